@@ -1,0 +1,346 @@
+// Uses the installed kernel in a real JupyterLab in headless Chromium, as a
+// user would, and keeps screenshots to be looked at.
+// Usage: lab.cjs NOTEBOOK FOLDER, with jupyter in PATH.
+const { chromium } = require("playwright-core");
+const { spawn } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+
+const [notebook, folder] = process.argv.slice(2);
+const name = path.basename(notebook);
+const patience = 10 * 60 * 1000; // for the whole notebook on two cores
+const labs = [];
+let failed = 0;
+
+function check(what, good, detail = "") {
+  console.log(`${good ? "ok  " : "FAIL"} ${what}${detail === "" ? "" : ": " + detail}`);
+  if (!good) failed++;
+}
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// startLab starts a server whose trust database is in a folder of its own.
+async function startLab(root, data) {
+  const settings = data + "/config/lab/user-settings/@jupyterlab/apputils-extension";
+  fs.mkdirSync(settings, { recursive: true });
+  fs.writeFileSync(settings + "/notification.jupyterlab-settings", '{"fetchNews": "false"}'); // else a dialog covers the corner
+  const token = "ci" + Math.random().toString(36).slice(2);
+  const env = { ...process.env, JUPYTER_CONFIG_DIR: data + "/config", JUPYTER_DATA_DIR: data, JUPYTER_RUNTIME_DIR: data + "/runtime" };
+  const args = ["lab", "--no-browser", "--allow-root", "--port=0", "--ServerApp.ip=127.0.0.1", `--IdentityProvider.token=${token}`,
+    `--ServerApp.root_dir=${root}`, "--LabApp.expose_app_in_browser=True"];
+  const server = spawn("jupyter", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  const url = await new Promise((found, lost) => {
+    const read = (data) => {
+      log += data;
+      const at = log.match(/http:\/\/127\.0\.0\.1:(\d+)\/lab/);
+      if (at) found(`http://127.0.0.1:${at[1]}`);
+    };
+    server.stdout.on("data", read);
+    server.stderr.on("data", read);
+    server.on("exit", () => lost(new Error("jupyter lab ended: " + log)));
+  });
+  const ended = new Promise((done) => server.on("exit", done));
+  const stop = () => (server.kill("SIGTERM"), ended); // SIGINT would ask back
+  const lab = { url, token, stop };
+  labs.push(lab);
+  return lab;
+}
+
+async function open(browser, lab) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  await page.goto(`${lab.url}/lab/tree/${name}?token=${lab.token}&reset`);
+  await page.waitForSelector(".jp-Notebook .jp-Cell", { timeout: 60000 });
+  await page.waitForFunction(() => {
+    const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
+    return kernel?.connectionStatus === "connected" && kernel.status === "idle";
+  }, null, { timeout: 60000 });
+  return page;
+}
+
+const command = (page, id, args = {}) => page.evaluate(([id, args]) => window.jupyterapp.commands.execute(id, args), [id, args]);
+
+// outputs is what the notebook's model holds.
+const outputs = (page) => page.evaluate(() =>
+  [...window.jupyterapp.shell.currentWidget.model.cells].map((c, index) => ({ c, index })).filter(({ c }) => c.type === "code")
+    .map(({ c, index }) => ({ index, count: c.executionCount, state: c.executionState, outputs: c.outputs.toJSON() })));
+
+const idle = (page, timeout = patience) => page.waitForFunction(() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  return panel.sessionContext.session.kernel.status === "idle" &&
+    [...panel.model.cells].every((c) => c.type !== "code" || c.executionState !== "running");
+}, null, { timeout, polling: 20 });
+
+// run types a cell at the end of the notebook and runs it with Shift-Enter.
+async function run(page, code, wait = true) {
+  await type(page, code);
+  await page.keyboard.press("Control+Enter");
+  if (!wait) return null;
+  await pause(100);
+  await idle(page, 30000);
+  return last(page);
+}
+
+async function type(page, code) {
+  await page.evaluate(() => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    notebook.activeCellIndex = notebook.widgets.length - 1;
+  });
+  await command(page, "notebook:insert-cell-below");
+  await command(page, "notebook:change-cell-to-code");
+  await page.evaluate(() => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    notebook.scrollToItem(notebook.activeCellIndex, "center");
+  });
+  await command(page, "notebook:enter-edit-mode");
+  await page.keyboard.type(code);
+}
+
+const last = async (page) => JSON.stringify((await outputs(page)).pop().outputs);
+
+// visible scrolls through the notebook and looks at each image and table.
+async function visible(page) {
+  const count = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets.length);
+  const seen = { images: 0, tables: 0, blank: [], contrast: [] };
+  for (let i = 0; i < count; i++) {
+    const cell = await page.evaluate(async (i) => {
+      const notebook = window.jupyterapp.shell.currentWidget.content;
+      await notebook.scrollToItem(i, "center");
+      await new Promise((done) => setTimeout(done, 80));
+      const node = notebook.widgets[i].node;
+      const images = [...node.querySelectorAll(".jp-OutputArea img, .jp-OutputArea .jp-RenderedSVG svg")];
+      return {
+        images: images.length,
+        blank: images.filter((x) => x.clientWidth < 100 || x.clientHeight < 50 || (x.tagName === "IMG" && !x.naturalWidth)).length,
+        tables: node.querySelectorAll(".jp-OutputArea table").length,
+      };
+    }, i);
+    seen.images += cell.images;
+    seen.tables += cell.tables;
+    if (cell.blank) seen.blank.push(i);
+  }
+  return seen;
+}
+
+// shots keeps the first cell with an image and that with the longest table.
+async function shots(page, prefix) {
+  const cells = await outputs(page);
+  const has = (mime) => (c) => c.outputs.some((o) => o.data && o.data[mime]);
+  const html = (c) => Math.max(0, ...c.outputs.map((o) => (o.data?.["text/html"] || "").length));
+  const shown = { plot: cells.find(has("image/png")), table: cells.reduce((a, b) => (html(b) > html(a) ? b : a)) };
+  for (const [theme, suffix] of [["JupyterLab Dark", "dark"], ["JupyterLab Light", "light"]]) {
+    await command(page, "apputils:change-theme", { theme });
+    await pause(1500);
+    for (const [what, cell] of Object.entries(shown)) {
+      await page.evaluate(async (i) => {
+        const notebook = window.jupyterapp.shell.currentWidget.content;
+        await notebook.scrollToItem(i, "start");
+      }, cell.index);
+      await pause(1000);
+      await page.screenshot({ path: path.join(folder, `${prefix}-${what}-${suffix}.png`) });
+    }
+  }
+}
+
+async function runAll(page) {
+  const start = Date.now();
+  await page.click("text=Run >> visible=true");
+  await page.click(".lm-Menu-itemLabel:text-is('Run All Cells')");
+  await page.waitForTimeout(500);
+  await idle(page);
+  const cells = await outputs(page);
+  const text = JSON.stringify(cells);
+  check("every cell ran", cells.every((c) => c.count > 0 || c.outputs.length === 0), `${cells.length} cells, ${Math.round((Date.now() - start) / 1000)} s`);
+  check("no cell failed", !text.includes('"output_type":"error"'), (text.match(/"evalue":"[^"]*"/g) || []).join());
+  check("the word PASS", text.includes("PASS"));
+  const seen = await visible(page);
+  check("plots", seen.images > 0 && seen.blank.length === 0, `${seen.images} images, blank in cells [${seen.blank}]`);
+  check("tables", seen.tables > 0, `${seen.tables}`);
+  check("PASS on the screen", (await page.locator(".jp-OutputArea:has-text('PASS')").count()) > 0);
+  return seen;
+}
+
+async function stopAndKeep(page) {
+  await run(page, "kept := 42");
+  await run(page, "for {}", false);
+  await page.waitForFunction(() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === "busy");
+  await pause(500);
+  const start = Date.now();
+  await page.click("[data-command='notebook:interrupt-kernel'], jp-button[title*='Interrupt'], button[title*='Interrupt']");
+  await idle(page, 15000);
+  const took = Date.now() - start;
+  check("an endless loop stops within 1 s", took <= 1000 && (await last(page)).includes("interrupted"), `${took} ms`);
+  check("variables are kept", (await run(page, "kept")).includes("42"));
+}
+
+async function assistance(page) {
+  await run(page, 'import "fmt"');
+  await type(page, "fmt.Pri");
+  await page.keyboard.press("Tab");
+  const completer = page.locator(".jp-Completer:not(.lm-mod-hidden) .jp-Completer-item");
+  await completer.first().waitFor({ timeout: 5000 }).catch(() => {});
+  const items = await completer.allInnerTexts();
+  check("Tab", items.some((x) => x.includes("Println")), items.join(" ").replace(/\s+/g, " ").slice(0, 120));
+  await page.screenshot({ path: path.join(folder, "tab.png") });
+  await page.keyboard.press("Escape");
+  await command(page, "notebook:enter-edit-mode");
+  await page.keyboard.type("ntln(");
+  await page.keyboard.press("Shift+Tab");
+  const tooltip = page.locator(".jp-Tooltip");
+  await tooltip.waitFor({ timeout: 5000 }).catch(() => {});
+  const text = (await tooltip.count()) ? await tooltip.innerText() : "";
+  check("Shift-Tab", text.includes("func Println(a ...any)") && text.includes("standard output"), text.split("\n")[0]);
+  await page.screenshot({ path: path.join(folder, "shift-tab.png") });
+  await page.keyboard.press("Escape");
+}
+
+// A cell that fails at once stops those that were sent with it.
+async function abort(page) {
+  await type(page, 'panic("first")');
+  await type(page, "after := 1");
+  await page.evaluate(() => {
+    const notebook = window.jupyterapp.shell.currentWidget.content;
+    notebook.activeCellIndex = notebook.widgets.length - 2;
+  });
+  await command(page, "notebook:run-all-below").catch(() => {});
+  await pause(500);
+  await idle(page, 30000);
+  check("cells behind a failure do not run", (await run(page, "after")).includes("undefined"));
+}
+
+async function stdin(page) {
+  await run(page, 'var who string\nfmt.Scanln(&who)\nfmt.Println("hello " + who)', false);
+  const box = page.locator(".jp-Stdin-input");
+  await box.waitFor({ timeout: 10000 });
+  await box.fill("Ada");
+  await page.keyboard.press("Enter");
+  await pause(300);
+  await idle(page, 15000);
+  check("a cell reads what the user types", (await last(page)).includes("hello Ada"));
+}
+
+// A console on a subshell works while a cell of the notebook runs.
+async function subshell(page) {
+  await run(page, 'import "time"\nn := 0');
+  await run(page, "for { n++ }", false);
+  await page.waitForFunction(() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === "busy");
+  const notebook = await page.evaluate(() => window.jupyterapp.shell.currentWidget.id);
+  await page.evaluate(() => void window.jupyterapp.commands.execute("notebook:create-subshell-console"));
+  const prompt = page.locator(".jp-CodeConsole-input .cm-content");
+  await prompt.waitFor({ timeout: 15000 });
+  await pause(500);
+  await prompt.click();
+  await page.keyboard.type("time.Dur");
+  await page.keyboard.press("Tab");
+  const completed = await page.waitForFunction(() => document.querySelector(".jp-CodeConsole-input").innerText.includes("time.Duration") ||
+    document.querySelector(".jp-Completer:not(.lm-mod-hidden)")?.innerText.includes("Duration"), null, { timeout: 5000 }).then(() => true, () => false);
+  check("a subshell completes while a cell runs", completed);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type('n > 0 && time.Second > 0');
+  await page.keyboard.press("Shift+Enter");
+  const output = page.locator(".jp-CodeConsole-content .jp-OutputArea-output");
+  await output.first().waitFor({ timeout: 10000 }).catch(() => {});
+  const text = (await output.allInnerTexts()).join("|");
+  check("a subshell runs a cell while another runs", text.includes("true"), text);
+  await page.screenshot({ path: path.join(folder, "subshell.png") });
+  await page.evaluate((id) => window.jupyterapp.shell.activateById(id), notebook);
+  await pause(300);
+  const still = await page.evaluate(() => [...window.jupyterapp.shell.currentWidget.model.cells].pop().executionState);
+  check("the cell still runs", still === "running", still);
+  const closed = await page.evaluate(() => new Promise((done) => { // JupyterLab sends comms to a subshell of their own
+    const comm = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.createComm("nobody");
+    comm.onClose = () => done(true);
+    comm.subshellStarted.then(() => comm.open());
+    setTimeout(() => done(false), 5000);
+  }));
+  check("a comm is answered while it runs", closed);
+  await command(page, "notebook:interrupt-kernel");
+  await idle(page, 15000);
+  check("the interrupt ends it", (await last(page)).includes("interrupted"));
+  const ids = await page.evaluate(async () => {
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    return (await kernel.requestListSubshell({}).done).content.subshell_id.length;
+  });
+  check("the kernel lists the subshells", ids >= 1, ids);
+}
+
+async function death(page) {
+  const text = await run(page, "m := map[int]int{}\nfor i := range 8 { go func() { for { m[i]++ } }() }\nselect {}");
+  const shown = text.slice(text.lastIndexOf('"evalue"'));
+  check("a fatal error ends the cell, not the kernel", shown.includes("concurrent map") && shown.includes("variables are gone"), shown.slice(0, 200));
+  check("the next cell runs", (await run(page, "6 * 7")).includes("42"));
+  const killed = await run(page, 'import ("os"; "syscall")\nsyscall.Kill(os.Getpid(), syscall.SIGKILL)\nselect {}');
+  check("a killed cells process is named", killed.includes("signal: killed") && killed.includes("variables are gone"), killed.slice(0, 200));
+  check("the next cell runs", (await run(page, "6 * 7")).includes("42"));
+}
+
+async function failure(page) {
+  const text = await run(page, "var none []int\nnone[3] = 1");
+  check("an error shows its line", text.includes("line 2") && text.includes("index out of range"), text.slice(0, 200));
+  await page.screenshot({ path: path.join(folder, "error.png") });
+}
+
+async function restart(page) {
+  const start = Date.now();
+  command(page, "kernelmenu:restart").catch(() => {});
+  await page.click(".jp-Dialog .jp-mod-accept");
+  await pause(300);
+  await page.waitForFunction(() => {
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    return kernel.status === "idle" && kernel.connectionStatus === "connected";
+  }, null, { timeout: 30000 });
+  check("restart", true, `${Date.now() - start} ms`);
+  check("variables are gone after it", (await run(page, "kept")).includes("undefined"));
+}
+
+async function reopenUntrusted(browser, root, data, before) {
+  const lab = await startLab(root, data);
+  const page = await open(browser, lab);
+  const trusted = await page.evaluate(() => [...window.jupyterapp.shell.currentWidget.model.cells].filter((c) => c.type === "code" && c.outputs.length).some((c) => c.trusted));
+  check("reopened untrusted", !trusted);
+  const seen = await visible(page);
+  check("plots and tables are still there", seen.images === before.images && seen.tables === before.tables && !seen.blank.length,
+    `${seen.images} of ${before.images} images, ${seen.tables} of ${before.tables} tables`);
+  await shots(page, "untrusted");
+  await page.close();
+  await lab.stop();
+}
+
+(async () => {
+  fs.mkdirSync(folder, { recursive: true });
+  const tmp = fs.mkdtempSync(path.join(require("os").tmpdir(), "lab-"));
+  const root = path.join(tmp, "root");
+  fs.mkdirSync(root);
+  fs.copyFileSync(notebook, path.join(root, name));
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+  try {
+    const lab = await startLab(root, path.join(tmp, "first"));
+    const page = await open(browser, lab);
+    const seen = await runAll(page);
+    await shots(page, "run");
+    await command(page, "docmanager:save");
+    await pause(1000);
+    fs.copyFileSync(path.join(root, name), path.join(tmp, "saved"));
+    await failure(page);
+    await abort(page);
+    await stopAndKeep(page);
+    await assistance(page);
+    await stdin(page);
+    await subshell(page);
+    await death(page);
+    await restart(page);
+    await page.close();
+    await lab.stop();
+    fs.copyFileSync(path.join(tmp, "saved"), path.join(root, name));
+    await reopenUntrusted(browser, root, path.join(tmp, "second"), seen);
+  } catch (e) {
+    check("no exception", false, e.stack);
+    for (const page of browser.contexts().flatMap((c) => c.pages())) await page.screenshot({ path: path.join(folder, "exception.png") });
+  }
+  await browser.close();
+  for (const lab of labs) await lab.stop();
+  fs.rmSync(tmp, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 });
+  console.log(`${failed} failed`);
+  process.exit(failed ? 1 : 0);
+})();

@@ -1,0 +1,207 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"sort"
+	"strings"
+	"unsafe"
+)
+
+// The checks that every device makes before work runs, so that the same
+// mistake is told in the same words on the GPU and on the emulator.
+
+// Full is the shape with its zeros as ones, as a launch counts them; X is left.
+func (d Dim) Full() Dim {
+	if d.Y == 0 {
+		d.Y = 1
+	}
+	if d.Z == 0 {
+		d.Z = 1
+	}
+	return d
+}
+
+// Size is how many there are in all.
+func (d Dim) Size() int {
+	d = d.Full()
+	return d.X * d.Y * d.Z
+}
+
+func (d Dim) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
+
+// CheckLaunch compares a launch with its entry's parameters and the device's
+// limits. own says what is wrong with a buffer, if it is freed or of another
+// device.
+func CheckLaunch(info Info, l Launch, own func(Buffer) error) error {
+	if err := CheckBlock(info, l); err != nil {
+		return err
+	}
+	if err := checkDim("grid", l.Grid.Full(), info.MaxGrid, info); err != nil {
+		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
+	}
+	if err := checkArguments(l, own); err != nil {
+		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
+	}
+	if c := l.Checks &^ (info.Checks | CheckNone); c != 0 {
+		return fmt.Errorf("gpu: launch %s: %w: %s does not check accesses: leave Checks at 0, or launch it on the device emu",
+			l.Entry.Name(), ErrUnsupported, info.Name)
+	}
+	for i, b := range l.Zero {
+		if b == nil {
+			return fmt.Errorf("gpu: launch %s: %w: buffer %d to zero is nil", l.Entry.Name(), ErrArgument, i)
+		}
+		if err := own(b); err != nil {
+			return fmt.Errorf("gpu: launch %s: buffer %d to zero: %w", l.Entry.Name(), i, err)
+		}
+	}
+	return nil
+}
+
+// CheckBlock compares a launch's block and its shared memory with the entry
+// and the device's limits.
+func CheckBlock(info Info, l Launch) error {
+	if l.Entry == nil {
+		return fmt.Errorf("gpu: launch: %w: no entry", ErrArgument)
+	}
+	if err := checkBlock(info, l); err != nil {
+		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
+	}
+	return nil
+}
+
+func checkBlock(info Info, l Launch) error {
+	block := l.Block.Full()
+	if err := checkDim("block", block, info.MaxBlock, info); err != nil {
+		return err
+	}
+	attributes := l.Entry.Attributes()
+	threads := block.Size()
+	switch {
+	case threads > info.ThreadsPerBlock:
+		return fmt.Errorf("%w: block %v has %d threads, expected at most %d on %s", ErrShape, block, threads, info.ThreadsPerBlock, info.Name)
+	case attributes.MaxThreads > 0 && threads > attributes.MaxThreads:
+		return fmt.Errorf("%w: block %v has %d threads, expected at most %d as .maxntid says", ErrShape, block, threads, attributes.MaxThreads)
+	case attributes.Block != Dim{} && block != attributes.Block.Full():
+		return fmt.Errorf("%w: block %v, expected %v as .reqntid says", ErrShape, block, attributes.Block.Full())
+	case l.Shared < 0:
+		return fmt.Errorf("%w: %d bytes of dynamic shared memory", ErrShape, l.Shared)
+	case attributes.SharedBytes > info.SharedPerBlock:
+		return fmt.Errorf("%w: %d bytes of static shared memory, expected at most %d: declare it extern and give its size at the launch",
+			ErrShape, attributes.SharedBytes, info.SharedPerBlock)
+	case l.Shared > info.SharedPerBlockMax-attributes.SharedBytes:
+		return fmt.Errorf("%w: %d static + %d dynamic bytes of shared memory, expected at most %d on %s",
+			ErrShape, attributes.SharedBytes, l.Shared, info.SharedPerBlockMax, info.Name)
+	}
+	return nil
+}
+
+// CheckCooperative refuses a cooperative launch of more blocks than fit; perSM
+// is the device's Occupancy for it.
+func CheckCooperative(info Info, l Launch, perSM int) error {
+	if blocks, fit := l.Grid.Size(), info.SMs*perSM; blocks > fit {
+		return fmt.Errorf("gpu: launch %s: %w: cooperative grid %v of %d blocks, expected at most %d: so many are resident on %s at a time",
+			l.Entry.Name(), ErrShape, l.Grid.Full(), blocks, fit, info.Name)
+	}
+	return nil
+}
+
+func checkDim(what string, d, most Dim, info Info) error {
+	if d.X < 1 || d.Y < 1 || d.Z < 1 {
+		return fmt.Errorf("%w: %s %v, expected at least 1 in each direction", ErrShape, what, d)
+	}
+	if d.X > most.X || d.Y > most.Y || d.Z > most.Z {
+		return fmt.Errorf("%w: %s %v, expected at most %v on %s", ErrShape, what, d, most, info.Name)
+	}
+	return nil
+}
+
+// CheckAlloc is the size in bytes of n elements of a type.
+func CheckAlloc(t Type, n int) (int64, error) {
+	if t == Invalid || t.Bytes() == 0 {
+		return 0, fmt.Errorf("gpu: alloc: %w: type %v, expected a data type such as gpu.Float32", ErrArgument, t)
+	}
+	if n < 0 || int64(n) > math.MaxInt64/8 {
+		return 0, fmt.Errorf("gpu: alloc: %w: %d elements, expected at least 0", ErrArgument, n)
+	}
+	return int64(n) * int64(t.Bytes()), nil
+}
+
+// CheckCopy compares the types and lengths of the two sides of a copy.
+func CheckCopy(dst, src Memory) error {
+	if dst == nil || src == nil {
+		return fmt.Errorf("gpu: copy: %w: nil memory", ErrArgument)
+	}
+	if dst.Type() != src.Type() || dst.Len() != src.Len() {
+		return fmt.Errorf("gpu: copy: %w: %d %v to %d %v, expected equal types and lengths",
+			ErrArgument, src.Len(), src.Type(), dst.Len(), dst.Type())
+	}
+	return nil
+}
+
+// elements are the Go types of the elements.
+var elements = map[Type]reflect.Type{
+	Int8: reflect.TypeFor[int8](), Uint8: reflect.TypeFor[uint8](),
+	Int16: reflect.TypeFor[int16](), Uint16: reflect.TypeFor[uint16](),
+	Int32: reflect.TypeFor[int32](), Uint32: reflect.TypeFor[uint32](),
+	Int64: reflect.TypeFor[int64](), Uint64: reflect.TypeFor[uint64](),
+	Float16: reflect.TypeFor[uint16](), BFloat16: reflect.TypeFor[uint16](),
+	Float32: reflect.TypeFor[float32](), Float64: reflect.TypeFor[float64](),
+}
+
+// NewSlice makes a slice of n elements of a type.
+func NewSlice(t Type, n int) any {
+	return reflect.MakeSlice(reflect.SliceOf(elements[t]), n, n).Interface()
+}
+
+// SliceBytes is the memory of a slice, which must have the type and length of
+// a buffer.
+func SliceBytes(slice any, t Type, n int) ([]byte, error) {
+	v := reflect.ValueOf(slice)
+	if v.Kind() != reflect.Slice || v.Type().Elem() != elements[t] {
+		return nil, fmt.Errorf("%w: %T, expected []%v", ErrArgument, slice, elements[t])
+	}
+	if v.Len() != n {
+		return nil, fmt.Errorf("%w: %d elements, expected %d", ErrArgument, v.Len(), n)
+	}
+	return unsafe.Slice((*byte)(v.UnsafePointer()), n*t.Bytes()), nil
+}
+
+// Nearest says which of the names are closest to one that does not exist: those
+// that contain it first, then those with the fewest letters to change.
+func Nearest(name string, names []string) string {
+	if len(names) == 0 {
+		return "there are none"
+	}
+	const most = 3
+	far := func(to string) int {
+		if strings.Contains(to, name) {
+			return -1
+		}
+		return distance(name, to)
+	}
+	near := append([]string(nil), names...)
+	sort.SliceStable(near, func(i, j int) bool { return far(near[i]) < far(near[j]) })
+	return "expected one such as " + strings.Join(near[:min(most, len(near))], ", ")
+}
+
+// distance is how many letters must change, come or go to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		last := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := last
+			if a[i] != b[j] {
+				cost = 1 + min(last, row[j], row[j+1])
+			}
+			last, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,171 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"warpbook/gpu/compile/compiler"
+)
+
+// Options say how CUDA C++ is compiled. The zero value compiles C++17 for
+// every GPU since Turing, and for the emulator.
+type Options struct {
+	Arch        string   // lowest compute capability that the PTX runs on, such as "sm_90a"; "" is sm_75
+	Std         string   // language, such as "c++20"; "" is c++17
+	FastMath    bool     // shorter, less exact division, square root and transcendental functions
+	Instantiate []string // templates to compile, such as "reduce<256>"
+	Committed   string   // file of PTX that was made of this very source, for where NVRTC is missing; "" is none
+	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
+}
+
+// DefaultArch is what the committed PTX is compiled for, too.
+const DefaultArch = "sm_75"
+
+// maxSource bounds a source in bytes: a cell is not a library.
+const maxSource = 1 << 20
+
+// Module is what one source was compiled to.
+type Module struct {
+	Name     string // in faults, such as "cell5.cu"
+	Source   string // CUDA C++ or PTX, as it was given
+	Compiler string // "NVRTC 12.0", or "" for PTX that was given
+	Warnings []Diagnostic
+	Entries  []*Entry // in the order of the source
+
+	ptx       string
+	firstLine int
+	loaded    loaded
+	structs   sync.Map // []member by name
+}
+
+// Diagnostic is one complaint about a source. Line and Col count from 1.
+type Diagnostic struct {
+	Line, Col int
+	Text      string
+}
+
+// Error is a source that cannot be compiled, with every complaint.
+type Error struct {
+	Name        string
+	Diagnostics []Diagnostic // at least one
+}
+
+func (e *Error) Error() string {
+	d := e.Diagnostics[0]
+	text := fmt.Sprintf("compile: %s:%d:%d: %s", e.Name, d.Line, d.Col, d.Text)
+	if n := len(e.Diagnostics) - 1; n > 0 {
+		text += fmt.Sprintf(" (and %d more)", n)
+	}
+	return text
+}
+
+// OptionError is an option that cannot be: Arch, Std or Instantiate.
+type OptionError struct {
+	Option string // "arch", "std" or "instantiate"
+	Text   string
+}
+
+func (e *OptionError) Error() string { return "compile: " + e.Option + ": " + e.Text }
+
+var archForm = regexp.MustCompile(`^sm_\d+[af]?$`)
+
+// checkArch says what is wrong with the name of an architecture.
+func checkArch(arch string) error {
+	if !archForm.MatchString(arch) {
+		return &OptionError{"arch", arch + ": not a compute capability, expected the form sm_75"}
+	}
+	return nil
+}
+
+// CUDA compiles CUDA C++. What is wrong with the source is an *Error; another
+// error is a compiler that is missing, ended, or was stopped by ctx.
+func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
+	m := &Module{Name: name, Source: text, firstLine: max(1, o.FirstLine)}
+	if err := m.checkSize(); err != nil {
+		return nil, err
+	}
+	s := scan(strings.Repeat("\n", m.firstLine-1) + text)
+	if diagnostics := s.host(); len(diagnostics) > 0 {
+		return nil, &Error{name, diagnostics}
+	}
+	if at := s.openComment(); at >= 0 {
+		return nil, &Error{name, []Diagnostic{s.diagnostic(at, "/* is never closed")}}
+	}
+	if diagnostics := s.noKernel(); len(diagnostics) > 0 {
+		return nil, &Error{name, diagnostics}
+	}
+	if diagnostics := s.missingInstances(o.Instantiate); len(diagnostics) > 0 {
+		return nil, &Error{name, diagnostics}
+	}
+	options, err := o.flags()
+	if err != nil {
+		return nil, err
+	}
+	reply, err := compiler.Run(ctx, compiler.Request{Name: name, Text: s.text, Options: options, Names: o.Instantiate})
+	if o.Committed != "" && ctx.Err() == nil && (err != nil || reply.Missing) {
+		reply, err = o.committed(name, text, reply.Error)
+	}
+	if err != nil {
+		return nil, err
+	}
+	complaints := s.complaints(name, reply)
+	if reply.Error != "" {
+		return nil, s.failure(name, reply, complaints)
+	}
+	m.Compiler, m.Warnings, m.ptx = "NVRTC "+reply.Release, complaints, reply.PTX
+	return m, m.addEntries(s, reply.Lowered)
+}
+
+// flags are the options in NVRTC's words.
+func (o Options) flags() ([]string, error) {
+	arch, std := o.Arch, o.Std
+	if arch == "" {
+		arch = DefaultArch
+	}
+	if std == "" {
+		std = "c++17"
+	}
+	if err := checkArch(arch); err != nil {
+		return nil, err
+	}
+	flags := []string{"--gpu-architecture=compute_" + strings.TrimPrefix(arch, "sm_"), "--std=" + std, "--generate-line-info"}
+	if o.FastMath {
+		flags = append(flags, "--use_fast_math")
+	}
+	return flags, nil
+}
+
+// failure is the error for a source that was not compiled.
+func (s *source) failure(name string, reply compiler.Reply, complaints []Diagnostic) error {
+	if reply.Missing {
+		return fmt.Errorf("compile: %s: %s", name, strings.TrimPrefix(reply.Error, "nvrtc: "))
+	}
+	if err := optionError(reply.Log); err != nil && len(complaints) == 0 {
+		return err
+	}
+	if wrong := s.brackets(); len(wrong) > 0 && !conditional.MatchString(s.text) {
+		return &Error{name, wrong}
+	}
+	if len(complaints) == 0 { // of the library
+		text := strings.TrimSpace(reply.Log)
+		if text == "" {
+			text = reply.Error
+		}
+		text, _, _ = strings.Cut(text, "\n")
+		return fmt.Errorf("compile: %s: %s", name, text)
+	}
+	return &Error{name, complaints}
+}
+
+// conditional matches what may leave out some of the brackets of a source.
+var conditional = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|define)`)
+
+func (m *Module) checkSize() error {
+	if len(m.Source) > maxSource {
+		return &Error{m.Name, []Diagnostic{{m.firstLine, 1, fmt.Sprintf("source of %d bytes, expected at most %d", len(m.Source), maxSource)}}}
+	}
+	return nil
+}

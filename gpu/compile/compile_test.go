@@ -1,0 +1,444 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/emu"
+)
+
+// fakeVariable makes this test binary an nvrtc program that misbehaves.
+const fakeVariable = "WARPBOOK_TEST_NVRTC"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(fakeVariable) {
+	case "":
+		os.Exit(m.Run())
+	case "crash":
+		os.Stderr.WriteString("SIGSEGV: in libnvrtc\n")
+		os.Exit(2)
+	case "hang":
+		time.Sleep(time.Minute)
+	case "garbage":
+		os.Stdout.WriteString("not JSON")
+	case "missing":
+		os.Stdout.WriteString(`{"Error": "nvrtc: libnvrtc not found: run pip install x", "Missing": true}`)
+	case "options":
+		os.Stdout.WriteString(`{"Release": "12.0", "Error": "nvrtc: compile: NVRTC_ERROR_INVALID_OPTION", "Log": "nvrtc: error: invalid value for --std\n"}`)
+	}
+	os.Exit(0)
+}
+
+func fakeProgram(t *testing.T, how string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(compiler.Variable, self)
+	t.Setenv(fakeVariable, how)
+}
+
+const empty = "__global__ void f() {}"
+
+// A compiler that is missing, crashes or answers nonsense is one line.
+func TestProgramFails(t *testing.T) {
+	for how, want := range map[string]string{
+		"crash":   "compile: x.cu: the compiler ended: exit status 2: SIGSEGV: in libnvrtc; nothing else is lost",
+		"garbage": "compile: x.cu: reply of the compiler: invalid character 'o' in literal null (expecting 'u')",
+		"missing": "compile: x.cu: libnvrtc not found: run pip install x",
+		"options": "compile: std: the compiler has no such value",
+	} {
+		t.Run(how, func(t *testing.T) {
+			fakeProgram(t, how)
+			_, err := CUDA(context.Background(), "x.cu", empty, Options{})
+			if err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	fakeProgram(t, "hang")
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if _, err := CUDA(ctx, "x.cu", empty, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, expected the end of the context", err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+}
+
+// What needs no compiler to be found wrong, at its place.
+func TestRefused(t *testing.T) {
+	t.Setenv(compiler.Variable, filepath.Join(t.TempDir(), "none")) // is never started
+	for _, x := range []struct{ source, want string }{
+		{strings.Repeat("a", 5<<20), `compile: x.cu:1:1: source of 5242880 bytes, expected at most 1048576`},
+		{"", `compile: x.cu:1:1: no kernel: these lines are part of a function: put __global__ void name(...) { } around them, and declare what they use`},
+		{"// only\n__device__ int f() { return 1; }", `compile: x.cu:2:1: no kernel: expected a __global__ function, which may call those that are here`},
+		{"template <typename T, int N> __global__ void f(T* x) {}", `compile: x.cu:1:46: template f is not instantiated: name an instance on the first line, such as --instantiate 'f<float, 256>'`},
+		{"__global__ void f() {}\nint main() { f<<<1, 2, 3>>>(a, b); }", `compile: x.cu:2:5: host code: the cells of the notebook are its main, delete the function (and 1 more)`},
+		{"#include <bits/stdc++.h>\n" + empty, `compile: x.cu:1:11: header bits/stdc++.h: delete the line: the whole standard library of the host`},
+		{"void host() { cudaMalloc(&x, 4); }", `compile: x.cu:1:6: host function host: write it in Go in a cell of its own, or __device__ before it if a kernel calls it (and 1 more)`},
+		{"global void f() {}", `compile: x.cu:1:1: global: did you mean __global__?`},
+	} {
+		if _, err := CUDA(context.Background(), "x.cu", x.source, Options{}); err == nil || err.Error() != x.want {
+			t.Errorf("%.60q\ngot  %v\nwant %s", x.source, err, x.want)
+		}
+	}
+	if _, err := CUDA(context.Background(), "x.cu", empty, Options{Arch: "75"}); err == nil || !strings.Contains(err.Error(), "expected the form sm_75") {
+		t.Errorf("arch 75: %v", err)
+	}
+}
+
+// Words of code in comments and strings are none, and kernels are found in any
+// order of words.
+func TestScan(t *testing.T) {
+	s := scan(`// __global__ void no() { cudaMalloc(1); }
+#define N 4 \
+  int main() { }
+extern "C" {
+/* int main() {} */ __global__ void __launch_bounds__(256, 2) a(const float* __restrict__ x, int n = N) { printf("cudaFree(x) {"); }
+}
+namespace ns { void __global__ b() { if (1) { } } }
+struct S { __device__ int m() { return 1; } };
+template<typename T>
+static __device__ T c(T* x) { return *x; }`)
+	var got []string
+	for _, f := range s.functions {
+		got = append(got, f.name)
+	}
+	if names := strings.Join(got, " "); names != "a b c" {
+		t.Fatalf("functions are %q, expected a b c", names)
+	}
+	a := s.functions[0]
+	if len(a.params) != 2 || a.params[0] != (parameter{"const float* __restrict__", "x"}) || a.params[1] != (parameter{"int", "n"}) {
+		t.Errorf("parameters are %q", a.params)
+	}
+	if found := s.host(); len(found) > 0 {
+		t.Errorf("host code: %v", found)
+	}
+}
+
+func TestSymbols(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"plain": "plain", "_Z6reducePfj": "reduce", "_Z9reduce_v0ILi256EEvPfS0_": "reduce_v0_256", "_ZN2ns1fEPf": "ns_f",
+		"_Z1fIfLin3EEvPT_": "f_float_3", "_Z4typev": "type_", "_Z1fI3FooEvv": "Z1fI3FooEvv", "_Z99x": "Z99x",
+	} {
+		if got := identifier(demangle(symbol)); got != want {
+			t.Errorf("%s is %s, expected %s", symbol, got, want)
+		}
+	}
+	got := rename("[_Z1fPf_param_0] _ZZ1fPfE1s _Z1fPfj _Z1fPf(", "_Z1fPf", "f")
+	if want := "[f_param_0] f_s _Z1fPfj f("; got != want {
+		t.Errorf("renamed %q, expected %q", got, want)
+	}
+}
+
+const strided = `.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry strided(.param .u64 y, .param .u32 stride)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [y];
+	ld.param.u32 %r1, [stride];
+	mov.u32 %r2, %tid.x;
+	mul.lo.u32 %r2, %r2, %r1;
+	mul.wide.u32 %rd2, %r2, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r1;
+	ret;
+}
+`
+
+// emulator opens an emulator and a buffer of 32 elements on it.
+func emulator(t *testing.T, element gpu.Type) (gpu.Device, gpu.Buffer) {
+	t.Helper()
+	dev, err := emu.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	y, err := dev.Alloc(element, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev, y
+}
+
+var one, warp = gpu.Dim{X: 1}, gpu.Dim{X: 32}
+
+// PTX needs no compiler, and its faults name the line of the cell.
+func TestPTX(t *testing.T) {
+	m, err := PTX("cell3.ptx", strided, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Entry("strided")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, y := emulator(t, gpu.Uint32)
+	if err := e.Launch(dev, one, warp, y, uint32(1)); err != nil {
+		t.Error(err)
+	}
+	if err := e.Launch(dev, one, warp, y, uint32(2)); !errors.Is(err, gpu.ErrOutOfBounds) || !strings.Contains(err.Error(), "at cell3.ptx:15") {
+		t.Errorf("%v, expected out of bounds at line 15 of the cell", err)
+	}
+	if err := e.Launch(dev, one, warp, y); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("%v, expected a missing argument", err)
+	}
+	if text := e.PTX().Text; !strings.HasPrefix(text, ".visible .entry strided") || !strings.HasSuffix(text, "ret;\n}\n") {
+		t.Errorf("the entry's PTX is %q", text)
+	}
+	if _, err := m.Entry("stride"); !errors.Is(err, gpu.ErrNotFound) || !strings.Contains(err.Error(), "strided") {
+		t.Errorf("%v, expected the nearest name", err)
+	}
+	for range 3 { // another device each time, and the first again
+		other, _ := emulator(t, gpu.Uint32)
+		if _, err := e.On(other); err != nil || len(m.loaded.on) > maxLoaded || m.loaded.on[0].device != other {
+			t.Errorf("%v, loaded on %d devices", err, len(m.loaded.on))
+		}
+	}
+	if err := e.Launch(dev, one, warp, y, uint32(1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPTXRefused(t *testing.T) {
+	for source, want := range map[string]string{
+		strings.Replace(strided, "ret;", "ret", 1):                                    "compile: x.ptx:16:1: ",
+		strings.Replace(strided, "ret;\n}", "ret;\n", 1):                              "compile: x.ptx:5:1: { is never closed",
+		strings.Replace(strided, "ld.param.u64", "ld.parm.u64", 1):                    "compile: x.ptx:8:4: ld has no modifier .parm, expected one such as .param, ",
+		strings.Replace(strided, "ld.param.u64", "lod.param.u64", 1):                  "compile: x.ptx:8:2: no opcode lod, expected one such as ld, ",
+		strings.Split(strided, ".visible")[0]:                                         "compile: x.ptx:1:1: no entry: expected .visible .entry name(...)",
+		strings.Replace(strided, ".reg .b32", ".shared .b8 big[65536]; .reg .b32", 1): "compile: x.ptx:4:17: kernel strided: 65536 bytes of static shared memory",
+	} {
+		if _, err := PTX("x.ptx", source, 1); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
+	}
+	dev, _ := emulator(t, gpu.Uint32)
+	var none *Entry
+	if err := none.Launch(dev, one, warp); !errors.Is(err, gpu.ErrArgument) || none.String() == "" {
+		t.Errorf("a nil entry: %v", err)
+	}
+}
+
+// compiled compiles a template, two instances of it, and a kernel that stores
+// far away.
+func compiled(t *testing.T) *Module {
+	t.Helper()
+	needNVRTC(t, "")
+	m, err := CUDA(context.Background(), "cell7.cu", `template <int B> __global__ void fill(float* y) { y[threadIdx.x] = B; }
+__global__ void far(int* y, unsigned n) {
+    __shared__ int s[32];
+    s[threadIdx.x % 32] = n;
+    __syncthreads();
+    y[threadIdx.x * 1000] = s[0];
+}`, Options{FirstLine: 3, Instantiate: []string{"fill<7>", "fill<256>"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// entry is an entry of a module by name.
+func entry(t *testing.T, m *Module, name string) *Entry {
+	t.Helper()
+	e, err := m.Entry(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// With the compiler itself: names, types, faults at the cell's line.
+func TestCUDA(t *testing.T) {
+	m := compiled(t)
+	var names []string
+	for _, e := range m.Entries {
+		names = append(names, e.String())
+	}
+	slices.Sort(names)
+	if got, want := strings.Join(names, "; "), "far(int* y, unsigned n); fill_256(float* y); fill_7(float* y)"; got != want {
+		t.Errorf("entries are %s, expected %s", got, want)
+	}
+	dev, y := emulator(t, gpu.Int32)
+	far := entry(t, m, "far")
+	if err := far.Launch(dev, one, warp, y, uint32(1)); !errors.Is(err, gpu.ErrOutOfBounds) || !strings.Contains(err.Error(), "(cell7.cu:8)") {
+		t.Errorf("%v, expected out of bounds at line 8 of the cell", err)
+	}
+	if text := far.PTX().Text; !strings.Contains(text, "// 8: y[threadIdx.x * 1000] = s[0];\n") || !strings.Contains(text, "far_s") {
+		t.Errorf("the PTX shows no source, or no name for s:\n%s", text)
+	}
+	err := entry(t, m, "fill_7").Launch(dev, one, warp, y)
+	if want := "compile: launch fill_7: argument 0, y: invalid argument: a buffer of int32, expected float32: the kernel has float* y"; err == nil || err.Error() != want {
+		t.Errorf("%v, expected %s", err, want)
+	}
+}
+
+func TestCUDARefused(t *testing.T) {
+	needNVRTC(t, "")
+	if _, err := CUDA(context.Background(), "x.cu", "__global__ void f(int* x) {}\n__global__ void f(float* x) {}", Options{}); err == nil || !strings.Contains(err.Error(), "kernel f is there twice") {
+		t.Errorf("%v, expected that a name is there twice", err)
+	}
+	for _, o := range []Options{{Instantiate: []string{"g<1>"}}, {Arch: "sm_999"}, {Std: "c++99"}} {
+		if _, err := CUDA(context.Background(), "x.cu", empty, o); !errors.As(err, new(*OptionError)) {
+			t.Errorf("%+v: %v, expected an error of the option", o, err)
+		}
+	}
+}
+
+// What the compiler says of a header is told at the line that includes it.
+func TestComplaints(t *testing.T) {
+	s := scan("#include <cuda/a>\n#include <cuda/b.h>\n__global__ void f() { x = 1; }")
+	got := s.complaints("x.cu", compiler.Reply{Error: "failed", Log: `/opt/include/cuda/b.h(7): error: too old
+
+x.cu(3): error: identifier "x" is undefined
+  __global__ void f() { x = 1; }
+                        ^
+
+x.cu(3): error: identifier "x" is undefined
+  __global__ void f() { x = 1; }
+                        ^
+
+x.cu(3): warning #177-D: variable "x" was declared but never referenced
+
+`})
+	want := []Diagnostic{{2, 11, "in header b.h, line 7: too old"}, {3, 23, `identifier "x" is undefined: declare it in the cell`}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
+// What is wrong in a header is told at the inclusion that has brought it in, with
+// what to include, install or write instead.
+func TestHeaders(t *testing.T) {
+	s := scan("#include <cuda_fp16.h>\n// #include <thrust/copy.h>\n#include <cooperative_groups.h>\n#  include <cub/cub.cuh>\n#include <thrust/sort.h>\n" + empty)
+	for _, c := range []struct {
+		file, message string
+		line, col     int
+		says          string
+	}{
+		{"/i/cub/util_macro.cuh", `cannot open source file "utility"`, 4, 13, "in header util_macro.cuh, line 9: cannot open source file \"utility\": this header has host code: include the part for kernels, such as <cub/block/block_reduce.cuh>"},
+		{"/i/thrust/detail/config.h", "no", 5, 11, "in header config.h, line 9: no: thrust is host code: write a kernel, or call an operator of package ops in a Go cell"},
+		{"/i/cuda/std/memory.h", `could not open source file "memory" (no directories in search list)`, 4, 13, "this header has host code"},
+		{"/i/cooperative_groups/details/info.h", `cannot open source file "cuda/std/type_traits"`, 3, 11, "run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12"},
+		{"/i/cuda_fp16.hpp", `cannot open source file "memory"`, 1, 11, "the C++ library of the host is not there: device code has cuda::std"},
+		{"/i/other.h", "no", 1, 11, "in header other.h, line 9: no"},
+	} {
+		d := s.inHeader(c.file, 9, c.message, "12.0")
+		if d.Line != c.line || d.Col != c.col || !strings.Contains(d.Text, c.says) {
+			t.Errorf("%s: %v, want %d:%d: %s", c.file, d, c.line, c.col, c.says)
+		}
+	}
+	if d := scan("#include <cub/block/block_reduce.cuh>").inHeader("/i/cub/util.h", 1, `cannot open source file "utility"`, "12.0"); !strings.Contains(d.Text, "CUDA 13 does not: run pip install nvidia-cuda-nvrtc ") {
+		t.Error(d)
+	}
+}
+
+// A bracket without a partner is shown where it stands, and not where the
+// compiler notices.
+func TestBrackets(t *testing.T) {
+	for text, want := range map[string]Diagnostic{
+		"void f() {\n\tif (a) {\n\t\tb();\n}\nvoid g() {\n}\n": {2, 9, "{ is never closed"},
+		"void f() {\n\tg(;\n}\n":                               {2, 3, "( is never closed"},
+		"void f(int a {\n}\n":                                  {1, 7, "( is never closed"},
+		"void f() {\n\tg();\n":                                 {1, 10, "{ is never closed"},
+		"void f() {\n}\n}":                                     {3, 1, "unexpected }"},
+		"void f() { // {\n\tg(\")\", ')'); /* ( */ }":          {},
+		"void f() {\n\tif (a) {\n\t\tb(); }}\n":                {},
+	} {
+		got := scan(text).brackets()
+		if want == (Diagnostic{}) && len(got) == 0 {
+			continue
+		}
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestBracketsOfCell: with the compiler, and not where a directive may leave out
+// some of the brackets.
+func TestBracketsOfCell(t *testing.T) {
+	needNVRTC(t, "")
+	for text, want := range map[string]string{
+		"__global__ void f(int* x) {\n\tx[0] = 1;\n":             "compile: x.cu:1:27: { is never closed",
+		"/* why\n" + empty:                                       "compile: x.cu:1:1: /* is never closed",
+		"#if 1\n__global__ void f() {\n#else\n{{\n#endif\nx;\n}": `compile: x.cu:6:1: identifier "x" is undefined`,
+	} {
+		if _, err := CUDA(context.Background(), "x.cu", text, Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if _, err := CUDA(context.Background(), "x.cu", "__global__ void f(int n) {\n#if 1\nif (n) {\n#else\n{{\n#endif\n}\n}", Options{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A header that is missing is answered with what to install.
+func TestMissingHeaders(t *testing.T) {
+	needNVRTC(t, "12.0")
+	alone := t.TempDir() // the compiler without the wheels of headers
+	if err := os.MkdirAll(filepath.Join(alone, "nvidia"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(os.Getenv(compiler.FolderVariable), "nvidia/cuda_nvrtc"), filepath.Join(alone, "nvidia/cuda_nvrtc")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(compiler.FolderVariable, alone)
+	_, err := CUDA(context.Background(), "x.cu", "#include <cuda_fp16.h>\n"+empty, Options{})
+	want := "compile: x.cu:1:11: header cuda_fp16.h is not there: run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12, or set WARPBOOK_NVRTC to a toolkit"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// SASS and resources, where the assembler is.
+func TestViews(t *testing.T) {
+	m, err := PTX("strided.ptx", strided, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := m.Entries[0]
+	dev, _ := emulator(t, gpu.Uint32)
+	r, err := e.Resources(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, rows := r.Table()
+	if len(rows) != 6 || len(rows[0]) != len(columns) || rows[0][0] != "32" || rows[5][6] != "2" {
+		t.Errorf("occupancy by block size is %v", rows)
+	}
+	if _, err := e.SASS("75"); err == nil || !strings.Contains(err.Error(), "expected the form sm_75") {
+		t.Errorf("sass for 75: %v", err)
+	}
+	sass, err := e.SASS("sm_90")
+	if errors.Is(err, gpu.ErrNotFound) {
+		if !strings.Contains(err.Error(), "pip install") || rows[0][1] != "not known" && compiler.FindTool("ptxas") == "" {
+			t.Errorf("%v, %v: no remedy, or registers from nowhere", err, rows[0])
+		}
+		t.Skip("needs ptxas and nvdisasm or cuobjdump: ", err)
+	}
+	if err != nil || !strings.Contains(sass.Text, "STG.E") || !strings.Contains(sass.Text, "/*0000*/") {
+		t.Errorf("%v\n%s", err, sass.Text)
+	}
+	if rows[0][1] == "not known" || rows[0][1] == "0" {
+		t.Errorf("registers are %s with ptxas", rows[0][1])
+	}
+}

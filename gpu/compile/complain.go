@@ -1,0 +1,205 @@
+package compile
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"warpbook/gpu/compile/compiler"
+)
+
+// complaint is how NVRTC reports: a place, what is wrong, the line, a caret.
+var complaint = regexp.MustCompile(`(?m)^([^\s(][^(\n]*)\((\d+)\): (catastrophic error|error|warning)(?: #(\d+)-\w)?: (.*)\n(?:  (.*)\n  ([ \t]*)\^)?`)
+
+// complaints are the errors of a log, or its warnings if it has no error, with
+// what to do about them.
+func (s *source) complaints(name string, reply compiler.Reply) (list []Diagnostic) {
+	for _, m := range complaint.FindAllStringSubmatch(reply.Log, -1) {
+		file, kind, message := m[1], m[3], m[5]
+		if file == nameMap || (kind == "warning") == (reply.Error != "") {
+			continue
+		}
+		line, _ := strconv.Atoi(m[2])
+		d := Diagnostic{Line: line, Col: len(m[7]) + 1}
+		missing := cannotOpen.FindStringSubmatch(message)
+		switch {
+		case file != name && kind == "warning": // of a header that is not the cell's
+			continue
+		case file != name:
+			d = s.inHeader(file, line, message, reply.Release)
+		case missing != nil:
+			d = s.missingHeader(line, missing[1], reply.Release)
+		default:
+			if m[6] == "" { // NVRTC shows the place from 12.1 on
+				d.Col = s.column(line, message)
+			}
+			d.Text = s.explain(line, message)
+		}
+		if !slices.Contains(list, d) {
+			list = append(list, d)
+		}
+	}
+	return s.causes(list)
+}
+
+// nameMap is the file that NVRTC says name expressions are in.
+const nameMap = "__nv_name_map"
+
+var badOption = regexp.MustCompile(`(?m)^nvrtc: error: (invalid value for --(gpu-architecture|std).*)$`)
+
+// optionError is what is wrong with an option rather than the source, nil if
+// nothing is.
+func optionError(log string) error {
+	if m := badOption.FindStringSubmatch(log); m != nil {
+		return &OptionError{strings.Replace(m[2], "gpu-architecture", "arch", 1), "the compiler has no such value"}
+	}
+	for _, m := range complaint.FindAllStringSubmatch(log, -1) {
+		if m[1] == nameMap {
+			return &OptionError{"instantiate", m[5]}
+		}
+	}
+	return nil
+}
+
+// causes leaves out what follows from a type that is not known in the head of
+// a kernel: all else that is said of that head, and of the body behind it.
+func (s *source) causes(list []Diagnostic) []Diagnostic {
+	for _, f := range s.functions {
+		first, _ := s.place(f.start)
+		head, _ := s.place(f.from)
+		last, _ := s.place(f.to - 1)
+		unknown := func(d Diagnostic) bool {
+			return strings.HasPrefix(d.Text, `identifier "`) && strings.Contains(d.Text, "define it in the cell")
+		}
+		if !slices.ContainsFunc(list, func(d Diagnostic) bool { return unknown(d) && d.Line <= head }) {
+			continue
+		}
+		list = slices.DeleteFunc(list, func(d Diagnostic) bool { return first <= d.Line && d.Line <= last && !unknown(d) })
+	}
+	return list
+}
+
+var inQuotes = regexp.MustCompile(`"(\w+)"`)
+
+// column is where the word that a message quotes stands in a line, else where
+// the line begins.
+func (s *source) column(line int, message string) int {
+	text := strings.Split(s.text+strings.Repeat("\n", line), "\n")[max(0, line-1)]
+	for _, m := range inQuotes.FindAllStringSubmatch(message, -1) {
+		if at := regexp.MustCompile(`\b` + m[1] + `\b`).FindStringIndex(text); at != nil {
+			return at[0] + 1
+		}
+	}
+	return len(text) - len(strings.TrimLeft(text, " \t")) + 1
+}
+
+// explanation turns what the compiler says into what to change.
+type explanation struct {
+	pattern *regexp.Regexp
+	explain func(s *source, line int, message string, found []string) string
+}
+
+var explanations = []explanation{
+	{regexp.MustCompile(`host functions are not allowed in JIT mode`), func(*source, int, string, []string) string {
+		return "host function: write it in Go in a cell of its own, or __device__ before it if a kernel calls it"
+	}},
+	{regexp.MustCompile(`^A namespace scope variable without memory space`), func(*source, int, string, []string) string {
+		return "variable of the host: write it in Go in a cell of its own, or __device__ before it if a kernel uses it"
+	}},
+	{regexp.MustCompile(`identifier "(\w+)" is undefined|name followed by "::" must|"(\w+)" is not a template|explicit instantiation`), explainName},
+	{regexp.MustCompile(`^expected a declaration`), func(_ *source, _ int, message string, _ []string) string {
+		return message + ": statements stand in the body of a function: put __global__ void name(...) { } around them"
+	}},
+	{regexp.MustCompile(`storage class is not specified|this declaration has no storage class or type specifier`), func(_ *source, _ int, message string, _ []string) string {
+		return message + ": statements stand in the body of a function: put __global__ void name(...) { } around them"
+	}},
+}
+
+// explain adds the remedy to a message of the compiler.
+func (s *source) explain(line int, message string) string {
+	for _, e := range explanations {
+		if found := e.pattern.FindStringSubmatch(message); found != nil {
+			return e.explain(s, line, message, found)
+		}
+	}
+	return message
+}
+
+// wheels is what to install for CUDA's headers.
+func wheels(release string) string {
+	if major, _, _ := strings.Cut(release, "."); major == "12" {
+		return "run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12, or set WARPBOOK_NVRTC to a toolkit"
+	}
+	return "run pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set WARPBOOK_NVRTC to a toolkit"
+}
+
+// knownNames are names that a source must bring along, by what brings them.
+var knownNames = map[string]string{
+	"real": "define it in the cell: typedef float real;",
+	"half": "#include <cuda_fp16.h>", "__half": "#include <cuda_fp16.h>", "half2": "#include <cuda_fp16.h>", "__half2": "#include <cuda_fp16.h>",
+	"__nv_bfloat16": "#include <cuda_bf16.h>", "std": "device code has cuda::std: #include <cuda/std/cstdint> and the like",
+	"cooperative_groups": "#include <cooperative_groups.h>", "cg": "#include <cooperative_groups.h> and namespace cg = cooperative_groups;",
+	"thread_block": groups, "thread_group": groups, "thread_block_tile": groups, "this_thread_block": groups, "tiled_partition": groups,
+	"uint8_t": "define it in the cell: typedef unsigned char uint8_t;", "int8_t": "define it in the cell: typedef signed char int8_t;",
+	"uint32_t": "define it in the cell: typedef unsigned uint32_t;", "int32_t": "define it in the cell: typedef int int32_t;",
+	"uint64_t": "define it in the cell: typedef unsigned long long uint64_t;", "int64_t": "define it in the cell: typedef long long int64_t;",
+	"wmma": "#include <mma.h> and using namespace nvcuda;", "nvcuda": "#include <mma.h>",
+	"u32": "define it in the cell: typedef unsigned u32;", "u64": "define it in the cell: typedef unsigned long long u64;",
+	"__lanemask_lt": `ask for the register: unsigned m; asm("mov.u32 %0, %%lanemask_lt;" : "=r"(m));`,
+	"FULL_MASK":     "define it in the cell: #define FULL_MASK 0xffffffff", "CHECK": "errors are Go's: delete it",
+	"assert": "#define it, or call __trap()",
+}
+
+const groups = "#include <cooperative_groups.h> and using namespace cooperative_groups;"
+
+// explainName says where an unknown name may come from.
+func explainName(s *source, line int, message string, found []string) string {
+	name := found[1]
+	if name == "" {
+		name = found[2]
+	}
+	answer, known := knownNames[name]
+	switch {
+	case name == "":
+		return message
+	case strings.Contains(s.line(line-1), "//") && strings.HasPrefix(s.line(line), name+" "):
+		answer = "the comment of the line before seems to go on here: put // before it"
+	case known:
+	case name == strings.ToUpper(name) && strings.IndexFunc(name, unicode.IsLetter) >= 0:
+		value := " 256"
+		if strings.Contains(name, "TILE") { // a side of a square
+			value = " 32"
+		}
+		answer = "define it in the cell: #define " + name + value
+	default:
+		near := s.nearest(name)
+		if near == "" {
+			return message + ": declare it in the cell"
+		}
+		answer = "nearest: " + near
+	}
+	return message + ": " + answer
+}
+
+var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+
+// nearest is the word of the source that an unknown one may have been meant
+// for: one with its letters in another order, or that goes on. "" if none is.
+func (s *source) nearest(name string) string {
+	for _, w := range word.FindAllString(s.code, -1) {
+		if w != name && !builtinName[w] && (sorted(w) == sorted(name) || len(name) > 3 && strings.HasPrefix(w, name)) {
+			return w
+		}
+	}
+	return ""
+}
+
+var builtinName = map[string]bool{"blockIdx": true, "blockDim": true, "gridDim": true, "threadIdx": true, "warpSize": true}
+
+func sorted(word string) string {
+	letters := []byte(word)
+	slices.Sort(letters)
+	return string(letters)
+}

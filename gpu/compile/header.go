@@ -1,0 +1,94 @@
+package compile
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// inclusion is an #include of a source.
+type inclusion struct {
+	header string
+	at     int // of the name
+}
+
+func (s *source) inclusions() (list []inclusion) {
+	for _, m := range included.FindAllStringSubmatchIndex(blankComments(s.text), -1) {
+		list = append(list, inclusion{s.text[m[4]:m[5]], m[4]})
+	}
+	return list
+}
+
+// library is where a header is, "cub" of cub/cub.cuh, or its name without the
+// ending.
+func library(header string) string {
+	first, _, _ := strings.Cut(header, "/")
+	return strings.TrimSuffix(first, path.Ext(first))
+}
+
+// family are libraries that include each other.
+var family = []string{"cub", "thrust", "cuda", "nv"}
+
+// through is the inclusion that most likely has brought in a file: one of its
+// name, of its library, or of a library that includes its; else the first.
+func (s *source) through(file string) inclusion {
+	list := s.inclusions()
+	if len(list) == 0 { // by the compiler itself
+		return inclusion{}
+	}
+	parts := strings.Split(file, "/")
+	related := func(in inclusion) bool {
+		return slices.Contains(family, library(in.header)) && slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(family, p) })
+	}
+	for _, fits := range []func(inclusion) bool{
+		func(in inclusion) bool { return strings.HasSuffix(file, "/"+in.header) },
+		func(in inclusion) bool {
+			return slices.ContainsFunc(parts, func(p string) bool { return strings.TrimSuffix(p, path.Ext(p)) == library(in.header) })
+		},
+		related,
+	} {
+		if i := slices.IndexFunc(list, fits); i >= 0 {
+			return list[i]
+		}
+	}
+	return list[0]
+}
+
+var cannotOpen = regexp.MustCompile(`^(?:cannot|could not) open source file "(.*?)"`)
+
+// inHeader is a complaint about a line of a header, at the inclusion that has
+// brought it in.
+func (s *source) inHeader(file string, line int, message, release string) Diagnostic {
+	in := s.through(file)
+	text := fmt.Sprintf("in header %s, line %d: %s", path.Base(file), line, message)
+	missing := cannotOpen.FindStringSubmatch(message)
+	switch {
+	case library(in.header) == "thrust":
+		text += ": thrust is host code: write a kernel, or call an operator of package ops in a Go cell"
+	case in.header == "cub/cub.cuh" || strings.HasPrefix(in.header, "cub/device/"):
+		text += ": this header has host code: include the part for kernels, such as <cub/block/block_reduce.cuh>"
+	case missing != nil && cudaHeaders.MatchString(missing[1]):
+		text += ": " + wheels(release)
+	case missing != nil && library(in.header) == "cub":
+		text += ": this CUB needs the C++ library of the host, that of CUDA 13 does not: run pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt"
+	case missing != nil:
+		text += ": the C++ library of the host is not there: device code has cuda::std"
+	}
+	return s.diagnostic(in.at, "%s", text)
+}
+
+// missingHeader is a complaint about a header that a line of the cell includes.
+func (s *source) missingHeader(line int, header, release string) Diagnostic {
+	text := "header " + header + " is not there: only CUDA's own headers are there, a cell is one source"
+	if cudaHeaders.MatchString(header) {
+		text = "header " + header + " is not there: " + wheels(release)
+	}
+	for _, in := range s.inclusions() {
+		if l, _ := s.place(in.at); l == line {
+			return s.diagnostic(in.at, "%s", text)
+		}
+	}
+	return Diagnostic{line, 1, text}
+}

@@ -1,0 +1,185 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/emu"
+)
+
+const listingsFile = "testdata/listings.txt"
+
+// listing is a listing of the notes, and the answer to it.
+type listing struct{ title, source, answer string }
+
+// TestListings pastes every CUDA listing of the founding notes into a %%cuda
+// cell: each runs on the emulator or is answered with what to change.
+func TestListings(t *testing.T) {
+	needNVRTC(t, "12.0")
+	head, listings := readListings(t)
+	if len(listings) < 100 {
+		t.Fatalf("%d listings, expected more than 100", len(listings))
+	}
+	for i := range listings {
+		l := &listings[i]
+		got := answer(t, l.source)
+		if strings.TrimSpace(got) == "" {
+			t.Errorf("%s: no answer", l.title)
+		}
+		if !*update && got != l.answer {
+			t.Errorf("%s\n--- got\n%s--- want\n%s", l.title, got, l.answer)
+		}
+		l.answer = got
+	}
+	if *update {
+		writeListings(t, head, listings)
+	}
+}
+
+func readListings(t *testing.T) (head string, list []listing) {
+	t.Helper()
+	text, err := os.ReadFile(listingsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, _ := strings.Cut(string(text), "@@ note ")
+	for _, part := range strings.Split(rest, "@@ note ") {
+		title, body, _ := strings.Cut(part, "\n")
+		source, answer, _ := strings.Cut(body, "@@ answer\n")
+		list = append(list, listing{title, source, answer})
+	}
+	return head, list
+}
+
+func writeListings(t *testing.T, head string, list []listing) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(head)
+	for _, l := range list {
+		fmt.Fprintf(&b, "@@ note %s\n%s@@ answer\n%s", l.title, l.source, l.answer)
+	}
+	if err := os.WriteFile(listingsFile, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// answer is what a reader is told, then what comes of doing as told: templates
+// are instantiated, and names defined in a line before the others.
+func answer(t *testing.T, source string) string {
+	var b strings.Builder
+	var o Options
+	for range 4 {
+		m, err := CUDA(context.Background(), "listing.cu", source, o)
+		tell(t, &b, m, err)
+		names, lines := advice(err)
+		if len(names)+len(lines) == 0 {
+			break
+		}
+		o.Instantiate = append(o.Instantiate, names...)
+		source = strings.Join(append(lines, source), "\n")
+		fmt.Fprintf(&b, "then, with %s:\n", strings.Join(append(names, lines...), " and "))
+	}
+	return b.String()
+}
+
+// advice is what an error says to instantiate and to define.
+func advice(err error) (names, lines []string) {
+	wrong := (*Error)(nil)
+	if !errors.As(err, &wrong) {
+		return nil, nil
+	}
+	for _, d := range wrong.Diagnostics {
+		if _, name, ok := strings.Cut(d.Text, "--instantiate '"); ok {
+			names = append(names, strings.TrimSuffix(name, "'"))
+		}
+		if _, line, ok := strings.Cut(d.Text, "define it in the cell: "); ok && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return names, lines
+}
+
+func tell(t *testing.T, b *strings.Builder, m *Module, err error) {
+	wrong := (*Error)(nil)
+	switch {
+	case errors.As(err, &wrong):
+		for _, d := range wrong.Diagnostics {
+			fmt.Fprintf(b, "%d:%d: %s\n", d.Line, d.Col, d.Text)
+		}
+	case err != nil:
+		t.Errorf("no *Error: %v", err)
+	default:
+		for _, e := range m.Entries {
+			fmt.Fprintf(b, "%v: %s\n", e, tryLaunch(t, e))
+		}
+	}
+}
+
+// tryLaunch launches an entry on 64 KiB a pointer and 64 for every number.
+func tryLaunch(t *testing.T, e *Entry) string {
+	dev, err := emu.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	dev.(*emu.Device).LimitWorkers(1)
+	dev.(*emu.Device).LimitSteps(1 << 20)
+	entry, err := e.On(dev)
+	if err != nil {
+		return err.Error()
+	}
+	l := gpu.Launch{Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 256}, Shared: 4096, Checks: gpu.CheckAll}
+	if strings.Contains(e.source, "threadIdx.y") {
+		l.Block = gpu.Dim{X: 16, Y: 16}
+	}
+	for i, p := range entry.Params() {
+		l.Args = append(l.Args, argument(t, dev, p, e.params[i]))
+	}
+	if err := e.Run(dev, l); err != nil {
+		return err.Error()
+	}
+	return "runs"
+}
+
+func argument(t *testing.T, dev gpu.Device, p gpu.Param, of parameter) any {
+	if strings.Contains(of.typ, "*") {
+		element, known := of.element()
+		if !known {
+			element = gpu.Int32
+		}
+		b, err := dev.Alloc(element, 1<<16/element.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := dev.Zero(b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Label(of.name)
+	}
+	switch p.Type {
+	case "f32":
+		return float32(1)
+	case "u64", "b64", "s64":
+		return uint64(64)
+	}
+	return uint32(64)
+}
+
+// needNVRTC skips a test where NVRTC of a release is not there.
+func needNVRTC(t *testing.T, release string) {
+	t.Helper()
+	reply, err := compiler.Run(context.Background(), compiler.Request{Name: "x.cu", Text: "__global__ void f() {}", Options: []string{"--gpu-architecture=compute_75"}})
+	if err != nil {
+		t.Skip("needs NVRTC: ", err)
+	}
+	if reply.Missing || release != "" && reply.Release != release {
+		t.Skipf("needs NVRTC %s, there is %q %s", release, reply.Release, reply.Error)
+	}
+}

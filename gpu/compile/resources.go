@@ -1,0 +1,106 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+
+	"warpbook/gpu"
+)
+
+// Resources are what an entry takes of a device, and how many of its blocks
+// an SM holds at a time.
+type Resources struct {
+	Entry       string
+	Device      string
+	Registers   int // a thread; 0 where it is not known
+	SharedBytes int // static, a block
+	StackBytes  int // a thread: local arrays and what is spilled
+	SpillStores int // bytes a thread; -1 where it is not known
+	SpillLoads  int // bytes a thread; -1 where it is not known
+
+	info gpu.Info
+	how  string // they are known
+}
+
+// Resources asks the assembler for the device's architecture where ptxas is
+// found, else the device. On the emulator without ptxas registers are not
+// known, and occupancy is that of what is.
+func (e *Entry) Resources(dev gpu.Device) (*Resources, error) {
+	there, err := e.On(dev)
+	if err != nil {
+		return nil, err
+	}
+	info, a := dev.Info(), there.Attributes()
+	r := &Resources{Entry: e.name, Device: info.String(), info: info, how: "the device's own figures",
+		Registers: a.Registers, SharedBytes: a.SharedBytes, StackBytes: a.LocalBytes, SpillStores: -1, SpillLoads: -1}
+	dir, log, err := e.module.assemble(info.Compute.String())
+	if errors.Is(err, gpu.ErrNotFound) {
+		if r.Registers == 0 {
+			r.how = "ptxas was not found, so registers are not known and do not limit the occupancy shown"
+		}
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, errors.Join(r.read(log), os.RemoveAll(dir))
+}
+
+// read takes the figures from what ptxas -v says.
+func (r *Resources) read(log string) error {
+	m := regexp.MustCompile(`Function properties for ` + r.Entry + `\n\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\n` +
+		`[^\n]*Used (\d+) registers`).FindStringSubmatch(log)
+	if m == nil {
+		return fmt.Errorf("compile: resources of %s: ptxas does not tell them", r.Entry)
+	}
+	for i, to := range []*int{&r.StackBytes, &r.SpillStores, &r.SpillLoads, &r.Registers} {
+		*to, _ = strconv.Atoi(m[i+1])
+	}
+	r.how = "ptxas -v for " + r.info.Compute.String()
+	return nil
+}
+
+// Title stands above the table.
+func (r *Resources) Title() string { return "resources of " + r.Entry + " on " + r.Device }
+
+// Table is a row a block size.
+func (r *Resources) Table() (columns []string, rows [][]string) {
+	columns = []string{"threads a block", "registers a thread", "shared bytes a block", "stack bytes", "spill stores", "spill loads",
+		"blocks an SM", "warps an SM", "occupancy", "limited by"}
+	for threads := 32; threads <= r.info.ThreadsPerBlock; threads *= 2 {
+		blocks := r.info.Occupancy(threads, r.Registers, r.SharedBytes)
+		warps := blocks * threads / 32
+		rows = append(rows, []string{fmt.Sprint(threads), known(r.Registers, 0), fmt.Sprint(r.SharedBytes), fmt.Sprint(r.StackBytes),
+			known(r.SpillStores, -1), known(r.SpillLoads, -1), fmt.Sprint(blocks), fmt.Sprint(warps),
+			fmt.Sprintf("%.0f %%", 100*float64(32*warps)/float64(r.info.ThreadsPerSM)), r.limit(threads, blocks)})
+	}
+	return columns, rows
+}
+
+// limit names what keeps more blocks away.
+func (r *Resources) limit(threads, blocks int) string {
+	switch {
+	case blocks == r.info.BlocksPerSM:
+		return "blocks"
+	case blocks == r.info.Occupancy(threads, 0, 0):
+		return "threads"
+	case blocks == r.info.Occupancy(threads, 0, r.SharedBytes):
+		return "shared memory"
+	}
+	return "registers"
+}
+
+// Notes stand below the table.
+func (r *Resources) Notes() []string {
+	return []string{r.how + "; occupancy without dynamic shared memory"}
+}
+
+func known(n, unknown int) string {
+	if n == unknown {
+		return "not known"
+	}
+	return fmt.Sprint(n)
+}

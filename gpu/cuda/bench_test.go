@@ -1,0 +1,151 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// openBench is both for benchmarks: the GPU if there is one, else the fake worker,
+// whose figures say only what the pipe costs.
+func openBench(b *testing.B) (*Device, gpu.Module) {
+	b.Helper()
+	d, err := openFake(b, "emulator")
+	if gpuWanted() {
+		d.Close()
+		d, err = openGPU(b)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { d.Close() })
+	m, err := d.Load("faults.ptx", faultsPTX)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return d, m
+}
+
+// BenchmarkHost moves host memory to the device and back; GB/s is of the median,
+// to be compared with what pinned memory of one process reaches.
+func BenchmarkHost(b *testing.B) {
+	d, _ := openBench(b)
+	const n = 64 << 20
+	h, err := d.AllocHost(gpu.Float32, n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, s := 0, h.Slice().([]float32); i < n; i++ {
+		s[i] = float32(i % 1021)
+	}
+	x, err := d.Alloc(gpu.Float32, n)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, pair := range map[string][2]gpu.Memory{"up": {x, h}, "down": {h, x}} {
+		b.Run(name, func(b *testing.B) {
+			var times []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				if err := d.Copy(pair[0], pair[1]); err != nil {
+					b.Fatal(err)
+				}
+				if err := d.Sync(); err != nil {
+					b.Fatal(err)
+				}
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(4*n/times[len(times)/2].Seconds()/1e9, "GB/s")
+		})
+	}
+}
+
+// BenchmarkSlice moves a plain slice to the device and back.
+func BenchmarkSlice(b *testing.B) {
+	d, _ := openBench(b)
+	for _, n := range []int{1, 64 << 20} {
+		x, err := d.Alloc(gpu.Float32, n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data := make([]float32, n)
+		for name, move := range map[string]func(any) error{"up": x.Upload, "down": x.Download} {
+			b.Run(fmt.Sprint(name, n), func(b *testing.B) {
+				b.SetBytes(int64(4 * n))
+				for b.Loop() {
+					if err := move(data); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkLaunch compares 10 000 launches through the pipe with the worker's
+// own loop over as many.
+func BenchmarkLaunch(b *testing.B) {
+	const n = 10_000
+	d, m := openBench(b)
+	x, err := d.Alloc(gpu.Uint32, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := x.Upload([]uint32{0}); err != nil {
+		b.Fatal(err)
+	}
+	for name, args := range map[string][]any{"nothing": nil, "add": {x}} {
+		e, err := m.Entry(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: args}
+		b.Run(name, func(b *testing.B) {
+			var pipe, loop []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				for range n {
+					if err := d.Launch(l); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := d.Sync(); err != nil {
+					b.Fatal(err)
+				}
+				pipe = append(pipe, time.Since(start))
+				times, err := d.Time(gpu.Timing{Repeats: 1}, slices.Repeat([]gpu.Launch{l}, n)...)
+				if err != nil {
+					b.Fatal(err)
+				}
+				loop = append(loop, times[0])
+			}
+			slices.Sort(pipe)
+			slices.Sort(loop)
+			through, own := float64(pipe[len(pipe)/2])/n, float64(loop[len(loop)/2])/n
+			b.ReportMetric(through, "ns/launch")
+			b.ReportMetric(own, "ns/own-loop")
+			b.ReportMetric(through/own, "ratio")
+		})
+	}
+}
+
+// BenchmarkRound is a launch and a Sync.
+func BenchmarkRound(b *testing.B) {
+	d, m := openBench(b)
+	e, err := m.Entry("nothing")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}}); err != nil {
+			b.Fatal(err)
+		}
+		if err := d.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,307 @@
+// Package command is what a gpu/cuda client and its worker say to each other:
+// the commands, their answers and how both are encoded.
+//
+// A frame is its length (u32), its kind, a number and the fields, all little
+// endian. A command with the number 0 is not answered; what goes wrong with it
+// is kept by its stream and told at the next Sync. Answers come in the order
+// of their commands. Handles are numbers that the client chooses and never uses
+// twice. Bulk data does not pass here, but through memory that both processes
+// map, called the arena.
+//
+// It starts no process, opens no pipe and knows nothing of CUDA but its error
+// codes.
+package command
+
+// Protocol is the version of this package: client and worker must have the
+// same.
+const Protocol = 3
+
+// Kind names a command.
+type Kind uint8
+
+// The commands. Those marked (answered) always carry a number.
+const (
+	KindAlloc       Kind = 1 + iota // (answered)
+	KindFree                        //
+	KindRegister                    // (answered)
+	KindUnregister                  // (answered)
+	KindLoad                        // (answered)
+	KindUnload                      //
+	KindNewStream                   //
+	KindCloseStream                 // (answered)
+	KindNewEvent                    //
+	KindCloseEvent                  //
+	KindLaunch                      //
+	KindCopy                        //
+	KindZero                        //
+	KindRecord                      //
+	KindWait                        //
+	KindSync                        // (answered)
+	KindSyncEvent                   // (answered)
+	KindElapsed                     // (answered)
+	KindTime                        // (answered)
+	KindOccupancy                   // (answered)
+	KindAllocAsync                  // (answered)
+	KindFreeAsync                   //
+	KindGraph                       // (answered)
+	KindUpdateGraph                 // (answered)
+	KindLaunchGraph                 //
+	KindCloseGraph                  // (answered)
+	kinds
+)
+
+// Command is one command.
+type Command interface {
+	Kind() Kind
+	fields(*codec)
+}
+
+// DefaultStream is the stream that every worker has; AllStreams stands for all
+// of them in Sync.
+const (
+	DefaultStream uint32 = 0
+	AllStreams    uint32 = 1<<32 - 1
+)
+
+// Alloc makes device memory.
+type Alloc struct {
+	Buffer uint32
+	Bytes  int64
+}
+
+// Free releases device memory.
+type Free struct{ Buffer uint32 }
+
+// AllocAsync makes device memory for later work of a stream.
+type AllocAsync struct {
+	Stream, Buffer uint32
+	Bytes          int64
+}
+
+// FreeAsync releases device memory after the work on a stream.
+type FreeAsync struct{ Stream, Buffer uint32 }
+
+// Register lets the device transfer from a part of the arena directly.
+type Register struct{ Offset, Bytes int64 }
+
+// Unregister ends what Register began, after all work that may use it.
+type Unregister struct{ Offset int64 }
+
+// Load loads PTX. The answer has four values an entry (see EntryValues), then
+// the size in bytes of each variable, -1 for one that the assembler left out. Entries and variables get the numbers
+// from FirstEntry and FirstBuffer on, in order.
+type Load struct {
+	Module      uint32
+	FirstEntry  uint32
+	FirstBuffer uint32
+	Entries     []string
+	Offsets     [][]uint32 // of the parameters of each entry
+	Variables   []string
+	Text        string
+}
+
+// EntryValues is how many values Load answers for an entry: registers a
+// thread, bytes of local memory a thread, bytes of static shared memory, and
+// the most threads a block may have.
+const EntryValues = 4
+
+// Unload releases a module, its entries and variables.
+type Unload struct{ Module uint32 }
+
+// NewStream makes a stream.
+type NewStream struct{ Stream uint32 }
+
+// CloseStream waits for a stream's work and releases it; it answers as Sync.
+type CloseStream struct{ Stream uint32 }
+
+// NewEvent makes an event.
+type NewEvent struct{ Event uint32 }
+
+// CloseEvent releases an event.
+type CloseEvent struct{ Event uint32 }
+
+// Launch runs an entry.
+type Launch struct {
+	Stream      uint32
+	Entry       uint32
+	Grid, Block [3]uint32
+	Shared      uint32
+	Cooperative bool
+	Zero        []Range
+	Params      []byte    // as the entry lays its parameters out
+	Addresses   []Address // put into Params
+	Maps        []Map     // encoded into Params
+}
+
+// Address is the address of a place in a buffer, at an offset of the
+// parameters.
+type Address struct {
+	At     uint32
+	Buffer uint32
+	Offset int64
+}
+
+// Map is a tensor map to encode at an offset of the parameters.
+type Map struct {
+	At      uint32
+	Type    uint32 // a CUtensorMapDataType
+	Tensor  Place
+	Shape   []int64
+	Strides []int64 // bytes, one less
+	Box     []uint32
+	Swizzle uint32 // a CUtensorMapSwizzle
+}
+
+// Range is a part of a buffer.
+type Range struct {
+	Buffer        uint32
+	Offset, Bytes int64
+}
+
+// Copy copies between buffers and the arena; buffer 0 is the arena.
+type Copy struct {
+	Stream   uint32
+	Dst, Src Place
+	Bytes    int64
+}
+
+// Place is a byte of a buffer or, for buffer 0, of the arena.
+type Place struct {
+	Buffer uint32
+	Offset int64
+}
+
+// Zero clears a part of a buffer.
+type Zero struct {
+	Stream uint32
+	Range  Range
+}
+
+// Record records an event.
+type Record struct{ Stream, Event uint32 }
+
+// Wait makes a stream wait for an event.
+type Wait struct{ Stream, Event uint32 }
+
+// Sync waits for the work of a stream and answers its first error.
+type Sync struct{ Stream uint32 }
+
+// SyncEvent waits until an event has happened.
+type SyncEvent struct{ Event uint32 }
+
+// Elapsed waits for two events and answers the nanoseconds between them.
+type Elapsed struct{ Start, End uint32 }
+
+// Time runs launches as one unit and answers the nanoseconds of each timed run.
+// The streams of the launches are not looked at. It ends early once the 32-bit
+// word at StopAt of the arena, which counts interrupts, is no longer Interrupts.
+type Time struct {
+	StopAt          int64
+	Interrupts      uint32
+	Warmup, Repeats uint32
+	Flush           bool // sweep over the L2 cache before each run
+	Graph           bool // replay the launches as one graph
+	Launches        []Launch
+}
+
+// Occupancy answers how many blocks of an entry a multiprocessor holds.
+type Occupancy struct {
+	Entry, Threads, Shared uint32
+}
+
+// Graph makes a graph of nodes. Node i waits for those that its After names,
+// all of them before it.
+type Graph struct {
+	Graph uint32
+	Nodes []Node
+}
+
+// NodeKind says which field of a Node counts.
+type NodeKind uint32
+
+// The kinds of nodes.
+const (
+	NodeLaunch NodeKind = iota
+	NodeCopy
+	NodeZero
+)
+
+// Node is work of a graph; streams in it are not looked at.
+type Node struct {
+	Work   NodeKind
+	After  []uint32
+	Launch Launch
+	Copy   Copy
+	Zero   Range
+}
+
+// UpdateGraph gives a launch of a graph other parameters.
+type UpdateGraph struct {
+	Graph, Node uint32
+	Launch      Launch
+}
+
+// LaunchGraph submits a graph to a stream.
+type LaunchGraph struct{ Graph, Stream uint32 }
+
+// CloseGraph releases a graph.
+type CloseGraph struct{ Graph uint32 }
+
+// Hello is the first thing that a worker says.
+type Hello struct {
+	Protocol   uint32
+	Code       int32  // a CUDA error, or 0
+	Text       string // its name and text
+	Name       string // of the GPU
+	Driver     int64  // 13000 for CUDA 13.0
+	Bytes      int64  // of global memory
+	Attributes []int64
+}
+
+// Attribute is an index into Hello.Attributes.
+type Attribute int
+
+// The attributes of the device.
+const (
+	Major Attribute = iota
+	Minor
+	SMs
+	L2Bytes
+	SharedPerBlock
+	SharedPerBlockMax
+	SharedPerSM
+	RegistersPerSM
+	ThreadsPerBlock
+	ThreadsPerSM
+	BlocksPerSM
+	GridX
+	GridY
+	GridZ
+	BlockX
+	BlockY
+	BlockZ
+	Attributes // how many there are
+)
+
+// Answer is the answer to a command.
+type Answer struct {
+	Number   uint32
+	Code     int32     // a CUDA error, a code below 0 of this package, or 0
+	Text     string    // what went wrong, in one line; more lines are a log
+	Suspects []Suspect // the launches of which one caused the error
+	Values   []int64
+}
+
+// Suspect is a launch that had not ended when an error appeared.
+type Suspect struct {
+	Entry       string
+	Grid, Block [3]uint32
+	Shared      uint32
+}
+
+// Codes of the worker itself.
+const (
+	CodeProtocol    = -1 // a command that makes no sense: a bug of the client
+	CodeInterrupted = -2 // a Time that was stopped
+	CodeMissing     = -3 // a module has no such entry or variable
+)

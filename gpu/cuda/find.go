@@ -1,0 +1,141 @@
+package cuda
+
+import (
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"warpbook/gpu"
+	"warpbook/gpu/cuda/command"
+)
+
+// WorkerVariable is the environment variable with the path of a worker to use
+// instead of the one that was installed.
+const WorkerVariable = "WARPBOOK_CUDA_WORKER"
+
+// Remedy is what to do when there is a GPU and no worker.
+const Remedy = "GPU found, worker not built: go run ./install"
+
+// WorkerPrefix begins the names of workers in the user's cache.
+const WorkerPrefix = "cuda-worker-"
+
+// sources are what a worker is built from.
+//
+//go:embed worker/*.go command/*.go
+var sources embed.FS
+
+// sourcesHash names a version of the worker.
+func sourcesHash() string {
+	h := sha256.New()
+	err := fs.WalkDir(sources, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := sources.ReadFile(path)
+		fmt.Fprintf(h, "%s %d\n%s", path, len(text), text)
+		return err
+	})
+	if err != nil {
+		panic(err) // embedded files are always there
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))[:12]
+}
+
+// WorkerPath is where the worker is, or where it belongs: in the user's cache,
+// under a hash of its sources, so that a worker of another version is not
+// taken for this one's.
+func WorkerPath() (string, error) {
+	if path := os.Getenv(WorkerVariable); path != "" {
+		return path, nil
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("cuda: worker: %w: set XDG_CACHE_HOME, or %s to a built worker", err, WorkerVariable)
+	}
+	return filepath.Join(base, "warpbook", WorkerPrefix+sourcesHash()), nil
+}
+
+// WorkerBuilt says whether the worker is there.
+func WorkerBuilt() bool {
+	path, err := WorkerPath()
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// Present says whether this machine has an NVIDIA GPU with a driver.
+func Present() bool { return Count() > 0 }
+
+// Count is how many GPUs the machine has. It asks the system, not the driver,
+// and is not certain: Open is.
+func Count() int {
+	gpus, _ := filepath.Glob("/dev/nvidia[0-9]*") // the pattern is well-formed
+	if len(gpus) > 0 {
+		return len(gpus)
+	}
+	if _, err := os.Stat("/usr/lib/wsl/lib/libcuda.so.1"); err == nil {
+		return 1
+	}
+	return 0
+}
+
+// findWorker is the worker to start.
+func findWorker() (string, error) {
+	path, err := WorkerPath()
+	if err != nil {
+		return "", err
+	}
+	if !WorkerBuilt() {
+		if !Present() {
+			return "", fmt.Errorf("cuda: open: %w: no NVIDIA GPU with a driver on this machine: use the device emu", gpu.ErrNotFound)
+		}
+		return "", fmt.Errorf("cuda: open: %w: %s (looked for %s)", gpu.ErrNotFound, Remedy, path)
+	}
+	return path, nil
+}
+
+// errNoDriver is the reason of a worker that says nothing; its output follows.
+var errNoDriver = fmt.Errorf("%w: CUDA does not start, see whether nvidia-smi lists a GPU, or use the device emu", gpu.ErrNotFound)
+
+// checkHello judges what a worker says of itself.
+func checkHello(h command.Hello) error {
+	switch {
+	case h.Protocol != command.Protocol:
+		return fmt.Errorf("%w: it speaks protocol %d, expected %d: go run ./install", gpu.ErrUnsupported, h.Protocol, command.Protocol)
+	case h.Code == codeUnavailable:
+		return fmt.Errorf("%w: %s: another process holds the GPU in exclusive mode: end it, or choose another device", gpu.ErrUnsupported, h.Text)
+	case h.Code == codeMemory:
+		return fmt.Errorf("%w: %s: other processes use the GPU's memory: see nvidia-smi", gpu.ErrMemory, h.Text)
+	case h.Code != 0:
+		return fmt.Errorf("%w: %s", gpu.ErrNotFound, h.Text)
+	}
+	return nil
+}
+
+var driverVersion = regexp.MustCompile(`\b\d{3}\.\d+(\.\d+)?\b`)
+
+// driverName is the driver's version as nvidia-smi shows it, with that of
+// CUDA.
+func driverName(cuda int64) string {
+	name := fmt.Sprintf("CUDA %d.%d", cuda/1000, cuda%1000/10)
+	text, err := os.ReadFile("/proc/driver/nvidia/version")
+	if err != nil {
+		return name
+	}
+	if v := driverVersion.FindString(string(text)); v != "" {
+		return v + ", " + name
+	}
+	return name
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

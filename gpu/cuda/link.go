@@ -1,0 +1,346 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"warpbook/gpu/cuda/command"
+)
+
+// backlog bounds the commands that wait to be written; beyond it a caller
+// waits, as it would for a full queue of the GPU.
+const backlog = 1 << 20
+
+// link is one worker: a process with a CUDA context. What it made is gone when
+// it ends.
+type link struct {
+	hello    command.Hello
+	patience time.Duration // how long it may take to end by itself
+	process  *exec.Cmd
+	commands *os.File
+	life     *os.File // the worker ends when this closes
+	output   *tail
+	done     chan struct{} // closed when the process was reaped
+
+	mu      sync.Mutex
+	space   sync.Cond       // of mu: queue is shorter, or ended is set
+	queue   []byte          // commands not written; guarded by mu
+	spare   []byte          // memory for the next queue; guarded by mu
+	writing bool            // someone writes to commands; guarded by mu
+	waiting []chan reply    // callers, in the order of their commands; guarded by mu
+	number  uint32          // of the last command with an answer; guarded by mu
+	ended   error           // why no more commands are taken; guarded by mu
+	last    command.Suspect // launched last, for errors; guarded by mu
+	work    chan struct{}   // capacity 1: queue is not empty, or ended is set
+	closing sync.WaitGroup  // reader and writer
+	faulted sync.Once       // a fault is explained
+}
+
+// reply is an answer, or why there is none.
+type reply struct {
+	command.Answer
+	err error
+}
+
+// startTimeout bounds how long a worker may take to say hello: a driver that
+// starts cold takes seconds.
+const startTimeout = 60 * time.Second
+
+// dial starts a worker on an arena: commands, answers and life are a pipe each.
+func dial(path string, args []string, shared *arena, patience time.Duration) (*link, error) {
+	outs, ins, err := pipes(3)
+	if err != nil {
+		return nil, fmt.Errorf("cuda: start worker: %w", err)
+	}
+	l := &link{patience: patience, commands: ins[0], life: ins[2], output: &tail{}, done: make(chan struct{}), work: make(chan struct{}, 1)}
+	l.space.L = &l.mu
+	l.process = exec.Command(path, args...)
+	l.process.ExtraFiles = []*os.File{outs[0], ins[1], shared.file, outs[2]}
+	l.process.Stdout, l.process.Stderr = l.output, l.output
+	l.process.WaitDelay = time.Second
+	// A function that is loaded at its first launch would be loaded inside a
+	// measurement.
+	l.process.Env = append(os.Environ(), "CUDA_MODULE_LOADING=EAGER")
+	if err := l.process.Start(); err != nil {
+		closeAll(append(outs, ins...))
+		return nil, fmt.Errorf("cuda: start worker: %w", err)
+	}
+	closeAll([]*os.File{outs[0], ins[1], outs[2]}) // the worker has them
+	return l, l.greet(outs[1])
+}
+
+// pipes makes n pipes.
+func pipes(n int) (outs, ins []*os.File, err error) {
+	for range n {
+		out, in, err := os.Pipe()
+		if err != nil {
+			closeAll(append(outs, ins...))
+			return nil, nil, err
+		}
+		outs, ins = append(outs, out), append(ins, in)
+	}
+	return outs, ins, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+// greet waits for the worker's hello and starts the goroutines.
+func (l *link) greet(answers *os.File) error {
+	timer := time.AfterFunc(startTimeout, func() { l.process.Process.Kill() })
+	r := command.NewReader(answers)
+	var err error
+	l.hello, err = r.Hello()
+	if !timer.Stop() && err != nil {
+		err = fmt.Errorf("no answer within %v", startTimeout)
+	}
+	if errors.Is(err, io.EOF) { // cu ends a process in which CUDA does not start
+		err = errNoDriver
+	}
+	if err == nil {
+		err = checkHello(l.hello)
+	}
+	if err == nil {
+		l.output.pass()
+	}
+	l.closing.Add(2)
+	go l.write()
+	go l.read(r, answers)
+	if err != nil {
+		l.end(errEnded)
+		<-l.done
+		return fmt.Errorf("cuda: start worker: %w%s", err, l.output.suffix())
+	}
+	return nil
+}
+
+// post queues a command that has no answer.
+func (l *link) post(c command.Command) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.add(0, c)
+}
+
+// launch is post for a launch of the named entry.
+func (l *link) launch(c *command.Launch, entry string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = command.Suspect{Entry: entry, Grid: c.Grid, Block: c.Block, Shared: c.Shared}
+	return l.add(0, c)
+}
+
+// note remembers a launch that goes another way than launch.
+func (l *link) note(entry string, c *command.Launch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = command.Suspect{Entry: entry, Grid: c.Grid, Block: c.Block, Shared: c.Shared}
+}
+
+// add queues a command; l.mu is held.
+func (l *link) add(number uint32, c command.Command) error {
+	for len(l.queue) > backlog && l.ended == nil {
+		l.space.Wait()
+	}
+	if l.ended != nil {
+		return l.ended
+	}
+	l.queue = command.Append(l.queue, number, c)
+	if number == 0 && !l.writing {
+		l.wake()
+	}
+	return nil
+}
+
+func (l *link) wake() {
+	select {
+	case l.work <- struct{}{}:
+	default:
+	}
+}
+
+// call queues a command and waits for its answer. The error says that the
+// worker has ended; what the command came to is in the answer.
+func (l *link) call(c command.Command) (command.Answer, error) {
+	r := <-l.ask(c)
+	return r.Answer, r.err
+}
+
+// ask queues a command; its answer, or why there is none, will be in the
+// channel.
+func (l *link) ask(c command.Command) <-chan reply {
+	answer := make(chan reply, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.number = max(1, l.number+1)
+	if err := l.add(l.number, c); err != nil {
+		answer <- reply{err: err}
+		return answer
+	}
+	l.waiting = append(l.waiting, answer)
+	l.flush() // the caller waits: handing over to the writer would take longer
+	return answer
+}
+
+// write sends what is queued until the worker ends.
+func (l *link) write() {
+	defer l.closing.Done()
+	for range l.work {
+		l.mu.Lock()
+		l.flush()
+		ended := l.ended != nil
+		l.mu.Unlock()
+		if ended {
+			return
+		}
+	}
+}
+
+// flush writes the queue, unless someone does already, who then also writes
+// what was queued meanwhile. l.mu is held, but not while it writes.
+func (l *link) flush() {
+	for !l.writing && len(l.queue) > 0 && l.ended == nil {
+		l.writing = true
+		sending := l.queue
+		l.queue = l.spare[:0]
+		l.mu.Unlock()
+		_, err := l.commands.Write(sending)
+		l.mu.Lock()
+		l.spare, l.writing = sending, false
+		l.space.Broadcast()
+		if err != nil {
+			return // the reader finds out why
+		}
+	}
+}
+
+// read hands out the answers until the worker ends, then reaps it.
+func (l *link) read(r *command.Reader, answers *os.File) {
+	defer l.closing.Done()
+	var err error
+	for err == nil {
+		var a command.Answer
+		if a, err = r.Answer(); err == nil {
+			err = l.deliver(a)
+		}
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+		l.end(fmt.Errorf("cuda: %w", err))
+	}
+	answers.Close()
+	timer := time.AfterFunc(l.patience, func() { l.process.Process.Kill() }) // it may have closed its side only
+	state := l.process.Wait()
+	timer.Stop()
+	l.end(l.died(state))
+	l.commands.Close()
+	l.life.Close()
+	close(l.done)
+}
+
+// patience is how long a worker may take to end by itself.
+const patience = 2 * time.Second
+
+// finish lets the worker end by itself, as a tool that it runs under needs.
+func (l *link) finish(reason error) {
+	l.mu.Lock()
+	if l.ended == nil {
+		l.ended = reason
+		for _, w := range l.waiting {
+			w <- reply{err: reason}
+		}
+		l.waiting = nil
+	}
+	l.mu.Unlock()
+	l.space.Broadcast()
+	l.wake()
+	l.commands.Close()
+	select {
+	case <-l.done:
+	case <-time.After(l.patience):
+		l.process.Process.Kill()
+		<-l.done
+	}
+	l.closing.Wait()
+}
+
+func (l *link) deliver(a command.Answer) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) == 0 {
+		return fmt.Errorf("answer %d to no command", a.Number)
+	}
+	l.waiting[0] <- reply{Answer: a}
+	l.waiting = l.waiting[1:]
+	return nil
+}
+
+// end stops taking commands and kills the worker; callers that wait get the
+// reason. Only the first reason counts.
+func (l *link) end(reason error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended != nil {
+		return
+	}
+	l.ended = reason
+	for _, w := range l.waiting {
+		w <- reply{err: reason}
+	}
+	l.waiting = nil
+	l.space.Broadcast()
+	l.wake()
+	l.process.Process.Kill()
+}
+
+// err is why the worker has ended; nil while it has not.
+func (l *link) err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
+}
+
+// tail takes the worker's output: until the hello it is kept for an error,
+// then it is what device code prints, and passed on.
+type tail struct {
+	mu     sync.Mutex
+	kept   []byte // the last of it; guarded by mu
+	passed bool   // guarded by mu
+}
+
+const tailBytes = 4 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b...)
+	if over := len(t.kept) - tailBytes; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	if t.passed {
+		os.Stdout.Write(b)
+	}
+	return len(b), nil
+}
+
+func (t *tail) pass() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.passed, t.kept = true, nil
+}
+
+// suffix is the last line of the output, to end an error with.
+func (t *tail) suffix() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if line := lastLine(string(t.kept)); line != "" {
+		return ": " + line
+	}
+	return ""
+}

@@ -1,0 +1,371 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/cuda/command"
+	"warpbook/gpu/replay"
+)
+
+// What a replay costs at most.
+const (
+	// recalled bounds the memory of launches that is copied before they run.
+	recalled = 64 << 20
+
+	// together bounds the launches that run from one copy: a replay runs those
+	// before the faulty one, too.
+	together = 64
+
+	// replayTime bounds the replay of a fault.
+	replayTime = 10 * time.Second
+)
+
+// recall is what it takes to run the last launches of each stream again. A
+// stream copies the memory of a launch to the host just before it runs, unless
+// its launches since the last copy are all that has changed it.
+type recall struct {
+	mu    sync.Mutex
+	tapes map[uint32]*tape        // by stream; guarded by mu
+	stop  context.CancelCauseFunc // ends the replay that goes on; guarded by mu
+}
+
+// tape is the last two episodes of a stream: the host runs ahead of the
+// device, by less than two. The lock is held while a launch is recorded, which
+// judges no answer of the worker, and while the tape is replayed.
+type tape struct {
+	mu          sync.Mutex
+	now, before *episode // guarded by mu
+	missed      string   // entry of the last launch that is not recorded; guarded by mu
+	why         string   // it is not; guarded by mu
+}
+
+// episode is launches in a row and the memory that they were given first.
+type episode struct {
+	link     *link
+	area     *host // of the copies
+	used     int64
+	event    uint32 // recorded at its end
+	memory   []copied
+	launches []gpu.Launch
+}
+
+// copied is an allocation's contents, at an offset of the area.
+type copied struct {
+	memory *allocation
+	offset int64
+}
+
+// record notes a launch that is about to be submitted to a stream, whose lock
+// is held, and lets the stream copy what it was given. What prevents that is
+// told with a fault, not before.
+func (d *Device) record(s *stream, l *link, launch gpu.Launch) {
+	if d.config.Emulator == nil {
+		return
+	}
+	memory, bytes := launch.Entry.(*entry).given(launch)
+	skip := ""
+	switch {
+	case launch.Checks&gpu.CheckNone != 0:
+		skip = "it was launched with gpu.CheckNone"
+	case bytes > recalled:
+		skip = fmt.Sprintf("it was given %d bytes, at most %d are copied for a replay", bytes, int64(recalled))
+	}
+	t := d.recall.tape(s.handle)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if skip == "" && !t.fits(l, memory) && !d.turn(s, l, t, bytes) {
+		skip = "there was no room on the host to copy what it was given"
+	}
+	if skip != "" {
+		t.missed, t.why = launch.Entry.Name(), skip
+		changed(memory, nil)
+		return
+	}
+	t.now.add(s, memory, launch)
+}
+
+// given is the memory that a launch may use: its buffers and the variables of
+// its module.
+func (e *entry) given(launch gpu.Launch) (memory []*allocation, bytes int64) {
+	add := func(a *allocation) {
+		if a.bytes >= 0 && !slices.Contains(memory, a) {
+			memory, bytes = append(memory, a), bytes+a.bytes
+		}
+	}
+	for _, b := range gpu.Buffers(launch) {
+		add(b.(*buffer).memory)
+	}
+	e.module.mu.Lock()
+	defer e.module.mu.Unlock()
+	for _, a := range e.module.variables {
+		add(a)
+	}
+	return memory, bytes
+}
+
+// changed ends the episodes, but for one, that have copies of the memory: it
+// changes otherwise than by their launches.
+func changed(memory []*allocation, but *episode) {
+	for _, a := range memory {
+		if e := a.episode.Load(); e != but {
+			a.episode.Store(nil)
+		}
+	}
+}
+
+// tape is the tape of a stream.
+func (r *recall) tape(stream uint32) *tape {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.tapes == nil {
+		r.tapes = map[uint32]*tape{}
+	}
+	if r.tapes[stream] == nil {
+		r.tapes[stream] = &tape{}
+	}
+	return r.tapes[stream]
+}
+
+// fits says whether a launch can go on with the tape's episode; t.mu is held.
+func (t *tape) fits(l *link, memory []*allocation) bool {
+	e := t.now
+	if e == nil || e.area == nil || e.link != l || len(e.launches) == together {
+		return false
+	}
+	for _, c := range e.memory {
+		if c.memory.episode.Load() != e { // something else has changed it
+			return false
+		}
+	}
+	used := e.used
+	for _, a := range memory {
+		if a.episode.Load() != e {
+			used += a.bytes
+		}
+	}
+	return used <= e.area.span.bytes
+}
+
+// turn begins an episode with room for so many bytes. It waits for the end of
+// the one before the last, whose area it takes over; t.mu is held.
+func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
+	last, oldest := t.now, t.before
+	if last != nil && last.link == l {
+		if last.event == 0 {
+			last.event = d.handle()
+			l.post(&command.NewEvent{Event: last.event})
+		}
+		l.post(&command.Record{Stream: s.handle, Event: last.event})
+	}
+	next := &episode{link: l}
+	if oldest != nil {
+		if oldest.link == l && len(oldest.launches) > 0 {
+			l.call(&command.SyncEvent{Event: oldest.event}) // its error comes again
+			next.event = oldest.event
+		}
+		next.area = oldest.area
+	}
+	t.now, t.before = next, last
+	return d.room(next, l, bytes)
+}
+
+// room gives an episode an area for so many bytes: of at least 1 MiB, and of
+// twice what is needed, because most launches are given more over time.
+func (d *Device) room(e *episode, l *link, bytes int64) bool {
+	if e.area == nil || e.area.span.bytes < bytes {
+		if e.area != nil {
+			l.call(&command.Unregister{Offset: e.area.span.offset})
+			d.arena.give(e.area.span)
+		}
+		size := min(max(1<<20, 2*bytes), recalled)
+		area, err := d.newHost(gpu.Uint8, int(size), size)
+		if err != nil {
+			e.area = nil
+			return false
+		}
+		e.area = area
+	}
+	return e.area.prepare(l)
+}
+
+// prepare is register without judging the answer: what is wrong with the
+// worker is found out by the launch itself.
+func (h *host) prepare(l *link) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.registered == l {
+		return true
+	}
+	a, err := l.call(&command.Register{Offset: h.span.offset, Bytes: h.span.bytes})
+	if err == nil && a.Code == 0 {
+		h.registered = l
+	}
+	return h.registered == l
+}
+
+// add copies the memory that is not in the episode yet, and notes the launch;
+// the tape's lock is held.
+func (e *episode) add(s *stream, memory []*allocation, launch gpu.Launch) {
+	changed(memory, e)
+	for _, a := range memory {
+		if a.episode.Load() == e {
+			continue
+		}
+		a.episode.Store(e)
+		e.memory = append(e.memory, copied{a, e.used})
+		e.link.post(&command.Copy{Stream: s.handle, Dst: command.Place{Offset: e.area.span.offset + e.used},
+			Src: command.Place{Buffer: a.handle}, Bytes: a.bytes})
+		e.used += a.bytes
+	}
+	launch.Args, launch.Zero = slices.Clone(launch.Args), slices.Clone(launch.Zero)
+	e.launches = append(e.launches, launch)
+}
+
+// finished forgets the launches of a stream, which have ended well.
+func (r *recall) finished(stream uint32) {
+	r.mu.Lock()
+	t := r.tapes[stream]
+	r.mu.Unlock()
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range []**episode{&t.now, &t.before} {
+		if *e != nil {
+			*e = &episode{link: (*e).link, area: (*e).area, event: (*e).event}
+		}
+	}
+}
+
+// forget drops the tape of a stream.
+func (r *recall) forget(stream uint32) {
+	r.mu.Lock()
+	t := r.tapes[stream]
+	delete(r.tapes, stream)
+	r.mu.Unlock()
+	if t != nil {
+		t.close()
+	}
+}
+
+// interrupt ends a replay.
+func (r *recall) interrupt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop != nil {
+		r.stop(gpu.ErrInterrupted)
+	}
+}
+
+// take removes all tapes, so that nothing is recorded on them any more.
+func (r *recall) take() []*tape {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken := slices.Collect(maps.Values(r.tapes))
+	clear(r.tapes)
+	return taken
+}
+
+// close gives the host memory of the tape back.
+func (t *tape) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range []*episode{t.now, t.before} {
+		if e != nil && e.area != nil {
+			e.area.Free()
+		}
+	}
+	t.now, t.before = nil, nil
+}
+
+// cause runs the launches that may have caused a fault again, on the emulator.
+// Where that finds no cause, a note says why.
+func (d *Device) cause(tapes []*tape, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
+	if d.config.Emulator == nil {
+		return nil, ""
+	}
+	stop, cancel := context.WithCancelCause(context.Background())
+	stop, done := context.WithTimeoutCause(stop, replayTime, fmt.Errorf("it takes longer than %v", replayTime))
+	defer done()
+	d.recall.mu.Lock()
+	d.recall.stop = cancel
+	d.recall.mu.Unlock()
+	note = "its memory was not copied before it ran, as in a timed loop"
+	for _, t := range tapes {
+		found, why := t.replay(stop, d, l, suspects)
+		if found != nil || stop.Err() != nil {
+			return found, why
+		}
+		if why != "" {
+			note = why
+		}
+	}
+	return nil, note
+}
+
+// replay runs the episodes of a tape with one of the suspects.
+func (t *tape) replay(stop context.Context, d *Device, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	open := func() (gpu.Device, error) { return d.config.Emulator(d.info) }
+	if slices.ContainsFunc(suspects, func(s command.Suspect) bool { return s.Entry == t.missed }) {
+		note = t.why
+	}
+	for _, e := range []*episode{t.before, t.now} {
+		if e == nil || e.link != l || !e.hasOne(suspects) {
+			continue
+		}
+		found, err := replay.Run(stop, open, e.log())
+		if found != nil {
+			return found, ""
+		}
+		if note = "it ends without a fault on the emulator"; err != nil {
+			note = err.Error()
+		}
+	}
+	return nil, note
+}
+
+// hasOne says whether one of the launches is in the episode.
+func (e *episode) hasOne(suspects []command.Suspect) bool {
+	return slices.ContainsFunc(e.launches, func(l gpu.Launch) bool {
+		return slices.ContainsFunc(suspects, func(s command.Suspect) bool { return s.Entry == l.Entry.Name() })
+	})
+}
+
+// log is the episode as a replay wants it.
+func (e *episode) log() replay.Log {
+	var log replay.Log
+	modules := map[*module]*replay.Module{}
+	at := map[*allocation]int{}
+	for _, l := range e.launches {
+		m := l.Entry.(*entry).module
+		if modules[m] == nil {
+			modules[m] = &replay.Module{Name: m.text.Name, Text: m.load.Text}
+		}
+	}
+	for i, c := range e.memory {
+		at[c.memory] = i
+		log.Memory = append(log.Memory, replay.Memory{
+			Label: c.memory.labelled(), Type: c.memory.typ, Contents: e.area.bytes()[c.offset : c.offset+c.memory.bytes],
+			Module: modules[c.memory.module], Variable: c.memory.what,
+		})
+	}
+	for _, l := range e.launches {
+		again, _ := gpu.WithBuffers(l, func(b gpu.Buffer) (gpu.Buffer, error) { return b.(*buffer).part(at), nil })
+		log.Launches = append(log.Launches, replay.Launch{Launch: again, Module: modules[l.Entry.(*entry).module], Name: l.Entry.Name()})
+	}
+	return log
+}
+
+// part is the buffer as a part of a log's memory.
+func (b *buffer) part(at map[*allocation]int) replay.Part {
+	return replay.Part{Memory: at[b.memory], Start: int(b.offset) / b.typ.Bytes(), Elements: b.n}
+}

@@ -1,0 +1,215 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu"
+)
+
+// replaying runs a test on devices that replay faults.
+func replaying(t *testing.T, test func(*bench)) {
+	both(t, func(b *bench) {
+		b.device.config.Emulator = emu.OpenAs
+		test(b)
+	})
+}
+
+// cause runs a launch that must fault, and returns what the emulator found.
+func (b *bench) cause(l gpu.Launch) *gpu.Fault {
+	b.Helper()
+	err := b.run(l)
+	b.Log(err)
+	var f *gpu.Fault
+	if !errors.As(err, &f) {
+		b.Fatalf("%v, expected a fault", err)
+	}
+	return f
+}
+
+// TestReplay checks that a fault names its thread, line and buffer.
+func TestReplay(t *testing.T) {
+	replaying(t, func(b *bench) {
+		for name := range b.faulty(b.zeros(4)) {
+			x := b.zeros(4).Label("input")
+			f := b.cause(b.faulty(x)[name].launch)
+			if f.Cause == nil || !errors.Is(f.Cause, f.Kind) || f.Cause.Line == 0 || f.Cause.Thread == nil {
+				b.Errorf("%s: %v, expected a cause with its line and thread", name, f)
+			}
+			b.works(name)
+		}
+	})
+}
+
+// TestReplayAddress checks that what is replayed is the launch itself: its
+// view, the contents that launches before it left, and that of a variable.
+func TestReplayAddress(t *testing.T) {
+	replaying(t, func(b *bench) {
+		x := b.zeros(8).Label("table")
+		view, err := x.View(3, 2)
+		b.ok(err)
+		for range together + 3 { // each adds 1 to the index that the last one follows
+			b.ok(b.device.Launch(b.launch("add", view)))
+		}
+		f := b.cause(b.launch("follow", view))
+		if f.Cause == nil {
+			b.Fatal("no cause")
+		}
+		for _, word := range []string{"st.global.u32 at faults.ptx:", "past buffer table (32 bytes)", "block (0,0,0) thread (0,0,0)"} {
+			if !strings.Contains(f.Error(), word) {
+				b.Errorf("%q, expected it to say %q", f, word)
+			}
+		}
+		// x[3] = 67 then: the address is 67 << 28 and the 12 bytes of the view behind x.
+		if want := "end 17985175536 bytes past buffer table"; !strings.Contains(f.Error(), want) {
+			b.Errorf("%q, expected it to say %q", f, want)
+		}
+	})
+}
+
+// TestReplayAfterUpload checks that a change between two launches is seen.
+func TestReplayAfterUpload(t *testing.T) {
+	replaying(t, func(b *bench) {
+		x := b.zeros(4)
+		b.ok(b.device.Launch(b.launch("add", x)))
+		b.ok(x.Upload([]uint32{9, 0, 0, 0}))
+		b.ok(b.device.Launch(b.launch("add", x)))
+		f := b.cause(b.launch("follow", x)) // x[0] is 10
+		if f.Cause == nil || !strings.Contains(f.Cause.Detail, "end 2684354548 bytes past") {
+			b.Errorf("%v, expected a cause with the index 10", f)
+		}
+	})
+}
+
+// TestReplayIsLeftOut checks that a fault says why its cause is not known.
+func TestReplayIsLeftOut(t *testing.T) {
+	replaying(t, func(b *bench) {
+		large := b.zeros(recalled/4 + 1)
+		f := b.cause(b.launch("outside", large, uint64(1<<46)))
+		if want := "was given 67108872 bytes, at most 67108864 are copied"; f.Cause != nil || !strings.Contains(f.Detail, want) {
+			b.Errorf("%v, expected it to say %q", f, want)
+		}
+		l := b.launch("outside", b.zeros(4), uint64(1<<46))
+		l.Checks = gpu.CheckNone
+		if f = b.cause(l); f.Cause != nil || !strings.Contains(f.Detail, "launched with gpu.CheckNone") {
+			b.Errorf("%v, expected it to name gpu.CheckNone", f)
+		}
+		_, err := b.device.Time(gpu.Timing{Repeats: 1}, b.launch("outside", b.zeros(4), uint64(1<<46)))
+		b.Log(err)
+		if !errors.As(err, &f) || f.Cause != nil || !strings.Contains(f.Detail, "not copied before it ran, as in a timed loop") {
+			b.Errorf("%v, expected a fault of a timed launch without a cause", err)
+		}
+	})
+}
+
+// TestReplayOnStreams checks that each stream has its own launches, and that
+// what another one changes is copied again.
+func TestReplayOnStreams(t *testing.T) {
+	replaying(t, func(b *bench) {
+		var streams []gpu.Stream
+		for range 2 {
+			s, err := b.device.NewStream()
+			b.ok(err)
+			streams = append(streams, s)
+		}
+		x, y := b.zeros(4), b.zeros(4)
+		for range 3 {
+			b.ok(streams[0].Launch(b.launch("add", x)))
+			b.ok(streams[1].Launch(b.launch("add", y)))
+		}
+		b.ok(streams[1].Sync())
+		b.ok(streams[0].Launch(b.launch("add", y)))
+		b.ok(streams[0].Sync())
+		b.ok(streams[1].Launch(b.launch("follow", y))) // y[0] is 4
+		err := streams[1].Sync()
+		b.Log(err)
+		var f *gpu.Fault
+		if !errors.As(err, &f) || f.Cause == nil || !strings.Contains(f.Cause.Detail, "end 1073741812 bytes past") {
+			b.Errorf("%v, expected a cause with the index 4", err)
+		}
+		for _, s := range streams {
+			b.ok(s.Close())
+		}
+	})
+}
+
+// TestReplayEnds checks that an interrupt ends a replay that takes long.
+func TestReplayEnds(t *testing.T) {
+	replaying(t, func(b *bench) {
+		slow := b.launch("slow", b.zeros(1), uint32(100_000_000))
+		time.AfterFunc(1500*time.Millisecond, b.device.Interrupt)
+		start := time.Now()
+		f := b.cause(slow)
+		if took := time.Since(start); took > replayTime/2 || f.Cause != nil || !strings.Contains(f.Detail, "interrupted") {
+			b.Errorf("%v after %v, expected no cause, soon", f, took)
+		}
+	})
+}
+
+// TestReplayLeavesNothing checks that what was copied is given back.
+func TestReplayLeavesNothing(t *testing.T) {
+	replaying(t, func(b *bench) {
+		free := func() (bytes int64) {
+			b.device.arena.mu.Lock()
+			defer b.device.arena.mu.Unlock()
+			for _, s := range b.device.arena.free {
+				bytes += s.bytes
+			}
+			return bytes
+		}
+		b.works("first") // makes what stays
+		b.device.recall.forget(b.device.main.handle)
+		before := free()
+		for range 3 {
+			b.cause(b.launch("outside", b.zeros(1<<20), uint64(1<<46)))
+		}
+		if after := free(); after != before {
+			b.Errorf("%d bytes of the arena free, %d before", after, before)
+		}
+	})
+}
+
+// BenchmarkReplay compares launches whose memory is copied first, for a replay,
+// with launches that are not: 1000 in a row, and each with a Sync.
+func BenchmarkReplay(b *testing.B) {
+	d, m := openBench(b)
+	e, err := m.Entry("add")
+	if err != nil {
+		b.Fatal(err)
+	}
+	d.config.Emulator = emu.OpenAs
+	for _, bytes := range []int{4, 1 << 20, 64<<20 - 4} {
+		x, err := d.Alloc(gpu.Uint32, bytes/4)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := x.Upload(make([]uint32, bytes/4)); err != nil {
+			b.Fatal(err)
+		}
+		for name, checks := range map[string]gpu.Checks{"on": 0, "off": gpu.CheckNone} {
+			l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}, Args: []any{x}, Checks: checks}
+			for _, inRow := range []int{1, 1000} {
+				b.Run(fmt.Sprintf("%dB/%d/%s", bytes, inRow, name), func(b *testing.B) {
+					for b.Loop() {
+						for range inRow {
+							if err := d.Launch(l); err != nil {
+								b.Fatal(err)
+							}
+						}
+						if err := d.Sync(); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*inRow), "ns/launch")
+				})
+			}
+		}
+		if err := x.Free(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package device
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+func TestNames(t *testing.T) {
+	d, err := Open("emu:rtx4060")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := d.Info(); !strings.Contains(i.Name, "4060") || !i.Emulated {
+		t.Errorf("emu:rtx4060 is %v", i)
+	}
+	t.Setenv(Variable, "emu:t4")
+	if i := MustOpen("").Info(); !strings.Contains(i.Name, "T4") {
+		t.Errorf("%s=emu:t4 opens %v", Variable, i)
+	}
+	for _, name := range []string{"emo", "emu:gtx1", "emu:", ":", "cuda:x"} {
+		_, err := Open(name)
+		if name == "emu:" {
+			if err != nil {
+				t.Errorf("%q: %v, expected the default emulator", name, err)
+			}
+			continue
+		}
+		if !errors.Is(err, gpu.ErrNotFound) || !strings.Contains(err.Error(), "emu:h200") {
+			t.Errorf("%q: %v, expected the names that there are", name, err)
+		}
+	}
+}
+
+func TestInterruptAll(t *testing.T) {
+	d := MustOpen("emu")
+	m, err := d.Load("endless.ptx", ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry endless()\n{\nagain: bra again;\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Entry("endless")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 32}}) }()
+	time.Sleep(10 * time.Millisecond)
+	InterruptAll()
+	if err := <-done; !errors.Is(err, gpu.ErrInterrupted) {
+		t.Errorf("%v, expected an interrupted launch", err)
+	}
+}

@@ -1,0 +1,187 @@
+package emu
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
+	"warpbook/gpu"
+)
+
+// buffer is an allocation, or a view into one.
+type buffer struct {
+	dev    *Device
+	memory *allocation
+	typ    gpu.Type
+	offset int // bytes
+	n      int // elements
+	view   bool
+	fixed  bool // a module's variable: the module frees it
+}
+
+// Alloc returns memory that was never written.
+func (d *Device) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
+	if err := d.usable("alloc"); err != nil {
+		return nil, err
+	}
+	bytes, err := gpu.CheckAlloc(t, n)
+	if err != nil {
+		return nil, err
+	}
+	a, err := d.mem.alloc(bytes, fmt.Sprintf("a buffer of %d %v", n, t))
+	if err != nil {
+		return nil, err
+	}
+	return &buffer{dev: d, memory: a, typ: t, n: n}, nil
+}
+
+func (b *buffer) Type() gpu.Type { return b.typ }
+func (b *buffer) Len() int       { return b.n }
+
+// Label names the buffer in faults.
+func (b *buffer) Label(name string) gpu.Buffer {
+	label := "buffer " + name
+	b.memory.label.Store(&label)
+	return b
+}
+
+func (b *buffer) address() uint64 { return b.memory.address() + uint64(b.offset) }
+
+// bytes is the memory itself.
+func (b *buffer) bytes() ([]byte, *contents, error) {
+	c := b.memory.contents.Load()
+	if c == nil {
+		return nil, nil, fmt.Errorf("%w: %s was freed", gpu.ErrClosed, b.memory.name())
+	}
+	return c.data[b.offset : b.offset+b.n*b.typ.Bytes()], c, nil
+}
+
+// View is part of the buffer.
+func (b *buffer) View(start, n int) (gpu.Buffer, error) {
+	if start < 0 || n < 0 || start > b.n || n > b.n-start {
+		return nil, fmt.Errorf("emu: view of %s: %w: elements %d to %d, expected within 0 to %d",
+			b.memory.name(), gpu.ErrArgument, start, start+n, b.n)
+	}
+	if _, _, err := b.bytes(); err != nil {
+		return nil, fmt.Errorf("emu: view: %w", err)
+	}
+	return &buffer{dev: b.dev, memory: b.memory, typ: b.typ, offset: b.offset + start*b.typ.Bytes(), n: n, view: true, fixed: b.fixed}, nil
+}
+
+// Place is the buffer's range of bytes.
+func (b *buffer) Place() (gpu.Place, error) {
+	data, _, err := b.bytes()
+	if err != nil {
+		return gpu.Place{}, fmt.Errorf("gpu: place: %w", err)
+	}
+	return gpu.Place{Device: b.dev, Memory: b.memory, Start: int64(b.offset), Bytes: int64(len(data))}, nil
+}
+
+// Upload copies a slice to the buffer.
+func (b *buffer) Upload(slice any) error {
+	host, err := gpu.SliceBytes(slice, b.typ, b.n)
+	if err != nil {
+		return fmt.Errorf("emu: upload to %s: %w", b.memory.name(), err)
+	}
+	b.dev.run.Lock()
+	defer b.dev.run.Unlock()
+	data, c, err := b.bytes()
+	if err != nil {
+		return fmt.Errorf("emu: upload: %w", err)
+	}
+	copy(data, host)
+	c.wrote(b.offset, len(data))
+	return nil
+}
+
+// Download copies the buffer to a slice.
+func (b *buffer) Download(slice any) error {
+	host, err := gpu.SliceBytes(slice, b.typ, b.n)
+	if err != nil {
+		return fmt.Errorf("emu: download of %s: %w", b.memory.name(), err)
+	}
+	b.dev.run.Lock()
+	defer b.dev.run.Unlock()
+	data, _, err := b.bytes()
+	if err != nil {
+		return fmt.Errorf("emu: download: %w", err)
+	}
+	copy(host, data)
+	return nil
+}
+
+// Keep has nothing to do: no fault loses a buffer here.
+func (b *buffer) Keep() error {
+	if b.fixed {
+		return fmt.Errorf("emu: keep: %w: %s is a variable of a module", gpu.ErrArgument, b.memory.name())
+	}
+	if _, _, err := b.bytes(); err != nil {
+		return fmt.Errorf("emu: keep: %w", err)
+	}
+	return nil
+}
+
+// Free ends the buffer's life, also for a launch that runs.
+func (b *buffer) Free() error {
+	switch {
+	case b.view:
+		return fmt.Errorf("emu: free: %w: a view of %s, free the buffer itself", gpu.ErrArgument, b.memory.name())
+	case b.fixed:
+		return fmt.Errorf("emu: free: %w: %s is a variable of a module, close the module", gpu.ErrArgument, b.memory.name())
+	case !b.dev.mem.free(b.memory):
+		return fmt.Errorf("emu: free: %w: %s was freed before", gpu.ErrClosed, b.memory.name())
+	}
+	return nil
+}
+
+// host is Go memory.
+type host struct {
+	dev   *Device
+	typ   gpu.Type
+	slice any
+	data  []byte
+	freed atomic.Bool
+}
+
+// AllocHost returns Go memory: transfers need no other here.
+func (d *Device) AllocHost(t gpu.Type, n int) (gpu.Host, error) {
+	if err := d.usable("alloc host"); err != nil {
+		return nil, err
+	}
+	if _, err := gpu.CheckAlloc(t, n); err != nil {
+		return nil, err
+	}
+	slice := gpu.NewSlice(t, n)
+	data, err := gpu.SliceBytes(slice, t, n)
+	return &host{dev: d, typ: t, slice: slice, data: data}, err
+}
+
+func (h *host) Type() gpu.Type { return h.typ }
+func (h *host) Len() int       { return reflect.ValueOf(h.slice).Len() }
+func (h *host) Slice() any     { return h.slice }
+
+func (h *host) bytes() ([]byte, error) {
+	if h.freed.Load() {
+		return nil, fmt.Errorf("%w: host memory of %d %v was freed", gpu.ErrClosed, h.Len(), h.typ)
+	}
+	return h.data, nil
+}
+
+// Free gives the memory back to Go, when nothing refers to it any more.
+func (h *host) Free() error {
+	if h.freed.Swap(true) {
+		return fmt.Errorf("emu: free host memory: %w: it was freed before", gpu.ErrClosed)
+	}
+	return nil
+}
+
+// wrap makes contents of bytes that are all written.
+func wrap(data []byte) *contents {
+	c := &contents{data: data}
+	if len(data) > 0 {
+		c.base = unsafe.Pointer(&data[0])
+	}
+	c.whole.Store(true)
+	return c
+}

@@ -1,0 +1,218 @@
+package emu
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+)
+
+//go:generate go run ../nvrtc -arch sm_75 -release 12.0 testdata/defects.cu testdata/mistakes.cu
+
+// defect is a kernel of a corpus and what must be found in it.
+type defect struct {
+	corpus string // "defects" for testdata/defects.cu
+
+	Name   string
+	Kind   string
+	Block  int
+	Thread *int // nil where several are at fault
+	Says   []string
+
+	N          int    // elements, or 0 for 128
+	Shared     int    // bytes of dynamic shared memory
+	TwinShared int    // and of the corrected twin
+	First      string // an entry that runs before it
+	Free       bool   // z is freed before it runs
+}
+
+// readDefects reads testdata/defects.cu, or another corpus.
+func readDefects(t *testing.T, corpus string) (defects []defect, source []byte) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + corpus + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &defects); err != nil {
+		t.Fatal(err)
+	}
+	for i := range defects {
+		defects[i].corpus = corpus
+	}
+	if source, err = os.ReadFile("testdata/" + corpus + ".cu"); err != nil {
+		t.Fatal(err)
+	}
+	return defects, source
+}
+
+// TestDefects runs every kernel with its one defect, which must be found and
+// named, and its corrected twin, in which nothing must be found.
+func TestDefects(t *testing.T) {
+	for _, corpus := range []string{"defects", "mistakes"} {
+		t.Run(corpus, func(t *testing.T) { testDefects(t, corpus) })
+	}
+}
+
+func testDefects(t *testing.T, corpus string) {
+	defects, source := readDefects(t, corpus)
+	text, err := os.ReadFile("testdata/" + corpus + ".sm_75.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(source)); !strings.Contains(string(text), sum) {
+		t.Errorf("%s.sm_75.ptx is not of today's %s.cu: run `go generate ./gpu/emu`", corpus, corpus)
+	}
+	var names []string
+	for _, d := range defects {
+		names = append(names, d.Name)
+		t.Run(d.Name, func(t *testing.T) {
+			d.check(t, d.run(t, string(text), "bad_", d.Shared), string(source))
+			if err := d.run(t, string(text), "ok_", max(d.Shared, d.TwinShared)); err != nil {
+				t.Errorf("the corrected twin: %v", err)
+			}
+		})
+	}
+	for _, m := range regexp.MustCompile(`(?m)^PAIR\((\w+)\)$`).FindAllSubmatch(source, -1) {
+		if !slices.Contains(names, string(m[1])) {
+			t.Errorf("%s is in %s.cu and not in %s.json", m[1], corpus, corpus)
+		}
+	}
+}
+
+// run launches one of the pair with all checks on.
+func (d defect) run(t *testing.T, text, prefix string, shared int) error {
+	t.Helper()
+	device, e := loadEntry(t, text, prefix+d.Name)
+	n := d.N
+	if n == 0 {
+		n = 128
+	}
+	j := &job{T: t, device: device}
+	index := make([]uint32, n)
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	x, y := j.alloc("x", index), j.alloc("y", make([]uint32, n))
+	z, err := device.Alloc(gpu.Uint32, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 64}, Shared: shared,
+		Args: []any{x, y, z.Label("z"), int32(n)}, Checks: gpu.CheckAll}
+	if d.First != "" {
+		first := launch
+		if first.Entry, err = launch.Entry.(*entry).module.Entry(d.First); err != nil {
+			t.Fatal(err)
+		}
+		if err := device.Launch(first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.Free {
+		if err := z.Free(); err != nil {
+			t.Fatal(err)
+		}
+		launch.Args[2] = y
+	}
+	return device.Launch(launch)
+}
+
+// check compares a fault with what must be found.
+func (d defect) check(t *testing.T, err error, source string) {
+	t.Helper()
+	var f *gpu.Fault
+	if !errors.As(err, &f) || f.Kind.Error() != d.Kind {
+		t.Fatalf("%v, expected %s", err, d.Kind)
+	}
+	if *f.Block != (gpu.Dim{X: d.Block}) {
+		t.Errorf("block %v, expected %d: %v", *f.Block, d.Block, err)
+	}
+	if d.Thread != nil && (f.Thread == nil || *f.Thread != gpu.Dim{X: *d.Thread}) {
+		t.Errorf("thread %v, expected %d: %v", f.Thread, *d.Thread, err)
+	}
+	for _, words := range d.Says {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, expected it to say %q", err, words)
+		}
+	}
+	if !strings.Contains(d.markOf(source, f.Source), "defect") {
+		t.Errorf("%v, expected a line marked as the defect", err)
+	}
+	if d.Kind != gpu.ErrRace.Error() {
+		return
+	}
+	if f.Other == nil || f.Thread == nil || f.Other.Thread == *f.Thread || !strings.Contains(d.markOf(source, f.Other.Source), "earlier") {
+		t.Errorf("%v, expected another thread at a line marked as the earlier one", err)
+	}
+}
+
+// markOf is the comment that ends a line, given as "defects.cu:41".
+func (d defect) markOf(source, at string) string {
+	var n int
+	if _, err := fmt.Sscanf(at, d.corpus+".cu:%d", &n); err != nil {
+		return ""
+	}
+	lines := strings.Split(source, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	_, mark, _ := strings.Cut(lines[n-1], " // ")
+	return mark
+}
+
+// TestSanitizer compares the corpus with what compute-sanitizer says of it on
+// a GPU: whatever it finds must be marked in the source, and be of the kind
+// that must be found here. What it misses has no verdict there.
+func TestSanitizer(t *testing.T) {
+	defects, source := readDefects(t, "defects")
+	text, err := os.ReadFile("testdata/defects.sanitizer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Hash     string `json:"ptx_sha256"`
+		Verdicts map[string]map[string]struct {
+			Says  string
+			Lines []int
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := os.ReadFile("testdata/defects.sm_75.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(compiled)); sum != report.Hash {
+		t.Error("the verdicts are of another defects.sm_75.ptx: take them again on a GPU")
+	}
+	tools := map[string]string{gpu.ErrRace.Error(): "racecheck", gpu.ErrUninitialized.Error(): "initcheck",
+		gpu.ErrBarrier.Error(): "synccheck", gpu.ErrMask.Error(): "synccheck"}
+	for _, d := range defects {
+		if report.Verdicts[d.Name] == nil {
+			t.Errorf("%s: no verdict", d.Name)
+		}
+		for tool, v := range report.Verdicts[d.Name] {
+			for _, line := range v.Lines {
+				if d.markOf(string(source), fmt.Sprintf("defects.cu:%d", line)) == "" {
+					t.Errorf("%s: %s says %q of line %d, which is not marked", d.Name, tool, v.Says, line)
+				}
+			}
+			own := cmp.Or(tools[d.Kind], "memcheck")
+			if own == "memcheck" && tool == "initcheck" {
+				continue // past a buffer lies another, which was not written
+			}
+			if len(v.Lines) > 0 && tool != own {
+				t.Errorf("%s: found by %s as %q, expected only %s for %s", d.Name, tool, v.Says, own, d.Kind)
+			}
+		}
+	}
+}

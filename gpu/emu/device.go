@@ -1,0 +1,204 @@
+package emu
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/loader"
+)
+
+// Device is the emulator of one GPU. Work runs when it is submitted, before
+// the call returns, one launch or transfer at a time.
+type Device struct {
+	info gpu.Info
+	mem  *memory
+
+	// run is held by the work that runs: all streams are one queue here.
+	run        sync.Mutex
+	blocks     blockPool
+	interrupts atomic.Uint64 // how often Interrupt was called
+	stepLimit  atomic.Uint64
+	maxWorkers atomic.Int64
+	maxVectors atomic.Int64
+	closed     atomic.Bool
+	out        atomic.Pointer[io.Writer] // of printf
+	observer   atomic.Pointer[gpu.Observer]
+	main       stream // the device's own
+}
+
+// Open returns an emulator of the named GPU; "" is the default, the H200.
+func Open(profile string) (gpu.Device, error) {
+	info, err := lookup(profile)
+	if err != nil {
+		return nil, err
+	}
+	return OpenAs(info)
+}
+
+// OpenAs returns an emulator of a GPU that another device has described.
+func OpenAs(info gpu.Info) (gpu.Device, error) {
+	info.Emulated, info.Driver, info.PTX, info.Checks = true, "", newestPTX, gpu.CheckAll
+	d := &Device{info: info, mem: newMemory(info.GlobalBytes)}
+	d.main.dev = d
+	d.LimitVectors(AVX512)
+	return d, nil
+}
+
+// Info describes the GPU that the device stands for.
+func (d *Device) Info() gpu.Info { return d.info }
+
+// LimitSteps bounds how many instructions the warps of one block may run
+// together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.
+func (d *Device) LimitSteps(n uint64) { d.stepLimit.Store(n) }
+
+// Leaks is an error that names the buffers which are not freed yet, for a
+// program that thinks it has freed all; nil if it has. Variables of modules do
+// not count.
+func (d *Device) Leaks() error {
+	var names []string
+	var bytes int
+	for _, a := range (*d.mem.table.Load())[firstID:] {
+		if a.contents.Load() != nil && !a.fixed.Load() {
+			names = append(names, fmt.Sprintf("%s (%d bytes)", a.name(), a.bytes))
+			bytes += a.bytes
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("emu: %w: %d buffers of %d bytes in all were not freed: %s", gpu.ErrLeak, len(names), bytes, strings.Join(names, ", "))
+}
+
+// SetOutput says where printf of kernels writes, when a launch has ended; nil,
+// as at first, is os.Stdout.
+func (d *Device) SetOutput(w io.Writer) { d.out.Store(&w) }
+
+func (d *Device) output() io.Writer {
+	if w := d.out.Load(); w != nil && *w != nil {
+		return *w
+	}
+	return os.Stdout
+}
+
+// LimitWorkers bounds how many blocks run at a time; 0 is one a processor.
+// With one, blocks run in the order of their numbers and a launch is
+// deterministic.
+func (d *Device) LimitWorkers(n int) { d.maxWorkers.Store(int64(n)) }
+
+// Observe puts an observer around the device's launches, in place of the one
+// before; nil is none.
+func (d *Device) Observe(o gpu.Observer) {
+	if o == nil {
+		d.observer.Store(nil)
+		return
+	}
+	d.observer.Store(&o)
+}
+
+// Interrupt ends what is running or has been submitted.
+func (d *Device) Interrupt() { d.interrupts.Add(1) }
+
+// Load parses a module; its entries are checked when they are asked for.
+func (d *Device) Load(name, text string) (gpu.Module, error) {
+	if err := d.usable("load " + name); err != nil {
+		return nil, err
+	}
+	m, err := loader.Parse(d.info, name, text, func(gpu.Version) string { return "compile with an older CUDA" })
+	if err != nil {
+		return nil, err
+	}
+	return d.newModule(m)
+}
+
+func (d *Device) usable(what string) error {
+	if d.closed.Load() {
+		return fmt.Errorf("emu: %s: %w: the device was closed", what, gpu.ErrClosed)
+	}
+	return nil
+}
+
+// Time runs launches and measures the emulation.
+func (d *Device) Time(t gpu.Timing, launches ...gpu.Launch) ([]time.Duration, error) {
+	if t.Repeats < 1 || t.Warmup < 0 || len(launches) == 0 {
+		return nil, fmt.Errorf("emu: time: %w: %d launches, %d untimed and %d timed runs, expected at least 1 launch and 1 timed run",
+			gpu.ErrArgument, len(launches), t.Warmup, t.Repeats)
+	}
+	if err := d.main.captured.Refuse("time"); err != nil {
+		return nil, err
+	}
+	var times []time.Duration
+	epoch := d.interrupts.Load()
+	for i := range t.Warmup + t.Repeats {
+		start := time.Now()
+		for _, l := range launches {
+			if err := d.main.launch(l, epoch); err != nil {
+				return nil, err
+			}
+		}
+		if i >= t.Warmup {
+			times = append(times, max(time.Since(start), 1))
+		}
+	}
+	return times, nil
+}
+
+// NewStream returns a stream; it shares the device with all others.
+func (d *Device) NewStream() (gpu.Stream, error) {
+	if err := d.usable("new stream"); err != nil {
+		return nil, err
+	}
+	return &stream{dev: d}, nil
+}
+
+// NewEvent returns an event that has not been recorded.
+func (d *Device) NewEvent() (gpu.Event, error) {
+	if err := d.usable("new event"); err != nil {
+		return nil, err
+	}
+	return &event{dev: d}, nil
+}
+
+// The Stream methods of the device are those of its default stream.
+
+// Launch runs an entry.
+func (d *Device) Launch(l gpu.Launch) error { return d.main.Launch(l) }
+
+// Copy copies between device and host memory.
+func (d *Device) Copy(dst, src gpu.Memory) error { return d.main.Copy(dst, src) }
+
+// Zero clears a buffer.
+func (d *Device) Zero(b gpu.Buffer) error { return d.main.Zero(b) }
+
+// Record notes the time.
+func (d *Device) Record(e gpu.Event) error { return d.main.Record(e) }
+
+// Wait checks that the event was recorded: work runs in the order of calls.
+func (d *Device) Wait(e gpu.Event) error { return d.main.Wait(e) }
+
+// Sync returns at once: submitted work has run.
+func (d *Device) Sync() error { return d.main.Sync() }
+
+// AllocAsync is Alloc.
+func (d *Device) AllocAsync(t gpu.Type, n int) (gpu.Buffer, error) { return d.main.AllocAsync(t, n) }
+
+// FreeAsync is Free.
+func (d *Device) FreeAsync(b gpu.Buffer) error { return d.main.FreeAsync(b) }
+
+// Close interrupts what runs and releases all memory.
+func (d *Device) Close() error {
+	if d.closed.Swap(true) {
+		return fmt.Errorf("emu: close: %w: the device was closed before", gpu.ErrClosed)
+	}
+	d.Interrupt()
+	d.run.Lock()
+	defer d.run.Unlock()
+	d.mem.close()
+	d.blocks = blockPool{}
+	return nil
+}

@@ -1,0 +1,114 @@
+package emu
+
+import "unsafe"
+
+// This file holds the ways of running an operation on the lanes of a warp:
+// runLanes for any, one lane at a time, and map1 to map3 for those that are
+// worth a loop of their own.
+
+// runLanes calls the operation's lane function for each active lane.
+func runLanes(w *warp, in *instr, m uint32) {
+	w.sources(in)
+	a, b, c := &w.tmp[0], &w.tmp[1], &w.tmp[2]
+	switch width(in.kinds[0]) {
+	case predicate:
+		var r uint32
+		for x := m; x != 0; x &= x - 1 {
+			l := lowest(x) & 31
+			r |= uint32(in.lane(in, a[l], b[l], c[l])&1) << l
+		}
+		w.preds[in.d] = w.preds[in.d]&^m | r
+	case double:
+		d := lanes[uint64](w, in.d)
+		for x := m; x != 0; x &= x - 1 {
+			l := lowest(x) & 31
+			d[l] = in.lane(in, a[l], b[l], c[l])
+		}
+	default:
+		d, keep := lanes[uint32](w, in.d), width(in.kinds[0]).mask()
+		for x := m; x != 0; x &= x - 1 {
+			l := lowest(x) & 31
+			d[l] = uint32(in.lane(in, a[l], b[l], c[l])) & keep
+		}
+	}
+}
+
+// sources gathers the sources of an instruction, as its kinds say; those that
+// it has not are zeros.
+func (w *warp) sources(in *instr) {
+	slots := [...]uint32{in.a, in.b, in.c}
+	for i, k := range in.kinds[1:] {
+		w.gather(&w.tmp[i], width(k), slots[i])
+	}
+	for i := len(in.kinds) - 1; i < len(w.tmp); i++ {
+		w.tmp[i] = [32]uint64{}
+	}
+}
+
+// gather widens the lanes of an operand.
+func (w *warp) gather(to *[32]uint64, k width, slot uint32) {
+	switch k {
+	case predicate:
+		p := w.preds[slot]
+		for l := range to {
+			to[l] = uint64(p >> l & 1)
+		}
+	case double:
+		*to = *lanes[uint64](w, slot)
+	default:
+		for l, v := range lanes[uint32](w, slot) {
+			to[l] = uint64(v)
+		}
+	}
+}
+
+type execFunc func(w *warp, in *instr, m uint32)
+
+// map1 runs a loop over all lanes; of a warp with idle lanes, only the results
+// of the active ones are kept.
+func map1[D, A any](f func(d *[32]D, a *[32]A)) execFunc {
+	return func(w *warp, in *instr, m uint32) {
+		d, a := lanes[D](w, in.d), lanes[A](w, in.a)
+		if m == all {
+			f(d, a)
+			return
+		}
+		t := (*[32]D)(unsafe.Pointer(&w.tmp[0]))
+		f(t, a)
+		blend(d, t, m)
+	}
+}
+
+func map2[D, A, B any](f func(d *[32]D, a *[32]A, b *[32]B)) execFunc {
+	return func(w *warp, in *instr, m uint32) {
+		d, a, b := lanes[D](w, in.d), lanes[A](w, in.a), lanes[B](w, in.b)
+		if m == all {
+			f(d, a, b)
+			return
+		}
+		t := (*[32]D)(unsafe.Pointer(&w.tmp[0]))
+		f(t, a, b)
+		blend(d, t, m)
+	}
+}
+
+func map3[D, A, B, C any](f func(d *[32]D, a *[32]A, b *[32]B, c *[32]C)) execFunc {
+	return func(w *warp, in *instr, m uint32) {
+		d, a, b, c := lanes[D](w, in.d), lanes[A](w, in.a), lanes[B](w, in.b), lanes[C](w, in.c)
+		if m == all {
+			f(d, a, b, c)
+			return
+		}
+		t := (*[32]D)(unsafe.Pointer(&w.tmp[0]))
+		f(t, a, b, c)
+		blend(d, t, m)
+	}
+}
+
+// blend copies the lanes of m.
+func blend[T any](d, t *[32]T, m uint32) {
+	for x := m; x != 0; x &= x - 1 {
+		l := lowest(x) & 31
+		d[l] = t[l]
+	}
+}

@@ -1,0 +1,246 @@
+package emu
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"warpbook/gpu"
+)
+
+// launch is one execution of a program. Its workers take blocks in the order
+// of their numbers.
+type launch struct {
+	dev           *Device
+	prog          *program
+	info          gpu.Info
+	grid          gpu.Dim
+	block         gpu.Dim
+	threads       int // a block
+	dynamic       int // bytes of shared memory beyond the program's
+	params        []byte
+	paramContents *contents
+	count         bool
+	trace         bool // for a profile of every instruction
+	checks        gpu.Checks
+	epoch         uint64      // of the device's interrupts when it was submitted
+	limit         uint64      // instructions a warp may run, or 0
+	workspace     *allocation // of a cooperative launch
+
+	total int64
+
+	// What all workers write lies apart from what they read all the time.
+	_        cpu.CacheLinePad
+	next     atomic.Int64 // first block that no worker has taken
+	resident atomic.Int64 // blocks that workers have taken and that have not ended
+	_        cpu.CacheLinePad
+
+	mu      sync.Mutex
+	blocks  []*block   // that workers run blocks of the grid in; guarded by mu
+	first   *gpu.Fault // of the lowest block; guarded by mu
+	firstAt atomic.Int64
+	failed  time.Time // when the first fault was seen; guarded by mu
+
+	printed printed
+}
+
+// grace is how long blocks before a faulty one may still run, so that the
+// fault that is reported does not depend on which worker was faster.
+const grace = 100 * time.Millisecond
+
+// stopped ends a block because another one failed; it is never reported.
+var stopped = &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "another block failed"}
+
+// run executes all blocks and returns the counters.
+func (l *launch) run() (gpu.Counters, error) {
+	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
+	l.firstAt.Store(l.total)
+	n := int(min(int64(l.dev.workers()), l.total))
+	first := l.dev.blocks.take(l, n)
+	l.blocks = slices.Clone(first)
+	var wg sync.WaitGroup
+	for _, b := range first[1:] {
+		wg.Go(func() { l.work(b) })
+	}
+	l.work(first[0])
+	wg.Wait()
+	var c gpu.Counters
+	for _, b := range l.blocks {
+		c.Add(b.cnt)
+	}
+	for _, b := range l.blocks[n:] {
+		b.patterns = nil // that of another one
+	}
+	l.dev.blocks.give(l.blocks)
+	l.printed.flush(l.dev.output())
+	if l.first != nil {
+		return c, l.first
+	}
+	return c, nil
+}
+
+// fail keeps the fault of the lowest block.
+func (l *launch) fail(n int64, f *gpu.Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f == stopped {
+		return
+	}
+	if l.first == nil {
+		l.failed = time.Now()
+	}
+	if l.first == nil || n < l.firstAt.Load() {
+		l.first = f
+		l.firstAt.Store(n)
+	}
+}
+
+func (l *launch) interrupted() bool { return l.dev.interrupts.Load() != l.epoch }
+
+// check is called by workers between turns; a fault ends the block.
+func (l *launch) check(b *block) *gpu.Fault {
+	if l.interrupted() {
+		return b.newFault(nil, gpu.ErrInterrupted, "the launch was running")
+	}
+	if l.firstAt.Load() < l.total {
+		l.mu.Lock()
+		late := int64(b.linear()) > l.firstAt.Load() || time.Since(l.failed) > grace
+		l.mu.Unlock()
+		if late {
+			return stopped
+		}
+	}
+	if l.limit != 0 && b.cnt.WarpInstructions-b.steps > l.limit {
+		return b.overrun()
+	}
+	return nil
+}
+
+// blockPool keeps the blocks of the last launches, because a small launch
+// costs less than making their registers.
+type blockPool struct {
+	mu   sync.Mutex
+	free []*block
+}
+
+// pooled bounds how many blocks are kept.
+const pooled = 16
+
+// take returns n blocks that are ready for the launch.
+func (p *blockPool) take(l *launch, n int) []*block {
+	taken := make([]*block, 0, n)
+	p.mu.Lock()
+	for i := len(p.free) - 1; i >= 0 && len(taken) < n; i-- {
+		if b := p.free[i]; b.prog == l.prog && b.launch.block == l.block && b.sharedBytes() == l.prog.static+l.dynamic {
+			taken = append(taken, b)
+			p.free = append(p.free[:i], p.free[i+1:]...)
+		}
+	}
+	p.mu.Unlock()
+	for _, b := range taken {
+		b.launch = l
+	}
+	for len(taken) < n {
+		taken = append(taken, newBlock(l))
+	}
+	for _, b := range taken {
+		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.count || l.trace, nil, l.checks
+		if b.tracer = nil; l.trace {
+			b.tracer = newTracer(l.prog)
+		}
+		b.lookForRaces(l.checks.Has(gpu.CheckRaces) && b.shared != nil)
+		b.vectors = l.dev.vectors()
+		b.fillLaunch()
+	}
+	return taken
+}
+
+func (p *blockPool) give(blocks []*block) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, blocks...)
+	if drop := len(p.free) - pooled; drop > 0 {
+		p.free = append([]*block(nil), p.free[drop:]...)
+	}
+}
+
+func newBlock(l *launch) *block {
+	p := l.prog
+	b := &block{prog: p, launch: l}
+	var own pages
+	if n := p.static + l.dynamic; n > 0 {
+		b.shared = own.contents(n)
+	}
+	n := (l.threads + 31) / 32
+	preds, set := carve[uint32](&own, p.preds*n), carve[uint32](&own, p.tracked*n)
+	frags, slots := carve[fragment](&own, 32*n), carve[byte](&own, p.slotBytes*n)
+	warps := make([]warp, n+pageBytes/int(unsafe.Sizeof(warp{}))+1) // a page from those of another block
+	for i := range n {
+		w := &warps[i]
+		w.block, w.index, w.first = b, i, all
+		if left := l.threads - 32*i; left < 32 {
+			w.first = 1<<left - 1
+		}
+		w.frags = frags[32*i:][:0:32]
+		w.slots = unsafe.Pointer(unsafe.SliceData(slots[p.slotBytes*i:]))
+		w.preds = preds[p.preds*i:][:p.preds]
+		w.preds[always] = all
+		w.vector = vectorRun{slots: w.slots, preds: &w.preds[0]}
+		w.set = set[p.tracked*i:][:p.tracked]
+		if n := p.localBytes; n > 0 {
+			w.local = own.contents(32 * n)
+			w.copied = make([][32]uint32, l.prog.copies)
+		}
+		b.warps = append(b.warps, w)
+	}
+	b.fillShape()
+	return b
+}
+
+// pageBytes is how far what two workers write is kept apart: a processor that
+// goes through memory fetches ahead within a page, and would take lines from
+// another one that writes them.
+const pageBytes = 4096
+
+// pages are memory that nothing else lies in the pages of.
+type pages struct{ free []byte }
+
+// carve takes room for values without pointers from pages, in whole cache lines.
+func carve[T any](p *pages, n int) []T {
+	const line, least = 64, 4 * pageBytes
+	var t T
+	bytes := (n*int(unsafe.Sizeof(t)) + line - 1) &^ (line - 1)
+	if bytes > len(p.free) {
+		room := make([]byte, (max(bytes, least)+2*pageBytes-1)&^(pageBytes-1))
+		p.free = room[-uintptr(unsafe.Pointer(&room[0]))&(pageBytes-1):]
+		p.free = p.free[:len(p.free)&^(pageBytes-1)]
+	}
+	values := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(p.free))), n)
+	p.free = p.free[bytes:]
+	return values
+}
+
+// contents carves memory that was never written.
+func (p *pages) contents(bytes int) *contents {
+	return contentsIn(carve[uint64](p, contentsWords(bytes)), carve[uint32](p, writtenWords(bytes)), bytes)
+}
+
+func (b *block) sharedBytes() int {
+	if b.shared == nil {
+		return 0
+	}
+	return len(b.shared.data)
+}
+
+// workers is how many blocks run at a time.
+func (d *Device) workers() int {
+	if n := d.maxWorkers.Load(); n > 0 {
+		return int(n)
+	}
+	return runtime.GOMAXPROCS(0)
+}

@@ -1,0 +1,365 @@
+package emu
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// lower makes an entry ready to run, or refuses it by the first instruction
+// that is malformed or not supported.
+func lower(m *module, entry *ptx.Function) (*program, error) {
+	fn, err := inline(m, entry)
+	if err != nil {
+		return nil, err
+	}
+	lo := &lowering{module: m, fn: fn, prog: &program{
+		name: entry.Name, file: m.text.Name, files: m.text.Files, fn: entry,
+	}}
+	if err := lo.layout(); err != nil {
+		return nil, err
+	}
+	g := newGraph(fn)
+	starts := make([]int, len(fn.Code)+1)
+	for i := range fn.Code {
+		starts[i] = len(lo.ops)
+		if err := lo.instruction(&fn.Code[i]); err != nil {
+			return nil, err
+		}
+	}
+	starts[len(fn.Code)] = len(lo.ops)
+	lo.boundShared()
+	lo.markUseless()
+	c, entries := lo.arrange(g, starts)
+	lo.allocate(c)
+	lo.assemble(c, entries)
+	return lo.prog, nil
+}
+
+// instruction lowers one instruction of the text to one op.
+func (lo *lowering) instruction(src *ptx.Instruction) error {
+	lo.op = &op{}
+	lo.op.in.src = src
+	if src.Guard >= 0 {
+		if src.Negated {
+			lo.op.in.flip = all
+		}
+		if err := lo.bindRegister(&lo.op.in.guard, src.Guard, "the guard", predicate, false); err != nil {
+			return err
+		}
+		lo.op.guard = lo.op.binds[0]
+		lo.op.binds = nil
+	}
+	form, ok := forms[src.Opcode]
+	if !ok {
+		return lo.noForm()
+	}
+	if err := lo.target(needs[src.Opcode]); err != nil {
+		return err
+	}
+	if err := form(lo); err != nil {
+		return lo.misspelt(err)
+	}
+	if lo.op.guard != nil {
+		// Behind the others: a move's operands come first.
+		lo.op.binds = append(lo.op.binds, lo.op.guard)
+	}
+	lo.ops = append(lo.ops, lo.op)
+	return nil
+}
+
+// arrange puts the ops in the order of the graph, with jumps where a block
+// does not fall into its successor, and returns where each source block went.
+func (lo *lowering) arrange(g *graph, starts []int) (*code, map[int]int) {
+	c := &code{regs: len(lo.fn.Registers)}
+	position := map[int]int{}
+	for i, b := range g.order {
+		position[b] = i
+	}
+	entries := map[int]int{} // index in the text -> op
+	for i, b := range g.order {
+		n := &g.blocks[b]
+		s := span{from: len(c.ops)}
+		entries[n.from] = s.from
+		c.ops = append(c.ops, lo.ops[starts[n.from]:starts[n.to]]...)
+		if j, ok := lo.leads(g, b, i); ok {
+			c.ops = append(c.ops, j)
+		}
+		s.to = len(c.ops)
+		for _, x := range n.next {
+			s.next = append(s.next, position[x])
+		}
+		c.blocks = append(c.blocks, s)
+	}
+	return c, entries
+}
+
+// leads is the op that a block needs at its end, if control can fall off it
+// and the block after it in the text does not stand next.
+func (lo *lowering) leads(g *graph, b, i int) (*op, bool) {
+	n := &g.blocks[b]
+	falls := n.from == n.to
+	if !falls {
+		last := &lo.fn.Code[n.to-1]
+		falls = !ends(last) || last.Guard >= 0
+	}
+	if !falls {
+		return nil, false
+	}
+	if b+1 == len(g.blocks) {
+		return &op{in: instr{flow: leave}}, true
+	}
+	if i+1 < len(g.order) && g.order[i+1] == b+1 {
+		return nil, false
+	}
+	return &op{in: instr{flow: jump}, at: g.blocks[b+1].from, jumps: true}, true
+}
+
+// allocate finds the registers to watch and gives every operand its place.
+func (lo *lowering) allocate(c *code) {
+	widths := make([]width, c.regs)
+	for r := range widths {
+		widths[r] = widthOf(lo.fn.Registers[r].Type)
+	}
+	unset := c.maybeUnset()
+	c.propagate(unset)
+	lo.watch(c, unset)
+	next := lo.placePresets(c)
+	place, end, preds := c.slots(widths, next)
+	lo.prog.slotBytes, lo.prog.preds = end, preds+lo.prog.preds
+	for _, o := range c.ops {
+		for _, b := range o.binds {
+			if b.value.kind == registerValue {
+				*b.field = place[b.value.reg]
+			}
+		}
+	}
+	for i := range lo.prog.presets { // constant predicates stand behind the registers
+		if p := &lo.prog.presets[i]; p.value.width == predicate {
+			p.offset += uint32(preds)
+		}
+	}
+	for _, o := range c.ops {
+		for _, b := range o.binds {
+			if b.value.kind != registerValue && b.value.width == predicate {
+				*b.field += uint32(preds)
+			}
+		}
+	}
+}
+
+// placePresets gives every distinct preset a slot and returns the first free
+// offset behind them.
+func (lo *lowering) placePresets(c *code) int {
+	p := lo.prog
+	places := map[value]uint32{}
+	next := 0
+	for _, o := range c.ops {
+		if o.dropped {
+			continue
+		}
+		for _, b := range o.binds {
+			if b.value.kind == registerValue {
+				continue
+			}
+			at, ok := places[b.value]
+			if !ok && b.value.width == predicate {
+				at = uint32(p.preds)
+				p.preds++
+			} else if !ok {
+				at = uint32(next)
+				next += b.value.width.slot()
+			}
+			if !ok {
+				places[b.value] = at
+				p.presets = append(p.presets, preset{b.value, at})
+			}
+			*b.field = at
+		}
+	}
+	for _, s := range p.presets {
+		if s.value.kind == specialValue && blockSpecials[s.value.name] != nil {
+			p.placed = append(p.placed, s)
+		}
+	}
+	return next
+}
+
+// assemble writes the code and finds the targets of branches.
+func (lo *lowering) assemble(c *code, entries map[int]int) {
+	p := lo.prog
+	at := make([]int32, len(c.ops)+1)
+	for _, b := range c.blocks {
+		lo.assembleBlock(c, b, at)
+	}
+	at[len(c.ops)] = int32(len(p.code))
+	p.vectorise()
+	p.before = append(p.before, p.counted)
+	target := func(label string) int32 { return at[entries[lo.fn.Labels[label]]] }
+	for i, o := range c.ops {
+		if o.dropped {
+			continue
+		}
+		in := &p.code[at[i]+int32(len(o.checks))]
+		switch {
+		case o.jumps:
+			in.target = at[entries[o.at]]
+		case o.label != "":
+			in.target = target(o.label)
+		case o.table != nil:
+			for _, label := range o.table {
+				in.x.targets = append(in.x.targets, target(label))
+			}
+		}
+	}
+}
+
+// assembleBlock writes the code of a block. An op that was dropped still counts
+// as an instruction of the text: with the one behind it, or with one that does
+// nothing if it is the last.
+func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
+	p := lo.prog
+	emit := func(in instr, counts int32) {
+		p.code = append(p.code, in)
+		p.before = append(p.before, p.counted)
+		p.counted += counts
+	}
+	dropped := int32(0)
+	for i := b.from; i < b.to; i++ {
+		o := c.ops[i]
+		at[i] = int32(len(p.code))
+		if o.dropped {
+			dropped++
+			continue
+		}
+		for _, w := range o.checks {
+			if w.sub == guarded {
+				w.guard, w.flip = o.in.guard, o.in.flip
+			}
+			emit(w, 0)
+		}
+		if o.in.src != nil {
+			dropped++
+		}
+		for _, mem := range o.accesses() {
+			mem.pc = int32(len(p.code))
+			p.narrow = p.narrow || mem.bytes < 4 && (mem.space == ptx.Shared || mem.space == ptx.Generic)
+		}
+		emit(o.in, dropped)
+		dropped = 0
+	}
+	if dropped > 0 {
+		emit(instr{src: c.ops[b.to-1].in.src, exec: func(*warp, *instr, uint32) {}}, dropped)
+	}
+}
+
+// accesses are what the op asks of memory.
+func (o *op) accesses() []*access {
+	var all []*access
+	if o.in.mem != nil {
+		all = append(all, o.in.mem)
+	}
+	for _, part := range o.parts {
+		all = append(all, part.mem)
+	}
+	return all
+}
+
+// layout places the entry's parameters and shared and local variables.
+func (lo *lowering) layout() error {
+	p := lo.prog
+	lo.symbols = maps.Clone(lo.module.symbols)
+	for _, v := range p.fn.Params {
+		p.paramBytes = align(p.paramBytes, v.Align)
+		p.params = append(p.params, v)
+		p.paramAt = append(p.paramAt, p.paramBytes)
+		lo.symbols[v.Name] = symbol{space: ptx.Parameter, address: uint64(p.paramBytes), at: p.paramBytes}
+		p.paramBytes += v.Bytes()
+	}
+	var dynamic []*ptx.Variable
+	for _, v := range slices.Concat(lo.module.text.Variables, lo.fn.Variables) {
+		switch {
+		case v.Space == ptx.Shared && v.Count == 0:
+			dynamic = append(dynamic, v)
+		case v.Space == ptx.Shared && lo.uses(v):
+			p.static = align(p.static, v.Align)
+			lo.placeShared(v, v.Bytes())
+			p.static += v.Bytes()
+		case v.Space == ptx.Local, v.Space == ptx.Parameter:
+			p.localBytes = align(p.localBytes, v.Align)
+			lo.symbols[v.Name] = symbol{space: ptx.Local, address: uint64(p.localBytes)}
+			p.localBytes += v.Bytes()
+		}
+	}
+	static := p.static // without what aligns dynamic memory
+	for _, v := range dynamic {
+		if lo.uses(v) {
+			p.static = align(p.static, max(v.Align, 16))
+		}
+	}
+	for _, v := range dynamic {
+		lo.placeShared(v, math.MaxInt32)
+	}
+	p.localBytes = align(p.localBytes, 16)
+	p.attributes = gpu.Attributes{SharedBytes: static, MaxThreads: maxThreads(p.fn), Block: dim(p.fn.ReqThread)}
+	return nil
+}
+
+// placeShared puts a shared variable behind those before it.
+func (lo *lowering) placeShared(v *ptx.Variable, bytes int) {
+	at := uint64(lo.prog.static)
+	lo.symbols[v.Name] = symbol{space: ptx.Shared, address: at}
+	lo.prog.shared = append(lo.prog.shared, sharedVariable{v.Name, sourceName(v.Name), at, uint64(bytes)})
+}
+
+// sourceName is the name in the source of a variable of a function, which
+// compilers write as _ZZ8functionE4name.
+func sourceName(symbol string) string {
+	at := strings.LastIndex(symbol, "E")
+	if !strings.HasPrefix(symbol, "_ZZ") || at < 0 {
+		return symbol
+	}
+	rest := strings.TrimLeft(symbol[at+1:], "0123456789")
+	if n, err := strconv.Atoi(symbol[at+1 : len(symbol)-len(rest)]); err == nil && n > 0 && n <= len(rest) {
+		return rest[:n]
+	}
+	return symbol
+}
+
+func maxThreads(fn *ptx.Function) int {
+	if fn.MaxThread == [3]int{} {
+		return 0
+	}
+	n := 1
+	for _, d := range fn.MaxThread {
+		n *= max(d, 1)
+	}
+	return n
+}
+
+func dim(d [3]int) gpu.Dim { return gpu.Dim{X: d[0], Y: d[1], Z: d[2]} }
+
+func align(n, to int) int {
+	if to < 1 {
+		return n
+	}
+	return (n + to - 1) / to * to
+}
+
+// uses reports whether the code names a variable: a module's shared variables
+// cost only the entries that use them.
+func (lo *lowering) uses(v *ptx.Variable) bool {
+	for i := range lo.fn.Code {
+		for _, o := range lo.fn.Code[i].Operands {
+			if o.Symbol == v.Name {
+				return true
+			}
+		}
+	}
+	return slices.Contains(lo.fn.Variables, v)
+}

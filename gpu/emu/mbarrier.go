@@ -1,0 +1,283 @@
+package emu
+
+import (
+	"slices"
+	"unsafe"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// This file is mbarrier: an object of 64 bits in shared memory that counts
+// arrivals. The manual leaves its contents open; here they are, from the lowest
+// bit, the arrivals that are missing, those of a whole phase, and the phase.
+const (
+	mbarrierCount = 20 // bits of a count
+	mbarrierMost  = 1<<mbarrierCount - 1
+	mbarrierPhase = 2 * mbarrierCount
+	mbarrierValid = 1 << 63 // set by init
+)
+
+// mbarrier is what is known of one beside its word.
+type mbarrier struct {
+	arrivals []arrival // of this phase, for the search for races
+	before   []arrival // of the last
+	copies   []copyArrival
+}
+
+// copyArrival is a cp.async.mbarrier.arrive: lanes whose copies will arrive.
+type copyArrival struct {
+	warp  *warp
+	mask  uint32
+	until uint64 // copies that the warp had started
+}
+
+// mbarrierOp is what an instruction does to the word of an mbarrier for one
+// lane; it returns the new word. Whatever is wrong it reports.
+type mbarrierOp func(w *warp, in *instr, l int, word uint64) uint64
+
+// mbarrierForm lowers all instructions of mbarrier but those that count bytes.
+func mbarrierForm(lo *lowering) error {
+	w := wordsOf(lo.op.in.src)
+	op := w.take("init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "pending_count")
+	more := w.take("noComplete", "parity")
+	w.take("release", "acquire", "relaxed")
+	w.take("cta", "cluster")
+	w.take("shared", "shared::cta")
+	if t := w.last(); t != "b64" || len(w) > 0 {
+		return lo.unsupported("no such form of mbarrier")
+	}
+	switch op {
+	case "init":
+		return lo.mbarrierInit()
+	case "inval":
+		return first(lo.operands(1, 1), lo.mbarrierAt(0, func(w *warp, in *instr, l int, word uint64) uint64 { return 0 }))
+	case "arrive", "arrive_drop":
+		return lo.mbarrierArrive(op == "arrive_drop", more == "noComplete")
+	case "test_wait", "try_wait":
+		return lo.mbarrierWait(more == "parity")
+	case "pending_count":
+		in := &lo.op.in
+		in.kinds, in.exec = "wd", runLanes
+		in.lane = func(_ *instr, a, _, _ uint64) uint64 { return a & mbarrierMost }
+		return first(lo.operands(2, 2), lo.def(&in.d, 0, word), lo.use(&in.a, 1, "b64"))
+	}
+	return lo.unsupported("no such form of mbarrier")
+}
+
+// mbarrierAt makes the instruction apply an operation to the word at operand i
+// of each lane, one after the other. Like atomics, they are no races.
+func (lo *lowering) mbarrierAt(i int, op mbarrierOp) error {
+	base, space, err := lo.addressPart(i)
+	if err != nil {
+		return err
+	}
+	if space != ptx.Shared && space != ptx.Generic {
+		return lo.malformed("operand %d is not in shared memory", i+1)
+	}
+	in := &lo.op.in
+	mem := &access{kind: update, space: ptx.Shared, bytes: 8, size: 8, count: 1, wideData: true}
+	in.mem, in.flow = mem, checked
+	in.exec = func(w *warp, in *instr, m uint32) {
+		base(w, m)
+		eachLane(m, func(l int) {
+			if s, start := spaceOf(w.addr[l]); s == ptx.Shared {
+				w.addr[l] -= start
+			}
+		})
+		c := w.block.shared
+		if !w.inside(in, place{space: ptx.Shared, contents: c}, m) {
+			return
+		}
+		eachLane(m, func(l int) {
+			at := int(w.addr[l])
+			p := (*uint64)(unsafe.Add(c.base, at))
+			if !c.written.has(at, 0xff) {
+				*p = 0
+			}
+			if *p = op(w, in, l, *p); *p != 0 {
+				c.written.set(at, 0xff)
+			} else {
+				c.written.clear(at, 0xff)
+			}
+		})
+	}
+	return nil
+}
+
+func (lo *lowering) mbarrierInit() error {
+	count := new(uint32)
+	return first(lo.operands(2, 2), lo.use(count, 1, "b32"), lo.mbarrierAt(0, func(w *warp, in *instr, l int, _ uint64) uint64 {
+		n := uint64(w.word(count, l))
+		if n == 0 || n > mbarrierMost {
+			w.fail(in, l, gpu.ErrBarrier, "an mbarrier of %d arrivals, expected 1 to %d", n, mbarrierMost)
+		}
+		delete(w.block.mbarriers, w.addr[l])
+		return mbarrierValid | n<<mbarrierCount | n
+	}))
+}
+
+// word is a lane of a 32-bit slot that an operand was bound to.
+func (w *warp) word(slot *uint32, l int) uint32 { return lanes[uint32](w, *slot)[l] }
+
+func (lo *lowering) mbarrierArrive(drop, open bool) error {
+	in := &lo.op.in
+	count, state := new(uint32), lo.operand(0).Kind != ptx.IgnoreOperand
+	if err := lo.operands(2, 3); err != nil {
+		return err
+	}
+	if state {
+		if err := lo.def(&in.d, 0, double); err != nil {
+			return err
+		}
+	}
+	if len(in.src.Operands) == 3 {
+		if err := lo.use(count, 2, "b32"); err != nil {
+			return err
+		}
+	} else {
+		lo.bind(count, value{kind: constantValue, bits: 1, width: word}, false)
+	}
+	return lo.mbarrierAt(1, func(w *warp, in *instr, l int, word uint64) uint64 {
+		if word&mbarrierValid == 0 {
+			return w.noMbarrier(in, l, word)
+		}
+		if state {
+			lanes[uint64](w, in.d)[l] = word
+		}
+		n := uint64(w.word(count, l))
+		if missing := word & mbarrierMost; open && n >= missing {
+			w.fail(in, l, gpu.ErrBarrier, "%d arrivals of the %d that are missing complete the phase, which .noComplete must not", n, missing)
+			return word
+		}
+		if drop {
+			word -= n << mbarrierCount
+		}
+		return w.arriveAt(in, l, word, n)
+	})
+}
+
+// arriveAt lets lane l arrive n times at the mbarrier at w.addr.
+func (w *warp) arriveAt(in *instr, l int, word, n uint64) uint64 {
+	missing := word & mbarrierMost
+	if n > missing {
+		w.fail(in, l, gpu.ErrBarrier, "%d arrivals at an mbarrier that misses %d in this phase", n, missing)
+		return word
+	}
+	b := w.block
+	m := b.mbarrier(w.addr[l])
+	if b.races != nil {
+		b.races.warps.now++ // what the warp does from now on is not before the barrier
+		m.arrivals = append(m.arrivals, arrival{w.index, b.races.warps.now})
+	}
+	if word -= n; word&mbarrierMost != 0 {
+		return word
+	}
+	m.before, m.arrivals = m.arrivals, nil
+	return word + 1<<mbarrierPhase | word>>mbarrierCount&mbarrierMost
+}
+
+// noMbarrier is the fault of a lane whose address holds none.
+func (w *warp) noMbarrier(in *instr, l int, word uint64) uint64 {
+	w.fail(in, l, gpu.ErrUninitialized, "no mbarrier at %s: mbarrier.init comes first", w.block.prog.sharedPlace(w.addr[l]))
+	return word
+}
+
+func (b *block) mbarrier(at uint64) *mbarrier {
+	if b.mbarriers == nil {
+		b.mbarriers = map[uint64]*mbarrier{}
+	}
+	if b.mbarriers[at] == nil {
+		b.mbarriers[at] = &mbarrier{}
+	}
+	return b.mbarriers[at]
+}
+
+func (lo *lowering) mbarrierWait(parity bool) error {
+	in := &lo.op.in
+	if err := lo.operands(3, 4); err != nil {
+		return err
+	}
+	typ := ptx.Type("b64")
+	if parity {
+		typ = "b32"
+	}
+	wanted := new(uint32)
+	return first(lo.def(&in.d, 0, predicate), lo.use(wanted, 2, typ), lo.mbarrierAt(1, func(w *warp, in *instr, l int, word uint64) uint64 {
+		if word&mbarrierValid == 0 {
+			return w.noMbarrier(in, l, word)
+		}
+		word = w.copiesArrive(in, l, word)
+		phase := word >> mbarrierPhase
+		var done bool
+		if parity {
+			done = phase&1 != uint64(w.word(wanted, l)&1)
+		} else {
+			done = phase != lanes[uint64](w, *wanted)[l]>>mbarrierPhase
+		}
+		w.setPred(in.d, 1<<l, done)
+		w.waits++
+		if done {
+			w.learn(w.block.mbarrier(w.addr[l]))
+		}
+		return word
+	}))
+}
+
+// learn orders what threads did before they arrived before what the warp does
+// from now on.
+func (w *warp) learn(m *mbarrier) {
+	r := w.block.races
+	if r == nil {
+		return
+	}
+	for _, a := range m.before {
+		r.warps.join(1<<a.warp, a.time, 1<<w.index)
+	}
+	if slices.ContainsFunc(m.before, func(a arrival) bool { return a.warp == w.index }) {
+		w.meet(w.alive)
+	}
+}
+
+// copyArriveForm lowers cp.async.mbarrier.arrive: the mbarrier counts an
+// arrival once all copies that the thread has started so far are there.
+func (lo *lowering) copyArriveForm(w words) error {
+	more := !w.has("noinc")
+	w.has("arrive")
+	w.take("shared", "shared::cta")
+	if t := w.last(); t != "b64" || len(w) > 0 {
+		return lo.unsupported("no such form of cp.async")
+	}
+	return first(lo.operands(1, 1), lo.mbarrierAt(0, func(w *warp, in *instr, l int, word uint64) uint64 {
+		if word&mbarrierValid == 0 {
+			return w.noMbarrier(in, l, word)
+		}
+		m := w.block.mbarrier(w.addr[l])
+		m.copies = append(m.copies, copyArrival{w, 1 << l, w.copies.started})
+		if more {
+			word++
+		}
+		return word
+	}))
+}
+
+// copiesArrive completes the copies that an mbarrier waits for and lets them
+// arrive: whoever looks at it may find them there.
+func (w *warp) copiesArrive(in *instr, l int, word uint64) uint64 {
+	m := w.block.mbarrier(w.addr[l])
+	at := w.addr
+	for _, c := range m.copies {
+		c.warp.complete(func(p *pendingCopy) uint32 {
+			if p.number < c.until {
+				return c.mask
+			}
+			return 0
+		})
+		lane := lowest(c.mask)
+		c.warp.addr[lane] = at[l]
+		word = c.warp.arriveAt(in, lane, word, 1)
+	}
+	m.copies = nil
+	w.addr = at
+	return word
+}

@@ -1,0 +1,101 @@
+package emu
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"warpbook/gpu"
+)
+
+// TestMemory holds what buffers and launches with all checks allocate, freed or
+// not, against what is promised: twice the buffers and 64 MB.
+func TestMemory(t *testing.T) {
+	reduce, err := os.ReadFile("../../ops/reduce.sm_75.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Bytes of all shared memory that a block can have, by as many threads.
+	narrow := kernel(".reg .b16 %h;",
+		"mov.u32 %r2, dynamic; add.u32 %r2, %r2, %t; cvt.u16.u32 %h, %t; st.shared.u8 [%r2], %h; bar.sync 0; ld.shared.u8 %h, [%r2]; st.global.u32 [%p1], %t;")
+	narrow = strings.Replace(narrow, ".visible", ".extern .shared .align 16 .b8 dynamic[];\n.visible", 1)
+	for _, c := range []struct {
+		name, text, entry string
+		elements, block   int
+		shared            int
+	}{
+		{"reduce", string(reduce), "reduce_v0_interleaved", 2 << 20, 256, 0},
+		{"much shared memory", narrow, "op", 1 << 20, 1024, 227 << 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, e := loadEntry(t, c.text, c.entry)
+			used := allocatedBy(func() {
+				var buffers [2]gpu.Buffer
+				for i := range buffers {
+					if buffers[i], err = d.Alloc(gpu.Uint32, c.elements); err != nil {
+						t.Fatal(err)
+					}
+					if err := d.Zero(buffers[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				var counters gpu.Counters
+				l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: c.elements / c.block}, Block: gpu.Dim{X: c.block}, Shared: c.shared,
+					Args: []any{buffers[0], buffers[1], uint32(c.elements)}, Counters: &counters, Checks: gpu.CheckAll}
+				for range 2 {
+					if err := d.Launch(l); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+			if buffers := int64(2 * 4 * c.elements); used > 2*buffers+64<<20 {
+				t.Errorf("%d MB for buffers of %d MB, expected at most twice that and 64 MB", used>>20, buffers>>20)
+			} else {
+				t.Logf("%d MB for buffers of %d MB", used>>20, buffers>>20)
+			}
+		})
+	}
+}
+
+// allocatedBy is what f allocates on the heap.
+func allocatedBy(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestCarve: what two workers carve lies in whole cache lines, apart from all
+// else of their own, and never in the same page.
+func TestCarve(t *testing.T) {
+	const seed = 3
+	random := rand.New(rand.NewPCG(seed, 0))
+	var workers [2]pages
+	owner := map[uintptr]int{} // of pages
+	used := map[uintptr]bool{} // lines
+	var keep [][]uint32        // or the memory would be carved again
+	for round := range 2000 {
+		who, n := round%2, 1+random.IntN(3000)
+		v := carve[uint32](&workers[who], n)
+		keep = append(keep, v)
+		start, end := uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[n-1]))
+		if start%64 != 0 {
+			t.Fatalf("round %d, seed %d: %d words start at %#x, expected a cache line", round, seed, n, start)
+		}
+		for line := start / 64; line <= end/64; line++ {
+			if used[line] {
+				t.Fatalf("round %d, seed %d: %d words lie in a line of others", round, seed, n)
+			}
+			used[line] = true
+			if other, ok := owner[line*64/pageBytes]; ok && other != who {
+				t.Fatalf("round %d, seed %d: %d words lie in a page of the other worker", round, seed, n)
+			}
+			owner[line*64/pageBytes] = who
+		}
+	}
+	runtime.KeepAlive(keep)
+}

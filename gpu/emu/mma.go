@@ -1,0 +1,174 @@
+package emu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// matrixProduct is d = a*b + c of a warp: a has m x k elements, b k x n, and c
+// and d m x n.
+type matrixProduct struct {
+	m, n, k   int
+	of, ofB   ptx.Type // of the elements of a and b
+	to        ptx.Type // of those of c and d
+	saturated bool
+	core      *tensorCore
+}
+
+// matrices are the operands of a product, row by row as a dot product needs
+// them: b is stored by its columns.
+type matrices struct {
+	a, b, c [512]uint64
+	x, y    [512]term
+}
+
+// mmaShapes are the shapes of mma.sync for each type of a and b.
+var mmaShapes = map[ptx.Type][]string{
+	"f16": {"m16n8k8", "m16n8k16"}, "bf16": {"m16n8k8", "m16n8k16"}, "tf32": {"m16n8k4", "m16n8k8"},
+	"s8": {"m8n8k16", "m16n8k16", "m16n8k32"}, "u8": {"m8n8k16", "m16n8k16", "m16n8k32"},
+	"f64": {"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"},
+}
+
+// mmaForm lowers mma.sync.
+func mmaForm(lo *lowering) error {
+	w := wordsOf(lo.op.in.src)
+	whole := w.has("sync") && w.has("aligned")
+	p := &matrixProduct{saturated: w.has("satfinite"), core: tensorCoreOf(lo.module.dev.info.Compute)}
+	layout := w.has("row") && w.has("col")
+	w.drop("rn")
+	if len(w) != 5 || !whole || !layout {
+		return lo.unsupported("no such form of mma")
+	}
+	shape := w[0]
+	p.to, p.of, p.ofB = ptx.Type(w[1]), ptx.Type(w[2]), ptx.Type(w[3])
+	if !slices.Contains(mmaShapes[p.of], shape) || string(p.to) != w[4] || !p.typed() {
+		return lo.unsupported("no such form of mma")
+	}
+	if _, err := fmt.Sscanf(shape, "m%dn%dk%d", &p.m, &p.n, &p.k); err != nil {
+		return lo.malformed("shape %s", shape)
+	}
+	if err := lo.target(p.matrixTarget(false)); err != nil {
+		return err
+	}
+	d, a, b, c := tileOf(p.to, p.m*p.n), tileOf(p.of, p.m*p.k), tileOf(p.ofB, p.k*p.n), tileOf(p.to, p.m*p.n)
+	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
+		if !w.together32(in, m) {
+			return
+		}
+		x := w.matrices()
+		w.unpack(a, func(lane, register, i, per int, v uint64) {
+			x.a[(lane/4+8*(register&1))*p.k+lane%4*per+i+4*per*(register>>1)] = v
+		})
+		w.unpack(b, func(lane, register, i, per int, v uint64) { x.b[lane/4*p.k+lane%4*per+i+4*per*register] = v })
+		w.unpack(c, func(lane, register, i, per int, v uint64) { x.c[p.accumulator(lane, register*per+i)] = v })
+		p.multiply(x)
+		w.pack(d, func(lane, register, i, per int) uint64 { return x.c[p.accumulator(lane, register*per+i)] })
+	}
+	return first(lo.operands(4, 4), lo.wholeWarp(), lo.tile(d, 0, true), lo.tile(a, 1, false), lo.tile(b, 2, false), lo.tile(c, 3, false))
+}
+
+// accumulator is where element e of a lane lies in c and d.
+func (p *matrixProduct) accumulator(lane, e int) int {
+	return (lane/4+8*(e>>1))*p.n + lane%4*2 + e&1
+}
+
+// typed reports whether the types go together.
+func (p *matrixProduct) typed() bool {
+	switch p.of {
+	case "f16":
+		return p.ofB == p.of && (p.to == "f16" || p.to == "f32")
+	case "bf16", "tf32":
+		return p.ofB == p.of && p.to == "f32"
+	case "s8", "u8":
+		return (p.ofB == "s8" || p.ofB == "u8") && p.to == "s32"
+	}
+	return p.of == "f64" && p.ofB == p.of && p.to == p.of
+}
+
+// multiply replaces c by a*b + c.
+func (p *matrixProduct) multiply(x *matrices) {
+	switch p.to {
+	case "s32":
+		p.each(x, p.integers)
+		return
+	case "f64":
+		p.each(x, doubles)
+		return
+	}
+	f := formats[p.of]
+	drop := 0
+	if p.of == "tf32" {
+		drop = 13
+	}
+	for i := range p.m * p.k {
+		x.x[i] = termOf(x.a[i]>>drop, f)
+	}
+	for i := range p.n * p.k {
+		x.y[i] = termOf(x.b[i]>>drop, f)
+	}
+	for i := range p.m {
+		for j := range p.n {
+			c := &x.c[i*p.n+j]
+			*c = p.core.fuse(*c, x.x[i*p.k:(i+1)*p.k], x.y[j*p.k:(j+1)*p.k], p.of, p.to)
+		}
+	}
+}
+
+// each applies a dot product to each row of a and column of b.
+func (p *matrixProduct) each(x *matrices, dot func(a, b []uint64, c uint64) uint64) {
+	for i := range p.m {
+		for j := range p.n {
+			c := &x.c[i*p.n+j]
+			*c = dot(x.a[i*p.k:(i+1)*p.k], x.b[j*p.k:(j+1)*p.k], *c)
+		}
+	}
+}
+
+// integers is a dot product of bytes.
+func (p *matrixProduct) integers(a, b []uint64, c uint64) uint64 {
+	sum := int64(int32(c))
+	for i := range a {
+		sum += int64(asInt(a[i], p.of)) * int64(asInt(b[i], p.ofB))
+	}
+	if p.saturated {
+		return clamp32(sum)
+	}
+	return uint64(uint32(sum))
+}
+
+// doubles is a dot product of f64: one fused operation after the other.
+func doubles(a, b []uint64, c uint64) uint64 {
+	for i := range a {
+		c = bits64(math.FMA(f64(a[i]), f64(b[i]), f64(c)), a[i], c, b[i])
+	}
+	return c
+}
+
+// together32 reports whether all 32 lanes of a warp run an instruction, which
+// is a fault otherwise.
+func (w *warp) together32(in *instr, m uint32) bool {
+	if m == all {
+		return true
+	}
+	w.fail(in, lowest(m), gpu.ErrMask, "%d lanes of the warp run it, expected all 32", popcount(m))
+	return false
+}
+
+// wholeWarp makes an instruction wait for all lanes of the warp.
+func (lo *lowering) wholeWarp() error {
+	lo.op.in.flow = warpSync
+	lo.bind(&lo.extra().e, value{kind: constantValue, bits: all, width: word}, false)
+	return nil
+}
+
+// matrices is room for the operands of a product.
+func (w *warp) matrices() *matrices {
+	if w.block.matrices == nil {
+		w.block.matrices = &matrices{}
+	}
+	return w.block.matrices
+}

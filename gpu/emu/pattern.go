@@ -1,0 +1,306 @@
+package emu
+
+import (
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// This file is the fast path of loads and stores of 32-bit words in global and
+// shared memory. The lanes of a memory instruction nearly always ask for
+// addresses in the same pattern, moved by a distance: what a pattern costs on
+// a GPU, which bytes it covers and how its data is best moved is found once.
+//
+// The fast path finds no faults: where one is possible, or anything is
+// unusual, it leaves the access to access.go before it has changed anything.
+
+// pattern is what lanes ask for, relative to the lowest that is active.
+type pattern struct {
+	mask     uint32
+	low      uint64 // the lowest bits of that lane's address
+	delta    [32]int32
+	min, max int64 // the bytes covered: from the first, to behind the last
+	unit     bool  // words side by side, in the order of the lanes
+	covered  uint8 // words of contents.written that have bits of it
+
+	sectors, lines uint64 // of global memory
+	waves, groups  uint64 // of shared memory
+	bytes          uint64
+
+	// The bits of contents.written: words from that of the first lane on.
+	words [32]int32
+	bits  [32]uint32
+
+	cells []patternCell // of shared memory, once races are looked for
+}
+
+// patterns are those of one instruction, by a hash of mask and low bits.
+type patterns struct {
+	known        [ways]*pattern
+	hits, misses uint32
+
+	// last are the addresses that the warps asked for before: an access in the
+	// next block, or in the next turn of a loop, is likely to be as far on.
+	// Its lines are on the way while the warp computes.
+	last [32]uint64
+}
+
+const (
+	ways         = 32
+	mostPatterns = 4096 // of a table, to bound its memory
+)
+
+// patternTable is what one worker knows of a program, whichever block it runs.
+type patternTable struct {
+	sites   []patterns
+	learned int // how many patterns are known
+}
+
+// lowBits are those that two addresses must share for a pattern to be the
+// same: of global memory the place in a 128-byte line, of shared memory that in
+// a word of contents.written. Banks turn with the address.
+func lowBits(space ptx.Space) uint64 {
+	if space == ptx.Shared {
+		return 31
+	}
+	return 127
+}
+
+// regular reports whether the fast path can run an access.
+func (mem *access) regular() bool {
+	return mem.kind != update && !mem.strong && !mem.uncounted && mem.bytes == 4 && !mem.wideData &&
+		mem.skip == [4]bool{} && (mem.space == ptx.Global || mem.space == ptx.Shared)
+}
+
+// few is how many words of contents.written are looked at faster one by one.
+const few = 8
+
+// fast runs an access if it is of a known pattern and cannot fault.
+func (w *warp) fast(in *instr, m uint32) bool {
+	b, mem := w.block, in.mem
+	if b.vectors == NoVectors || mem.site < 0 || b.tracer != nil {
+		return false
+	}
+	c, base := w.destination(in, m)
+	if c == nil {
+		return false
+	}
+	p := w.pattern(in, m, base)
+	if start, end := mem.room(c); p == nil || int64(base)+p.min < start || int64(base)+p.max > end {
+		return false
+	}
+	if !c.whole.Load() && !(p.covered > few && mem.kind == load && b.vectors.written(p, c, base)) && !p.written(c, base, mem) {
+		return false
+	}
+	if b.races != nil && mem.space == ptx.Shared && !w.surelyNoRace(mem, p, base) {
+		return false
+	}
+	if b.counting {
+		p.count(&b.cnt, mem)
+	}
+	if mem.space == ptx.Global {
+		w.fetchAhead(mem, p, c, base)
+	}
+	w.move(mem, p, unsafe.Add(c.base, base))
+	return true
+}
+
+// destination is where the lowest active lane's access goes: the memory, or nil, and
+// the offset in it.
+func (w *warp) destination(in *instr, m uint32) (c *contents, base uint64) {
+	b, mem := w.block, in.mem
+	base = mem.offset
+	if mem.wideAddr {
+		base += lanes[uint64](w, in.a)[lowest(m)&31]
+	} else {
+		base = uint64(lanes[uint32](w, in.a)[lowest(m)&31] + uint32(base))
+	}
+	if mem.space == ptx.Global {
+		return b.launch.contentsAt(base), base & offsetMask
+	}
+	if b.races != nil && b.races.shift != 2 {
+		return nil, 0 // races are looked for byte by byte
+	}
+	return b.shared, base
+}
+
+// fetchAhead fetches what the warp is likely to ask for next time, if it lies
+// together. Wherever that is, fetching it faults not.
+func (w *warp) fetchAhead(mem *access, p *pattern, c *contents, base uint64) {
+	const most = 512 // bytes: four words for each lane
+	last := &w.block.patterns.sites[mem.site].last[w.index&31]
+	next := 2*base - *last
+	*last = base
+	if bytes := p.max - p.min; bytes <= most {
+		prefetch(uintptr(c.base)+uintptr(next)+uintptr(p.min), uintptr(bytes))
+	}
+}
+
+// room is the offsets between which an access must stay.
+func (mem *access) room(c *contents) (start, end int64) {
+	end = int64(len(c.data))
+	if v := mem.variable; v != nil && mem.space == ptx.Shared {
+		return int64(v.at), min(int64(v.at+v.bytes), end)
+	}
+	return 0, end
+}
+
+// contentsAt is what a global address lies in, or nil.
+func (l *launch) contentsAt(address uint64) *contents {
+	table := *l.dev.mem.table.Load()
+	if id := address >> windowBits; id < uint64(len(table)) && table[id] != nil {
+		return table[id].contents.Load()
+	}
+	return nil
+}
+
+// pattern finds the pattern of an access, or learns it; nil if it has none.
+func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
+	t := w.block.patterns
+	s := &t.sites[in.mem.site]
+	low := base & lowBits(in.mem.space)
+	at := m*0x9e3779b1>>27 ^ uint32(low>>2)
+	way := &s.known[at]
+	for i := range uint32(2) {
+		if p := s.known[at^i]; p != nil && p.mask == m && p.low == low && w.matches(in, p) {
+			s.hits++
+			return p
+		}
+	}
+	if s.misses > 64+s.hits/4 || t.learned >= mostPatterns {
+		return nil // it has no pattern
+	}
+	s.misses++
+	if *way != nil && s.known[at^1] == nil {
+		way = &s.known[at^1]
+	}
+	if *way == nil {
+		t.learned++
+		*way = new(pattern)
+	}
+	w.effective(in, m)
+	if !(*way).learn(&w.addr, m, low, in.mem) {
+		(*way).mask = 0 // it fits no request
+		return nil
+	}
+	return *way
+}
+
+// matches reports whether the active lanes have the pattern's distances.
+func (w *warp) matches(in *instr, p *pattern) bool {
+	if in.mem.wideAddr {
+		return w.block.vectors.matchWide(lanes[uint64](w, in.a), p)
+	}
+	return w.block.vectors.match(lanes[uint32](w, in.a), p)
+}
+
+// learn makes p the pattern of addresses; it reports false if they are too far
+// apart or not aligned.
+func (p *pattern) learn(addr *[32]uint64, m uint32, low uint64, mem *access) bool {
+	*p = pattern{mask: m, low: low, unit: true, bytes: uint64(popcount(m)) * mem.size, cells: p.cells[:0]}
+	first := lowest(m)
+	base := addr[first&31]
+	start := base &^ 31
+	for x := m; x != 0; x &= x - 1 {
+		l := lowest(x) & 31
+		d := int64(addr[l] - base)
+		if d != int64(int32(d)) || addr[l]&(mem.size-1) != 0 {
+			return false
+		}
+		p.delta[l] = int32(d)
+		p.min, p.max = min(p.min, d), max(p.max, d+int64(mem.size))
+		p.unit = p.unit && d == int64(4*(l-first)) && mem.count == 1
+		p.cover(int32(int64(addr[l]&^31-start)/32), uint32(1<<mem.size-1)<<(addr[l]&31))
+	}
+	lanes := gpu.Pattern{Mask: m, Bytes: int(mem.size), Write: mem.kind == store, Address: *addr}
+	if mem.space == ptx.Shared {
+		waves, groups := lanes.Wavefronts()
+		p.waves, p.groups = uint64(waves), uint64(groups)
+	} else {
+		sectors, lines := lanes.Sectors()
+		p.sectors, p.lines = uint64(sectors), uint64(lines)
+	}
+	return true
+}
+
+// cover adds bytes of a word to those that are covered so far.
+func (p *pattern) cover(word int32, bits uint32) {
+	i := slices.Index(p.words[:p.covered], word)
+	if i < 0 {
+		i = int(p.covered)
+		p.words[i] = word
+		p.covered++
+	}
+	p.bits[i] |= bits
+}
+
+// written checks that all bytes of a load were written, or marks those that a
+// store will write.
+func (p *pattern) written(c *contents, base uint64, mem *access) bool {
+	at := int64(base >> 5)
+	for i, bits := range &p.bits {
+		if bits == 0 {
+			break
+		}
+		word := &c.written[at+int64(p.words[i])]
+		if have := atomic.LoadUint32(word); have&bits == bits {
+			continue
+		}
+		switch {
+		case mem.kind == load:
+			return false
+		case mem.space == ptx.Shared: // of one worker
+			*word |= bits
+		default:
+			atomic.OrUint32(word, bits)
+		}
+	}
+	return true
+}
+
+func (p *pattern) count(c *gpu.Counters, mem *access) {
+	if mem.space == ptx.Shared {
+		s := &c.SharedLoad
+		if mem.kind == store {
+			s = &c.SharedStore
+		}
+		s.Requests++
+		s.Wavefronts += p.waves
+		s.Conflicts += p.waves - p.groups
+		s.Bytes += p.bytes
+		return
+	}
+	g := &c.GlobalLoad
+	if mem.kind == store {
+		g = &c.GlobalStore
+	}
+	g.Requests++
+	g.Sectors += p.sectors
+	g.Lines += p.lines
+	g.Bytes += p.bytes
+}
+
+// move moves the data between registers and memory; base is where the lowest
+// active lane's is.
+func (w *warp) move(mem *access, p *pattern, base unsafe.Pointer) {
+	v := w.block.vectors
+	if mem.kind == load && mem.count == 4 && p.mask == all && v.loadQuads(w.slots, &mem.regs, base, &p.delta) {
+		return
+	}
+	for k := range mem.count {
+		r, at := lanes[uint32](w, mem.regs[k]), unsafe.Add(base, 4*k)
+		switch {
+		case mem.kind == load && p.unit:
+			v.loadUnit(r, at, p.mask)
+		case mem.kind == load:
+			v.gather(r, at, p)
+		case p.unit:
+			v.storeUnit(r, at, p.mask)
+		default:
+			v.scatter(r, at, p)
+		}
+	}
+}

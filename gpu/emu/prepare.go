@@ -1,0 +1,90 @@
+package emu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"warpbook/gpu"
+)
+
+// prepare checks a launch and puts its parameters in place.
+func (d *Device) prepare(l gpu.Launch) (*launch, error) {
+	e, ok := l.Entry.(*entry)
+	if !ok || e.module.dev != d {
+		return nil, fmt.Errorf("emu: launch: %w: the entry is not of this device, load the module on it", gpu.ErrArgument)
+	}
+	if e.module.closed.Load() {
+		return nil, fmt.Errorf("emu: launch %s: %w: its module was closed", e.Name(), gpu.ErrClosed)
+	}
+	if err := gpu.CheckLaunch(d.info, l, d.own); err != nil {
+		return nil, err
+	}
+	p := e.program
+	block := l.Block.Full()
+	run := &launch{
+		dev: d, prog: p, info: d.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
+		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), count: l.Counters != nil, trace: l.Profile != nil, checks: l.Checks, limit: d.stepLimit.Load(),
+	}
+	if err := run.arguments(l); err != nil {
+		return nil, err
+	}
+	return run, run.cooperate(l)
+}
+
+// arguments puts a launch's arguments in place.
+func (run *launch) arguments(l gpu.Launch) error {
+	p := run.prog
+	for i, a := range l.Args {
+		if _, ok := a.(gpu.TensorMap); ok {
+			return fmt.Errorf("emu: launch %s: argument %d, %s: %w: a tensor map, which TMA instructions use: launch it on a GPU",
+				p.name, i, p.params[i].Name, gpu.ErrUnsupported)
+		}
+		param := run.params[p.paramAt[i]:][:p.params[i].Bytes()]
+		gpu.PutArgument(param, a, func(at int, b gpu.Buffer) {
+			binary.LittleEndian.PutUint64(param[at:], b.(*buffer).address())
+		})
+	}
+	run.paramContents = wrap(run.params[:p.paramBytes])
+	return nil
+}
+
+// release gives back what was prepared, run or not.
+func (run *launch) release() {
+	if run.workspace != nil {
+		run.dev.mem.free(run.workspace)
+	}
+}
+
+// cooperate checks that all blocks of a cooperative launch fit and gives them
+// what CUDA's grid.sync() meets at: a word of its own, at offset 4 of memory
+// whose address %envreg1 and %envreg2 have.
+func (run *launch) cooperate(l gpu.Launch) error {
+	if !l.Cooperative {
+		return nil
+	}
+	if err := gpu.CheckCooperative(run.info, l, run.perSM()); err != nil {
+		return err
+	}
+	const workspaceBytes = 8
+	a, err := run.dev.mem.alloc(workspaceBytes, "the workspace of grid.sync()")
+	if err != nil {
+		return err
+	}
+	c := a.contents.Load()
+	clear(c.data)
+	c.wrote(0, workspaceBytes)
+	run.workspace = a
+	return nil
+}
+
+// own checks that a buffer is of this device and alive.
+func (d *Device) own(b gpu.Buffer) error {
+	x, ok := b.(*buffer)
+	if !ok || x.dev != d {
+		return fmt.Errorf("%w: a buffer of another device", gpu.ErrArgument)
+	}
+	if x.memory.contents.Load() == nil {
+		return fmt.Errorf("%w: %s was freed", gpu.ErrClosed, x.memory.name())
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package emu
+
+import (
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// program is an entry made ready to run.
+type program struct {
+	name    string
+	file    string // as given to Load
+	files   map[int]string
+	code    []instr
+	sites   int          // memory instructions that the fast path can run
+	steps   []vectorStep // of those of code that assembly can run
+	before  []int32      // instructions of the text before each of code; one longer
+	counted int32        // instructions of the text in code
+
+	presets   []preset
+	placed    []preset // those that depend on the place in the grid
+	slotBytes int
+	preds     int
+	tracked   int // registers whose unset lanes are watched
+
+	static     int // bytes of shared memory
+	shared     []sharedVariable
+	narrow     bool // it may access less than 4 bytes of shared memory at once
+	localBytes int  // a thread
+	copies     int  // loads of which a store is the only use, see field.go
+	params     []*ptx.Variable
+	paramAt    []int // offset of each in the parameter bytes
+	paramBytes int
+	attributes gpu.Attributes
+	fn         *ptx.Function
+}
+
+// sharedVariable is a variable in shared memory; one whose size the launch
+// says goes on to the end.
+type sharedVariable struct {
+	symbol    string
+	name      string // in the CUDA source, if it can be told
+	at, bytes uint64
+}
+
+// preset is a slot that holds its value before the program starts.
+type preset struct {
+	value  value
+	offset uint32
+}
+
+// value is what an operand stands for. Values other than registers are
+// presets: equal ones share a slot.
+type value struct {
+	kind   valueKind
+	reg    int    // of a register
+	bits   uint64 // of a constant; offset of a parameter
+	name   string // of a special register
+	bytes  int    // of a parameter: how many are loaded
+	signed bool   // and how they are extended
+	width  width
+}
+
+type valueKind uint8
+
+const (
+	registerValue valueKind = iota
+	constantValue
+	parameterValue
+	specialValue
+)
+
+// width is the size of a slot, by the letter that rows use.
+type width byte
+
+const (
+	predicate width = 'p'
+	half      width = 'h' // 16 bits in a 32-bit slot, zero extended
+	word      width = 'w'
+	double    width = 'd'
+)
+
+// bytes is the size of a value of the width.
+func (w width) bytes() int {
+	switch w {
+	case half:
+		return 2
+	case word:
+		return 4
+	case double:
+		return 8
+	}
+	return 0
+}
+
+// slot is the size of 32 values of the width in the register file.
+func (w width) slot() int {
+	if w == double {
+		return 256
+	}
+	return 128
+}
+
+func widthOf(t ptx.Type) width {
+	switch t.Bytes() {
+	case 1:
+		if t == "pred" {
+			return predicate
+		}
+		return half
+	case 2:
+		return half
+	case 4:
+		return word
+	case 8:
+		return double
+	}
+	return 0
+}

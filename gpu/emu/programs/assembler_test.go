@@ -1,0 +1,48 @@
+package programs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAssembler has ptxas accept every program, where there is one.
+func TestAssembler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts ptxas for every program")
+	}
+	ptxas := assembler()
+	if ptxas == "" {
+		t.Skip("needs ptxas: set CUDA_HOME to a toolkit, or WARPBOOK_NVRTC to pip wheels with nvidia-cuda-nvcc")
+	}
+	dir := t.TempDir()
+	for _, p := range All() {
+		name := filepath.Join(dir, strings.ReplaceAll(p.Name, " ", "_")+".ptx")
+		if err := os.WriteFile(name, []byte(p.Text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cubin := filepath.Join(dir, "out.cubin")
+		if says, err := exec.Command(ptxas, "-arch=sm_90", "-o", cubin, name).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", p.Name, err, says)
+		}
+	}
+}
+
+// assembler is the ptxas of a toolkit, of pip wheels, or of the PATH; "" if
+// there is none.
+func assembler() string {
+	for _, pattern := range []string{
+		filepath.Join(os.Getenv("CUDA_HOME"), "bin/ptxas"), filepath.Join(os.Getenv("WARPBOOK_NVRTC"), "nvidia/*/bin/ptxas"), "/usr/local/cuda/bin/ptxas",
+	} {
+		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
+			return found[0]
+		}
+	}
+	path, err := exec.LookPath("ptxas")
+	if err != nil {
+		return ""
+	}
+	return path
+}

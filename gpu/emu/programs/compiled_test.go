@@ -1,0 +1,229 @@
+package programs
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/emu"
+)
+
+var keep = flag.Bool("keep", false, "write what NVRTC compiles for TestCompiled to testdata/compiled")
+
+// modes are the ways of compiling: as the compiler does by itself, for a
+// debugger, and with shorter, less exact functions.
+var modes = map[string][]string{
+	"O3":            {"--generate-line-info"},
+	"G":             {"--device-debug"},
+	"use_fast_math": {"--generate-line-info", "--use_fast_math"},
+}
+
+// refused are the entries that the emulator does not run, with what it says of
+// them: recursion, the heap, what NVRTC 12.0 leaves undefined, and what only
+// Hopper has.
+var refused = map[string]string{
+	"calls":        "a recursive call of",
+	"recursion":    "a recursive call of",
+	"heap":         "a call of malloc",
+	"12.0 byvalue": "a call of _Z6__dp4ajjj",
+
+	"gemm_tf32_wgmma": onGPU, "gemm_bf16_wgmma": onGPU, "gemm_fp16_wgmma": onGPU, "gemm_tf32x3_2": onGPU, "gemm_bf16x3_2": onGPU,
+}
+
+const onGPU = "on the emulator: run this entry on a GPU"
+
+// arches are those of sources that compute_80 does not compile.
+var arches = map[string]string{"gemm_hopper.cu": "compute_90a"}
+
+// kept are the compilations of which the PTX is in testdata, so that their
+// forms are tested where there is no NVRTC.
+var kept = []string{"12.0-G-defects", "12.0-G-groups", "12.0-G-misc", "12.0-G-reduce", "12.0-G-builtins",
+	"13.0-O3-misc", "13.0-O3-wmma", "13.0-G-groups", "13.0-use_fast_math-defects", "13.0-G-builtins"}
+
+// TestCompiled makes every entry ready that a compiler has made of the CUDA C++
+// in the repository, and runs those of the corpus of defects that have none:
+// they must be clean, and give the same results however they were compiled.
+func TestCompiled(t *testing.T) {
+	files, err := filepath.Glob("testdata/compiled/*.ptx.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no PTX: ", err)
+	}
+	results := map[string][]uint32{}
+	for _, name := range files {
+		label := strings.TrimSuffix(filepath.Base(name), ".ptx.gz")
+		t.Run(label, func(t *testing.T) { tryAll(t, label, unzip(t, name), results) })
+	}
+	if len(results) == 0 {
+		t.Error("no entry was run")
+	}
+}
+
+// TestCompile is TestCompiled with what the NVRTC of this machine makes.
+func TestCompile(t *testing.T) {
+	t.Logf("NVRTC of %q", os.Getenv("WARPBOOK_NVRTC")) // read, so that the result of another one is not taken from the cache
+	var sources []string
+	for _, pattern := range []string{"../../../ops/*.cu", "../testdata/*.cu", "../../ptx/testdata/*.cu"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, ": no sources: ", err)
+		}
+		sources = append(sources, found...)
+	}
+	results := map[string][]uint32{}
+	for _, source := range sources {
+		if filepath.Base(source) == "approximate.cu" {
+			continue // a program of its own, for nvcc
+		}
+		for _, mode := range slices.Sorted(maps.Keys(modes)) {
+			text, release := compiled(t, source, mode)
+			if text == "" {
+				t.Logf("%s is left out: it needs mma.h of a toolkit", source)
+				continue
+			}
+			label := fmt.Sprintf("%s-%s-%s", release, mode, strings.TrimSuffix(filepath.Base(source), ".cu"))
+			t.Run(label, func(t *testing.T) { tryAll(t, label, text, results) })
+			if *keep && slices.Contains(kept, label) {
+				zip(t, "testdata/compiled/"+label+".ptx.gz", text)
+			}
+		}
+	}
+}
+
+// compiled is the PTX of a source, and the release of NVRTC; without one the
+// test is skipped.
+func compiled(t *testing.T, source, mode string) (text, release string) {
+	t.Helper()
+	cuda, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := filepath.Abs(filepath.Dir(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	arch := cmp.Or(arches[filepath.Base(source)], "compute_80")
+	options := append([]string{"--gpu-architecture=" + arch, "--std=c++17", "--include-path=" + folder}, modes[mode]...)
+	reply, err := compiler.Run(ctx, compiler.Request{Name: filepath.Base(source), Text: string(cuda), Options: options})
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case reply.Missing:
+		t.Skip("needs NVRTC: ", reply.Error)
+	case strings.Contains(reply.Log, "cannot open source file \"crt/mma.h\""):
+		return "", "" // not in the wheels of 12.0
+	case reply.Error != "":
+		t.Fatalf("%s with %s: %s: %s", source, mode, reply.Error, reply.Log)
+	}
+	return reply.PTX, reply.Release
+}
+
+// tryAll makes every entry of a module ready and runs what can be run. results
+// holds what each has given before.
+func tryAll(t *testing.T, label, text string, results map[string][]uint32) {
+	d, err := emu.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m, err := d.Load(label+".ptx", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range m.Entries() {
+		e, err := m.Entry(name)
+		release, _, _ := strings.Cut(label, "-")
+		says := cmp.Or(refused[name], refused[release+" "+name])
+		switch {
+		case err == nil && says != "":
+			t.Errorf("%s is ready, expected it refused for %s", name, says)
+		case err != nil && (says == "" || !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), says)):
+			t.Error(name, err)
+		case strings.HasPrefix(name, "ok_"):
+			got, err := runClean(d, e)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if want, ok := results[name]; ok && !slices.Equal(got, want) {
+				t.Errorf("%s: other results than as it was compiled before", name)
+			} else {
+				results[name] = got
+			}
+		}
+	}
+}
+
+// runClean runs an entry of the corpus of defects with all checks.
+func runClean(d gpu.Device, e gpu.Entry) ([]uint32, error) {
+	const n = 128
+	index, results := make([]uint32, n), make([]uint32, n)
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	args := make([]any, 3)
+	for i := range args {
+		b, err := d.Alloc(gpu.Uint32, n)
+		if err != nil {
+			return nil, err
+		}
+		defer b.Free()
+		if i == 2 {
+			clear(index)
+		}
+		if err := b.Upload(index); err != nil {
+			return nil, err
+		}
+		args[i] = b
+	}
+	y := args[1].(gpu.Buffer)
+	err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 64}, Shared: 1024,
+		Args: append(args, int32(n)), Zero: []gpu.Buffer{y}, Checks: gpu.CheckAll})
+	if err != nil {
+		return nil, err
+	}
+	return results, y.Download(results)
+}
+
+func unzip(t *testing.T, name string) string {
+	t.Helper()
+	packed, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func zip(t *testing.T, name, text string) {
+	t.Helper()
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // errs on an unknown level only
+	z.Write([]byte(text))                                 // to memory
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,97 @@
+package emu
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// This file is the search for races in accesses of a known pattern, while only
+// barriers of the whole block and of whole warps have ordered anything since
+// the last barrier of the block. It reports none: where there may be one, or
+// where order is more complicated or atomics take part, it leaves the access to race.go, which sees
+// the marks that were set so far as its own.
+
+// patternCell is a word of shared memory and the lanes that ask for it.
+type patternCell struct {
+	at    int32 // words from that of the first lane on
+	lanes uint32
+}
+
+// findCells finds the words that the lanes of a pattern ask for.
+func (p *pattern) findCells(mem *access) {
+	for x := p.mask; x != 0; x &= x - 1 {
+		first := p.delta[lowest(x)&31] / 4
+		for at := first; at < first+int32(mem.size/4); at++ {
+			i := slices.IndexFunc(p.cells, func(c patternCell) bool { return c.at == at })
+			if i < 0 {
+				i = len(p.cells)
+				p.cells = append(p.cells, patternCell{at: at})
+			}
+			p.cells[i].lanes |= x & -x
+		}
+	}
+}
+
+// surelyNoRace notes an access to shared memory, of words; it reports false if
+// it may be a race.
+func (w *warp) surelyNoRace(mem *access, p *pattern, base uint64) bool {
+	r := w.block.races
+	o := &r.lanes[w.index]
+	if r.warps.some || o.some || r.atoms.one != nil {
+		return false
+	}
+	if len(p.cells) == 0 {
+		p.findCells(mem)
+	}
+	k := newMark(w, mem.pc)
+	first := int32(base / 4)
+	if mem.kind == load {
+		return r.surelyRead(p, first, k, o.all)
+	}
+	return r.surelyWrite(p, first, k, o.all)
+}
+
+// surelyRead notes a load; all is the time of the warp's last meeting.
+func (r *races) surelyRead(p *pattern, first int32, k mark, all uint32) bool {
+	epoch := r.warps.all
+	for _, cell := range p.cells {
+		i := first + cell.at
+		k.lanes = cell.lanes
+		if c := &r.writes[i]; c.epoch >= epoch && c.mayRace(&k, all) {
+			return false
+		}
+		c := &r.reads.one[i]
+		if c.epoch >= epoch && c.warp() != k.warp() {
+			c = &r.reads.other[i]
+		}
+		switch {
+		case c.epoch < epoch || c.warp() == k.warp() && c.time < all:
+			*c = k
+		case c.warp() == k.warp():
+			c.lanes |= k.lanes
+		}
+	}
+	return true
+}
+
+// surelyWrite notes a store.
+func (r *races) surelyWrite(p *pattern, first int32, k mark, all uint32) bool {
+	epoch := r.warps.all
+	for _, cell := range p.cells {
+		i := first + cell.at
+		k.lanes = cell.lanes
+		c, d, e := &r.writes[i], &r.reads.one[i], &r.reads.other[i]
+		if cell.lanes&(cell.lanes-1) != 0 || c.epoch >= epoch && c.mayRace(&k, all) ||
+			d.epoch >= epoch && d.mayRace(&k, all) || e.epoch >= epoch && e.mayRace(&k, all) {
+			return false
+		}
+		*c = k
+	}
+	return true
+}
+
+// mayRace reports whether an earlier access since the last barrier of the block
+// and one that is made now are of different threads and not ordered.
+func (c *mark) mayRace(k *mark, all uint32) bool {
+	return c.warp() != k.warp() || c.time >= all && bits.OnesCount32(c.lanes|k.lanes) > 1
+}

@@ -1,0 +1,298 @@
+package emu
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// block is what a worker runs one block of the grid after another in: the
+// warps' registers and the shared memory are made once a launch.
+type block struct {
+	prog     *program
+	launch   *launch
+	at       gpu.Dim // index in the grid
+	cnt      gpu.Counters
+	counting bool    // memory counters are wanted
+	tracer   *tracer // what each instruction does; nil if it is not wanted
+	vectors  Vectors
+	patterns *patternTable // of the worker that runs the block
+	fault    *gpu.Fault
+	steps    uint64 // instructions of earlier blocks
+	ticks    uint64 // clock reads, which make time pass
+
+	warps    []*warp
+	shared   *contents // static, then dynamic
+	barriers [16]barrier
+	live     int // threads that have not exited
+	checks   gpu.Checks
+	races    *races     // nil if they are not looked for
+	shadow   *races     // of the last launch that looked for them
+	pending  *gpu.Fault // a read of shared memory before it was written: a race, if the write comes later
+	patience uint64     // instructions until a pending fault is the fault
+
+	matrices  *matrices            // room for those of one product, or nil
+	mbarriers map[uint64]*mbarrier // by their offsets, what is known beside their words
+	text      []byte               // that its threads have printed
+}
+
+// barrier is one of a block's 16 named barriers.
+type barrier struct {
+	expected int       // threads that it takes; 0 while none has come
+	explicit bool      // the instruction says how many: those that exit are missed
+	arrived  int       // the lanes that have exited come with the last of their warp
+	came     int       // without these
+	count    int       // of a reduction: threads whose predicate was true
+	arrivals []arrival // by bar.arrive
+}
+
+// arrival is a warp that has gone on, and when it came.
+type arrival struct {
+	warp int
+	time uint32
+}
+
+// start resets the block and moves it to a place in the grid.
+func (b *block) start(at gpu.Dim) {
+	b.at = at
+	b.steps = b.cnt.WarpInstructions
+	b.barriers = [16]barrier{}
+	b.live, b.pending = b.launch.threads, nil
+	if b.races != nil {
+		b.races.start()
+	}
+	if b.shared != nil {
+		clear(b.shared.written)
+	}
+	clear(b.mbarriers)
+	for _, w := range b.warps {
+		w.reset()
+	}
+	b.fillBlock()
+}
+
+// run runs the block to its end, a fault or an interrupt, or until it may wait
+// for another block.
+func (b *block) run() {
+	b.turns()
+	if b.fault == nil && b.live == 0 {
+		b.fault = b.launch.check(b)
+	}
+	if b.pending != nil && b.fault != stopped && (b.fault != nil || b.live == 0 || b.cnt.WarpInstructions > b.patience) {
+		b.fault = b.pending
+	}
+	if b.fault != nil || b.live == 0 {
+		b.launch.printed.keep(b)
+	}
+}
+
+// turns gives each warp its turn until all have exited or spin, or one fails.
+func (b *block) turns() {
+	for spun := 0; spun < patientPasses; {
+		progress, alive := false, false
+		for _, w := range b.warps {
+			if len(w.frags) == 0 {
+				continue
+			}
+			alive = true
+			if w.run() {
+				progress = true
+			}
+			if b.fault == nil && b.launch.interrupted() { // the turns of all warps may take long
+				b.fault = b.launch.check(b)
+			}
+			if b.fault != nil {
+				return
+			}
+		}
+		if !alive {
+			return
+		}
+		if !progress {
+			b.stall()
+			return
+		}
+		if b.fault = b.launch.check(b); b.fault != nil {
+			return
+		}
+		if b.pending != nil && b.cnt.WarpInstructions > b.patience {
+			return
+		}
+		if spun++; !b.spins() {
+			spun = 0
+		}
+	}
+}
+
+// barrier lets lanes arrive at a barrier of the block; it reports whether the
+// fragment goes on, as it does after bar.arrive.
+func (w *warp) barrier(f *fragment, in *instr, m uint32) bool {
+	id, done := w.arrive(in, m)
+	if w.block.fault != nil {
+		return false
+	}
+	if in.sub == barrierArrive {
+		if done {
+			w.block.release(id)
+		}
+		return true
+	}
+	pc, rest := f.pc+1, f.mask&^m
+	*f = fragment{pc: pc, mask: m, state: atBarrier, bar: id}
+	if rest != 0 {
+		w.frags = append(w.frags, fragment{pc: pc, mask: rest})
+	}
+	if done {
+		w.block.release(id)
+	}
+	return false
+}
+
+// arrive counts lanes at a barrier and reports whether all have come.
+func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
+	b, first := w.block, lowest(m)
+	n, expected := lanes[uint32](w, in.a)[first], b.launch.threads
+	explicit := in.x.hasD2
+	if explicit {
+		expected = int(lanes[uint32](w, in.b)[first])
+	}
+	if err := b.checkBarrier(n, expected); err != "" {
+		w.fail(in, first, gpu.ErrBarrier, "%s", err)
+		return 0, false
+	}
+	bar := &b.barriers[n]
+	bar.expected, bar.explicit = expected, bar.explicit || explicit
+	bar.came += popcount(m)
+	bar.arrived += popcount(m)
+	if m == w.alive {
+		bar.arrived += popcount(w.first &^ w.alive)
+	}
+	if in.x.hasD {
+		bar.count += popcount(m & (w.preds[in.x.p] ^ in.x.pflip))
+	}
+	b.cnt.Barriers++
+	if bar.arrived > bar.expected && b.checks.Has(gpu.CheckBarriers) {
+		w.fail(in, first, gpu.ErrBarrier, "%d threads have arrived at barrier %d, which takes %d", bar.arrived, n, expected)
+	}
+	if in.sub == barrierArrive && b.races != nil {
+		b.races.warps.now++ // what the warp does from now on is not before the barrier
+		bar.arrivals = append(bar.arrivals, arrival{w.index, b.races.warps.now})
+	}
+	return uint8(n), bar.complete(b.live)
+}
+
+// complete reports whether all threads have come: those that the instruction
+// says, or all that have not exited. More than it says is a fault, if that is
+// checked.
+func (bar *barrier) complete(live int) bool {
+	if bar.explicit {
+		return bar.arrived >= bar.expected
+	}
+	return bar.came > 0 && bar.came >= live
+}
+
+// The forms of a barrier.
+const (
+	barrierSync = iota
+	barrierArrive
+	barrierPopc
+	barrierAnd
+	barrierOr
+)
+
+func (b *block) checkBarrier(id uint32, expected int) string {
+	switch {
+	case id >= uint32(len(b.barriers)):
+		return fmt.Sprintf("barrier %d, expected 0 to 15", id)
+	case !b.checks.Has(gpu.CheckBarriers):
+		return ""
+	case expected%32 != 0 && expected != b.launch.threads:
+		return fmt.Sprintf("%d threads, expected a multiple of 32", expected)
+	case b.barriers[id].expected != 0 && b.barriers[id].expected != expected:
+		return fmt.Sprintf("barrier %d takes %d threads, and %d of those that wait there", id, expected, b.barriers[id].expected)
+	}
+	return ""
+}
+
+// release lets all threads go on that wait at a barrier, with the result of
+// its reduction if it has one.
+func (b *block) release(id uint8) {
+	bar := b.barriers[id]
+	b.barriers[id] = barrier{}
+	if b.races != nil {
+		b.meet(id, bar)
+	}
+	for _, w := range b.warps {
+		b.divergent(w, id)
+		for i := range w.frags {
+			f := &w.frags[i]
+			if f.state != atBarrier || f.bar != id {
+				continue
+			}
+			f.state = running
+			if in := &b.prog.code[f.pc-1]; in.x.hasD {
+				w.reduced(in, f.mask, bar)
+			}
+		}
+	}
+}
+
+// divergent is a fault if lanes of a warp wait at different instructions that
+// all lanes must run together, as those without .aligned need not. A GPU lets
+// them go on, or hangs.
+func (b *block) divergent(w *warp, id uint8) {
+	if len(w.frags) < 2 || !b.checks.Has(gpu.CheckBarriers) {
+		return
+	}
+	first := -1
+	for i := range w.frags {
+		f := &w.frags[i]
+		if f.state != atBarrier || f.bar != id || !aligned(b.prog.code[f.pc-1].src) {
+			continue
+		}
+		if first < 0 {
+			first = i
+		} else if g := &w.frags[first]; g.pc != f.pc {
+			one, other := b.prog.code[g.pc-1].src, &b.prog.code[f.pc-1]
+			w.fail(other, lowest(f.mask), gpu.ErrBarrier, "%v of warp %d wait at barrier %d in line %d and %v in line %d: all lanes of a warp must come to the same one",
+				lanesOf(w, g.mask), w.index, id, one.Pos.Line, lanesOf(w, f.mask), other.src.Pos.Line)
+		}
+	}
+}
+
+func lanesOf(w *warp, m uint32) ranges {
+	var r ranges
+	r.add(w.index*32, m)
+	return r
+}
+
+// aligned reports whether a barrier is one that all lanes of a warp run
+// together.
+func aligned(src *ptx.Instruction) bool {
+	return src.Opcode == "bar" || slices.Contains(src.Modifiers, "aligned")
+}
+
+// reduced gives lanes the result of a barrier reduction.
+func (w *warp) reduced(in *instr, m uint32, bar barrier) {
+	switch in.sub {
+	case barrierPopc:
+		d := lanes[uint32](w, in.d)
+		for x := m; x != 0; x &= x - 1 {
+			d[bits.TrailingZeros32(x)] = uint32(bar.count)
+		}
+	case barrierAnd:
+		w.setPred(in.d, m, bar.count == bar.came)
+	case barrierOr:
+		w.setPred(in.d, m, bar.count > 0)
+	}
+}
+
+func (w *warp) setPred(p, m uint32, v bool) {
+	w.preds[p] &^= m
+	if v {
+		w.preds[p] |= m
+	}
+}

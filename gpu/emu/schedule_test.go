@@ -1,0 +1,77 @@
+package emu
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// endless are loops of one block of 1024 threads, whose warps take their turns
+// at full length.
+var endless = map[string]string{
+	"arithmetic": "again: mad.lo.u32 %r3, %r3, %t, 1; bra again;",
+	"slow arithmetic": `.reg .f64 %e<4>; cvt.rn.f64.u32 %e0, %t; mov.f64 %e1, %e0;
+		again: div.rn.f64 %e1, %e1, %e0; rcp.rn.f64 %e2, %e1; sqrt.rn.f64 %e3, %e2; bra again;`,
+	"shared memory": "mov.u32 %r2, s; shl.b32 %r3, %t, 2; add.u32 %r2, %r2, %r3; again: st.shared.u32 [%r2], %t; ld.shared.u32 %r4, [%r2]; bra again;",
+	"conflicts":     "mov.u32 %r2, s; shl.b32 %r3, %t, 7; and.b32 %r3, %r3, 4095; add.u32 %r2, %r2, %r3; again: ld.volatile.shared.u32 %r4, [%r2]; bra again;",
+	"atomics":       "again: atom.global.add.u32 %r2, [%q1], 1; bra again;",
+	"barriers":      "again: bar.sync 0; bra again;",
+}
+
+// TestInterruptIsSoon interrupts launches that do not end. What is promised is
+// 50 ms; the machine may be busy, so the best of several tries counts.
+func TestInterruptIsSoon(t *testing.T) {
+	const promised, tries = 50 * time.Millisecond, 5
+	for name, body := range endless {
+		t.Run(name, func(t *testing.T) {
+			j := newJob(t, ".shared .align 4 .b8 s[4096];", "mov.u32 %r3, 0; mov.u32 %r5, s; mad.lo.u32 %r5, %t, 4, %r5; st.shared.u32 [%r5], 0; bar.sync 0;\n"+body, 1, 1024)
+			j.launch.Checks = gpu.CheckUninitialized
+			least := time.Hour
+			for try := 0; try < tries && least > promised; try++ {
+				done := make(chan error, 1)
+				go func() { done <- j.device.Launch(j.launch) }()
+				time.Sleep(20 * time.Millisecond)
+				start := time.Now()
+				j.device.Interrupt()
+				if err := <-done; !errors.Is(err, gpu.ErrInterrupted) {
+					t.Fatalf("%v, expected an interrupt", err)
+				}
+				least = min(least, time.Since(start))
+			}
+			if least > promised {
+				t.Errorf("%v after the interrupt, expected at most %v", least, promised)
+			}
+		})
+	}
+}
+
+// TestDeterministic adds floats of very different sizes to one atomically: with
+// one worker the bits are the same every time.
+func TestDeterministic(t *testing.T) {
+	const seed = 17
+	j := newJob(t, "", "ld.global.f32 %f1, [%p0]; red.global.add.f32 [%q1], %f1;", 200, 128)
+	j.device.LimitWorkers(1)
+	random := rand.New(rand.NewPCG(seed, 0))
+	values := make([]uint32, j.p0.Len())
+	for i := range values {
+		values[i] = math.Float32bits(float32(math.Ldexp(random.Float64(), random.IntN(40))))
+	}
+	if err := j.p0.Upload(values); err != nil {
+		t.Fatal(err)
+	}
+	var first uint32
+	for run := range 5 {
+		if err := j.device.Zero(j.p1); err != nil {
+			t.Fatal(err)
+		}
+		if sum := j.run()[0]; run == 0 {
+			first = sum
+		} else if sum != first {
+			t.Errorf("run %d gives %#08x, the first gave %#08x, seed %d", run, sum, first, seed)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package emu
+
+import (
+	"slices"
+	"strings"
+
+	"warpbook/gpu/ptx"
+)
+
+// words are the modifiers of an instruction that have not been understood
+// yet; what is left at the end is not supported.
+type words []string
+
+func wordsOf(src *ptx.Instruction) words { return slices.Clone(src.Modifiers) }
+
+// take removes the first of the choices that is there and returns it; "" if
+// none is.
+func (w *words) take(choices ...string) string {
+	for i, m := range *w {
+		if slices.Contains(choices, m) {
+			*w = slices.Delete(*w, i, i+1)
+			return m
+		}
+	}
+	return ""
+}
+
+// has removes a word and reports whether it was there.
+func (w *words) has(word string) bool { return w.take(word) != "" }
+
+// drop removes the words that change nothing here.
+func (w *words) drop(choices ...string) {
+	*w = slices.DeleteFunc(*w, func(m string) bool {
+		return slices.Contains(choices, m) || strings.HasPrefix(m, "L1::") || strings.HasPrefix(m, "L2::")
+	})
+}
+
+// last removes the type, which stands at the end.
+func (w *words) last() ptx.Type {
+	n := len(*w)
+	if n == 0 {
+		return ""
+	}
+	t := (*w)[n-1]
+	*w = (*w)[:n-1]
+	return ptx.Type(t)
+}
+
+// rest names what was not understood.
+func (w words) rest() string { return "." + strings.Join(w, ".") }

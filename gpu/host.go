@@ -1,0 +1,23 @@
+package gpu
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// HostFree is how much memory the host can still give, where it says so: Go
+// cannot recover from running out of it.
+func HostFree() (bytes int64, known bool) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			kb, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kb << 10, err == nil
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"warpbook/gpu/compile/compiler"
+)
+
+// serve compiles the one request that in holds. What is wrong with the source
+// is in the reply; an error is a request that cannot be read.
+func serve(in io.Reader, out io.Writer, dir string) error {
+	var request compiler.Request
+	if err := json.NewDecoder(in).Decode(&request); err != nil {
+		return fmt.Errorf("nvrtc: read request: %w", err)
+	}
+	if err := json.NewEncoder(out).Encode(answer(request, dir)); err != nil {
+		return fmt.Errorf("nvrtc: write reply: %w", err)
+	}
+	return nil
+}
+
+func answer(request compiler.Request, dir string) compiler.Reply {
+	lib, err := open(folders(dir), "")
+	if err != nil {
+		return compiler.Reply{Error: err.Error(), Missing: true}
+	}
+	reply := compiler.Reply{Release: lib.release}
+	var options []string
+	for _, folder := range lib.headers {
+		options = append(options, "--include-path="+folder)
+	}
+	program := program{name: request.Name, text: request.Text, options: append(options, request.Options...), names: request.Names}
+	done, err := lib.run(program)
+	reply.Log = done.log
+	if err != nil {
+		reply.Error = "nvrtc: compile " + request.Name + ": " + err.Error()
+		return reply
+	}
+	reply.PTX, reply.Lowered = stripFolders(done.ptx), done.lowered
+	return reply
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package main
+
+// api is empty where libnvrtc is not opened.
+type api struct{}
+
+func load(string) (*library, error) { return nil, errMissing }
+
+func (*api) run(program) (compiled, error) { return compiled{}, errMissing }

@@ -1,0 +1,152 @@
+package gpu
+
+import "math/bits"
+
+// Pattern is what the lanes of a warp ask for in one request: a memory
+// instruction that at least one lane runs. Its methods are the formulas by
+// which the emulator counts. NVIDIA documents them for 32-bit accesses alone;
+// the file gpu/emu/testdata/patterns.h200.json holds what its profiler counted
+// for 620 patterns of all widths on an H200, which they equal without exception.
+type Pattern struct {
+	Mask    uint32     // lanes that take part
+	Bytes   int        // a lane: 1, 2, 4, 8 or 16; addresses are multiples of it
+	Write   bool       // a store or an atomic
+	Address [32]uint64 // of each lane, in bytes
+}
+
+// Sectors counts the distinct 32-byte sectors and 128-byte lines that a
+// request to global memory touches.
+func (p *Pattern) Sectors() (sectors, lines int) {
+	last := ^uint64(0)
+	for m := p.Mask; m != 0; m &= m - 1 {
+		s := p.Address[bits.TrailingZeros32(m)&31] >> 5
+		if s == last {
+			continue
+		}
+		if s < last && last != ^uint64(0) {
+			return p.sectorSet()
+		}
+		if sectors++; last == ^uint64(0) || s>>2 != last>>2 {
+			lines++
+		}
+		last = s
+	}
+	return sectors, lines
+}
+
+// sectorSet counts them when the addresses do not ascend.
+func (p *Pattern) sectorSet() (sectors, lines int) {
+	var seen [32]uint64
+	for m := p.Mask; m != 0; m &= m - 1 {
+		s := p.Address[bits.TrailingZeros32(m)&31] >> 5
+		newSector, newLine := true, true
+		for _, t := range seen[:sectors] {
+			newSector = newSector && t != s
+			newLine = newLine && t>>2 != s>>2
+		}
+		if newSector {
+			seen[sectors] = s
+			sectors++
+		}
+		if newLine {
+			lines++
+		}
+	}
+	return sectors, lines
+}
+
+// Wavefronts counts the passes over the 32 banks of shared memory that a
+// request takes, and the groups of lanes that it is served in: one pass a
+// group is free of conflicts. The bank of a word is its address / 4 mod 32; the
+// passes of a group are the largest number, over the banks, of distinct words
+// asked of one bank.
+func (p *Pattern) Wavefronts() (wavefronts, groups int) {
+	for _, g := range p.groups() {
+		if g != 0 {
+			groups++
+			wavefronts += p.passes(g)
+		}
+	}
+	return wavefronts, groups
+}
+
+// Groups are the lanes that shared memory serves together: all of them where
+// each asks for up to 32 bits, half a warp for 64 bits, a quarter for 128 bits.
+// When every active lane of a load has the address of its neighbour (lane xor
+// 1), or every one that of its second neighbour (lane xor 2), groups merge two
+// by two; those of stores never do.
+func (p *Pattern) Groups() (lanes []uint32) {
+	for _, g := range p.groups() {
+		if g != 0 {
+			lanes = append(lanes, g)
+		}
+	}
+	return lanes
+}
+
+func (p *Pattern) groups() (groups [4]uint32) {
+	span := 32
+	if p.Bytes > 4 {
+		span = 32 * 4 / p.Bytes
+		if !p.Write && (p.shared(1) || p.shared(2)) {
+			span = min(2*span, 32)
+		}
+	}
+	for i := 0; i*span < 32; i++ {
+		groups[i] = p.Mask >> (i * span) & uint32(1<<span-1) << (i * span)
+	}
+	return groups
+}
+
+// shared reports whether every two active lanes at the distance have the same
+// address.
+func (p *Pattern) shared(distance int) bool {
+	for m := p.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		if p.Mask>>(l^distance)&1 != 0 && p.Address[l] != p.Address[(l^distance)&31] {
+			return false
+		}
+	}
+	return true
+}
+
+// passes is the largest number of distinct words that a group asks of a bank.
+func (p *Pattern) passes(group uint32) int {
+	var word [32]uint64 // first word asked of each bank
+	var used uint32
+	for m := group; m != 0; m &= m - 1 {
+		first := p.Address[bits.TrailingZeros32(m)&31] >> 2
+		for n := first; n <= first+uint64(p.Bytes-1)>>2; n++ {
+			b := n & 31
+			if used>>b&1 == 0 {
+				used |= 1 << b
+				word[b] = n
+			} else if word[b] != n {
+				return p.conflicted(group)
+			}
+		}
+	}
+	return 1
+}
+
+// conflicted counts the words of each bank when some bank has several.
+func (p *Pattern) conflicted(group uint32) (most int) {
+	var words [32][32]uint64
+	var n [32]int
+	for m := group; m != 0; m &= m - 1 {
+		first := p.Address[bits.TrailingZeros32(m)&31] >> 2
+		for a := first; a <= first+uint64(p.Bytes-1)>>2; a++ {
+			b := a & 31
+			known := false
+			for _, t := range words[b][:n[b]] {
+				known = known || t == a
+			}
+			if !known {
+				words[b][n[b]] = a
+				n[b]++
+				most = max(most, n[b])
+			}
+		}
+	}
+	return most
+}

@@ -1,0 +1,73 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+)
+
+// TensorMapBytes is the size of a tensor map as a parameter: PTX declares one
+// as .param .align 64 .b8 map[128].
+const TensorMapBytes = 128
+
+// TensorMap, as an argument, is the descriptor of a tensor in global memory
+// whose tiles TMA instructions (cp.async.bulk.tensor) copy. It is encoded when
+// the launch is submitted. The emulator and GPUs before sm_90 refuse it with an
+// error that wraps ErrUnsupported.
+//
+// Source: CUDA driver API, cuTensorMapEncodeTiled, which names the limits of
+// each field.
+type TensorMap struct {
+	Buffer  Buffer // the tensor begins where the buffer or view does, at a multiple of 16 bytes
+	Shape   []int  // elements in each direction, the fastest first; 1 to 5 of them
+	Strides []int  // bytes from one element of directions 1 and on to the next; nil for a dense tensor
+	Box     []int  // elements of a tile in each direction, at most 256
+	Swizzle int    // bytes of the span in which 16-byte parts are exchanged: 0, 32, 64 or 128
+}
+
+// check compares the map with its buffer; the driver checks the rest.
+func (m TensorMap) check(own func(Buffer) error) error {
+	if m.Buffer == nil {
+		return fmt.Errorf("%w: a tensor map without a buffer", ErrArgument)
+	}
+	if err := own(m.Buffer); err != nil {
+		return err
+	}
+	rank := len(m.Shape)
+	if rank < 1 || rank > 5 || len(m.Box) != rank || m.Strides != nil && len(m.Strides) != rank-1 {
+		return fmt.Errorf("%w: a tensor map of shape %v, strides %v, box %v, expected 1 to 5 directions, as many in the box, one stride less",
+			ErrArgument, m.Shape, m.Strides, m.Box)
+	}
+	if slices.Min(m.Shape) < 1 || slices.Min(m.Box) < 1 || slices.Max(m.Box) > 256 {
+		return fmt.Errorf("%w: a tensor map of shape %v and box %v, expected at least 1 element in each direction and at most 256 in a box",
+			ErrArgument, m.Shape, m.Box)
+	}
+	if !slices.Contains([]int{0, 32, 64, 128}, m.Swizzle) {
+		return fmt.Errorf("%w: a tensor map with swizzle %d, expected 0, 32, 64 or 128", ErrArgument, m.Swizzle)
+	}
+	last, bytes := m.DenseStrides(), int64(m.Buffer.Type().Bytes())
+	for i, n := range m.Shape {
+		if i > 0 {
+			bytes += int64(n-1) * int64(last[i-1])
+		} else {
+			bytes *= int64(n)
+		}
+	}
+	if have := int64(m.Buffer.Len()) * int64(m.Buffer.Type().Bytes()); bytes > have {
+		return fmt.Errorf("%w: a tensor map over %d bytes of a buffer of %d", ErrArgument, bytes, have)
+	}
+	return nil
+}
+
+// DenseStrides is Strides, with those of a dense tensor for nil.
+func (m TensorMap) DenseStrides() []int {
+	if m.Strides != nil {
+		return m.Strides
+	}
+	var strides []int
+	bytes := m.Buffer.Type().Bytes()
+	for _, n := range m.Shape[:len(m.Shape)-1] {
+		bytes *= n
+		strides = append(strides, bytes)
+	}
+	return strides
+}

@@ -1,0 +1,191 @@
+package tool
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"warpbook/gpu"
+)
+
+// Checks are what the sanitizer can look for.
+var Checks = []string{"memcheck", "racecheck", "initcheck", "synccheck"}
+
+// sanitizer is compute-sanitizer.
+type sanitizer struct{ check string }
+
+// Sanitize starts the sanitizer on the open devices, with one of Checks.
+func Sanitize(check string) (*Run, error) {
+	if !slices.Contains(Checks, check) {
+		return nil, fmt.Errorf("tool: sanitize %s: %w, expected one of %s", check, gpu.ErrArgument, strings.Join(Checks, ", "))
+	}
+	return start(&sanitizer{check})
+}
+
+func (s *sanitizer) name() string { return "compute-sanitizer" }
+
+func (s *sanitizer) command(report string) ([]string, error) {
+	path, err := find("compute-sanitizer", "compute-sanitizer")
+	if err != nil {
+		return nil, err
+	}
+	return []string{path, "--tool", s.check, "--log-file", report, "--print-limit", "1000",
+		"--check-api-memory-access", "no"}, nil // the copies are the worker's own
+}
+
+// prepare has the emulator look for the same, and for what costs nothing.
+func (s *sanitizer) prepare(l *gpu.Launch) {
+	switch s.check {
+	case "racecheck":
+		l.Checks = gpu.CheckFaults | gpu.CheckRaces
+	case "initcheck":
+		l.Checks = gpu.CheckFaults | gpu.CheckUninitialized
+	default:
+		l.Checks = gpu.CheckFaults
+	}
+}
+
+// alone: what is unwritten on a GPU, the tool alone knows.
+func (s *sanitizer) alone() string {
+	if s.check != "initcheck" {
+		return ""
+	}
+	return "not emulated: which memory of a GPU was never written, the tool alone knows; what moved into its worker counts as written"
+}
+
+// finding is one complaint of the sanitizer, and how often it has it.
+type finding struct {
+	what, at, by, detail string
+	times                int
+}
+
+var (
+	frameLine = regexp.MustCompile(`^at (.+?)(?:\(.*?\))?(\+0x[0-9a-f]+)?(?: in (.+))?$`)
+	raceLine  = regexp.MustCompile(`^(?:(\w+): Race reported between|and) (\w+) access at ([^+]+)(?:\+0x[0-9a-f]+)?(?: in (\S+))?(?: \[(\d+) hazards?\])?$`)
+	aside     = regexp.MustCompile(`^(COMPUTE-SANITIZER|ERROR SUMMARY|RACECHECK SUMMARY|LEAK SUMMARY|Saved host|Host Frame|\[0x|Device Frame|Target application|Internal|No attachable|Program hit|Error: process|The application)`)
+)
+
+// readFindings reads the sanitizer's report: lines that begin with =========,
+// a complaint and below it, indented, where and who.
+func readFindings(text string) (found []finding) {
+	var now *finding
+	flush := func() {
+		if now == nil {
+			return
+		}
+		for i := range found {
+			if found[i].what == now.what && found[i].at == now.at {
+				found[i].times++
+				now = nil
+				return
+			}
+		}
+		found, now = append(found, *now), nil
+	}
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "=========")
+		if !ok {
+			continue
+		}
+		body := strings.TrimSpace(rest)
+		indented := strings.HasPrefix(rest, "     ") // more than the blank behind the bar
+		switch {
+		case body == "" || !indented && aside.MatchString(body):
+			flush()
+		case !indented:
+			flush()
+			now = &finding{what: body, times: 1}
+			now.race(body)
+		case now != nil:
+			now.add(body)
+		}
+	}
+	flush()
+	return found
+}
+
+// add puts a line of a complaint where it belongs.
+func (f *finding) add(line string) {
+	switch {
+	case aside.MatchString(line), f.race(line):
+	case strings.HasPrefix(line, "at ") && f.at == "":
+		f.at = strings.TrimPrefix(line, "at ")
+		if m := frameLine.FindStringSubmatch(line); m != nil {
+			f.at = m[1] + m[2]
+			if m[3] != "" {
+				f.at = m[1] + " " + m[3]
+			}
+		}
+	case strings.HasPrefix(line, "by thread") && f.by == "":
+		f.by = strings.TrimPrefix(line, "by ")
+	default:
+		f.detail = join(f.detail, line)
+	}
+}
+
+// race reads a line about an access that races.
+func (f *finding) race(line string) bool {
+	m := raceLine.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	if m[1] != "" {
+		f.what = "race (" + strings.ToLower(m[1]) + ")"
+	}
+	f.at = join(f.at, m[2]+" at "+strings.TrimSpace(m[3]+" "+m[4]))
+	if m[5] != "" {
+		f.detail = join(f.detail, m[5]+" hazards")
+	}
+	return true
+}
+
+func join(list, next string) string {
+	if list == "" {
+		return next
+	}
+	return list + "; " + next
+}
+
+// tables are the complaints of the sanitizer, and what the emulator finds.
+func (s *sanitizer) tables(w *watched, report string) ([]Table, error) {
+	t := Table{title: fmt.Sprintf("%s: %s", s.check, w.device.Info().Name), columns: []string{"found by", "what", "where", "thread", "more"}}
+	if report == "" {
+		t.notes = []string{"no GPU: compute-sanitizer did not run; the emulator checked the same launches for " + emulatorChecks[s.check]}
+	} else {
+		if s.check == "synccheck" {
+			t.notes = []string{"the tool also reports barriers that some threads of a warp pass by on their way to the end; " +
+				"in PTX these are threads that have exited, for which no barrier waits"}
+		}
+		text, err := os.ReadFile(report)
+		if err != nil {
+			return nil, fmt.Errorf("tool: compute-sanitizer: %w", err)
+		}
+		for _, f := range readFindings(string(text)) {
+			if f.times > 1 {
+				f.what += fmt.Sprintf(" (%d times)", f.times)
+			}
+			t.rows = append(t.rows, []string{"compute-sanitizer", f.what, f.at, f.by, f.detail})
+		}
+		if len(t.rows) == 0 {
+			t.rows = append(t.rows, []string{"compute-sanitizer", "no error", "-", "-", "-"})
+		}
+	}
+	for _, x := range w.launches {
+		what := "no error"
+		if x.fault != nil {
+			what = x.fault.Error()
+		} else if x.note != "" {
+			what = x.note
+		}
+		t.rows = append(t.rows, []string{"emulator", what, x.String(), "-", "-"})
+	}
+	return []Table{t}, nil
+}
+
+// emulatorChecks are what the emulator looks for in place of each check.
+var emulatorChecks = map[string]string{
+	"memcheck": "bounds, alignment, address space and use after free", "racecheck": "races in shared memory",
+	"initcheck": "reads of memory that nothing wrote", "synccheck": "barriers and masks that not all threads reach",
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpbook/gpu/compile/compiler"
+	"warpbook/kernel/kernelspec"
+	"warpbook/kernel/program"
+)
+
+// fakeCells stands for the cells program, which takes minutes to build.
+func fakeCells(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "any")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(program.Env, path)
+	t.Setenv(compiler.Variable, path)
+}
+
+// tree lists the files below a folder.
+func tree(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestInstallTwiceAndRemove(t *testing.T) {
+	fakeCells(t)
+	prefix := t.TempDir()
+	place := kernelspec.InPrefix(prefix)
+	want := "share/jupyter/kernels/warpbook/kernel.json share/jupyter/kernels/warpbook/logo-32x32.png " +
+		"share/jupyter/kernels/warpbook/logo-64x64.png share/jupyter/kernels/warpbook/logo-svg.svg " +
+		"share/warpbook/bin/cells share/warpbook/bin/warpbook"
+	for range 2 {
+		if err := install(context.Background(), place); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(tree(t, prefix), " "); got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+	spec, err := kernelspec.Read(place.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := spec.Check(); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := remove(place); err != nil {
+			t.Error(err)
+		}
+	}
+	if left := tree(t, prefix); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestFailuresAreOneLineAndLeaveNothing(t *testing.T) {
+	fakeCells(t)
+	for _, blocked := range []string{"share/warpbook", "share/jupyter"} {
+		prefix := t.TempDir()
+		path := filepath.Join(prefix, blocked)
+		os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.WriteFile(path, nil, 0o644); err != nil { // a file where a folder must be
+			t.Fatal(err)
+		}
+		err := install(context.Background(), kernelspec.InPrefix(prefix))
+		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want one line that names it", blocked, err)
+		}
+		for _, name := range tree(t, prefix) {
+			if strings.HasSuffix(name, ".new") || strings.HasSuffix(name, "kernel.json") {
+				t.Errorf("%s: left behind %s", blocked, name)
+			}
+		}
+	}
+}
+
+func TestElsewhereNamesTheRemedy(t *testing.T) {
+	err := elsewhere(&os.PathError{Op: "mkdir", Path: "/x", Err: os.ErrPermission})
+	if !strings.Contains(err.Error(), "--prefix DIR") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	t.Setenv("VIRTUAL_ENV", "/venv")
+	t.Setenv("XDG_DATA_HOME", "/data")
+	t.Setenv("JUPYTER_DATA_DIR", "")
+	for _, test := range []struct {
+		user, sys bool
+		prefix    string
+		want      string // folder of the kernelspec; "" for an error
+	}{
+		{false, false, "", "/data/jupyter/kernels/warpbook"},
+		{true, false, "", "/data/jupyter/kernels/warpbook"},
+		{false, true, "", "/venv/share/jupyter/kernels/warpbook"},
+		{false, false, "/p", "/p/share/jupyter/kernels/warpbook"},
+		{true, true, "", ""}, {true, false, "/p", ""}, {false, true, "/p", ""},
+	} {
+		place, err := choose(context.Background(), test.user, test.sys, test.prefix)
+		if (err == nil) != (test.want != "") || place.Spec != test.want {
+			t.Errorf("%+v: got %q, %v", test, place.Spec, err)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package cell
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"warpbook/gpu/compile"
+)
+
+// habit is what people write who come from another language or another
+// notebook, and what stands in Go for it. It is looked at only in a line that
+// is wrong.
+type habit struct {
+	pattern *regexp.Regexp // of the line
+	answer  string
+}
+
+const (
+	cudaCell  = "CUDA C++ has a cell of its own, with %%cuda as the first line"
+	shellCell = "shell commands have a cell of their own, with %%bash as the first line"
+	pkgLine   = "Go modules are added with %pkg path"
+	inspected = "Shift-Tab behind a name shows what it is"
+	braces    = "Go has { } around a block, and no colon before it"
+	declare   = "Go declares with x := 5, or var x int = 5"
+	plusPlus  = "x++ is a statement of its own, and no value"
+	calls     = "a call has parentheses: println(x)"
+	behind    = "a type stands behind the name, without a colon: func f(a int, b string) int { }"
+	values    = "a cell shows one expression, the last: write fmt.Println(a, b), or a line each and %who"
+)
+
+// habits are made when the first line is wrong: their patterns take a
+// millisecond.
+var habits = sync.OnceValue(func() []habit {
+	return []habit{
+		{regexp.MustCompile(`^\s*#\s*(?:include|define|pragma|ifdef|ifndef|if|endif)\b|\b__(?:global|device|shared|constant)__\b|\b(?:threadIdx|blockIdx|blockDim|gridDim)\.`), cudaCell},
+		{regexp.MustCompile(`^\s*#`), "a comment begins with //"},
+		{regexp.MustCompile(`^\s*[!%]?\s*(?:pip3?|conda|npm)\s+install\b|^\s*[!%]?\s*go\s+(?:get|install)\b`), pkgLine},
+		{regexp.MustCompile(`^\s*!{1,2}[a-z][\w./-]*(?:\s|$)|^\s*(?:ls|cd|pwd|cat|mkdir|git|nvidia-smi|nvcc)(?:\s+[\w./-]+)*\s*$`), shellCell},
+		{regexp.MustCompile(`^\s*\?{1,2}\s*[\w.]+\s*$|^\s*[\w.]+\s*\?{1,2}\s*$`), inspected},
+		{regexp.MustCompile(`^\s*if\s+[\w.]+\s*=[^=;]*\{`), "Go compares with =="},
+		{regexp.MustCompile(`\?[^:]*:`), "Go has no ?: - write if and else"},
+		{regexp.MustCompile(`^\s*for\s+(\w+)(?:\s*,\s*\w+)?\s+in\b`), "Go writes for i := range 10 { }, and for i, v := range list { }"},
+		{regexp.MustCompile(`^\s*for\s*\(`), "Go writes for i := 0; i < n; i++ { }, without parentheses"},
+		{regexp.MustCompile(`^\s*while\b`), "Go's loop is for condition { }"},
+		{regexp.MustCompile(`^\s*do\b\s*\{`), "Go's loops are for { } and for condition { }"},
+		{regexp.MustCompile(`^\s*(?:def|function|fn)\b`), "Go writes func f(x int) int { return x }"},
+		{regexp.MustCompile(`^\s*(?:class|struct|enum)\s+\w`), "Go writes type T struct { x int }, and func (t T) name() { } for a method"},
+		{regexp.MustCompile(`^\s*(?:el(?:se\s+)?if|else)\b`), "else stands on the line of the } before it: } else {, or } else if condition {"},
+		{regexp.MustCompile(`^\s*(?:try|except|catch|raise|throw)\b`), "errors are values in Go: if err != nil { }"},
+		{regexp.MustCompile(`^\s*(?:if|for|with)\b.*:\s*$`), braces},
+		{regexp.MustCompile(`^\s*if\s*\(.*\)\s*[^{]*$`), "Go has { } around the statements of an if"},
+		{regexp.MustCompile(`^\s*from\s+[\w.]+\s+import\b|^\s*import\s+[\w.]+(?:\s+as\s+\w+)?\s*;?\s*$`), `Go writes import "math", or import m "math" for a name of one's own, and then math.Sqrt(x)`},
+		{regexp.MustCompile(`\blambda\b|=>`), "Go writes func(x int) int { return x + 1 }"},
+		{regexp.MustCompile(`^\s*@\w`), "Go has no decorators"},
+		{regexp.MustCompile(`\b[fr]["']`), "Go writes fmt.Sprintf(\"hello %v\", x)"},
+		{regexp.MustCompile(`^[^"]*'[^']{2,}'|''`), "a string has double quotes; single ones are for one letter"},
+		{regexp.MustCompile(`^\s*func\b.*\)\s*->`), "a result stands without an arrow: func f(x int) int { }"},
+		{regexp.MustCompile(`^\s*(?:func\b.*\)\s*[\w.*\[\]]*|(?:if|for|switch)\b[^{]*)$`), "the { stands at the end of this line"},
+		{regexp.MustCompile(`\b(?:and|or)\b`), "Go writes && for and, || for or"},
+		{regexp.MustCompile(`^\s*(?:.*\W)?not\s+\w`), "Go writes ! for not"},
+		{regexp.MustCompile(`=.*\bif\b.*\belse\b`), "an if is a statement in Go, and no value"},
+		{regexp.MustCompile(`\*\*`), "Go writes math.Pow(x, y)"},
+		{regexp.MustCompile(`\+\+\w|--\w|=[^;]*(?:\+\+|--)|(?:\+\+|--)\s*[^\s;{]`), plusPlus},
+		{regexp.MustCompile(`^\s*(?:template\s*<|using\s+namespace\b)`), cudaCell},
+		{regexp.MustCompile(`^\s*typedef\b`), "Go writes type real = float32"},
+		{regexp.MustCompile(`^\s*dim3\b`), "Go writes grid := gpu.Dim{X: 4}"},
+		{regexp.MustCompile(`^\s*(?:print|println|printf|panic|echo|len|delete)\s+[\w"]`), calls},
+		{regexp.MustCompile(`\b\d[\d.]*(?:e[+-]?\d+)?(?:f|F|u|U|l|L|ul|UL)\b`), "a number has no letter behind it: float32(1.0), uint32(10)"},
+		{regexp.MustCompile(`\bnew\s+\w`), "Go writes make([]int, 5) for a slice, and new(int) for a pointer"},
+		{regexp.MustCompile(`^\s*import\s*\(?\s*""[\s,]+""`), "each import stands on a line of its own"},
+		{regexp.MustCompile(`^\s*(?:go|defer)\s*(?:\{|func\b)`), "a function that is started is called: go func() { }()"},
+		{regexp.MustCompile(`^\s*func\b[^{]*\((?:[^()]*,)?\s*(?:(?:int|float|double|float32|float64|string|bool)\s+\w+|\w+\s*:\s*\w)`), behind},
+		{regexp.MustCompile(`^\s*(?:async|await)\b`), "Go has goroutines: go f(), and channels for what they return"},
+		{regexp.MustCompile(`\w\s*->\s*\w`), "Go writes ch <- x to send, and x := <-ch to receive"},
+		{regexp.MustCompile(`^\s*type\s*\(`), `Go writes fmt.Printf("%T", x)`},
+		{regexp.MustCompile(`^\s*(?:let|(?:static\s+|const\s+|unsigned\s+)*(?:auto|int|float|double|char|bool|long|unsigned|size_t|string))\s*\*?\s+\w+\s*(?:=|;|$)|^\s*(?:float|double|int|char|void)\s*\*|^\s*\w+\s*:\s*\w+\s*(?:=|$)|^\s*\w+:\s+=`), declare},
+		{regexp.MustCompile(`[:=]\s*\[[^\]]*,.*\]\s*$`), "Go writes []int{1, 2, 3}"},
+		{regexp.MustCompile(`[:=]\s*\{\s*(?:""|'\w*'|\w+)\s*:`), `Go writes map[string]int{"a": 1}`},
+		{regexp.MustCompile(`[:=]\s*\{`), "Go writes []int{1, 2, 3}, with the type before the braces"},
+		{regexp.MustCompile(`^\s*\w+\s*=\s*\w+\s*=`), "Go assigns once in a statement: x, y = 5, 5"},
+		{regexp.MustCompile(`^\s*type\s+\w+\s+struct\b.*,`), "fields stand on lines of their own, or have ; between them"},
+		{regexp.MustCompile(`\w\([^()]*\w=[^=].*\)`), "Go has no named arguments: give them in their order"},
+	}
+})
+
+// otherNames are names of other languages.
+var otherNames = map[string]string{
+	"True": "Go writes true", "False": "Go writes false", "None": "Go writes nil", "NULL": "Go writes nil", "null": "Go writes nil", "nullptr": "Go writes nil",
+	"printf": `Go writes fmt.Printf("%d\n", x)`, "puts": "Go writes fmt.Println(x)", "echo": "Go writes fmt.Println(x)", "cout": "Go writes fmt.Println(x)",
+	"str": "Go writes fmt.Sprint(x)", "float": "Go has float32 and float64", "double": "Go writes float64", "char": "Go writes byte", "long": "Go writes int64",
+	"unsigned": "Go writes uint32", "size_t": "Go writes int", "void": "a function without a result names none", "object": "Go writes any",
+	"input": "Go writes fmt.Scanln(&x)", "range": "Go writes for i := range 10 { }", "list": "Go writes []int{1, 2, 3}", "dict": "Go writes map[string]int{}",
+	"abs": "Go writes math.Abs(x)", "sqrt": "Go writes math.Sqrt(x)", "pow": "Go writes math.Pow(x, y)", "sum": "write a loop over the slice",
+	"exit": "the menu of the notebook ends the kernel; return ends the cell", "quit": "the menu of the notebook ends the kernel; return ends the cell",
+	"help": inspected + "; %help lists the magics", "dir": inspected + "; %who lists the variables", "this": "a method names its receiver: func (t T) name() { }",
+	"self": "a method names its receiver: func (t T) name() { }", "assert": "Go writes if !ok { panic(\"...\") }", "sizeof": "Go writes unsafe.Sizeof(x)",
+	"threadIdx": cudaCell, "blockIdx": cudaCell, "blockDim": cudaCell, "gridDim": cudaCell, "__syncthreads": cudaCell,
+}
+
+// foreign is what stands in Go for a wrong line of another language, "" if it
+// is of none.
+func foreign(line string) string {
+	if answer := compile.InGo(line); answer != "" {
+		return answer
+	}
+	line = text.ReplaceAllString(line, `""`)
+	for _, h := range habits() {
+		if h.pattern.MatchString(line) {
+			return h.answer
+		}
+	}
+	return ""
+}
+
+// text is the part of a line that is no code.
+var text = regexp.MustCompile(`"(?:\\.|[^"\\])*"?|` + "`[^`]*`?" + `|//.*`)
+
+// unknown is what to do about a name that means nothing.
+func (e *Engine) unknown(name, line string) string {
+	if answer := otherNames[name]; answer != "" {
+		return answer
+	}
+	if answer := compile.InGo(line); answer != "" && strings.HasPrefix(name, "cu") {
+		return answer
+	}
+	var paths []string
+	for _, p := range e.packages() {
+		if packageName(p) == name && strings.Contains(line, name+".") {
+			paths = append(paths, fmt.Sprintf("import %q", p))
+		}
+	}
+	switch {
+	case len(paths) > 0:
+		return strings.Join(paths, ", or ")
+	case regexp.MustCompile(`^\s*(?:for\s+)?` + name + `\s*=[^=]`).MatchString(line):
+		return fmt.Sprintf("the first assignment declares it: %s := ...", name)
+	}
+	if near := e.similar(name); near != "" {
+		return "nearest: " + near
+	}
+	return foreign(line)
+}
+
+var majorVersion = regexp.MustCompile(`/v\d+$`)
+
+// packageName is the name that a path most likely has.
+func packageName(path string) string {
+	path = majorVersion.ReplaceAllString(path, "")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// similar is a live name that another may have been meant for, "" if none is.
+func (e *Engine) similar(name string) string {
+	for _, n := range slices.Sorted(maps.Keys(e.live)) {
+		if strings.EqualFold(n, name) || len(name) > 3 && distance(n, name) == 1 {
+			return n
+		}
+	}
+	return ""
+}

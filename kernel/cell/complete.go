@@ -1,0 +1,207 @@
+package cell
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"warpbook/kernel/frame"
+)
+
+// Complete finds what the name at the cursor can become. The cursor and the
+// span that a match replaces are counted in code points.
+func (e *Engine) Complete(src string, cursor int) (matches []frame.Match, start, end int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := byteOffset(src, cursor)
+	if from, to, ok := magicName(src, at); ok {
+		return magicMatches(src[from:at]), codePoints(src, from), codePoints(src, to)
+	}
+	if m := importString.FindStringSubmatchIndex(src[:at]); m != nil {
+		from := m[2]
+		return e.importMatches(src[from:at]), codePoints(src, from), codePoints(src, at)
+	}
+	from, to := identStart(src, at), identEnd(src, at)
+	start, end = codePoints(src, from), codePoints(src, to)
+	p := e.partial(src, at)
+	if p == nil {
+		return nil, start, end
+	}
+	c := &completer{e: e, prefix: src[from:at], pkg: p.pkg, seen: map[string]bool{}}
+	if _, sel := p.name(); sel != nil {
+		c.selector(p, sel)
+	} else {
+		c.scopes(p)
+	}
+	slices.SortFunc(c.matches, func(a, b frame.Match) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Text, b.Text))
+	})
+	return c.matches, start, end
+}
+
+// rank puts keywords last.
+func rank(m frame.Match) int {
+	if m.Kind == "keyword" {
+		return 1
+	}
+	return 0
+}
+
+// importString matches source up to a cursor in the path of an import.
+var importString = regexp.MustCompile(`(?s)\bimport\s*(?:\([^)]*)?(?:[\w.]+\s+)?"([^"\n]*)$`)
+
+func (e *Engine) importMatches(prefix string) (matches []frame.Match) {
+	for _, p := range e.packages() {
+		if strings.HasPrefix(p, prefix) {
+			matches = append(matches, frame.Match{Text: p, Kind: "package"})
+		}
+	}
+	return matches
+}
+
+// completer collects matches.
+type completer struct {
+	e       *Engine
+	prefix  string
+	pkg     *types.Package
+	seen    map[string]bool
+	matches []frame.Match
+}
+
+func (c *completer) add(name, kind string, t types.Type) {
+	if c.seen[name] || strings.HasPrefix(name, "__") || name == "_" ||
+		!strings.HasPrefix(strings.ToLower(name), strings.ToLower(c.prefix)) {
+		return
+	}
+	c.seen[name] = true
+	m := frame.Match{Text: name, Kind: kind}
+	if t != nil {
+		m.Type = c.e.typeString(t)
+	}
+	c.matches = append(c.matches, m)
+}
+
+// function adds a function or method. The types of compiled ones know no names
+// of parameters, their documentation does.
+func (c *completer) function(o *types.Func, kind string) {
+	n := len(c.matches)
+	c.add(o.Name(), kind, o.Type())
+	if len(c.matches) == n || o.Pkg() == nil || o.Pkg().Path() == "main" || c.e.config.Doc == nil {
+		return
+	}
+	head, _, _ := strings.Cut(c.e.config.Doc(o.Pkg().Path(), memberName(o, nil)), "\n")
+	if _, sig, ok := strings.Cut(head, o.Name()+"("); ok && strings.HasPrefix(head, "func ") {
+		c.matches[n].Type = "func(" + sig
+	}
+}
+
+// qualifier names types as a cell does.
+func qualifier(p *types.Package) string {
+	if p.Path() == "main" {
+		return ""
+	}
+	return p.Name()
+}
+
+func (c *completer) object(o types.Object) {
+	switch o := o.(type) {
+	case *types.PkgName:
+		c.add(o.Name(), "package", nil)
+	case *types.TypeName:
+		c.add(o.Name(), "type", o.Type().Underlying())
+	case *types.Func:
+		c.function(o, "function")
+	case *types.Builtin:
+		c.add(o.Name(), "function", nil)
+	case *types.Label:
+	default:
+		c.add(o.Name(), "variable", o.Type())
+	}
+}
+
+// scopes completes a name that stands alone: from all scopes around the
+// cursor, the innermost first.
+func (c *completer) scopes(p *partial) {
+	for s := p.innermost(); s != nil; s = s.Parent() {
+		for _, name := range s.Names() {
+			o := s.Lookup(name)
+			if local := o.Parent() != p.pkg.Scope() && o.Pkg() == p.pkg; local && o.Pos() >= p.pos {
+				continue // declared further on
+			}
+			c.object(o)
+		}
+	}
+	for k := token.BREAK; k <= token.VAR; k++ {
+		c.add(k.String(), "keyword", nil)
+	}
+}
+
+// innermost is the scope at the cursor.
+func (p *partial) innermost() *types.Scope {
+	for _, n := range p.path {
+		if f, ok := n.(*ast.FuncDecl); ok {
+			n = f.Type // holds the scope of the function
+		}
+		if s := p.info.Scopes[n]; s != nil {
+			if inner := s.Innermost(p.pos); inner != nil {
+				return inner
+			}
+			return s
+		}
+	}
+	return p.pkg.Scope()
+}
+
+// selector completes what follows a dot: members of a package or of a value.
+func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
+	if id, ok := sel.X.(*ast.Ident); ok {
+		if pn, ok := p.info.Uses[id].(*types.PkgName); ok {
+			scope := pn.Imported().Scope()
+			for _, name := range scope.Names() {
+				if token.IsExported(name) {
+					c.object(scope.Lookup(name))
+				}
+			}
+			return
+		}
+	}
+	t := p.info.TypeOf(sel.X)
+	if t == nil {
+		return
+	}
+	c.fields(t, map[types.Type]bool{})
+	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
+		t = types.NewPointer(t)
+	}
+	for m := range types.NewMethodSet(t).Methods() {
+		if o := m.Obj().(*types.Func); o.Exported() || o.Pkg().Path() == "main" {
+			c.function(o, "method")
+		}
+	}
+}
+
+// fields adds the fields of a struct and of what it embeds.
+func (c *completer) fields(t types.Type, seen map[types.Type]bool) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok || seen[t] {
+		return
+	}
+	seen[t] = true
+	for f := range st.Fields() {
+		if f.Exported() || f.Pkg().Path() == "main" {
+			c.add(f.Name(), "field", f.Type())
+		}
+	}
+	for f := range st.Fields() {
+		if f.Embedded() {
+			c.fields(f.Type(), seen)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package module
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"warpbook/kernel/cell/module/moduletest"
+)
+
+// modules have one package of each kind.
+var modules = map[string]map[string]string{
+	"example.com/geo@v1.0.0": {"go.mod": "module example.com/geo\n", "geo.go": "package geo\n\nconst Version = 1\n"},
+	"example.com/geo@v1.1.0": {
+		"go.mod": "module example.com/geo\n\nrequire example.com/base v1.0.0\n", "geo.go": "package geo\n\nimport (\n\t\"example.com/base\"\n\t\"fmt\"\n)\n\nvar _ = fmt.Sprint(base.N)\n",
+		"fast/fast.go": "package fast\n\nfunc Add(a, b int) int\n", "fast/add.s": "// nothing\n",
+		"both/both.go": "//go:build !purego\n\npackage both\n\nfunc F() int\n", "both/f_amd64.s": "//go:build !purego\n", "both/f_arm64.s": "//go:build !purego\n",
+		"both/pure.go": "//go:build purego\n\npackage both\n\nfunc F() int { return 1 }\n",
+		"c/c.go":       "package c\n\nimport \"C\"\n",
+		"stub/c.go":    "package stub\n\nimport \"C\"\n\nfunc F() int { return 1 }\n",
+		"stub/stub.go": "//go:build !cgo\n\npackage stub\n\nfunc F() int { panic(\"needs cgo\") }\n",
+		"mac/c.go":     "//go:build darwin && !purego\n\npackage mac\n\nimport \"C\"\n", "mac/mac.go": "package mac\n",
+		"link/link.go": "package link\n\nimport _ \"unsafe\"\n\n//go:linkname now time.now\nfunc now() int\n",
+		"text/text.go": "package text\n\nimport _ \"embed\"\n\n//go:embed text.go\nvar S string\n",
+		"odd/odd.go":   "package odd\n\nimport _ \"plugin\"\n",
+		"needs/n.go":   "package needs\n\nimport _ \"example.com/geo/needs/more\"\n", "needs/more/m.go": "package more\n\nimport _ \"example.com/geo/fast\"\n",
+		"cmd/main.go": "package main\n\nfunc main() {}\n", "internal/i.go": "package internal\n",
+	},
+	"example.com/base@v1.0.0": {"go.mod": "module example.com/base\n", "base.go": "package base\n\nconst N = 2\n"},
+	"example.com/asm@v0.1.0":  {"go.mod": "module example.com/asm\n", "a.go": "package asm\n", "a.s": "// nothing\n"},
+}
+
+func set(t *testing.T) *Set {
+	s := &Set{Offered: func(path string) bool { return path == "fmt" || path == "embed" || path == "unsafe" }, Tags: []string{"purego"}}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestAdd(t *testing.T) {
+	moduletest.Serve(t, modules)
+	s := set(t)
+	added, err := s.Add(context.Background(), "example.com/geo", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range added {
+		got = append(got, p.Path+" "+p.Module)
+	}
+	const m = " example.com/geo@v1.1.0"
+	if want := "example.com/geo" + m + ", example.com/geo/both" + m + ", example.com/geo/mac" + m; strings.Join(got, ", ") != want {
+		t.Errorf("added %v, want %s", got, want)
+	}
+	for path, want := range map[string]string{
+		"example.com/geo/fast": "it has assembly (add.s)", "example.com/geo/c": "it uses cgo (c.go)",
+		"example.com/geo/stub": "it uses cgo (c.go)",
+		"example.com/geo/link": "it uses go:linkname (link.go)", "example.com/geo/text": "it embeds files (text.go)",
+		"example.com/geo/odd":   "it imports plugin, which is not offered to cells",
+		"example.com/geo/needs": "it needs example.com/geo/fast, which has assembly (add.s)",
+	} {
+		if p, err := s.Find(path); p != nil || err == nil || err.Error() != "module: package "+path+" of example.com/geo@v1.1.0 cannot run in cells: "+want {
+			t.Errorf("%s: %v, %v", path, p, err)
+		}
+	}
+	if p, err := s.Find("example.com/base"); err != nil || p.Module != "example.com/base@v1.0.0" {
+		t.Errorf("what the module requires: %+v, %v", p, err)
+	}
+	if p, err := s.Find("example.com/nothing"); p != nil || err != nil {
+		t.Errorf("what nobody requires: %+v, %v", p, err)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	moduletest.Serve(t, modules)
+	added, err := set(t).Add(context.Background(), "example.com/geo", "v1.0.0")
+	if err != nil || len(added) != 1 || added[0].Module != "example.com/geo@v1.0.0" {
+		t.Errorf("%+v, %v", added, err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	moduletest.Serve(t, modules)
+	s := set(t)
+	for _, c := range [][2]string{{"example.com/asm", "package example.com/asm of example.com/asm@v0.1.0 cannot run in cells: it has assembly"}, {"example.com/none", "go get example.com/none@latest: "}} {
+		if _, err := s.Add(context.Background(), c[0], ""); err == nil || !strings.HasPrefix(err.Error(), "module: "+c[1]) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", c[0], err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := s.Add(ctx, "example.com/geo", ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	t.Setenv("PATH", "")
+	if _, err := s.Add(context.Background(), "example.com/geo", ""); !errors.Is(err, ErrNoToolchain) {
+		t.Errorf("without a toolchain: %v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCallbackPanics: a panic in what compiled code calls on a goroutine of its
+// own is told with the cell and the line, and costs nothing.
+func TestCallbackPanics(t *testing.T) {
+	c := start(t)
+	c.value(`import ("context"; "io"; "net"; "net/http"; "net/http/httptest"; "os/exec"; "sort"; "sync"; "time")
+kept := "state"
+var none map[string]int
+func tick() {
+	panic("tock")
+}
+func fault() {
+	none["x"] = 1
+}
+type handler struct{}
+func (handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	none["x"] = 1
+}
+get := func(h http.Handler) { s := httptest.NewServer(h); defer s.Close(); http.Get(s.URL) }`)
+	const called, goroutine = "panic in a function that compiled code called: ", "panic in a goroutine: "
+	for _, x := range []struct{ what, code, want string }{
+		{"a literal", "time.AfterFunc(1, func() {\n\tpanic(\"boom\")\n})", called + "boom\n    cell N, line 2, in func1\n"},
+		{"a fault in a literal", "time.AfterFunc(1, func() {\n\n\tnone[\"x\"] = 1\n})", called + "assignment to entry in nil map\n    cell N, line 3, in func1\n"},
+		{"a function", "\ntime.AfterFunc(1, tick)", called + "tock\n    cell 1, line 5, in tick\n"},
+		{"a function that a literal calls", "time.AfterFunc(1, func() {\n\tfault()\n})", called + "assignment to entry in nil map\n    cell 1, line 8, in fault\n    cell N, line 2, in func1\n"},
+		{"a fault in a function", "\ntime.AfterFunc(1, fault)", called + "assignment to entry in nil map\n    cell N, line 2\n"},
+		{"an error", "time.AfterFunc(1, func() { panic(io.EOF) })", called + "EOF\n    cell N, line 1, in func1\n"},
+		{"a recovered one", "time.AfterFunc(1, func() {\n\tdefer func() { println(recover().(string)) }()\n\tpanic(\"mine\")\n})", "mine\n"},
+		{"a context", "ctx, cancel := context.WithCancel(context.Background())\ncontext.AfterFunc(ctx, func() { panic(\"boom\") })\ncancel()", called + "boom\n    cell N, line 2, in func1\n"},
+		{"a handler", "get(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {\n\tnone[\"x\"] = 1\n}))", called + "assignment to entry in nil map\n    cell N, line 2, in func1\n"},
+		{"a method", "get(handler{})", called + "assignment to entry in nil map\n    cell 1, line 11, in ServeHTTP\n"},
+		{"a field", "l, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nserver := http.Server{\n\tConnContext: func(c context.Context, _ net.Conn) context.Context { defer func() { _ = recover() }(); return c },\n" +
+			"\tHandler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(\"boom\") })}\ngo server.Serve(l)\n_, _ = http.Get(\"http://\" + l.Addr().String())", called + "boom\n    cell N, line 4, in func2\n"},
+		{"an assigned field", "cx, end := context.WithTimeout(context.Background(), time.Millisecond)\ncommand := exec.CommandContext(cx, \"sleep\", \"0.1\")\n" +
+			"command.Cancel = func() error {\n\tpanic(\"boom\")\n}\n_ = command.Run()\nend()", called + "boom\n    cell N, line 4, in func1\n"},
+		{"a wait group", "var wg sync.WaitGroup\nwg.Go(func() {\n\tnone[\"x\"] = 1\n})\nwg.Wait()", goroutine + "assignment to entry in nil map\n    cell N, line 3, in func1\n"},
+		{"sort in a goroutine", "go sort.Slice([]int{1, 2}, func(i, j int) bool {\n\tpanic(\"boom\")\n})", goroutine + "boom\n    cell N, line 2, in func1.func2\n"},
+	} {
+		c.value(x.code + ";")
+		want := strings.ReplaceAll(x.want, "N", strconv.Itoa(c.cell))
+		if got := c.warned(want); got != want {
+			t.Errorf("%s: stderr is %q, want %q", x.what, got, want)
+		}
+		if kept := c.value("kept"); kept != "state" {
+			t.Errorf("%s: state is %q", x.what, kept)
+		}
+	}
+}
+
+// warned waits until standard error, of cells that run and of those that have
+// ended, holds a text, but not for ever, and returns what it holds.
+func (c *client) warned(text string) (got string) {
+	c.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); got != text && time.Now().Before(deadline); {
+		got += c.err.take()
+		select {
+		case e := <-c.shown:
+			got += e.Text
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return got
+}
+
+// TestDroppedErrors: a statement of a cell that drops an error warns of it, once;
+// one in a function drops it as in Go, and one that is assigned is not dropped.
+func TestDroppedErrors(t *testing.T) {
+	c := start(t)
+	c.value("import (\"errors\"; \"fmt\"; \"os\"; \"strings\")\nfails := func() (int, error) { return 1, errors.New(\"first line\\nsecond\") }\n" +
+		"func mixed() error { return errors.New(\"mixed up\") }\nvar b strings.Builder")
+	const first = "warning: cell N, line 1 drops an error: first line; handle it, or assign it to _\n"
+	for _, x := range []struct{ what, code, want string }{
+		{"two results", "fails()\n1", first},
+		{"one result", "\nmixed()\n1", "warning: cell N, line 2 drops an error: mixed up; handle it, or assign it to _\n"},
+		{"compiled", "\n\nos.Remove(\"/no/such\")\n1", "warning: cell N, line 3 drops an error: remove /no/such: no such file or directory; handle it, or assign it to _\n"},
+		{"a loop", "for range 3 { fails() }\n1", first},
+		{"a label", "again: fails()\nif b.Len() > 99 { goto again }\n1", first},
+		{"a header", "if fails(); b.Len() == 0 { fails() }\n1", first},
+		{"hidden by a semicolon", "fails();", first},
+		{"no error", "b.WriteString(\"x\")\nfmt.Println()\n1", ""},
+		{"assigned", "_, _ = fails()\n_ = mixed()\n1", ""},
+		{"in a function", "func() { fails() }()\n1", ""},
+		{"not a call", "errs := make(chan error, 1)\nerrs <- mixed()\n<-errs\n1", ""},
+		{"deferred", "defer mixed()\n1", ""},
+	} {
+		got := c.value(x.code)
+		if want := "1"; got != want && !strings.HasSuffix(x.code, ";") {
+			t.Errorf("%s: the cell shows %q, want %q", x.what, got, want)
+		}
+		if got, want := c.err.take(), strings.ReplaceAll(x.want, "N", strconv.Itoa(c.cell)); got != want {
+			t.Errorf("%s: stderr is %q, want %q", x.what, got, want)
+		}
+	}
+	if e := c.run("mixed()\nfails()"); e.Error == nil || e.Error.Value != "first line" {
+		t.Errorf("the last expression fails with %v", e.Error)
+	}
+}

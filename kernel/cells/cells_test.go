@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/kernel/frame"
+)
+
+// interrupt lets the running cell run for a while and interrupts it.
+func (c *client) interrupt(running chan frame.Event) frame.Event {
+	c.t.Helper()
+	select {
+	case e := <-running:
+		c.t.Fatalf("the cell ended before the interrupt: %+v, %v", e, e.Error)
+	case <-time.After(150 * time.Millisecond):
+	}
+	c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+	return c.wait(running)
+}
+
+func TestInterrupt(t *testing.T) {
+	for name, code := range map[string]string{
+		"loop":            "for { n++ }",
+		"loop in a call":  "func spin() { for { n++ } }\nspin()",
+		"goto":            "func spin() {\nagain:\n n++\n goto again\n}\nspin()",
+		"recursion":       "func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }\nfib(60)",
+		"receive":         "<-make(chan int)",
+		"receive ok":      "v, ok := <-make(chan int)\n_, _ = v, ok",
+		"send":            "make(chan int) <- 1",
+		"range":           "for range make(chan int) {}",
+		"select":          "select { case <-make(chan int): case make(chan int) <- 1: }",
+		"empty select":    "select {}",
+		"nil channel":     "var none chan int\n<-none",
+		"sleep":           "import \"time\"\ntime.Sleep(time.Hour)",
+		"goroutine":       "go func() { for { n++ } }()\nselect {}",
+		"generic receive": "func first[T any](c chan T) T { return <-c }\nfirst(make(chan string))",
+		"iterator":        "func forever(yield func(int) bool) { for yield(1) {} }\nfor range forever { n++ }",
+		"lock":            "import \"sync\"\nvar mu sync.Mutex\nmu.Lock()\ndefer mu.Unlock()\nmu.Lock()",
+		"read lock":       "import \"sync\"\ntype T struct{ sync.RWMutex }\nt := &T{}\nt.Lock()\nt.RLock()",
+		"wait group":      "import \"sync\"\nvar wg sync.WaitGroup\nwg.Add(1)\nwg.Wait()",
+		"subprocess":      "import \"os/exec\"\nfailed := exec.Command(\"sleep\", \"100\").Run()",
+		"callback":        "import \"slices\"\nslices.SortFunc([]int{1, 2, 3}, func(a, b int) int { for { n++ } })",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t)
+			c.value("n, kept := 0, []string{\"state\"}")
+			e := c.interrupt(c.startCell(code))
+			if e.Error == nil || e.Error.Name != "interrupted" || e.Error.Value != "the cell was stopped, its variables are kept" {
+				t.Fatalf("the answer is %+v, %v", e, e.Error)
+			}
+			if got := c.value("kept[0]"); got != "state" {
+				t.Errorf("state is %q after the interrupt", got)
+			}
+			if got := c.value("for i := range 1000 { n = i }\nn"); got != "999" {
+				t.Errorf("a loop counts to %q after the interrupt", got)
+			}
+			if s := c.err.take(); s != "" {
+				t.Errorf("stderr %q", s)
+			}
+		})
+	}
+}
+
+// TestInterruptedLockIsFree: who was stopped while it waited for a lock does not
+// get it later.
+func TestInterruptedLockIsFree(t *testing.T) {
+	c := start(t)
+	c.value("import \"sync\"\nvar mu sync.RWMutex\nmu.Lock()")
+	c.interrupt(c.startCell("mu.Lock()"))
+	c.interrupt(c.startCell("mu.RLock()"))
+	if got := c.value("mu.Unlock()\nmu.Lock()\nmu.Unlock()\n1"); got != "1" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// TestInterruptRunsDefers: what a cell has locked, it unlocks.
+func TestInterruptRunsDefers(t *testing.T) {
+	c := start(t)
+	c.value(`import "sync"
+var mu sync.Mutex
+done := make(chan string, 1)
+func work() {
+	mu.Lock()
+	defer func() {
+		for i := 0; i < 3; i++ {}
+		mu.Unlock()
+		done <- "cleaned"
+	}()
+	for {}
+}`)
+	c.interrupt(c.begin("", "work()"))
+	if got := c.value("mu.Lock()\n<-done"); got != "cleaned" {
+		t.Errorf("deferred calls left %q", got)
+	}
+}
+
+// TestAbandon: a cell in a compiled call that cannot be ended is given up.
+func TestAbandon(t *testing.T) {
+	c := start(t)
+	c.value("import \"io\"\nr, _ := io.Pipe()\nx := 1")
+	e := c.interrupt(c.startCell("x = 2\nio.ReadAll(r)"))
+	if e.Error == nil || e.Error.Name != "interrupted" || !strings.HasPrefix(e.Error.Value, "the cell is blocked in a compiled call, was given up") {
+		t.Fatalf("the answer is %+v, %v", e, e.Error)
+	}
+	if got := c.value("x"); got != "2" {
+		t.Errorf("x is %s", got)
+	}
+}
+
+// TestGoroutinesWhileCellsRun: goroutines of one cell call methods, make
+// types into interfaces and print while later cells define types.
+func TestGoroutinesWhileCellsRun(t *testing.T) {
+	c := start(t)
+	c.value(`import ("fmt"; "sync/atomic"; "encoding/json")
+type W struct{ N int }
+func (w W) String() string { return fmt.Sprint(w.N) }
+stop := make(chan bool)
+var rounds atomic.Int64
+for g := range 4 {
+	go func() {
+		for i := 0; ; i++ {
+			select { case <-stop: return; default: }
+			var s fmt.Stringer = W{i}
+			m := map[W]string{{i}: s.String()}
+			f := func() string { return m[W{i}] }
+			b, err := json.Marshal([]any{W{i}, g})
+			if f() != fmt.Sprint(i) || err != nil || len(b) == 0 { panic("wrong") }
+			rounds.Add(1)
+		}
+	}()
+}`)
+	for i := range 40 {
+		code := fmt.Sprintf("type Q%d struct{ a, b int }\nfunc (q Q%d) String() string { return fmt.Sprint(\"q\", q.a) }\nfmt.Sprint(Q%d{%d, 2}, []any{struct{ X%d int }{1}})", i, i, i, i, i)
+		if got, want := c.value(code), fmt.Sprintf("q%d [{1}]", i); got != want {
+			t.Fatalf("cell %d shows %q, want %q", i, got, want)
+		}
+	}
+	before := c.value("rounds.Load()")
+	if got := c.value("import \"time\"\ntime.Sleep(50 * time.Millisecond)\nclose(stop)\nrounds.Load() > " + before); got != "true" {
+		t.Errorf("the goroutines stopped: %s", got)
+	}
+	if s := c.err.take(); s != "" {
+		t.Errorf("stderr %q", s)
+	}
+}
+
+// TestFaultyRequests: none of them ends the program.
+func TestFaultyRequests(t *testing.T) {
+	c := start(t)
+	for _, r := range []frame.Request{
+		{Type: "nonsense"},
+		{Type: frame.Complete, Code: "x.", Cursor: 99},
+		{Type: frame.Complete, Code: "x.", Cursor: -1},
+		{Type: frame.Inspect, Code: "", Cursor: 5},
+		{Type: frame.Execute, Code: "\x00"},
+		{Type: frame.Execute, Code: "func ("},
+		{Type: frame.Execute, Code: "__cell()"},
+		{Type: frame.Execute, Code: "import \"\""},
+		{Type: frame.Execute, Code: "import"},
+		{Type: frame.Execute, Code: "L:"},
+		{Type: frame.Execute, Code: "func (x T) M() {}"},
+		{Type: frame.Execute, Code: "func (x int) M() {}"},
+		{Type: frame.Execute, Code: "type T T"},
+		{Type: frame.Execute, Code: "var x = x"},
+		{Type: frame.Execute, Code: "return 1"},
+		{Type: frame.Execute, Code: "break"},
+		{Type: frame.Execute, Code: "x := nil"},
+		{Type: frame.Execute, Code: strings.Repeat("(", 10000)},
+	} {
+		if e := c.wait(c.send(r)); r.Type == frame.Execute && e.Error == nil {
+			t.Errorf("%.20q ended well", r.Code)
+		}
+	}
+	if got := c.value("6 * 7"); got != "42" {
+		t.Errorf("6 * 7 is %s", got)
+	}
+}
+
+// TestSubprocessHasNoFrames: what a cell starts and leaves behind holds neither
+// end of the frames.
+func TestSubprocessHasNoFrames(t *testing.T) {
+	c := start(t)
+	got := c.value("import \"os/exec\"\nexec.Command(\"sh\", \"-c\", \"true >&4\").Run() == nil")
+	if got != "false" {
+		t.Errorf("a subprocess can write events: %s", got)
+	}
+}
+
+// TestGoexit: a cell that ends its goroutine answers.
+func TestGoexit(t *testing.T) {
+	c := start(t)
+	if e := c.run("import \"runtime\"\nruntime.Goexit()"); e.Error == nil || !strings.Contains(e.Error.Value, "Goexit") {
+		t.Errorf("the answer is %+v, %v", e, e.Error)
+	}
+	if got := c.value("1"); got != "1" {
+		t.Errorf("1 is %s", got)
+	}
+}
+
+// TestEarlyInterrupt: an interrupt right behind its cell is not lost, and one
+// without a cell does not hit the next.
+func TestEarlyInterrupt(t *testing.T) {
+	c := start(t)
+	for range 20 {
+		running := c.startCell("for {}")
+		c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+		if e := c.wait(running); e.Error == nil || e.Error.Name != "interrupted" {
+			t.Fatalf("the answer is %+v, %v", e, e.Error)
+		}
+		c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+		if got := c.value("s := 0\nfor i := range 10000 { s += i }\ns"); got != "49995000" {
+			t.Fatalf("s is %s", got)
+		}
+	}
+}
+
+// TestInterruptDisplay: a value whose method never ends can be interrupted.
+func TestInterruptDisplay(t *testing.T) {
+	c := start(t)
+	c.value("type T struct{}\nfunc (T) String() string { for {} }")
+	if e := c.interrupt(c.startCell("T{}")); e.Error == nil || e.Error.Name != "interrupted" {
+		t.Fatalf("the answer is %+v, %v", e, e.Error)
+	}
+	if got := c.value("1"); got != "1" {
+		t.Errorf("1 is %s", got)
+	}
+}

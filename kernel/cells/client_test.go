@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpbook/kernel/frame"
+	sources "warpbook/kernel/program"
+)
+
+// tempDir is where the program under test is built.
+var tempDir string
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	var err error
+	if tempDir, err = os.MkdirTemp("", "cells"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(tempDir)
+	return m.Run()
+}
+
+// built builds the program under test, once, with the flags that it needs.
+// These tests link no engine, so they need none.
+var built = sync.OnceValues(func() (program string, err error) {
+	if err := watchSources(); err != nil {
+		return "", err
+	}
+	program = filepath.Join(tempDir, "cells")
+	args := []string{"build", "-tags=cells", "-o", program}
+	if raceEnabled {
+		// The engine's unsafe.StringData, which log/slog needs, is none to checkptr.
+		args = append(args, "-race", "-gcflags=github.com/goplus/ixgo=-d=checkptr=0")
+	}
+	build := exec.Command("go", append(args, ".")...)
+	build.Env = append(os.Environ(), "GOTOOLCHAIN="+sources.Toolchain(runtime.Version()))
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// watchSources opens the folders that the program is built from, so that the
+// go command knows that a cached result of these tests depends on them.
+func watchSources() error {
+	for _, dir := range []string{"gpu", "kernel", "ops"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(_ string, _ fs.DirEntry, err error) error { return err })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// client drives one cells program.
+type client struct {
+	t        testing.TB
+	requests *os.File
+	events   *os.File
+	cmd      *exec.Cmd
+	out, err *output
+
+	mu      sync.Mutex // guards waiting and lastID
+	waiting map[uint64]chan frame.Event
+	lastID  uint64
+	shown   chan frame.Event // displays and clears, in order
+	cell    int
+}
+
+// output collects what the program writes to a pipe.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+	r   *os.File
+}
+
+func newOutput(t testing.TB) (*output, *os.File) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &output{r: r}
+	go func() {
+		b := make([]byte, 64<<10)
+		for {
+			n, err := r.Read(b)
+			o.mu.Lock()
+			o.buf.Write(b[:n])
+			o.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return o, w
+}
+
+// take returns what has been written since the last call.
+func (o *output) take() string {
+	for last := -1; ; { // the pipe is read by another goroutine
+		o.mu.Lock()
+		n := o.buf.Len()
+		if n == last {
+			defer o.mu.Unlock()
+			s := o.buf.String()
+			o.buf.Reset()
+			return s
+		}
+		o.mu.Unlock()
+		last = n
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func start(t testing.TB) *client {
+	t.Helper()
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reqR, reqW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	evR, evW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &client{t: t, requests: reqW, events: evR, waiting: map[uint64]chan frame.Event{}, shown: make(chan frame.Event, 1000)}
+	var outW, errW *os.File
+	c.out, outW = newOutput(t)
+	c.err, errW = newOutput(t)
+	c.cmd = exec.Command(program)
+	c.cmd.Dir = t.TempDir()
+	c.cmd.ExtraFiles = []*os.File{reqR, evW}
+	c.cmd.Stdout, c.cmd.Stderr = outW, errW
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as the session does
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*os.File{reqR, evW, outW, errW} {
+		f.Close()
+	}
+	t.Cleanup(c.close)
+	var ready frame.Event
+	if err := frame.Read(evR, &ready); err != nil || ready.Type != frame.Ready {
+		t.Fatalf("first event %+v, %v; stderr %s", ready, err, c.err.take())
+	}
+	go c.read()
+	return c
+}
+
+func (c *client) close() {
+	c.requests.Close()
+	timer := time.AfterFunc(10*time.Second, func() {
+		c.t.Error("the program did not end when its requests ended")
+		c.cmd.Process.Kill()
+	})
+	c.cmd.Wait()
+	timer.Stop()
+}
+
+func (c *client) read() {
+	for {
+		var e frame.Event
+		if err := frame.Read(c.events, &e); err != nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			for _, w := range c.waiting {
+				close(w)
+			}
+			c.waiting = nil
+			return
+		}
+		if e.Fence {
+			c.post(frame.Request{ID: e.ID, Type: frame.Passed})
+		}
+		if e.Type != frame.Done {
+			c.shown <- e
+			continue
+		}
+		c.mu.Lock()
+		w := c.waiting[e.ID]
+		delete(c.waiting, e.ID)
+		c.mu.Unlock()
+		if w != nil {
+			w <- e
+		}
+	}
+}
+
+func (c *client) post(r frame.Request) {
+	if err := frame.Write(c.requests, r); err != nil && err != io.ErrClosedPipe {
+		c.t.Log(err)
+	}
+}
+
+// send sends a request and returns where its answer comes; the channel closes
+// without one if the program ends.
+func (c *client) send(r frame.Request) chan frame.Event {
+	w := make(chan frame.Event, 1)
+	c.mu.Lock()
+	c.lastID++
+	r.ID = c.lastID
+	if c.waiting == nil {
+		close(w)
+	} else {
+		c.waiting[r.ID] = w
+	}
+	c.mu.Unlock()
+	c.post(r)
+	return w
+}
+
+const patience = 60 * time.Second
+
+func (c *client) wait(w chan frame.Event) frame.Event {
+	c.t.Helper()
+	select {
+	case e, ok := <-w:
+		if !ok {
+			c.t.Fatalf("the program ended; stderr:\n%.2000s", c.err.take())
+		}
+		return e
+	case <-time.After(patience):
+		c.cmd.Process.Kill()
+		c.t.Fatalf("no answer within %v", patience)
+	}
+	panic("unreachable")
+}
+
+func (c *client) startCell(code string) chan frame.Event {
+	c.cell++
+	return c.send(frame.Request{Type: frame.Execute, Code: code, Cell: c.cell, Pipes: true})
+}
+
+// run executes a cell and returns its answer.
+func (c *client) run(code string) frame.Event {
+	c.t.Helper()
+	return c.wait(c.startCell(code))
+}
+
+// value executes a cell that must not fail and returns its value as text.
+func (c *client) value(code string) string {
+	c.t.Helper()
+	e := c.run(code)
+	if e.Error != nil {
+		c.t.Fatalf("%s\n%v\n%v", code, e.Error, e.Error.Traceback)
+	}
+	s, _ := e.Data["text/plain"].(string)
+	return s
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/kernel/frame"
+)
+
+// at splits code at the mark of the cursor, and counts code points.
+func at(code string) (string, int) {
+	before, after, ok := strings.Cut(code, "¦")
+	if !ok {
+		panic("no cursor in " + code)
+	}
+	return before + after, len([]rune(before))
+}
+
+func session(t *testing.T) *client {
+	c := start(t)
+	c.value(`import ("fmt"; "strings"; "gonum.org/v1/plot")
+type Point struct{ X, Y int; hidden string }
+func (p *Point) Move(dx, dy int) { p.X += dx; p.Y += dy }
+type Named struct { Point; Name string }
+// distance is how far.
+func distance(a, b Point) float64 { return 0 }
+pts := []Point{{X: 1}}
+named := &Named{}
+sb := strings.Builder{}
+pl := plot.New()
+_ = fmt.Sprint`)
+	return c
+}
+
+// signatures have the names of parameters, also for compiled code.
+var signatures = map[string]string{
+	"ReplaceAll": "func(s, old, new string) string", "WriteString": "func(s string) (int, error)",
+	"Move": "func(dx int, dy int)", "distance": "func(a Point, b Point) float64",
+}
+
+func TestComplete(t *testing.T) {
+	c := session(t)
+	for _, x := range []struct{ code, want, not string }{
+		{"na¦", "named:variable Named:type", "pts"},
+		{"dis¦tance", "distance:function", ""},
+		{"pl.Ti¦", "Title:field", "type"},
+		{"pl.T¦\n", "Title:field TextHandler:field", "type true"},
+		{"x := pl.T¦; y := 2", "Title:field", "type true"},
+		{"named.¦", "X:field Y:field hidden:field Name:field Point:field Move:method", "named fmt"},
+		{"pts[0].¦", "X:field Move:method", "Name"},
+		{"named.Na¦", "Name:field", "Move"},
+		{"strings.Repl¦", "Replace:function ReplaceAll:function Replacer:type", "Repeat"},
+		{"fmt.Println(strings.ToU¦", "ToUpper:function", "ToLower"},
+		{"fmt.Println(pl.Ti¦)", "Title:field", ""},
+		{"sb.Wri¦", "WriteString:method Write:method", "String"},
+		{"local := 5\nfor i := range lo¦ {\n}", "local:variable", ""},
+		{"local := pts\nif true {\n inner := local[0]\n inner.M¦\n}", "Move:method", ""},
+		{"func f(arg Point) {\n arg.¦\n}", "X:field Move:method", ""},
+		{"func f(argument Point) {\n arg¦\n}", "argument:variable", ""},
+		{"fmt.Println(\"é😀\", na¦", "named:variable", ""},
+		{"import \"gonum.org/v1/plot/v¦\"", "gonum.org/v1/plot/vg:package gonum.org/v1/plot/vg/draw:package", "fmt"},
+		{"import (\n\"fmt\"\n\"encoding/j¦", "encoding/json:package", ""},
+		{"ra¦", "range:keyword", ""},
+		{"x := undefinedthing.¦", "", "named"},
+		{"named.¦\nx := )", "X:field", ""},
+		{"%ti¦", "%time:magic %timeit:magic %%time:magic", "%who named"},
+		{"x := 1\n%ba¦", "%%bash:magic", ""},
+		{"%time na¦", "named:variable", "%who"},
+		{"%timeit -n 5 named.Na¦", "Name:field", ""},
+		{"%%time\nx := 1\nnamed.Mo¦ve", "Move:method", ""},
+		{"x := 8\n%who\nnamed.Mo¦", "Move:method", ""},
+		{"¦", "named:variable func:keyword append:function fmt:package", ""},
+	} {
+		code, cursor := at(x.code)
+		e := c.wait(c.send(frame.Request{Type: frame.Complete, Code: code, Cursor: cursor}))
+		var got []string
+		for _, m := range e.Matches {
+			got = append(got, m.Text+":"+m.Kind)
+		}
+		for _, want := range strings.Fields(x.want) {
+			if !slices.Contains(got, want) {
+				t.Errorf("%q: no %s in %v", x.code, want, got)
+			}
+		}
+		for _, not := range strings.Fields(x.not) {
+			if slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, not+":") }) {
+				t.Errorf("%q: %s in %v", x.code, not, got)
+			}
+		}
+		for _, m := range e.Matches {
+			if want := signatures[m.Text]; want != "" && m.Type != want {
+				t.Errorf("%q: %s is %s, want %s", x.code, m.Text, m.Type, want)
+			}
+		}
+		runes := []rune(code)
+		if e.Start > e.End || e.End > len(runes) || e.Start > cursor || e.End < cursor {
+			t.Errorf("%q: replaces %d to %d with the cursor at %d", x.code, e.Start, e.End, cursor)
+		}
+	}
+}
+
+func TestInspect(t *testing.T) {
+	c := session(t)
+	for _, x := range []struct{ code, want string }{
+		{"nam¦ed", "var named *Named"},
+		{"distance¦(", "func distance(a, b Point) float64 { return 0 }"},
+		{"strings.To¦Upper", "func ToUpper(s string) string\n\nToUpper returns s with all Unicode letters"},
+		{"sb.WriteSt¦ring", "func (b *Builder) WriteString(s string) (int, error)"},
+		{"import \"net/http\"\nhttp.Client{}.Time¦out", "Client.Timeout time.Duration"},
+		{"pts¦", "var pts []Point = [{X: 1, Y: 0, hidden: \"\"}]"},
+		{"import \"warpbook/ops\"\nops.Red¦uce", "y[0] = x[0] + ... + x[n-1]"},
+		{"plot.N¦ew()", "New returns a new plot with some reasonable default settings."},
+		{"pl.Ad¦d()", "func (p *Plot) Add(ps ...Plotter)"},
+		{"pl.Tit¦le", "Plot.Title"},
+		{"named.Mo¦ve", "func (p *Point) Move(dx, dy int)"},
+		{"pl¦ot.New()", "package plot"},
+		{"app¦end", "builtin append"},
+		{"Poi¦nt{}", "type Point struct{ X, Y int; hidden string }"},
+		{"loc := 1.5\nlo¦c", "var loc float64"},
+		{"fmt.Println(¦", "func Println(a ...any) (n int, err error)"},
+		{"fmt.Println(\"a\", ¦)", "func Println(a ...any) (n int, err error)"},
+		{"fmt.Println(pl¦)", "var pl *plot.Plot"},
+		{"%ti¦meit x", "Run Go code many times"},
+		{"%%ba¦sh\necho", "bash script"},
+		{"%tim¦", ""},
+		{"%time nam¦ed", "var named *Named"},
+		{"😀", ""},
+		{"nothing¦", ""},
+	} {
+		code, cursor := x.code, 0
+		if strings.Contains(code, "¦") {
+			code, cursor = at(code)
+		}
+		e := c.wait(c.send(frame.Request{Type: frame.Inspect, Code: code, Cursor: cursor}))
+		got, _ := e.Data["text/plain"].(string)
+		if !strings.Contains(got, x.want) || (x.want == "") != (got == "") {
+			t.Errorf("%q: %q, want %q", x.code, got, x.want)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warpbook/gpu/device"
+	"warpbook/kernel/frame"
+	sources "warpbook/kernel/program"
+	drive "warpbook/kernel/session"
+)
+
+// notebook is a session on a device and what its cells have printed.
+type notebook struct {
+	*testing.T
+	session *drive.Session
+	cells   int
+
+	mu      sync.Mutex
+	printed string // guarded by mu
+}
+
+// openNotebook starts the program that WARPBOOK_CELLS names, or builds one. Its
+// device is the one that WARPBOOK_DEVICE names, else the emulator.
+func openNotebook(t *testing.T) *notebook {
+	t.Helper()
+	path := os.Getenv(sources.Env)
+	if path == "" {
+		var err error
+		if path, err = built(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if os.Getenv(device.Variable) == "" {
+		t.Setenv(device.Variable, "emu")
+	}
+	s, err := drive.Start(drive.Config{Program: path, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return &notebook{T: t, session: s}
+}
+
+// run executes a cell and returns its error, with its traceback, and what it printed.
+func (n *notebook) run(code string) (failed, printed string) {
+	n.Helper()
+	n.cells++
+	n.printed = ""
+	done, err := n.session.Execute(context.Background(), code, n.cells, n.sink)
+	if err != nil {
+		n.Fatal(err)
+	}
+	if done.Error != nil {
+		failed = done.Error.Name + ": " + done.Error.Value + "\n" + strings.Join(done.Error.Traceback, "\n")
+	}
+	n.sink(done)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return failed, n.printed
+}
+
+func (n *notebook) sink(e frame.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if text, ok := e.Data["text/plain"].(string); ok {
+		n.printed += text
+	}
+	n.printed += e.Text
+}
+
+// gives checks what a cell prints.
+func (n *notebook) gives(code, want string) {
+	n.Helper()
+	if failed, printed := n.run(code); failed != "" || !strings.Contains(printed, want) {
+		n.Errorf("%s: %q %s, expected %q", code, printed, failed, want)
+	}
+}
+
+const deviceCell = `import ("warpbook/gpu"; "warpbook/gpu/device")
+dev := device.MustOpen("")
+n := 41
+mine, _ := dev.Alloc(gpu.Uint32, 4)
+mine.Label("mine")
+kept, _ := dev.Alloc(gpu.Uint32, 1)
+_ = kept.Upload([]uint32{7})
+_ = kept.Keep()
+one := func(e gpu.Entry, args ...any) error {
+	if err := dev.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}, Args: args}); err != nil {
+		return err
+	}
+	return dev.Sync()
+}
+var trapping, running gpu.Entry
+trapping, _ = traps.On(dev)
+running, _ = endless.On(dev)`
+
+const faultyCell = `%%ptx
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry traps() { trap; ret; }
+.visible .entry endless(.param .u64 x)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	ld.param.u64 %rd0, [x];
+again:
+	ld.volatile.global.u32 %r0, [%rd0];
+	st.volatile.global.u32 [%rd0], %r0;
+	bra again;
+}`
+
+// TestDeviceFaults checks what a fault and a stop cost a notebook: nothing but
+// the cell and, on a GPU, the buffers that were not kept.
+func TestDeviceFaults(t *testing.T) {
+	n := openNotebook(t)
+	for _, code := range []string{faultyCell, deviceCell, "_ = mine.Upload([]uint32{1, 2, 3, 4})"} {
+		if failed, _ := n.run(code); failed != "" {
+			t.Fatal(failed)
+		}
+	}
+	n.survives("a trap", func() string {
+		failed, _ := n.run("one(trapping)")
+		if !strings.Contains(failed, "traps: trap") {
+			t.Errorf("a trap: %s", failed)
+		}
+		return failed
+	})
+	for _, twice := range []bool{false, true} {
+		n.survives("an endless launch", func() string { return n.stopped(twice) })
+	}
+}
+
+// survives checks that variables and the buffer that is kept outlive what
+// fails, that the other one says that it is lost, and that the next cell runs.
+func (n *notebook) survives(what string, fails func() string) {
+	n.Helper()
+	n.run(`mine, _ = dev.Alloc(gpu.Uint32, 4)
+mine.Label("mine")
+mine.Upload([]uint32{1, 2, 3, 4})`)
+	failed := fails()
+	n.Logf("%s: %s", what, failed)
+	start := time.Now()
+	n.gives("n + 1", "42")
+	n.gives("back := make([]uint32, 1)\nif err := kept.Download(back); err != nil { panic(err) }\nback[0]", "7")
+	n.Logf("%s: the kept buffer was back after %v", what, time.Since(start).Round(time.Millisecond))
+	if strings.HasPrefix(os.Getenv(device.Variable), "emu") {
+		n.gives("four := make([]uint32, 4)\nif err := mine.Download(four); err != nil { panic(err) }\nfour[3]", "4")
+		return
+	}
+	if !strings.Contains(failed, "lost: buffer mine (16 bytes)") {
+		n.Errorf("%s: %s, expected it to name the buffer that is lost", what, failed)
+	}
+	if lost, _ := n.run("mine.Download(make([]uint32, 4))"); !strings.Contains(lost, "buffer mine (16 bytes) was lost with its worker") {
+		n.Errorf("%s: a lost buffer answers %q", what, lost)
+	}
+}
+
+// stopped interrupts an endless launch, once or again at once, and returns
+// what the cell says.
+func (n *notebook) stopped(twice bool) string {
+	n.Helper()
+	last := make(chan time.Time, 1) // the last stop, when it was sent
+	time.AfterFunc(500*time.Millisecond, func() {
+		stop := time.Now()
+		n.session.Interrupt()
+		if twice {
+			time.Sleep(50 * time.Millisecond)
+			stop = time.Now()
+			n.session.Interrupt()
+		}
+		last <- stop
+	})
+	failed, printed := n.run("one(running, mine)")
+	end := time.Now()
+	took := end.Sub(<-last) // the first stop may have ended it
+	n.Logf("stopped twice %v: the cell ended %v after the last stop, and printed %q", twice, took.Round(time.Millisecond), printed)
+	most := 3 * time.Second // 2 s in which the launch may end, and 0.3
+	if twice {
+		most = time.Second
+	} else if !strings.HasPrefix(os.Getenv(device.Variable), "emu") && !strings.Contains(printed, "waiting 2s for the running launch to end") {
+		n.Errorf("the first stop prints %q, expected it to say what it waits for", printed)
+	}
+	if took > most {
+		n.Errorf("stopped twice %v: the cell ended %v after the stop", twice, took)
+	}
+	return failed + " " + printed
+}

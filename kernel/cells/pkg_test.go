@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"warpbook/kernel/cell/module/moduletest"
+)
+
+// TestPkg: packages of an added module are interpreted with what they require.
+func TestPkg(t *testing.T) {
+	if _, err := built(); err != nil { // while there are other modules
+		t.Fatal(err)
+	}
+	moduletest.Serve(t, map[string]map[string]string{
+		"example.com/geo@v1.2.0": {
+			"go.mod": "module example.com/geo\n\ngo 1.24\n\nrequire example.com/base v0.3.0\n",
+			"geo.go": `// Package geo measures.
+package geo
+
+import (
+	"fmt"
+	"example.com/base"
+)
+
+type Point struct{ X, Y float64 }
+
+func (p Point) String() string { return fmt.Sprintf("(%g %g)", p.X, p.Y) }
+
+func Sum[T Number](xs ...T) T { return base.Fold(xs, func(a, b T) T { return a + b }) }
+
+type Number interface{ ~int | ~float64 }
+
+var Count = start()
+
+func start() int { return base.Start * 10 }
+
+func init() { Count++ }
+
+func Next() int { Count++; return Count }
+`,
+			"fast/fast.go": "package fast\n\nfunc Add(a, b int) int\n", "fast/add.s": "// nothing\n",
+			"wrong/wrong.go": "package wrong\n\nvar X int = \"text\"\n",
+		},
+		"example.com/base@v0.3.0": {"go.mod": "module example.com/base\n", "base.go": "package base\n\nconst Start = 4\n\nfunc Fold[T any](xs []T, f func(a, b T) T) (t T) {\n\tfor _, x := range xs {\n\t\tt = f(t, x)\n\t}\n\treturn t\n}\n"},
+	})
+	c := start(t)
+	c.value("%pkg example.com/geo@v1.2.0")
+	if got, want := c.out.take(), "import \"example.com/geo\" // example.com/geo@v1.2.0\nimport \"example.com/geo/wrong\" // example.com/geo@v1.2.0\n"; got != want {
+		t.Errorf("it prints %q, want %q", got, want)
+	}
+	c.value("import (\"fmt\"; \"example.com/geo\")\np := geo.Point{X: 1, Y: 2}")
+	for _, x := range [][2]string{
+		{"geo.Sum(1, 2, 3)", "6"}, {"fmt.Sprint(p, []geo.Point{p})", "(1 2) [(1 2)]"},
+		{"geo.Count", "41"}, {"geo.Next()", "42"}, {"geo.Next() + geo.Count", "86"},
+	} {
+		if got := c.value(x[0]); got != x[1] {
+			t.Errorf("%s is %s, want %s", x[0], got, x[1])
+		}
+	}
+	for code, want := range map[string]string{
+		"import \"example.com/geo/fast\"":  "1:8: could not import example.com/geo/fast (module: package example.com/geo/fast of example.com/geo@v1.2.0 cannot run in cells: it has assembly (add.s))",
+		"import \"example.com/geo/wrong\"": "wrong.go:3:13: cannot use \"text\"",
+		"%pkg  example.com/none@v1.0.0":    "1:7: %pkg: go get example.com/none@v1.0.0: ",
+		"%pkg example.com/geo@":            "1:22: %pkg: expected a version after the @",
+		"%pkg geo":                         "1:6: %pkg: geo: expected the path of a module",
+	} {
+		for range 2 { // the second time is as the first
+			if e := c.run(code); e.Error == nil || !strings.Contains(e.Error.Value, want) {
+				t.Errorf("%s: %v, want %s", code, e.Error, want)
+			}
+		}
+	}
+}
+
+// TestPkgWithoutToolchain: it is refused, and the reason is said.
+func TestPkgWithoutToolchain(t *testing.T) {
+	if _, err := built(); err != nil { // which needs it
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	c := start(t)
+	if e := c.run("%pkg example.com/geo"); e.Error == nil || e.Error.Value != "cell 1:1:6: %pkg: no Go toolchain: the go command is not in PATH, and modules are downloaded with it" {
+		t.Errorf("the answer is %v", e.Error)
+	}
+}

@@ -1,0 +1,75 @@
+//go:build cells
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"warpbook/kernel/frame"
+)
+
+// running is a cell that has been accepted and not answered.
+type running struct {
+	id      uint64
+	ctx     context.Context // cancelled by an interrupt
+	stop    func()
+	asking  chan struct{} // holds a value while a question is open
+	answers chan frame.Request
+}
+
+// runnings are the cells that run.
+type runnings struct {
+	mu    sync.Mutex // guards cells
+	cells map[uint64]*running
+}
+
+// add accepts a cell.
+func (r *runnings) add(id uint64) *running {
+	x := &running{id: id, asking: make(chan struct{}, 1), answers: make(chan frame.Request, 1)}
+	x.ctx, x.stop = context.WithCancel(context.Background())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cells[id] = x
+	return x
+}
+
+// remove takes a cell that is about to be answered away; an interrupt that it
+// did not see is for nobody.
+func (r *runnings) remove(x *running) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.cells, x.id)
+	x.stop()
+}
+
+// interrupt is for all that have been accepted, whether they run yet or not. It
+// reports whether one of them has been interrupted before.
+func (r *runnings) interrupt() (again bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range r.cells {
+		again = again || x.ctx.Err() != nil
+		x.stop()
+	}
+	return again
+}
+
+func (r *runnings) get(id uint64) *running {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cells[id]
+}
+
+// oldest is the id of the cell that has run longest, 0 if none runs.
+func (r *runnings) oldest() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.cells) == 0 {
+		return 0
+	}
+	return slices.MinFunc(slices.Collect(maps.Keys(r.cells)), cmp.Compare)
+}

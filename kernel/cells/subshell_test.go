@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warpbook/kernel/frame"
+)
+
+// startBeside starts a cell while another has the pipes.
+func (c *client) startBeside(code string) (id uint64, done chan frame.Event) {
+	c.cell++
+	done = c.send(frame.Request{Type: frame.Execute, Code: code, Cell: c.cell})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lastID, done
+}
+
+// streamed collects the framed output of a cell that comes in the next moments.
+func (c *client) streamed(id uint64, name string, until string) string {
+	c.t.Helper()
+	text := ""
+	for !strings.Contains(text, until) {
+		select {
+		case e := <-c.shown:
+			switch {
+			case e.Type == frame.Stream && e.ID == id && e.Name == name:
+				text += e.Text
+			case e.Type == frame.Stream:
+				c.t.Errorf("cell %d: %s %q", e.ID, e.Name, e.Text)
+			}
+		case <-time.After(patience):
+			c.t.Fatalf("%s of cell %d is %q, want %q in it", name, id, text, until)
+		}
+	}
+	return text
+}
+
+// Cells run at once, on the same variables, and what each prints is its own.
+func TestCellsAtOnce(t *testing.T) {
+	c := start(t)
+	c.value("import (\"fmt\"; \"log\"; \"time\")\nimport \"warpbook/kernel/display\"\nx, ready := 1, make(chan int)")
+	c.value("log.SetFlags(0)")
+	first := c.startCell("<-ready\nfmt.Println(\"first\", x)\nx")
+	id, second := c.startBeside(`x = 5
+fmt.Println("second")
+for _, b := range []byte("é😀\n") { fmt.Printf("%s", []byte{b}); time.Sleep(2 * time.Millisecond) }
+println("builtin")
+display.Show("shown")
+go func() { time.Sleep(50 * time.Millisecond); log.Print("late"); fmt.Println("later") }()
+func double() int { return 2 * x }
+double()`)
+	if e := c.wait(second); e.Error != nil || e.Data["text/plain"] != "10" {
+		t.Fatalf("the second is answered %v, %v", e.Data, e.Error)
+	}
+	if got := c.streamed(id, "stdout", "😀\n"); got != "second\né😀\n" {
+		t.Errorf("stdout of the second: %q", got)
+	}
+	if got := c.streamed(id, "stderr", "\n"); got != "builtin\n" {
+		t.Errorf("stderr of the second: %q", got)
+	}
+	if e := <-c.shown; e.Type != frame.Display || e.ID != id {
+		t.Errorf("display %+v, want one of cell %d", e, id)
+	}
+	if got := c.streamed(id, "stderr", "late\n") + c.streamed(id, "stdout", "later\n"); got != "late\nlater\n" {
+		t.Errorf("after its end: %q", got)
+	}
+	if got := c.out.take(); got != "" {
+		t.Errorf("the pipe has %q", got)
+	}
+	_, third := c.startBeside("ready <- 1")
+	c.wait(third)
+	if e := c.wait(first); e.Error != nil || e.Data["text/plain"] != "5" {
+		t.Errorf("the first is answered %v, %v", e.Data, e.Error)
+	}
+	if got := c.out.take(); got != "first 5\n" {
+		t.Errorf("stdout of the first: %q", got)
+	}
+}
+
+// What a goroutine prints after its cell ended is not the next cell's.
+func TestLateOutputOfAGoroutine(t *testing.T) {
+	c := start(t)
+	c.value("import (\"fmt\"; \"time\")")
+	c.value("go func() { for i := range 5 { time.Sleep(50 * time.Millisecond); fmt.Println(i) } }()")
+	id := c.lastID
+	got := c.streamed(id, "stdout", "0\n") // between cells
+	c.value("fmt.Println(\"next\")\ntime.Sleep(300 * time.Millisecond)")
+	if got := c.out.take(); got != "next\n" {
+		t.Errorf("the pipe has %q, want what the running cell prints", got)
+	}
+	if got += c.streamed(id, "stdout", "4\n"); got != "0\n1\n2\n3\n4\n" {
+		t.Errorf("its own cell gets %q", got)
+	}
+}
+
+// An interrupt ends all cells that run, and each can be followed by another.
+func TestInterruptEndsCellsAtOnce(t *testing.T) {
+	c := start(t)
+	c.value("kept := 1")
+	for range 3 {
+		first := c.startCell("for {}")
+		_, second := c.startBeside("select {}")
+		if e := c.interrupt(first); e.Error == nil || e.Error.Name != "interrupted" {
+			t.Errorf("the first is answered %+v", e)
+		}
+		if e := c.wait(second); e.Error == nil || e.Error.Name != "interrupted" {
+			t.Errorf("the second is answered %+v", e)
+		}
+		if got := c.value("for i := range 1000 { kept = i }\nkept"); got != "999" {
+			t.Errorf("kept is %s", got)
+		}
+	}
+}
+
+// A cell that comes back from a compiled call is stopped, although another has
+// ended meanwhile.
+func TestInterruptWaitsForTheLast(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the cell makes a system call of Linux")
+	}
+	c := start(t)
+	c.value("import \"syscall\"")
+	first := c.startCell("pause := syscall.Timespec{Nsec: 900e6}\nsyscall.Nanosleep(&pause, nil)\nfor {}")
+	_, second := c.startBeside("for {}")
+	if e := c.interrupt(second); e.Error == nil || e.Error.Name != "interrupted" {
+		t.Errorf("the loop is answered %+v", e)
+	}
+	if e := c.wait(first); e.Error == nil || e.Error.Value != "the cell was stopped, its variables are kept" {
+		t.Errorf("the other is answered %+v, %v", e, e.Error)
+	}
+}
+
+// A cell that is given up does not keep the others from running.
+func TestAbandonBesideACell(t *testing.T) {
+	c := start(t)
+	c.value("import \"io\"\nr, _ := io.Pipe()\nx := 1")
+	first := c.startCell("io.ReadAll(r)")
+	_, second := c.startBeside("for {}")
+	if e := c.interrupt(second); e.Error == nil || e.Error.Name != "interrupted" {
+		t.Errorf("the loop is answered %+v", e)
+	}
+	if e := c.wait(first); e.Error == nil || !strings.Contains(e.Error.Value, "given up") {
+		t.Errorf("the blocked cell is answered %+v", e)
+	}
+	if got := c.value("x"); got != "1" {
+		t.Errorf("x is %s", got)
+	}
+}
+
+// Two cells ask at once, and each gets the answer to its own question.
+func TestCellsAskAtOnce(t *testing.T) {
+	c := start(t)
+	c.value(`import "warpbook/kernel/display"`)
+	first := c.startCell(`display.Ask("first")`)
+	one := c.question()
+	_, second := c.startBeside(`display.Ask("second")`)
+	two := c.question()
+	c.post(frame.Request{ID: two.ID, Type: frame.Reply, Text: "b"})
+	if e := c.wait(second); e.Data["text/plain"] != "b" {
+		t.Errorf("the second got %v, %v", e.Data, e.Error)
+	}
+	c.post(frame.Request{ID: one.ID, Type: frame.Reply, Text: "a"})
+	if e := c.wait(first); e.Data["text/plain"] != "a" {
+		t.Errorf("the first got %v, %v", e.Data, e.Error)
+	}
+}
+
+// Two shells define, redefine and use names as fast as they can.
+func TestShellsDefineAtOnce(t *testing.T) {
+	c := start(t)
+	c.value("import (\"fmt\"; \"sort\"; \"strings\")\nshared := 0\nfunc scale() int { return 1 }")
+	var shells sync.WaitGroup
+	for shell := range 2 {
+		shells.Go(func() {
+			for i := range 40 {
+				code := fmt.Sprintf(`type T%[1]d []int
+func (t T%[1]d) Len() int { return len(t) }
+func (t T%[1]d) Less(i, j int) bool { return t[i] < t[j] }
+func (t T%[1]d) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+func (t T%[1]d) String() string { return strings.Repeat("x", t[0]) }
+func scale() int { return %[2]d }
+shared++
+v%[1]d := T%[1]d{3, 1, 2}
+sort.Sort(v%[1]d)
+fmt.Sprint(v%[1]d, scale(), len(v%[1]d))`, shell, i)
+				e := c.wait(c.send(frame.Request{Type: frame.Execute, Code: code, Cell: 100*shell + i + 2}))
+				if text, _ := e.Data["text/plain"].(string); e.Error != nil || !strings.HasPrefix(text, "x ") || !strings.HasSuffix(text, " 3") {
+					t.Errorf("shell %d, cell %d: %v, %v", shell, i, e.Data, e.Error)
+				}
+			}
+		})
+	}
+	shells.Wait()
+	if got := c.value("len(v0) + len(v1) + min(1, shared)"); got != "7" {
+		t.Errorf("afterwards: %s", got)
+	}
+}

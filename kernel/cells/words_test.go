@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// engineWords are those of the text that the engine puts around a cell.
+var engineWords = regexp.MustCompile(`__|cellrt|main\.|found '?(?:return|EOF)|\bcell\d`)
+
+// TestWords: what is wrong with a cell is said in Go's words or ours, at its
+// place, with what to write instead where people come from elsewhere.
+func TestWords(t *testing.T) {
+	c := start(t)
+	c.value("number := 5\nx := 5")
+	for _, w := range []struct{ code, want string }{
+		// of the cell itself
+		{"return 5", "1:8: a cell returns no value: its last expression is shown, and a bare return ends it"},
+		{"if true { return 5, 6 }", "1:18: a cell returns no value"},
+		{"const big = 1<<100; big", "1:21: cannot use big (untyped int constant 1267650600228229401496703205376) as int value (overflows): convert it, as in float64(big)"},
+		{"1e1000", "1:1: cannot use 1e1000 (untyped float constant 1e+1000) as float64 value (overflows)"},
+		{"f := func() int { return 1 }\nf(), f()", "2:1: expected 1 expression: a cell shows one expression, the last: write fmt.Println(a, b)"},
+		{"1 +", "1:4: expected operand, found the end of the statement"},
+		{"var y\nx", "1:6: expected type, found the end of the statement"},
+		{"func f()\n{\n}", "1:6: missing function body: the { stands on the line of func"},
+		{"func f() {}\nfunc f() {}", "2:6: f redeclared in this block; other declaration of f at cell %d:1:6"},
+		{"func Map[T, U any](xs []T, f func(T) U) []U { return nil }\nMap([]int{1}, nil)", "2:1: in call to Map, cannot infer U (declared at cell %d:1:13)"},
+		{"case 1:", "1:1: expected '}', found 'case'"},
+		{`y := map[string]int{"a": 1 "b": 2}`, "1:28: missing ',' in composite literal"},
+		// names
+		{"fmt.Println(1)", `1:1: undefined: fmt: import "fmt"`},
+		{"rand.Int()", `1:1: undefined: rand: import "crypto/rand", or import "math/rand", or import "math/rand/v2"`},
+		{"ops.Reduce", `1:1: undefined: ops: import "warpbook/ops"`},
+		{"Number", "1:1: undefined: Number: nearest: number"},
+		{"numbr + 1", "1:1: undefined: numbr: nearest: number"},
+		{"y = 5", "1:1: undefined: y: the first assignment declares it: y := ..."},
+		{"None", "1:1: undefined: None: Go writes nil"},
+		{`printf("%d", 5)`, "1:1: undefined: printf: Go writes fmt.Printf"},
+		{"import \"C\"", "1:8: could not import C (cgo does not run in cells: make the C code a program, and start it with os/exec)"},
+		// CUDA
+		{"k<<<4,256>>>(x)", "1:4: expected operand, found '<': a launch is a call in Go: k.Launch(dev, gpu.Dim{X: 4}, gpu.Dim{X: 256}, x)"},
+		{"k<<<4, 256, 1024>>>(x)", "1:4: expected operand, found '<': a launch is a call in Go: k.Run(dev, gpu.Launch{Grid: gpu.Dim{X: 4}, Block: gpu.Dim{X: 256}, Shared: 1024, Args: []any{x}})"},
+		{"cudaMalloc(&x, 4)", "1:1: undefined: cudaMalloc: in Go: x, err := dev.Alloc(gpu.Float32, n)"},
+		{"__global__ void f() {}", "1:12: expected ';', found void: CUDA C++ has a cell of its own, with %%cuda as the first line"},
+		{"#include <stdio.h>", "1:1: illegal character U+0023 '#': CUDA C++ has a cell of its own"},
+		// notebooks and shells
+		{"!ls -l", "1:2: undefined: ls: shell commands have a cell of their own, with %%bash as the first line"},
+		{"pip install numpy", "1:5: expected ';', found install: Go modules are added with %pkg path"},
+		{"x?", "1:2: illegal character U+003F '?': Shift-Tab behind a name shows what it is"},
+		{"%matplotlib inline", "1:2: there is no magic %matplotlib: a plot that is the last expression of a cell is shown; %help lists them"},
+		{"%%html\n<b>x</b>", "1:3: there is no magic %%html: display.HTML(`<b>text</b>`) in a Go cell; %help lists them"},
+		{"%ls", "1:2: there is no magic %ls: %%bash runs shell commands; %help lists them"},
+		// Python, C and JavaScript
+		{"for i in range(10):\n    print(i)", "1:7: expected '{', found in: Go writes for i := range 10 { }"},
+		{"if x > 3:\n    print(x)", "1:9: illegal label declaration: Go has { } around a block, and no colon before it"},
+		{"while true { break }", "1:7: expected ';', found true: Go's loop is for condition { }"},
+		{"def f(x):\n    return x", "1:5: expected ';', found f: Go writes func f(x int) int { return x }"},
+		{"class A:\n    pass", "1:7: expected ';', found A: Go writes type T struct"},
+		{"import numpy as np", `1:14: import path must be a string: Go writes import "math"`},
+		{"y := [1, 2]", "1:8: unexpected comma; expecting ]: Go writes []int{1, 2, 3}"},
+		{`y := {"a": 1}`, `1:6: expected operand, found '{': Go writes map[string]int{"a": 1}`},
+		{"y := {1, 2}", "1:6: expected operand, found '{': Go writes []int{1, 2, 3}, with the type before the braces"},
+		{"y := 'abc'", "1:6: illegal rune literal: a string has double quotes"},
+		{"y := true and false", "1:11: expected ';', found and: Go writes && for and"},
+		{"y := 5 if true else 3", "1:8: expected ';', found 'if': an if is a statement in Go"},
+		{"y := true ? 1 : 2", "1:11: illegal character U+003F '?': Go has no ?:"},
+		{"y := x++", "1:7: expected ';', found '++': x++ is a statement of its own, and no value"},
+		{"y := 2 ** x", "1:11: invalid operation: cannot indirect x (variable of type int): Go writes math.Pow(x, y)"},
+		{"lambda x: x", "1:8: expected ';', found x: Go writes func(x int) int"},
+		{"# it's a comment", "1:1: illegal character U+0023 '#': a comment begins with //"},
+		{"list := []int{}\nlist.append(4)", "2:6: list.append undefined (type []int has no field or method append): Go writes x = append(x, value)"},
+		{"int y = 5;", "1:5: expected ';', found y: Go declares with x := 5, or var x int = 5"},
+		{"for (int i = 0; i < 5; i++) { }", "1:10: expected ')', found i: Go writes for i := 0; i < n; i++ { }, without parentheses"},
+		{"for i := range 3\n{\n}", "1:17: expected '{', found newline: the { stands at the end of this line"},
+		{"if x = 5 { }", "1:4: expected boolean expression, found assignment (missing parentheses around composite literal?): Go compares with =="},
+		{"if true { }\nelse { }", "2:1: expected statement, found 'else': else stands on the line of the } before it"},
+		{"try { } catch (e) { }", "1:9: expected ';', found catch: errors are values in Go"},
+		{"print \"hello\"", "1:7: expected ';', found \"hello\": a call has parentheses: println(x)"},
+		{"y := 1.0f", "1:9: expected ';', found f: a number has no letter behind it: float32(1.0), uint32(10)"},
+		{"unsigned int y = 5;", "1:10: expected ';', found int: Go declares with x := 5, or var x int = 5"},
+		{"y = new int[5]", "1:9: expected ';', found int: Go writes make([]int, 5) for a slice, and new(int) for a pointer"},
+		{"import \"fmt\", \"os\"", "1:13: expected ';', found ',': each import stands on a line of its own"},
+		{"go func() { }", "1:14: expression in go must be function call: a function that is started is called: go func() { }()"},
+		{"func add(a: int) { }", "1:11: missing ',' in parameter list: a type stands behind the name, without a colon"},
+		{"func add(int a, int b) int { return 0 }", "1:14: undefined: a: a type stands behind the name, without a colon"},
+		{"for i = 0; i < 3; i++ { }", "1:5: undefined: i: the first assignment declares it: i := ..."},
+		{"x.length", "1:3: x.length undefined (type int has no field or method length)"},
+		{"y := []int{}\ny.len()", "2:3: y.len undefined (type []int has no field or method len): Go writes len(x)"},
+		{"y := []int{}\ny * 2", "2:1: invalid operation: y * 2 (mismatched types []int and untyped int): Go has no arithmetic on slices"},
+		{"y := []int{}\ny + y", "2:1: invalid operation: operator + not defined on y (variable of type []int): Go has no arithmetic on slices"},
+		{"y := 2.5\nx * y", "2:1: invalid operation: x * y (mismatched types int and float64): convert one of them, as in float64(x)"},
+		{"import \"math\"\nmath.Sqrt(x)", "2:11: cannot use x (variable of type int) as float64 value in argument to math.Sqrt: convert it, as in float64(x)"},
+		{"k<<<dim3(4,2), dim3(16)>>>(x)", "1:4: expected operand, found '<': a launch is a call in Go: k.Launch(dev, gpu.Dim{X: 4, Y: 2}, gpu.Dim{X: 16}, x)"},
+		// Go's own words are enough, whatever else stands in the line
+		{`println("this and that" x)`, "1:25: missing ',' in argument list"},
+		{`if x == "else" { } // not a word`, `1:9: invalid operation: x == "else" (mismatched types int and untyped string)`},
+	} {
+		e := c.run(w.code)
+		want := w.want
+		if strings.Contains(want, "cell %d") {
+			want = fmt.Sprintf(want, c.cell)
+		}
+		switch prefix := fmt.Sprintf("cell %d:", c.cell); {
+		case e.Error == nil:
+			t.Errorf("%s: no error, want %s", w.code, want)
+		case !strings.HasPrefix(e.Error.Value, prefix+want):
+			t.Errorf("%s:\n got %s\nwant %s", w.code, e.Error.Value, prefix+want)
+		default:
+			for _, text := range e.Error.Traceback {
+				if message, _, _ := strings.Cut(text, "\n"); engineWords.MatchString(message) {
+					t.Errorf("%s: words of the engine: %s", w.code, message)
+				}
+			}
+		}
+	}
+	if e := c.run("x?\nfor i in range(10):\n    print(i)"); e.Error == nil || strings.Count(strings.Join(e.Error.Traceback, "\n"), "^") != 1 {
+		t.Errorf("the answer is %v", e.Error)
+	}
+}

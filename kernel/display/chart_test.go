@@ -1,0 +1,279 @@
+package display
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+)
+
+var nan = math.NaN()
+
+var reduceLabels = []string{"reduce_v0_interleaved", "reduce_v1_strided", "reduce_two_pass"}
+
+func latency() LatencyChart {
+	return LatencyChart{
+		Title: "Reduce <1>", Subtitle: "float32, n = 25 600 000", Axis: "time (us)", Labels: reduceLabels,
+		Series: []Series{
+			{"measured", []float64{279.04, 151.3, 33.1}, []float64{277, 150, 32.9}, []float64{281, 152, 33.4}},
+			{"published", []float64{1147, 694, nan}, nil, nil},
+		},
+		Notes: []string{"emulator; seed 42"},
+	}
+}
+
+func TestLatencyChart(t *testing.T) {
+	data, metadata := Of(latency())
+	checkPicture(t, data, metadata, plotWidth, heightOf(t, latency()))
+	want := `Reduce <1>
+float32, n = 25 600 000
+time (us), log scale
+
+                       measured    low   high  published
+─────────────────────  ────────  ─────  ─────  ─────────
+reduce_v0_interleaved     279.0  277.0  281.0       1147
+reduce_v1_strided         151.3  150.0  152.0        694
+reduce_two_pass           33.10  32.90  33.40          –
+
+emulator; seed 42`
+	if got := data[textPlain]; got != want {
+		t.Errorf("text:\n%s", got)
+	}
+	texts := svgTexts(t, data)
+	for _, want := range []string{"Reduce <1>", "measured", "published", "reduce_two_pass", "279", "33.1", "1147", "time (us), log scale", "100", "emulator; seed 42"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("no %q in the picture: %q", want, texts)
+		}
+	}
+}
+
+func heightOf(t *testing.T, c LatencyChart) int {
+	t.Helper()
+	f, err := c.Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, height, err := f.size(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return height
+}
+
+// A cell may change the plot of a figure before it shows it.
+func TestFigureIsAPlot(t *testing.T) {
+	f, err := latency().Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Plot.Title.Text, f.Width = "mine", 500
+	data, metadata := Of(f)
+	if size := metadata[imagePNG].(map[string]any); size["width"] != 500 {
+		t.Errorf("size %v", size)
+	}
+	if !slices.Contains(svgTexts(t, data), "mine") {
+		t.Errorf("the title was not changed")
+	}
+}
+
+func TestChartHeightGrowsWithRows(t *testing.T) {
+	heights := map[int]int{}
+	for _, n := range []int{1, 20, 5000} {
+		c := BarChart{Labels: make([]string, n), Series: []Series{{"a", make([]float64, n), nil, nil}}}
+		f, err := c.Figure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, heights[n], err = f.size(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !(heights[1] < 200 && heights[20] > heights[1]+19*barHeight && heights[5000] <= maxSide) {
+		t.Errorf("heights %v", heights)
+	}
+}
+
+// Nothing of a chart lies outside it, whatever the lengths of its texts.
+func TestChartTextsAreNotClipped(t *testing.T) {
+	long := strings.Repeat("long words and a_name_without_an_end ", 8)
+	c := latency()
+	c.Axis = long
+	c.Title, c.Subtitle, c.Notes = long, long, []string{long, strings.Repeat("字", 100)}
+	c.Labels = []string{long, "a", strings.Repeat("x", 200)}
+	c.Series[0].Name, c.Series[1].Name = "a name of a series that is rather long", long
+	c.Series[1].Values = []float64{123_456_789, 1e-9, nan}
+	checkTextsInside(t, c)
+	checkTextsInside(t, BarChart{Axis: "x", Labels: reduceLabels, Series: []Series{{"a", []float64{-123_456_789, 0, 123_456_789}, nil, nil}}})
+	checkTextsInside(t, LineChart{XAxis: "n", YAxis: "GB/s", LogX: true, LogY: true,
+		X: []float64{1, 1e5, 1e10}, Series: []Series{{"a", []float64{1e-9, 1, 1e9}, nil, nil}}})
+}
+
+var svgText = regexp.MustCompile(`<g transform="rotate\((-?[\d.]+)\)">\s*<text x="([-\d.e]+)"[^>]*font-size:([\d.]+)px[^>]*>([^<]*)</text>`)
+
+// svgTexts returns the texts of a picture that are not turned.
+func svgTexts(t *testing.T, data map[string]any) []string {
+	t.Helper()
+	svg, _ := data[imageSVG].(string)
+	var texts []string
+	for _, m := range svgText.FindAllStringSubmatch(svg, -1) {
+		if m[1] == "0" {
+			texts = append(texts, html.UnescapeString(m[4]))
+		}
+	}
+	if len(texts) == 0 {
+		t.Fatalf("no text in the SVG of %v", data[textPlain])
+	}
+	return texts
+}
+
+func checkTextsInside(t *testing.T, v any) {
+	t.Helper()
+	data, _ := Of(v)
+	svgTexts(t, data)
+	for _, m := range svgText.FindAllStringSubmatch(data[imageSVG].(string), -1) {
+		if m[1] != "0" {
+			continue
+		}
+		x, _ := strconv.ParseFloat(m[2], 64)
+		size, _ := strconv.ParseFloat(m[3], 64)
+		words := html.UnescapeString(m[4])
+		width, _, _ := house.Box(words, font.From(sans, vg.Length(size)))
+		right := x + float64(width)
+		if limit := float64(plotWidth * px); x < 0 || right > limit {
+			t.Errorf("%q from %.0f to %.0f of %.0f points", words, x, right, limit)
+		}
+	}
+}
+
+// Values that gonum/plot panics on, or that are no numbers.
+func TestChartsWithOddValues(t *testing.T) {
+	inf := math.Inf(1)
+	for _, values := range [][]float64{
+		{0, 0, 0}, {nan, nan, nan}, {-1, -2, -3}, {inf, -inf, 1}, {5, 5, 5}, {0, nan, 1e300},
+		{1e-300, 1, 1e300}, {math.SmallestNonzeroFloat64, 1, math.MaxFloat64}, {-1e300, 0, 1e300},
+	} {
+		low, high := slices.Clone(values), slices.Clone(values)
+		low[0], high[2] = 0, nan
+		s := []Series{{"with interval", values, low, high}, {"without", values, nil, nil}}
+		for _, log := range []bool{false, true} {
+			for _, c := range []interface{ Figure() (*Figure, error) }{
+				BarChart{Labels: reduceLabels, Series: s, Log: log},
+				LineChart{X: values, Series: s, LogX: log, LogY: log},
+				LineChart{X: []float64{1, 2, 4}, Series: s, LogX: log, LogY: log},
+			} {
+				f, err := c.Figure()
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.Width, f.Height = 400, 150 // quick to draw
+				data, _ := Of(f)
+				if data[imagePNG] == nil || data[imageSVG] == nil {
+					t.Errorf("%T log %v of %v: %v", c, log, values, data[textPlain])
+				}
+				if svg, _ := data[imageSVG].(string); strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+					t.Errorf("%T log %v of %v: an SVG with coordinates that are no numbers", c, log, values)
+				}
+			}
+		}
+	}
+}
+
+func TestFigureThatIsTooSmall(t *testing.T) {
+	f, err := latency().Figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Width, f.Height = 150, 100
+	if got := textOf(t, f); !strings.HasSuffix(got, "display: plot not drawn: no room for the data beside its labels: make the figure larger") {
+		t.Errorf("text:\n%s", got)
+	}
+}
+
+func TestChartErrors(t *testing.T) {
+	s := func(values, low, high []float64) []Series { return []Series{{"a", values, low, high}} }
+	three, two := []float64{1, 2, 3}, []float64{1, 2}
+	for _, c := range []struct {
+		chart any
+		want  string
+	}{
+		{BarChart{}, "display: bar chart: 0 labels and 0 series, expected at least 1 of each"},
+		{BarChart{Labels: reduceLabels, Series: s(two, nil, nil)}, `display: bar chart: series "a" has 2 values, expected 3 as there are labels`},
+		{LatencyChart{Labels: reduceLabels, Series: s(three, two, nil)}, `display: bar chart: series "a" has 2 lower and 0 upper ends, expected 3 or none`},
+		{LineChart{X: two, Series: s(three, nil, nil)}, `display: line chart: series "a" has 3 values, expected 2 as there are points of X`},
+	} {
+		if got := textOf(t, c.chart); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestLineChart(t *testing.T) {
+	data, metadata := Of(LineChart{
+		Title: "GEMM", XAxis: "M = N = K", YAxis: "TFLOP/s", X: []float64{256, 1024, 4096}, LogX: true,
+		Series: []Series{{"naive", []float64{3, nan, 6.2}, nil, nil}, {"cuBLAS", []float64{3.9, 38, 51}, nil, nil}},
+	})
+	checkPicture(t, data, metadata, plotWidth, plotHeight)
+	want := "GEMM\nTFLOP/s\n\nM = N = K  naive  cuBLAS\n─────────  ─────  ──────\n" +
+		"      256  3.000   3.900\n     1024      –   38.00\n     4096  6.200   51.00"
+	if got := data[textPlain]; got != want {
+		t.Errorf("text:\n%s", got)
+	}
+	for _, want := range []string{"256", "4096", "50", "cuBLAS"} {
+		if !slices.Contains(svgTexts(t, data), want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+}
+
+func TestSizeTicks(t *testing.T) {
+	labels := func(xs ...float64) string {
+		var out []string
+		for _, tick := range sizeTicks(xs).Ticks(slices.Min(xs), slices.Max(xs)) {
+			if !tick.IsMinor() {
+				out = append(out, tick.Label)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	for _, c := range []struct{ got, want string }{
+		{labels(256, 512, 4096), "256 512 4096"},
+		{labels(1<<10, 1<<20), "2^10 2^20"},
+		{labels(1, 1000, 1e6), "1 10 100 1000 10 000 100 000 1 000 000"},
+	} {
+		if c.got != c.want {
+			t.Errorf("labels %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// A glyph that no font has is said aloud, and the SVG keeps the character for
+// a reader's own fonts.
+func TestMissingGlyphs(t *testing.T) {
+	const odd = "\U0010fffd" // private use: in no font
+	c := latency()
+	c.Title = "a" + odd + "b\x00\x1b"
+	data, metadata := Of(c)
+	checkPicture(t, data, metadata, plotWidth, heightOf(t, c))
+	if got := data[textPlain].(string); !strings.Contains(got, "Some characters are drawn as boxes") || !strings.HasSuffix(got, "They are: "+odd) {
+		t.Errorf("text:\n%s", got)
+	}
+	if !strings.Contains(data[imageSVG].(string), ">"+odd+"</text>") {
+		t.Errorf("the character is not in the SVG")
+	}
+	face := font.DefaultCache.Lookup(sans, 10)
+	var got []string
+	for _, r := range runs(face, "ab"+odd+odd+"c") {
+		got = append(got, fmt.Sprint(r.text, r.missing))
+	}
+	if want := []string{"abfalse", odd + odd + "true", "cfalse"}; !slices.Equal(got, want) {
+		t.Errorf("runs %q, want %q", got, want)
+	}
+}

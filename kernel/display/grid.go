@@ -1,0 +1,212 @@
+package display
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// grid is a table as it is drawn: cells of text, ready to be laid out. Rows
+// may be shorter than columns; further cells have no heading.
+type grid struct {
+	title   string
+	columns []string
+	rows    [][]string
+	notes   []string
+}
+
+// Limits of what is drawn; the record of a table always has every row.
+const (
+	maxRows      = 400 // of a longer table the first and last half
+	maxCellWidth = 60  // columns of plain text; longer cells go on below
+)
+
+func gridOf(t tabler) grid {
+	var g grid
+	g.columns, g.rows = t.Table()
+	if t, ok := t.(titler); ok {
+		g.title = t.Title()
+	}
+	if t, ok := t.(noter); ok {
+		g.notes = t.Notes()
+	}
+	return g.shortened()
+}
+
+// shortened returns g without the rows that are too many.
+func (g grid) shortened() grid {
+	n := len(g.rows)
+	if n <= maxRows {
+		return g
+	}
+	rows := make([][]string, 0, maxRows+1)
+	rows = append(rows, g.rows[:maxRows/2]...)
+	rows = append(rows, []string{fmt.Sprintf("… %d more rows", n-maxRows)})
+	g.rows = append(rows, g.rows[n-maxRows/2:]...)
+	return g
+}
+
+func (g grid) bundle() map[string]any {
+	return map[string]any{textPlain: g.text(), textHTML: g.html()}
+}
+
+func (g grid) width() int {
+	n := len(g.columns)
+	for _, row := range g.rows {
+		n = max(n, len(row))
+	}
+	return n
+}
+
+// number matches what a reader compares by its digits: an optional sign, a
+// number, an optional unit.
+var number = regexp.MustCompile(`^[~<>≤≥±]?\s?[-+−]?(\d[\d ,_]*(\.\d+)?([eE][-+]?\d+)?|Inf|NaN)(\s?(%|×|[a-zA-Zµ°/]{1,8}))?$`)
+
+// numeric says of each column whether it holds numbers, and so is aligned to
+// the right. Blank cells, dashes and verdicts do not count.
+func (g grid) numeric() []bool {
+	numeric := make([]bool, g.width())
+	for i := range numeric {
+		count := 0
+		for _, row := range g.rows {
+			if i >= len(row) || strings.Trim(row[i], " -–—…") == "" || verdictColors[row[i]] != "" {
+				continue
+			}
+			if !number.MatchString(strings.TrimSpace(row[i])) {
+				count = -1
+				break
+			}
+			count++
+		}
+		numeric[i] = count > 0
+	}
+	return numeric
+}
+
+// text lays the table out for a fixed-width font.
+func (g grid) text() string {
+	numeric := g.numeric()
+	var rows [][][]string // row, cell, line
+	for _, row := range append([][]string{g.columns}, g.rows...) {
+		cells := make([][]string, len(numeric))
+		for i := range cells {
+			if i < len(row) {
+				cells[i] = wrapCell(row[i])
+			}
+		}
+		rows = append(rows, cells)
+	}
+	widths := make([]int, len(numeric))
+	for _, cells := range rows {
+		for i, lines := range cells {
+			for _, line := range lines {
+				widths[i] = max(widths[i], textWidth(line))
+			}
+		}
+	}
+	var b strings.Builder
+	if g.title != "" {
+		b.WriteString(g.title + "\n\n")
+	}
+	for i, cells := range rows {
+		writeRow(&b, cells, widths, numeric)
+		if i == 0 {
+			writeRule(&b, widths)
+		}
+	}
+	if len(g.notes) > 0 {
+		b.WriteString("\n" + strings.Join(g.notes, "\n"))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+const gap = "  " // between columns
+
+func writeRow(b *strings.Builder, cells [][]string, widths []int, numeric []bool) {
+	height := 1
+	for _, lines := range cells {
+		height = max(height, len(lines))
+	}
+	for y := range height {
+		var line strings.Builder
+		for i, lines := range cells {
+			cell := ""
+			if y < len(lines) {
+				cell = lines[y]
+			}
+			pad := strings.Repeat(" ", widths[i]-textWidth(cell))
+			if numeric[i] {
+				line.WriteString(pad + cell + gap)
+			} else {
+				line.WriteString(cell + pad + gap)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}
+
+func writeRule(b *strings.Builder, widths []int) {
+	rules := make([]string, len(widths))
+	for i, w := range widths {
+		rules[i] = strings.Repeat("─", w)
+	}
+	b.WriteString(strings.Join(rules, gap) + "\n")
+}
+
+// wrapCell splits a cell into lines of at most maxCellWidth columns, between
+// words where there are any.
+func wrapCell(s string) []string {
+	var lines []string
+	for _, line := range strings.Split(s, "\n") {
+		line = strings.ReplaceAll(strings.TrimRight(line, " \r"), "\t", "    ")
+		for textWidth(line) > maxCellWidth {
+			at := breakAt(line)
+			lines = append(lines, strings.TrimRight(line[:at], " "))
+			line = strings.TrimLeft(line[at:], " ")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// breakAt returns the byte offset at which a line that is too long goes on
+// below: after the last space that fits, else where it is full.
+func breakAt(line string) int {
+	columns, space := 0, 0
+	for i, r := range line {
+		columns += runeWidth(r)
+		if columns > maxCellWidth {
+			if space > 0 {
+				return space
+			}
+			return i
+		}
+		if r == ' ' {
+			space = i + 1
+		}
+	}
+	return len(line)
+}
+
+// textWidth is the number of columns that s takes in a terminal.
+func textWidth(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+func runeWidth(r rune) int {
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,159 @@
+package display
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestTableText(t *testing.T) {
+	table := NewTable("variant", "技巧", "n", "us", "verdict").SetTitle("Reduce").
+		Row("v0", "交错寻址", 25_600_000, 279.04, "PASS").
+		Row("v1_strided", "strided index", 513, math.NaN(), "FAIL").
+		Row("v2").
+		Note("seed 7")
+	want := `Reduce
+
+variant     技巧                    n     us  verdict
+──────────  ─────────────  ──────────  ─────  ───────
+v0          交错寻址       25 600 000  279.0  PASS
+v1_strided  strided index         513    NaN  FAIL
+v2
+
+seed 7`
+	if got := table.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A long cell goes on below, whole, and leaves the columns aligned.
+func TestTableWrapsLongCells(t *testing.T) {
+	long := strings.Repeat("word ", 40) + strings.Repeat("字", 100)
+	got := NewTable("a", "b").Row(long, "end").Row("x\ny", "z").String()
+	for _, line := range strings.Split(got, "\n") {
+		if w := textWidth(line); w > maxCellWidth+len(gap)+3 {
+			t.Errorf("%d columns: %s", w, line)
+		}
+	}
+	words := strings.Count(got, "word") + strings.Count(got, "字")
+	if words != 140 {
+		t.Errorf("%d words of 140 in\n%s", words, got)
+	}
+	lines := strings.Split(got, "\n")
+	last := lines[len(lines)-2]
+	if strings.Index(last, "z") != strings.Index(lines[2], "end") {
+		t.Errorf("column b is not aligned:\n%s", got)
+	}
+}
+
+func TestTableWithManyRows(t *testing.T) {
+	table := NewTable("i")
+	for i := range 100_000 {
+		table.Row(i)
+	}
+	got := table.String()
+	if n := strings.Count(got, "\n"); n > maxRows+3 {
+		t.Errorf("%d lines", n)
+	}
+	for _, want := range []string{"… 99600 more rows", "99 999"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if len(table.rows) != 100_000 {
+		t.Errorf("showing a table left it %d rows", len(table.rows))
+	}
+}
+
+func TestEmptyTables(t *testing.T) {
+	for _, table := range []*Table{NewTable(), NewTable("a", "b"), NewTable().Row("x"), NewTable("a").Row()} {
+		textOf(t, table)
+	}
+	if got := NewTable().Row("x", 1).String(); !strings.HasSuffix(got, "x  1") {
+		t.Errorf("a row without columns: %q", got)
+	}
+}
+
+func TestHTMLTable(t *testing.T) {
+	data, _ := Of(NewTable("<op>", "us").SetTitle("a & b").
+		Row("<script>alert(1)</script>", "1.5").
+		Row("FAIL (expected)", "2\n3").
+		Note("<note>"))
+	got := data[textHTML].(string)
+	for _, want := range []string{
+		"&lt;script&gt;", "&lt;op&gt;", "a &amp; b", "&lt;note&gt;",
+		`<strong style="color: #2a8a44">FAIL (expected)</strong>`, "2<br>3",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "<script") || strings.Contains(got, "class=") {
+		t.Errorf("scripts or classes in\n%s", got)
+	}
+	words := stripTags(got)
+	if want := "a & b\n<op> us\n<script>alert(1)</script> 1.5\nFAIL (expected) 2\n3\n<note>"; words != want {
+		t.Errorf("without tags:\n%s\nwant\n%s", words, want)
+	}
+}
+
+func TestNumericColumns(t *testing.T) {
+	for _, c := range []struct {
+		cells string
+		want  bool
+	}{
+		{"1|2.5|-3", true}, {"1 us|20 ms|–", true}, {"1.5×|95 %|", true}, {"NaN|+Inf|1e-7", true},
+		{"1 024|16,777,216", true}, {"≤ 3|~4", true},
+		{"–||-", false}, {"1|x", false}, {"32 x 32|8", false}, {"2026-11-20", false}, {"v0", false}, {"1 or more things", false},
+	} {
+		g := grid{columns: []string{"c"}}
+		for _, cell := range strings.Split(c.cells, "|") {
+			g.rows = append(g.rows, []string{cell})
+		}
+		if got := g.numeric()[0]; got != c.want {
+			t.Errorf("%q numeric: %v", c.cells, got)
+		}
+	}
+}
+
+func TestFormatNumber(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{
+		{0, "0"}, {279.0412, "279.0"}, {48, "48"}, {48.04, "48.04"}, {0.5, "0.5000"}, {1234.5, "1234"}, {16777216, "16 777 216"},
+		{-929000, "-929 000"}, {0.00012346, "0.0001235"}, {1e-9, "1.000e-09"}, {3e20, "3.000e+20"},
+		{999.96, "1000.0"}, {math.Inf(1), "+Inf"}, {math.NaN(), "NaN"},
+	} {
+		if got := formatNumber(c.v); got != c.want {
+			t.Errorf("formatNumber(%v) = %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+func TestCells(t *testing.T) {
+	for _, c := range []struct {
+		v    any
+		want string
+	}{
+		{nil, ""}, {"s", "s"}, {float32(0.25), "0.2500"}, {7, "7"}, {uint64(math.MaxUint64), "18 446 744 073 709 551 615"}, {-12345, "-12 345"}, {true, "true"},
+		{1500 * time.Microsecond, "1.5ms"}, {errors.New("e"), "e"}, {loud{}, "display: display.loud: panic: no words"},
+	} {
+		if got := cellText(c.v); got != c.want {
+			t.Errorf("cell of %v: %q, want %q", fmt.Sprintf("%T", c.v), got, c.want)
+		}
+	}
+}
+
+func TestNumbersDoNotBreak(t *testing.T) {
+	data, _ := Of(NewTable("name", "count").Row("two words", "1 048 576").Row("other", "3.1 %"))
+	html := data["text/html"].(string)
+	for _, want := range []string{">two words<", ">1\u00a0048\u00a0576<", ">3.1\u00a0%<"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q in\n%s", want, html)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// lockTime is how long another kernel may hold the file.
+const lockTime = 200 * time.Millisecond
+
+// locked calls f with the file, which no other kernel uses meanwhile.
+func (h *History) locked(f func(*os.File) error) error {
+	for deadline := time.Now().Add(lockTime); ; time.Sleep(time.Millisecond) {
+		file, err := h.tryLock()
+		if err != nil {
+			return err
+		}
+		if file != nil {
+			defer file.Close() // unlocks it
+			return f(file)
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: locked for %v by another kernel", h.path, lockTime)
+		}
+	}
+}
+
+// tryLock returns the file or, where another kernel has it or has just put a
+// shorter one in its place, nil.
+func (h *History) tryLock() (*os.File, error) {
+	file, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := file.Stat()
+	if err == nil && !opened.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %v, expected a file", h.path, opened.Mode())
+	}
+	if err == nil {
+		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err == nil {
+		if now, statErr := os.Stat(h.path); statErr == nil && os.SameFile(opened, now) {
+			return file, nil
+		}
+	}
+	file.Close()
+	if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
+		err = nil
+	}
+	return nil, err
+}
+
+// appendTo writes entries with one call, on lines of their own even where the
+// last line was cut off.
+func appendTo(f *os.File, entries []Entry) error {
+	var text bytes.Buffer
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if last := []byte{'\n'}; size > 0 {
+		if _, err := f.ReadAt(last, size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			text.WriteByte('\n')
+		}
+	}
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	for _, e := range entries {
+		if err := encoder.Encode(e); err != nil {
+			return err
+		}
+	}
+	_, err = f.Write(text.Bytes())
+	return err
+}
+
+// trim replaces a file that has grown too long by its newer half.
+func (h *History) trim(f *os.File) error {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil || size <= fileBytes {
+		return err
+	}
+	half := make([]byte, fileBytes/2)
+	if _, err := f.ReadAt(half, size-int64(len(half))); err != nil {
+		return err
+	}
+	_, whole, _ := bytes.Cut(half, []byte("\n"))
+	shorter, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = shorter.Write(whole)
+	if closeErr := shorter.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(shorter.Name(), h.path)
+	}
+	if err != nil {
+		os.Remove(shorter.Name())
+	}
+	return err
+}

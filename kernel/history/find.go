@@ -1,0 +1,56 @@
+package history
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Tail returns the last n cells of all sessions, or all for n <= 0.
+func (h *History) Tail(n int) ([]Entry, error) {
+	entries, err := h.all()
+	return last(entries, n), err
+}
+
+// Range returns the cells of a session from line start up to, not including,
+// stop; a nil stop is the end. Session 0 is this one, negative ones are
+// counted back from it.
+func (h *History) Range(session, start int, stop *int) ([]Entry, error) {
+	if session <= 0 {
+		session += h.session
+	}
+	entries, err := h.all()
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
+		return e.Session != session || e.Line < start || stop != nil && e.Line >= *stop
+	}), err
+}
+
+// Search returns the last n cells, or all for n <= 0, whose whole input a
+// pattern with the wildcards * and ? matches. Of equal inputs unique keeps the
+// last.
+func (h *History) Search(pattern string, unique bool, n int) ([]Entry, error) {
+	quoted := regexp.QuoteMeta(strings.ToValidUTF8(pattern, "\uFFFD"))
+	quoted = strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(quoted)
+	matches, err := regexp.Compile(`(?s)\A` + quoted + `\z`)
+	if err != nil { // of a pattern that is far too long
+		return nil, err
+	}
+	entries, err := h.all()
+	seen := map[string]bool{}
+	var found []Entry
+	for _, e := range slices.Backward(entries) {
+		if matches.MatchString(e.Input) && !(unique && seen[e.Input]) {
+			seen[e.Input] = true
+			found = append(found, e)
+		}
+	}
+	slices.Reverse(found)
+	return last(found, n), err
+}
+
+func last(entries []Entry, n int) []Entry {
+	if n <= 0 || n > len(entries) {
+		return entries
+	}
+	return entries[len(entries)-n:]
+}

@@ -1,0 +1,88 @@
+package kernelspec
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Place is where one installation goes.
+type Place struct {
+	Programs string // folder of the two programs
+	Spec     string // folder of kernel.json
+}
+
+// ForUser is the place of the user's own kernels, seen by every Jupyter that
+// the user starts.
+func ForUser() (Place, error) {
+	data, err := DataDir()
+	if err != nil {
+		return Place{}, err
+	}
+	jupyter, err := jupyterDir()
+	if err != nil {
+		return Place{}, err
+	}
+	return Place{filepath.Join(data, "bin"), specIn(jupyter)}, nil
+}
+
+// InPrefix is the place in an environment, such as /usr/local or that of a
+// Python virtual environment.
+func InPrefix(prefix string) Place {
+	share := filepath.Join(prefix, "share")
+	return Place{filepath.Join(share, name, "bin"), specIn(filepath.Join(share, "jupyter"))}
+}
+
+// Places lists where this user's Jupyter may find the kernel.
+func Places() []Place {
+	var places []Place
+	if p, err := ForUser(); err == nil {
+		places = append(places, p)
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("JUPYTER_PATH")) {
+		places = append(places, Place{Spec: specIn(dir)})
+	}
+	for _, prefix := range []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), "/usr/local", "/usr"} {
+		if prefix != "" {
+			places = append(places, InPrefix(prefix))
+		}
+	}
+	return places
+}
+
+func specIn(jupyter string) string { return filepath.Join(jupyter, "kernels", name) }
+
+// DataDir is where the kernel keeps this user's data.
+func DataDir() (string, error) {
+	data, err := dataDir()
+	return filepath.Join(data, name), err
+}
+
+// dataDir is where the system keeps a user's programs' data.
+func dataDir() (string, error) {
+	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("kernelspec: %w", err)
+	}
+	if runtime.GOOS == "darwin" {
+		return filepath.Join(home, "Library", "Application Support"), nil
+	}
+	return filepath.Join(home, ".local", "share"), nil
+}
+
+// jupyterDir is Jupyter's data folder, by the rules of jupyter_core.
+func jupyterDir() (string, error) {
+	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if runtime.GOOS == "darwin" {
+		home, err := os.UserHomeDir()
+		return filepath.Join(home, "Library", "Jupyter"), err
+	}
+	data, err := dataDir()
+	return filepath.Join(data, "jupyter"), err
+}

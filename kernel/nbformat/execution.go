@@ -1,0 +1,88 @@
+package nbformat
+
+import "strings"
+
+// ClearOutputs makes every code cell one that was not executed.
+func (nb *Notebook) ClearOutputs() {
+	for _, c := range nb.Cells {
+		if c.Type == Code {
+			c.Outputs, c.ExecutionCount, c.clearNext = nil, nil, false
+		}
+	}
+}
+
+// Start makes the cell one whose execution, numbered count, has just begun.
+func (c *Cell) Start(count int) {
+	c.Outputs, c.ExecutionCount, c.clearNext = nil, &count, false
+}
+
+// Clear removes the cell's outputs: at once, or when the next one is added.
+func (c *Cell) Clear(wait bool) {
+	c.clearNext = wait
+	if !wait {
+		c.Outputs = nil
+	}
+}
+
+func (c *Cell) add(o *Output) {
+	if c.clearNext {
+		c.Clear(false)
+	}
+	c.Outputs = append(c.Outputs, o)
+}
+
+// AddStream adds text to the last output when it is of the same stream, and a
+// new output otherwise. Carriage returns are kept: who shows it obeys them.
+func (c *Cell) AddStream(name, text string) {
+	if n := len(c.Outputs); n > 0 && !c.clearNext {
+		if last := c.Outputs[n-1]; last.Type == Stream && last.Name == name {
+			last.grow(text)
+			return
+		}
+	}
+	c.add(&Output{Type: Stream, Name: name, Text: text})
+}
+
+// grow adds to a stream's text without copying it: a loop may print for hours.
+func (o *Output) grow(text string) {
+	if o.growing == nil || o.growing.Len() != len(o.Text) {
+		o.growing = &strings.Builder{}
+		o.growing.WriteString(o.Text)
+	}
+	o.growing.WriteString(text)
+	o.Text = o.growing.String()
+}
+
+// AddDisplay adds a MIME bundle. A displayID that is not empty is what
+// UpdateDisplay finds it by; the file does not hold it.
+func (c *Cell) AddDisplay(displayID string, data, metadata map[string]any) {
+	c.add(&Output{Type: Display, Data: data, Metadata: metadata, displayID: displayID})
+}
+
+// UpdateDisplay replaces every display with this displayID, in whichever cell it
+// stands, and reports how many there were.
+func (nb *Notebook) UpdateDisplay(displayID string, data, metadata map[string]any) int {
+	if displayID == "" {
+		return 0
+	}
+	replaced := 0
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			if o.displayID == displayID {
+				o.Data, o.Metadata = data, metadata
+				replaced++
+			}
+		}
+	}
+	return replaced
+}
+
+// AddResult adds the value of the cell's last expression.
+func (c *Cell) AddResult(data, metadata map[string]any) {
+	c.add(&Output{Type: Result, Data: data, Metadata: metadata, ExecutionCount: c.ExecutionCount})
+}
+
+// AddError adds the error that ended the cell.
+func (c *Cell) AddError(name, value string, traceback []string) {
+	c.add(&Output{Type: Error, ErrorName: name, ErrorValue: value, Traceback: traceback})
+}

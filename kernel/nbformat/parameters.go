@@ -1,0 +1,158 @@
+package nbformat
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Parameter sets a variable that the cell tagged parameters declares. Value is
+// a Go expression; for a variable declared with a string literal it may also be
+// the string itself.
+type Parameter struct {
+	Name, Value string
+}
+
+// SetParameters puts a cell that assigns the parameters after the cell tagged
+// parameters, in place of one that stands there from an earlier run. Names that
+// the tagged cell does not declare are an error, and nothing is changed then.
+func (nb *Notebook) SetParameters(parameters []Parameter) error {
+	if len(parameters) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.Type == Code && c.HasTag(TagParameters) })
+	if i < 0 {
+		return fmt.Errorf("nbformat: %s: no cell has the tag %q, expected one that declares %s",
+			nb.Name, TagParameters, parameterNames(parameters))
+	}
+	declared, err := declaredVariables(nb.Cells[i].Source)
+	if err != nil {
+		return fmt.Errorf("nbformat: %s: cell %d, tagged %q: %w", nb.Name, i+1, TagParameters, err)
+	}
+	source, err := assignments(parameters, declared)
+	if err != nil {
+		return fmt.Errorf("nbformat: %s: cell %d, tagged %q: %w", nb.Name, i+1, TagParameters, err)
+	}
+	nb.replaceInjected(&Cell{
+		Type:     Code,
+		ID:       TagInjectedParameters,
+		Metadata: map[string]any{"tags": []any{TagInjectedParameters}},
+		Source:   source,
+	})
+	return nil
+}
+
+// replaceInjected removes injected cells of earlier runs, and puts the new one
+// after the tagged cell.
+func (nb *Notebook) replaceInjected(injected *Cell) {
+	nb.Cells = slices.DeleteFunc(nb.Cells, func(c *Cell) bool {
+		return c.ID == injected.ID || c.Type == Code && c.HasTag(TagInjectedParameters)
+	})
+	i := slices.IndexFunc(nb.Cells, func(c *Cell) bool { return c.Type == Code && c.HasTag(TagParameters) })
+	nb.Cells = slices.Insert(nb.Cells, i+1, injected)
+}
+
+func parameterNames(parameters []Parameter) string {
+	names := make([]string, len(parameters))
+	for i, p := range parameters {
+		names[i] = p.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// variable is a variable that a cell declares.
+type variable struct {
+	name     string
+	isString bool // its value is a string literal
+}
+
+// declaredVariables lists the variables of a cell in their order. Constants are
+// not among them: they cannot be assigned.
+func declaredVariables(source string) ([]variable, error) {
+	const before = "package p; func _() {"
+	file, err := parser.ParseFile(token.NewFileSet(), "", before+source+"\n}", parser.SkipObjectResolution)
+	if err != nil {
+		if list, ok := err.(scanner.ErrorList); ok {
+			err = fmt.Errorf("line %d: %s", list[0].Pos.Line, list[0].Msg)
+		}
+		return nil, fmt.Errorf("%w, expected only variables (name := value): keep imports and functions in other cells", err)
+	}
+	var declared []variable
+	for _, statement := range file.Decls[0].(*ast.FuncDecl).Body.List {
+		switch s := statement.(type) {
+		case *ast.AssignStmt:
+			if s.Tok == token.DEFINE {
+				declared = appendVariables(declared, s.Lhs, s.Rhs)
+			}
+		case *ast.DeclStmt:
+			if d := s.Decl.(*ast.GenDecl); d.Tok == token.VAR {
+				for _, spec := range d.Specs {
+					v := spec.(*ast.ValueSpec)
+					names := make([]ast.Expr, len(v.Names))
+					for i, name := range v.Names {
+						names[i] = name
+					}
+					declared = appendVariables(declared, names, v.Values)
+				}
+			}
+		}
+	}
+	return declared, nil
+}
+
+func appendVariables(declared []variable, names, values []ast.Expr) []variable {
+	for i, expr := range names {
+		name, ok := expr.(*ast.Ident)
+		if !ok || name.Name == "_" {
+			continue
+		}
+		v := variable{name: name.Name}
+		if i < len(values) {
+			literal, ok := values[i].(*ast.BasicLit)
+			v.isString = ok && literal.Kind == token.STRING
+		}
+		declared = append(declared, v)
+	}
+	return declared
+}
+
+// assignments returns the source of the injected cell.
+func assignments(parameters []Parameter, declared []variable) (string, error) {
+	var lines []string
+	for _, p := range parameters {
+		i := slices.IndexFunc(declared, func(v variable) bool { return v.name == p.Name })
+		if i < 0 {
+			return "", fmt.Errorf("it does not declare %s, expected one of: %s", p.Name, variableNames(declared))
+		}
+		value := strings.TrimSpace(p.Value)
+		if declared[i].isString && !isStringLiteral(value) {
+			value = strconv.Quote(p.Value)
+		}
+		if _, err := parser.ParseExpr(value); err != nil || strings.ContainsAny(value, "\r\n") {
+			return "", fmt.Errorf("the value %q of %s is not a Go expression on one line", p.Value, p.Name)
+		}
+		lines = append(lines, p.Name+" = "+value)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func isStringLiteral(value string) bool {
+	_, err := strconv.Unquote(value)
+	return err == nil && value[0] != '\''
+}
+
+func variableNames(declared []variable) string {
+	if len(declared) == 0 {
+		return "no variables at all"
+	}
+	names := make([]string, len(declared))
+	for i, v := range declared {
+		names[i] = v.name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,151 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// interval is the time between two lines of progress.
+const interval = 5 * time.Second
+
+// stopGrace is how long an interrupted go command may clean up.
+const stopGrace = 5 * time.Second
+
+// BuildError is a build that did not succeed.
+type BuildError struct {
+	Err    error
+	Output string // what the go command wrote, whole
+}
+
+func (e *BuildError) Error() string {
+	hint := ""
+	if proxyTrouble.MatchString(e.Output) {
+		hint = ": the module proxy may be out of reach, set GOPROXY to one that is not"
+	}
+	return fmt.Sprintf("program: go build ./kernel/cells: %v%s", e.Err, hint)
+}
+
+func (e *BuildError) Unwrap() error { return e.Err }
+
+// proxyTrouble is what the go command says when it cannot get a module.
+var proxyTrouble = regexp.MustCompile(`toolchain not available|dial tcp|proxyconnect|no such host|connection refused|i/o timeout|TLS handshake|x509:|module lookup disabled|40[37] Forbidden|407 Proxy|50[234] `)
+
+// build compiles the cells program to path, in a folder that the caller
+// removes. No -trimpath: with it nothing that `go run` and `go test` have
+// compiled already could be used.
+func build(ctx context.Context, at Location, path string, progress io.Writer) error {
+	fmt.Fprintln(progress, "warpbook: building the cells program (once; about 2 minutes on 2 cores)")
+	c := exec.CommandContext(ctx, "go", "build", "-v", "-buildvcs=false", "-tags=cells", "-o", path, "./kernel/cells")
+	c.Dir = at.Root
+	// An interrupted go command leaves its work behind: in the folder of path,
+	// where it is removed. Its compilers must be interrupted too.
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+filepath.Dir(path))
+	if at.Go == engineGo {
+		c.Env = append(c.Env, "GOTOOLCHAIN="+at.Go)
+	}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGINT) }
+	c.WaitDelay = stopGrace
+	log := &buildLog{start: time.Now(), now: "reading the source"}
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		return fmt.Errorf("program: go build: %w", err)
+	}
+	stop := log.report(progress)
+	err := c.Wait()
+	stop()
+	if ctx.Err() != nil {
+		return fmt.Errorf("program: go build: %w", ctx.Err())
+	}
+	if err != nil {
+		return &BuildError{Err: err, Output: log.rest()}
+	}
+	size := int64(0)
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	fmt.Fprintf(progress, "warpbook: cells program built in %v (%d MB)\n", log.elapsed(), size>>20)
+	return nil
+}
+
+// buildLog takes the output of `go build -v`: a line for each package that it
+// compiles or module that it downloads, and its errors.
+type buildLog struct {
+	start time.Time
+
+	mu       sync.Mutex // the command's output is copied by one goroutine, report has another
+	line     []byte     // not ended yet
+	packages int
+	now      string
+	errors   bytes.Buffer
+}
+
+var packageLine = regexp.MustCompile(`^[\w.~/-]+$`)
+
+func (l *buildLog) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(data)
+	for {
+		line, rest, ended := bytes.Cut(data, []byte("\n"))
+		l.line = append(l.line, line...)
+		if !ended {
+			return n, nil
+		}
+		l.endLine(string(l.line))
+		l.line, data = l.line[:0], rest
+	}
+}
+
+func (l *buildLog) endLine(line string) {
+	module, downloads := strings.CutPrefix(line, "go: downloading ")
+	switch {
+	case downloads:
+		l.now = "downloading " + module
+	case packageLine.MatchString(line):
+		l.packages++
+		l.now = "compiling " + line
+	default:
+		l.errors.WriteString(line + "\n")
+	}
+}
+
+// rest returns what is neither a package nor a download.
+func (l *buildLog) rest() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.errors.String() + string(l.line)
+}
+
+func (l *buildLog) elapsed() time.Duration { return time.Since(l.start).Round(time.Second) }
+
+// report writes a line of progress every interval until stop is called.
+func (l *buildLog) report(progress io.Writer) (stop func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+				l.mu.Lock()
+				fmt.Fprintf(progress, "warpbook: cells program: %v, %d packages, %s\n", l.elapsed(), l.packages, l.now)
+				l.mu.Unlock()
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}

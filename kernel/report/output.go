@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"strings"
+
+	"warpbook/kernel/nbformat"
+)
+
+// renderOutput returns safe HTML for one output of a code cell.
+func renderOutput(p *prose, o *nbformat.Output, expected bool) template.HTML {
+	switch o.Type {
+	case nbformat.Stream:
+		return block("stream "+streamClass(o.Name), terminal(o.Text))
+	case nbformat.Error:
+		return renderError(o, expected)
+	}
+	return renderBundle(p, o)
+}
+
+func streamClass(name string) string {
+	if name == "stderr" {
+		return "stderr"
+	}
+	return "stdout"
+}
+
+// block wraps content, which is HTML already.
+func block(class string, content template.HTML) template.HTML {
+	return template.HTML(`<pre class="`+class+`" tabindex="0">`) + content + "</pre>"
+}
+
+func renderError(o *nbformat.Output, expected bool) template.HTML {
+	class, name := "error", o.ErrorName
+	if expected {
+		class, name = "error expected", o.ErrorName+" (expected)"
+	}
+	value := o.ErrorValue
+	traceback := strings.Join(o.Traceback, "\n")
+	if strings.Contains(traceback, value) {
+		value = "" // said below
+	}
+	body := ""
+	if traceback != "" {
+		body = `<pre tabindex="0">` + string(terminal(traceback)) + "</pre>"
+	}
+	return template.HTML(fmt.Sprintf(`<div class="%s"><p><strong>%s</strong> %s</p>%s</div>`,
+		class, html.EscapeString(name), html.EscapeString(value), body))
+}
+
+// renderBundle shows the richest form of a MIME bundle that this page can show.
+func renderBundle(p *prose, o *nbformat.Output) template.HTML {
+	text := func(mime string) (string, bool) {
+		s, ok := o.Data[mime].(string)
+		return s, ok
+	}
+	if s, ok := text("text/html"); ok {
+		return `<div class="rich">` + sanitise(s) + "</div>"
+	}
+	if mime, uri := pictureOf(o.Data); uri != "" {
+		return renderPicture(o, mime, uri)
+	}
+	if s, ok := text("text/markdown"); ok {
+		return `<div class="rich">` + p.output(s) + "</div>"
+	}
+	for _, mime := range []string{"text/latex", "text/plain"} {
+		if s, ok := text(mime); ok {
+			return block("plain", terminal(s))
+		}
+	}
+	return renderJSON(o.Data)
+}
+
+func renderJSON(data map[string]any) template.HTML {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if value, ok := data["application/json"]; ok && encoder.Encode(value) == nil {
+		return block("plain", template.HTML(html.EscapeString(b.String())))
+	}
+	return ""
+}
+
+// renderPicture shows a plot at the size that its metadata names, with its
+// numbers folded away below: who cannot see it, or wants them, reads those.
+func renderPicture(o *nbformat.Output, mime, uri string) template.HTML {
+	plain, _ := o.Data["text/plain"].(string)
+	first, _, more := strings.Cut(strings.TrimSpace(plain), "\n")
+	width, height := pictureSize(o.Metadata, mime)
+	var b strings.Builder
+	b.WriteString("<figure>")
+	fmt.Fprintf(&b, `<img src="%s" alt="%s"`, uri, html.EscapeString(altText(first)))
+	if width > 0 && height > 0 {
+		fmt.Fprintf(&b, ` width="%d" height="%d"`, width, height)
+	}
+	b.WriteString(">")
+	if more {
+		fmt.Fprintf(&b, "<details><summary>Numbers</summary><pre>%s</pre></details>", terminal(plain))
+	}
+	b.WriteString("</figure>")
+	return template.HTML(b.String())
+}
+
+func altText(line string) string {
+	const limit = 200
+	if line == "" {
+		return "picture"
+	}
+	if r := []rune(line); len(r) > limit {
+		return string(r[:limit]) + "..."
+	}
+	return line
+}
+
+// pictureSize returns the size in CSS pixels. An SVG has the size of the PNG
+// beside it: they are one plot.
+func pictureSize(metadata map[string]any, mime string) (width, height int) {
+	for _, key := range []string{mime, "image/png"} {
+		size, _ := metadata[key].(map[string]any)
+		width, height = pixels(size["width"]), pixels(size["height"])
+		if width > 0 && height > 0 {
+			return width, height
+		}
+	}
+	return 0, 0
+}
+
+func pixels(value any) int {
+	var f float64
+	switch value := value.(type) {
+	case json.Number:
+		f, _ = value.Float64()
+	case float64:
+		f = value
+	case int:
+		f = float64(value)
+	}
+	if f < 1 || f > 20000 {
+		return 0
+	}
+	return int(f + 0.5)
+}

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const aborted = `execute_reply {"execution_count":1,"status":"aborted"}`
+
+// A cell that fails aborts those that were sent before its reply.
+func TestFailureAbortsTheQueue(t *testing.T) {
+	c := start(t).connect()
+	first := c.send("shell", "execute_request", cell("sleep\nfail no"))
+	second := c.send("shell", "execute_request", cell("print 2"))
+	other := c.send("shell", "is_complete_request", `{"code":"x"}`)
+	third := c.send("shell", "execute_request", cell("print 3"))
+	if got := c.reply("shell", first); !strings.Contains(got, `"status":"error"`) {
+		t.Errorf("first: %s", got)
+	}
+	for _, id := range []string{second, third} {
+		if id == third {
+			if got := c.reply("shell", other); got != `is_complete_reply {"status":"complete"}` {
+				t.Errorf("not an execute: %s", got)
+			}
+		}
+		if got := c.reply("shell", id); got != aborted {
+			t.Errorf("got %s, want %s", got, aborted)
+		}
+	}
+	c.published(first)
+	for _, id := range []string{second, other, third} {
+		equal(t, "iopub", c.published(id), []string{busy, idle})
+	}
+}
+
+// It does so however quickly it fails, and whenever they arrive; and it never
+// aborts one that was sent after the reply.
+func TestFailureAbortsExactly(t *testing.T) {
+	c := start(t).connect()
+	for i := range 200 {
+		header, late := c.request("execute_request", cell("print late"))
+		first := c.send("shell", "execute_request", cell("fail no"))
+		failed := c.reply("shell", first)
+		c.transmit("shell", late) // as if it had been on its way
+		after := c.send("shell", "execute_request", cell("print after"))
+		if !strings.Contains(failed, `"status":"error"`) {
+			t.Fatalf("%d: %s", i, failed)
+		}
+		if got := c.reply("shell", header.ID); !strings.Contains(got, `"status":"aborted"`) {
+			t.Fatalf("%d: sent before the failure: %s", i, got)
+		}
+		if got := c.reply("shell", after); !strings.Contains(got, `"status":"ok"`) {
+			t.Fatalf("%d: sent after the reply: %s", i, got)
+		}
+		for _, id := range []string{first, header.ID, after} {
+			c.published(id)
+		}
+	}
+}
+
+func TestAbortsByTheClock(t *testing.T) {
+	at := time.Now()
+	for _, test := range []struct {
+		name          string
+		arrived, sent time.Duration // after the failure
+		want          bool
+	}{
+		{"queued", -time.Millisecond, -2 * time.Millisecond, true},
+		{"queued, clock ahead", -time.Millisecond, time.Hour, true},
+		{"on its way", time.Millisecond, -time.Microsecond, true},
+		{"sent after", time.Millisecond, time.Microsecond, false},
+		{"clock behind", inFlight, -time.Hour, false},
+	} {
+		c := &call{arrived: at.Add(test.arrived)}
+		c.request.Header.Date = at.Add(test.sent).UTC().Format(time.RFC3339Nano)
+		if got := (failure{at}).aborts(c); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	undated := &call{arrived: at.Add(time.Millisecond)}
+	if (failure{at}).aborts(undated) {
+		t.Error("a request without a date was aborted")
+	}
+	if (failure{}).aborts(undated) {
+		t.Error("aborted without a failure")
+	}
+}
+
+func TestStopOnErrorFalseAbortsNothing(t *testing.T) {
+	c := start(t).connect()
+	first := c.send("shell", "execute_request", `{"code":"sleep\nfail no","stop_on_error":false}`)
+	second := c.send("shell", "execute_request", cell("print 2"))
+	c.reply("shell", first)
+	if got := c.reply("shell", second); got != ok(2) {
+		t.Errorf("got %s, want %s", got, ok(2))
+	}
+}
+
+func TestInterruptStopsTheCellAndTheQueue(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	first := c.send("shell", "execute_request", cell("block"))
+	<-k.cells.running
+	second := c.send("shell", "execute_request", cell("print 2"))
+	control := c.send("control", "interrupt_request", `{}`)
+	if got := c.reply("control", control); got != `interrupt_reply {"status":"ok"}` {
+		t.Errorf("got %s", got)
+	}
+	want := failed("interrupted", "while blocked", `["line 1"]`, 1)
+	if got := c.reply("shell", first); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := c.reply("shell", second); got != aborted {
+		t.Errorf("got %s, want %s", got, aborted)
+	}
+}

@@ -1,0 +1,16 @@
+package server
+
+import "testing"
+
+// BenchmarkCell is the server's part of a trivial cell: sockets, signatures,
+// five messages, no cells program.
+func BenchmarkCell(b *testing.B) {
+	c := start(b).connect()
+	code := cell("value 1")
+	b.ReportAllocs()
+	for b.Loop() {
+		id := c.send("shell", "execute_request", code)
+		c.reply("shell", id)
+		c.published(id)
+	}
+}

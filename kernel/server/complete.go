@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"warpbook/kernel/frame"
+)
+
+// position is the place that a client asks about.
+type position struct {
+	Code   string `json:"code"`
+	Cursor *int   `json:"cursor_pos"` // in code points; absent: the end
+}
+
+// cursor is the position within the code, whatever the client said.
+func (p position) cursor() int {
+	end := utf8.RuneCountInString(p.Code)
+	if p.Cursor == nil {
+		return end
+	}
+	return min(max(*p.Cursor, 0), end)
+}
+
+type completeReply struct {
+	Matches  []string         `json:"matches"`
+	Start    int              `json:"cursor_start"`
+	End      int              `json:"cursor_end"`
+	Metadata completeMetadata `json:"metadata"`
+}
+
+// completeMetadata is how JupyterLab learns what each match is.
+type completeMetadata struct {
+	Types []matchType `json:"_jupyter_types_experimental"`
+}
+
+type matchType struct {
+	Text      string `json:"text"`
+	Type      string `json:"type"`
+	Signature string `json:"signature,omitempty"`
+	Start     int    `json:"start"`
+	End       int    `json:"end"`
+}
+
+func complete(c *call, q position) (*completeReply, error) {
+	done, err := c.server.cells.Complete(context.Background(), q.Code, q.cursor())
+	if err != nil {
+		return nil, err
+	}
+	if done.Error != nil {
+		return nil, done.Error
+	}
+	return completions(done), nil
+}
+
+func completions(done frame.Event) *completeReply {
+	reply := &completeReply{
+		Matches: []string{}, Start: done.Start, End: done.End,
+		Metadata: completeMetadata{Types: []matchType{}},
+	}
+	for _, m := range done.Matches {
+		reply.Matches = append(reply.Matches, m.Text)
+		reply.Metadata.Types = append(reply.Metadata.Types,
+			matchType{Text: m.Text, Type: m.Kind, Signature: m.Type, Start: done.Start, End: done.End})
+	}
+	return reply
+}

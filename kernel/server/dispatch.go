@@ -1,0 +1,162 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"warpbook/kernel/frame"
+	"warpbook/kernel/wire"
+	"warpbook/kernel/zmtp"
+)
+
+// call is one request on its way through the kernel.
+type call struct {
+	server  *Server
+	request wire.Message
+	channel *zmtp.Socket // that it came on
+	shell   *shell       // that answers it; nil: it came on control, or its subshell is unknown
+	from    string       // identity of the client
+	arrived time.Time
+
+	remembered bool // it is a cell that the file of the history has still to get
+}
+
+// receiveShell queues a request behind the cells of its shell, unless its answer
+// needs none and a client may be waiting to connect while a cell runs.
+func (s *Server) receiveShell(from *zmtp.Peer, frames [][]byte) {
+	c := s.newCall(s.shell, from, frames)
+	if c == nil {
+		return
+	}
+	c.shell = s.shells.find(c.request.Header.Subshell)
+	if c.shell != nil && c.request.Header.Type != "kernel_info_request" && c.shell.queue.push(c) {
+		return
+	}
+	if c.shell != nil && c.shell.id != "" && s.shells.find(c.shell.id) == nil {
+		c.shell = nil // it was deleted meanwhile
+	}
+	s.prompt.push(c)
+}
+
+func (s *Server) receiveControl(from *zmtp.Peer, frames [][]byte) {
+	if c := s.newCall(s.control, from, frames); c != nil {
+		s.prompt.push(c)
+	}
+}
+
+func (s *Server) newCall(channel *zmtp.Socket, from *zmtp.Peer, frames [][]byte) *call {
+	m, ok := s.decode(frames)
+	if !ok {
+		return nil
+	}
+	return &call{server: s, request: m, channel: channel, from: from.Identity(), arrived: time.Now()}
+}
+
+// serve is all that every request has in common: busy, the reply whose type
+// follows from the request's, idle. A message that is no request has no reply.
+func (c *call) serve() {
+	c.publish("status", status{"busy"})
+	reply, err := c.answer()
+	name, isRequest := strings.CutSuffix(c.request.Header.Type, "_request")
+	if isRequest {
+		c.reply(name+"_reply", outcome(reply, err))
+	} else if err != nil {
+		c.server.debugf("%s: %v", c.request.Header.Type, err)
+	}
+	c.publish("status", status{"idle"})
+	if c.remembered { // only now, so that nobody waits for the disk
+		if err := c.server.past.save(); err != nil { // which harms no cell
+			c.server.debugf("server: %v", err)
+		}
+	}
+}
+
+func (c *call) answer() (any, error) {
+	h, ok := handlers[c.request.Header.Type]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("server: %s: unknown", c.request.Header.Type)
+	case c.channel == c.server.shell && c.shell == nil:
+		return c.empty(), noSubshell(c.request.Header.Subshell)
+	case h.channel == shellOnly && c.channel != c.server.shell:
+		return c.empty(), fmt.Errorf("server: %s: came on control, expected on shell", c.request.Header.Type)
+	case h.channel == controlOnly && c.channel != c.server.control:
+		return nil, fmt.Errorf("server: %s: came on shell, expected on control", c.request.Header.Type)
+	}
+	return h.answer(c)
+}
+
+// empty is what a reply holds whatever its request.
+func (c *call) empty() any {
+	if c.request.Header.Type == "execute_request" {
+		return &executeReply{ExecutionCount: c.server.counted()}
+	}
+	return nil
+}
+
+// outcome is the content of a reply: what the handler answered, with a status
+// where that has none, and the error.
+func outcome(reply any, err error) map[string]json.RawMessage {
+	content := map[string]json.RawMessage{}
+	if json.Unmarshal(marshal(reply), &content) != nil {
+		panic(fmt.Sprintf("server: reply %T is not an object", reply))
+	}
+	if content == nil { // a handler that only has an error answers nil
+		content = map[string]json.RawMessage{}
+	}
+	if err != nil {
+		e := asError(err)
+		content["status"], content["ename"] = marshal("error"), marshal(e.Name)
+		content["evalue"], content["traceback"] = marshal(e.Value), marshal(e.Traceback)
+	} else if content["status"] == nil {
+		content["status"] = marshal("ok")
+	}
+	return content
+}
+
+// asError gives every error the form that errors of cells have.
+func asError(err error) *frame.Error {
+	var e *frame.Error
+	if !errors.As(err, &e) {
+		e = &frame.Error{Name: "error", Value: err.Error(), Traceback: []string{err.Error()}}
+	}
+	if e.Traceback == nil {
+		e = &frame.Error{Name: e.Name, Value: e.Value, Traceback: []string{}}
+	}
+	return e
+}
+
+// reply answers on the channel that the request came on.
+func (c *call) reply(msgType string, content any) {
+	c.server.send(c.channel, c, msgType, content)
+}
+
+// publish sends on iopub, as a child of the request.
+func (c *call) publish(msgType string, content any) {
+	c.server.publish(c.request.RawHeader, msgType, content)
+}
+
+// send sends a child of a request to the client that made it, and reports
+// whether that is connected.
+func (s *Server) send(on *zmtp.Socket, c *call, msgType string, content any) (id string, sent bool) {
+	header := wire.NewHeader(s.session, msgType)
+	frames, err := s.key.Encode(wire.Message{
+		Identities: c.request.Identities, Header: header,
+		Parent: c.request.RawHeader, Content: marshal(content),
+	})
+	if err != nil {
+		panic(err) // ours: a header is always encodable
+	}
+	return header.ID, on.Send(c.from, frames)
+}
+
+func debugf(log *slog.Logger, format string, args ...any) {
+	if log.Enabled(context.Background(), slog.LevelDebug) {
+		log.Debug(fmt.Sprintf(format, args...))
+	}
+}

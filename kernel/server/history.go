@@ -1,0 +1,82 @@
+package server
+
+import (
+	"fmt"
+	"sync"
+
+	"warpbook/kernel/history"
+)
+
+type historyRequest struct {
+	Output  bool   `json:"output"`
+	Access  string `json:"hist_access_type"`
+	Session int    `json:"session"`
+	Start   int    `json:"start"`
+	Stop    *int   `json:"stop"`
+	N       int    `json:"n"`
+	Pattern string `json:"pattern"`
+	Unique  bool   `json:"unique"`
+}
+
+// historyReply has triples: session, line, and the input or a pair of input
+// and output.
+type historyReply struct {
+	History [][3]any `json:"history"`
+}
+
+func historyOf(c *call, q historyRequest) (*historyReply, error) {
+	entries, err := c.server.past.find(q)
+	if err != nil {
+		return nil, err
+	}
+	reply := &historyReply{History: [][3]any{}}
+	for _, e := range entries {
+		var content any = e.Input
+		if q.Output {
+			content = [2]any{e.Input, orNull(e.Output)}
+		}
+		reply.History = append(reply.History, [3]any{e.Session, e.Line, content})
+	}
+	return reply, nil
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// past is the history, which all shells write and read.
+type past struct {
+	mu      sync.Mutex // guards history
+	history *history.History
+}
+
+func (p *past) find(q historyRequest) ([]history.Entry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch q.Access {
+	case "tail":
+		return p.history.Tail(q.N)
+	case "range":
+		return p.history.Range(q.Session, q.Start, q.Stop)
+	case "search":
+		return p.history.Search(q.Pattern, q.Unique, q.N)
+	}
+	return nil, fmt.Errorf("server: history_request: hist_access_type %q, expected range, tail or search", q.Access)
+}
+
+// add has a cell found from now on.
+func (p *past) add(line int, input, output string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.history.Add(line, input, output)
+}
+
+// save writes the file.
+func (p *past) save() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.history.Save()
+}

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"path/filepath"
+	"testing"
+
+	"warpbook/kernel/history"
+	"warpbook/kernel/wire"
+)
+
+// A second kernel knows what the first one ran.
+func TestHistorySurvivesRestarts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	connect := func() *client {
+		past, err := history.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return startAt(t, func(*wire.Connection) {}, past).connect()
+	}
+	first := connect()
+	for _, code := range []string{"value 1", "value 2", "fail no"} {
+		first.execute(code)
+	}
+	id := first.send("shell", "execute_request", `{"code":"value silent","silent":true}`)
+	first.reply("shell", id)
+	second := connect()
+	second.execute("value 2")
+	for _, test := range []struct{ request, want string }{
+		{`{"hist_access_type":"tail","n":3,"output":false,"raw":true}`, `[1,2,"value 2"],[1,3,"fail no"],[2,1,"value 2"]`},
+		{`{"hist_access_type":"range","session":-1,"start":2,"stop":4,"output":true}`, `[1,2,["value 2","2"]],[1,3,["fail no",null]]`},
+		{`{"hist_access_type":"range","session":0}`, `[2,1,"value 2"]`},
+		{`{"hist_access_type":"search","pattern":"*2","unique":true}`, `[2,1,"value 2"]`},
+		{`{"hist_access_type":"search","pattern":"value ?","n":2,"output":true}`, `[1,2,["value 2","2"]],[2,1,["value 2","2"]]`},
+		{`{"hist_access_type":"search","pattern":"none"}`, ``},
+	} {
+		id = second.send("shell", "history_request", test.request)
+		if got, want := second.reply("shell", id), `history_reply {"history":[`+test.want+`],"status":"ok"}`; got != want {
+			t.Errorf("%s: %s, expected %s", test.request, got, want)
+		}
+	}
+	id = second.send("shell", "history_request", `{"hist_access_type":"all"}`)
+	if got, want := second.reply("shell", id), "history_reply "+wrong(`server: history_request: hist_access_type "all", expected range, tail or search`); got != want {
+		t.Errorf("%s, expected %s", got, want)
+	}
+}

@@ -1,0 +1,34 @@
+package server
+
+import (
+	"encoding/json"
+
+	"warpbook/kernel/wire"
+	"warpbook/kernel/zmtp"
+)
+
+// status is the content of a status message.
+type status struct {
+	State string `json:"execution_state"` // starting, busy or idle
+}
+
+// publish sends a message to every client. A nil parent is none.
+func (s *Server) publish(parent json.RawMessage, msgType string, content any) {
+	s.iopub.Publish(s.published("kernel."+s.session+"."+msgType, parent, msgType, content))
+}
+
+// welcome tells a client that from here on it receives everything.
+func (s *Server) welcome(to *zmtp.Peer, topic string) {
+	to.Send(s.published(topic, nil, "iopub_welcome", map[string]string{"subscription": topic}))
+}
+
+func (s *Server) published(topic string, parent json.RawMessage, msgType string, content any) [][]byte {
+	frames, err := s.key.Encode(wire.Message{
+		Identities: [][]byte{[]byte(topic)}, Header: wire.NewHeader(s.session, msgType),
+		Parent: parent, Content: marshal(content),
+	})
+	if err != nil {
+		panic(err) // ours: a header is always encodable
+	}
+	return frames
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"runtime"
+
+	"warpbook/kernel/wire"
+)
+
+// version of the implementation.
+const version = "0.1.0"
+
+type kernelInfoReply struct {
+	ProtocolVersion       string       `json:"protocol_version"`
+	Implementation        string       `json:"implementation"`
+	ImplementationVersion string       `json:"implementation_version"`
+	LanguageInfo          languageInfo `json:"language_info"`
+	Banner                string       `json:"banner"`
+	Debugger              bool         `json:"debugger"`
+	HelpLinks             []helpLink   `json:"help_links"`
+	SupportedFeatures     []string     `json:"supported_features"`
+}
+
+// languageInfo is what JupyterLab and nbconvert choose the highlighting by.
+type languageInfo struct {
+	Name           string `json:"name"`
+	Version        string `json:"version"`
+	MIMEType       string `json:"mimetype"`
+	FileExtension  string `json:"file_extension"`
+	PygmentsLexer  string `json:"pygments_lexer"`
+	CodeMirrorMode string `json:"codemirror_mode"`
+}
+
+type helpLink struct {
+	Text string `json:"text"`
+	URL  string `json:"url"`
+}
+
+func kernelInfo(*call, none) (*kernelInfoReply, error) {
+	return &kernelInfoReply{
+		ProtocolVersion:       wire.Version,
+		Implementation:        "warpbook",
+		ImplementationVersion: version,
+		LanguageInfo: languageInfo{
+			Name: "go", Version: runtime.Version(), MIMEType: "text/x-go", FileExtension: ".go",
+			PygmentsLexer: "go", CodeMirrorMode: "go",
+		},
+		Banner: "warpbook " + version + ": Go notebooks for GPU operator experiments, " + runtime.Version(),
+		HelpLinks: []helpLink{
+			{"Go language", "https://go.dev/ref/spec"},
+			{"Go standard library", "https://pkg.go.dev/std"},
+			{"gonum plot", "https://pkg.go.dev/gonum.org/v1/plot"},
+			{"PTX", "https://docs.nvidia.com/cuda/parallel-thread-execution/"},
+		},
+		SupportedFeatures: []string{"kernel subshells"},
+	}, nil
+}

@@ -1,0 +1,204 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"warpbook/kernel/wire"
+)
+
+// newSubshell makes a subshell and returns its id.
+func (c *client) newSubshell() string {
+	c.t.Helper()
+	id := c.send("control", "create_subshell_request", `{}`)
+	m := c.next("control")
+	var made struct {
+		Status string
+		ID     string `json:"subshell_id"`
+	}
+	if err := json.Unmarshal(m.Content, &made); err != nil || parentOf(m) != id || made.Status != "ok" || made.ID == "" {
+		c.t.Fatalf("create_subshell: %s", line(m))
+	}
+	c.published(id)
+	return made.ID
+}
+
+// sendTo sends a request to a subshell.
+func (c *client) sendTo(subshell, msgType, content string) string {
+	header := wire.NewHeader(c.session, msgType)
+	header.Subshell = subshell
+	c.transmit("shell", c.encode(wire.Message{Header: header, Content: json.RawMessage(content)}))
+	return header.ID
+}
+
+// block has a shell run a cell that ends when it is interrupted.
+func (k *kernel) block(c *client, subshell string) (id string) {
+	k.t.Helper()
+	id = c.sendTo(subshell, "execute_request", cell("block"))
+	<-k.cells.running
+	c.reply("iopub", id) // busy
+	c.reply("iopub", id) // execute_input
+	return id
+}
+
+// waiting is how many requests there are.
+func (q *queue) waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.calls)
+}
+
+// replies collects the next n replies on shell by their requests.
+func (c *client) replies(n int) map[string]string {
+	c.t.Helper()
+	got := map[string]string{}
+	for range n {
+		m := c.next("shell")
+		got[parentOf(m)] = line(m)
+	}
+	return got
+}
+
+func gone(request, id string) string {
+	return fmt.Sprintf(`%s_reply `, request) + wrong(fmt.Sprintf(`server: subshell "%s": there is none, list_subshell_request tells those there are`, id))
+}
+
+// While the parent shell is busy, a subshell answers whatever a shell answers.
+func TestSubshellAnswersDuringACell(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	busyCell := k.block(c, "")
+	sub := c.newSubshell()
+	for _, x := range []turn{
+		{"", "execute_request", cell("print a"), ok(2), []string{inputOf("print a", 2), `stream {"name":"stdout","text":"a"}`}},
+		{"", "complete_request", `{"code":"fmt.P","cursor_pos":5}`, completed(4, 5), nil},
+		{"", "inspect_request", `{"code":"x"}`, `inspect_reply {"data":{"text/plain":"about x"},"found":true,"metadata":{},"status":"ok"}`, nil},
+		{"", "is_complete_request", `{"code":"x"}`, `is_complete_reply {"status":"complete"}`, nil},
+		{"", "comm_info_request", `{}`, `comm_info_reply {"comms":{},"status":"ok"}`, nil},
+		{"", "kernel_info_request", `{}`, info, nil},
+	} {
+		id := c.sendTo(sub, x.request, x.content)
+		if got := c.reply("shell", id); got != x.reply {
+			t.Errorf("%s: %s, want %s", x.request, got, x.reply)
+		}
+		equal(t, x.request, c.published(id), append(append([]string{busy}, x.published...), idle))
+	}
+	id := c.send("control", "list_subshell_request", `{}`)
+	if got, want := c.reply("control", id), `list_subshell_reply {"status":"ok","subshell_id":["`+sub+`"]}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	c.published(id)
+	k.cells.Interrupt()
+	if got, want := c.reply("shell", busyCell), failed("interrupted", "while blocked", `["line 1"]`, 1); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestUnknownSubshell(t *testing.T) {
+	c := start(t).connect()
+	for _, request := range []string{"complete", "kernel_info", "comm_info", "history"} {
+		id := c.sendTo("nobody", request+"_request", `{}`)
+		if got := c.reply("shell", id); got != gone(request, "nobody") {
+			t.Errorf("%s", got)
+		}
+		equal(t, request, c.published(id), []string{busy, idle})
+	}
+	id := c.sendTo("nobody", "execute_request", cell("print a"))
+	if got := c.reply("shell", id); !strings.Contains(got, `"execution_count":0`) || !strings.Contains(got, `"status":"error"`) {
+		t.Errorf("%s", got)
+	}
+	equal(t, "execute", c.published(id), []string{busy, idle})
+}
+
+// A cell of a deleted subshell runs to its end; those behind it are answered.
+func TestDeletedSubshell(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	sub := c.newSubshell()
+	running := k.block(c, sub)
+	behind := c.sendTo(sub, "comm_info_request", `{}`)
+	for k.shells.find(sub).queue.waiting() == 0 {
+	}
+	id := c.send("control", "delete_subshell_request", `{"subshell_id":"`+sub+`"}`)
+	if got := c.reply("control", id); got != `delete_subshell_reply {"status":"ok"}` {
+		t.Errorf("%s", got)
+	}
+	if got := c.reply("shell", behind); got != gone("comm_info", sub) {
+		t.Errorf("behind: %s", got)
+	}
+	after := c.sendTo(sub, "comm_info_request", `{}`)
+	if got := c.reply("shell", after); got != gone("comm_info", sub) {
+		t.Errorf("after: %s", got)
+	}
+	k.cells.Interrupt()
+	c.reply("shell", running)
+}
+
+// An interrupt is the kernel's: cells of all shells end, and those behind them
+// are aborted. A failure is of its own shell.
+func TestEachShellAbortsItsQueue(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	sub := c.newSubshell()
+	one, two := k.block(c, ""), k.block(c, sub)
+	var behind []string
+	for _, shell := range []string{"", sub} {
+		behind = append(behind, c.sendTo(shell, "execute_request", cell("print never")))
+		for k.shells.find(shell).queue.waiting() == 0 {
+		}
+	}
+	c.send("control", "interrupt_request", `{}`)
+	got := c.replies(4)
+	for _, id := range []string{one, two} {
+		if !strings.Contains(got[id], `"ename":"interrupted"`) {
+			t.Errorf("running: %s", got[id])
+		}
+	}
+	for _, id := range behind {
+		if !strings.Contains(got[id], `"status":"aborted"`) {
+			t.Errorf("behind: %s", got[id])
+		}
+	}
+	c.sendTo(sub, "execute_request", cell("fail no"))
+	c.sendTo("", "execute_request", cell("print a"))
+	kept := c.send("shell", "execute_request", cell("print b"))
+	if got := c.replies(3)[kept]; !strings.Contains(got, `"status":"ok"`) {
+		t.Errorf("a failure in a subshell stops the parent shell: %s", got)
+	}
+}
+
+// Cells of two shells ask at once, and each gets its own answer, also from a
+// client that names the shell instead of the question.
+func TestInputOfTwoShells(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	sub := c.newSubshell()
+	cells := map[string]string{}
+	for _, shell := range []string{"", sub} {
+		cells[shell] = c.sendTo(shell, "execute_request", cell("ask name"))
+		if m := c.next("stdin"); parentOf(m) != cells[shell] {
+			t.Errorf("%s has the parent %s", line(m), parentOf(m))
+		}
+	}
+	answer := func(shell, text string) {
+		header := wire.NewHeader(c.session, "input_reply")
+		header.Subshell = shell
+		c.transmit("stdin", c.encode(wire.Message{Header: header, Content: json.RawMessage(`{"value":"` + text + `"}`)}))
+	}
+	answer(sub, "child")
+	answer("", "parent")
+	c.replies(2)
+	seen := map[string]string{}
+	for len(seen) < 2 {
+		if m := c.next("iopub"); m.Header.Type == "stream" {
+			seen[parentOf(m)] = line(m)
+		}
+	}
+	for shell, text := range map[string]string{"": "parent", sub: "child"} {
+		if want := `stream {"name":"stdout","text":"` + text + `"}`; seen[cells[shell]] != want {
+			t.Errorf("shell %q got %s, want %s", shell, seen[cells[shell]], want)
+		}
+	}
+}

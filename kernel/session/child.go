@@ -1,0 +1,335 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"warpbook/kernel/frame"
+)
+
+// eventGrace is how long events are still read after the program has ended: a
+// subprocess may hold the pipe open for ever.
+const eventGrace = 100 * time.Millisecond
+
+// keptOutputs is how many requests later the output of a goroutine still counts
+// as its cell's.
+const keptOutputs = 500
+
+// call is a request that waits for its answer.
+type call struct {
+	id     uint64
+	sink   func(frame.Event) // nil: the request has no output
+	answer chan frame.Event  // takes the one answer without a reader
+}
+
+// child is one run of the cells program. Six goroutines serve it: write owns
+// the request pipe, read the event pipe, each output has one, and supervise
+// waits for the process and releases everything.
+type child struct {
+	config   *Config
+	command  *exec.Cmd
+	requests *os.File // written by write only; closed by hangUp and supervise
+	events   *os.File // read by read only; closed by supervise
+	queue    chan frame.Request
+	stdout   *output
+	stderr   *output
+	crash    *output // what the Go runtime writes to stderr too as it ends the program
+
+	asked   atomic.Bool // the end was asked for, by Kill or Close
+	stop    sync.Once
+	ending  chan struct{} // closed once no request should be sent any more
+	written chan struct{} // closed when write has returned
+	read    chan struct{} // closed when readEvents has returned
+	done    chan struct{} // closed by supervise when all is released
+
+	// mu is held while a sink runs, so that events arrive one at a time. It
+	// guards what follows, and both outputs.
+	mu       sync.Mutex
+	pending  map[uint64]*call
+	outputs  map[uint64]*cellOutput // of the last executes, for late output
+	owner    uint64                 // the execute that the pipes belong to, or belonged to last
+	last     uint64                 // the one that what comes through them counts as
+	ready    bool
+	dying    bool   // the runtime writes why it ends the program
+	dump     []byte // the beginning of that
+	saved    string // the file that has all of it
+	over     bool   // all calls have been answered, no more are taken
+	protocol error  // why the event stream could not be read on
+	notice   string // to be told to the next cell: how the program before ended
+	farewell string // what the next program's notice will be; read after done
+}
+
+// startChild starts the program with requests on descriptor 3, events on
+// descriptor 4, the runtime's last words on descriptor 5, and pipes as stdout
+// and stderr, in a process group of its own.
+func startChild(config *Config) (*child, error) {
+	var ours, theirs []*os.File
+	for i := range 5 {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(append(ours, theirs...))
+			return nil, fmt.Errorf("session: start %s: %w", config.Program, err)
+		}
+		if i == 0 { // requests run the other way
+			r, w = w, r
+		}
+		ours, theirs = append(ours, r), append(theirs, w)
+	}
+	c := &child{
+		config: config, requests: ours[0], events: ours[1],
+		queue:  make(chan frame.Request, 16),
+		ending: make(chan struct{}), written: make(chan struct{}),
+		read: make(chan struct{}), done: make(chan struct{}),
+		pending: map[uint64]*call{}, outputs: map[uint64]*cellOutput{},
+	}
+	c.stdout = newOutput(c, "stdout", ours[2])
+	c.stderr = newOutput(c, "stderr", ours[3])
+	c.crash = newOutput(c, "crash", ours[4])
+	c.command = exec.Command(config.Program)
+	c.command.Dir, c.command.Env = config.Dir, config.Env
+	c.command.ExtraFiles = []*os.File{theirs[0], theirs[1], theirs[4]}
+	c.command.Stdout, c.command.Stderr = theirs[2], theirs[3]
+	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err := c.command.Start()
+	closeAll(theirs)
+	if err != nil {
+		closeAll(ours)
+		return nil, fmt.Errorf("session: start %s: %w", config.Program, err)
+	}
+	go c.write()
+	go c.readEvents()
+	go c.stdout.read()
+	go c.stderr.read()
+	go c.crash.read()
+	go c.supervise()
+	return c, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}
+
+var errOver = errors.New("the program has ended")
+
+// send registers call and queues its request. It returns errOver when the
+// program has ended before.
+func (c *child) send(ctx context.Context, r frame.Request, call *call) error {
+	if !c.register(&r, call) {
+		return errOver
+	}
+	select {
+	case c.queue <- r:
+	case <-c.ending: // supervise answers
+	case <-ctx.Done():
+		c.forget(call)
+		return ctx.Err()
+	}
+	return nil
+}
+
+// register takes note of a request, and gives a cell the pipes if no other has
+// them.
+func (c *child) register(r *frame.Request, call *call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return false
+	}
+	c.pending[r.ID] = call
+	if r.Type == frame.Execute {
+		c.outputs[r.ID] = &cellOutput{number: r.Cell}
+		if old := r.ID - keptOutputs; r.ID > keptOutputs && c.pending[old] == nil {
+			delete(c.outputs, old)
+		}
+		if r.Pipes = c.pending[c.owner] == nil; r.Pipes {
+			c.owner, c.last = r.ID, r.ID
+		}
+		if c.notice != "" {
+			call.sink(frame.Event{ID: r.ID, Type: frame.Stream, Name: "stderr", Text: c.notice})
+			c.notice = ""
+		}
+	}
+	return true
+}
+
+// post queues a request whose answer nobody waits for.
+func (c *child) post(r frame.Request) {
+	select {
+	case c.queue <- r:
+	case <-c.ending:
+	}
+}
+
+// forget drops a call: its answer, if it still comes, is ignored.
+func (c *child) forget(call *call) {
+	c.mu.Lock()
+	delete(c.pending, call.id)
+	c.mu.Unlock()
+}
+
+// end stops the taking of requests; asked says whether this process wants it.
+func (c *child) end(asked bool) {
+	c.stop.Do(func() {
+		c.asked.Store(asked)
+		close(c.ending)
+	})
+}
+
+// kill ends the process; supervise ends the rest of its group.
+func (c *child) kill() {
+	c.end(true)
+	c.command.Process.Kill()
+}
+
+// hangUp closes the request pipe, at which the program ends.
+func (c *child) hangUp() {
+	c.end(true)
+	c.requests.Close()
+}
+
+func (c *child) write() {
+	defer close(c.written)
+	for {
+		select {
+		case r := <-c.queue:
+			if err := frame.Write(c.requests, r); err != nil {
+				c.config.Logf("session: write %s: %v", r.Type, err)
+				c.command.Process.Kill() // it reads no more, so it is of no use
+				return
+			}
+		case <-c.ending:
+			return
+		}
+	}
+}
+
+// readEvents delivers events until the program closes its end or breaks the
+// protocol, which ends it.
+func (c *child) readEvents() {
+	defer close(c.read)
+	r := bufio.NewReaderSize(c.events, 64<<10)
+	for {
+		var e frame.Event
+		if err := frame.Read(r, &e); err != nil {
+			if err != io.EOF && !errors.Is(err, os.ErrDeadlineExceeded) {
+				c.mu.Lock()
+				c.protocol = err
+				c.mu.Unlock()
+			}
+			c.command.Process.Kill()
+			return
+		}
+		c.mu.Lock()
+		c.receive(e)
+		c.mu.Unlock()
+	}
+}
+
+// receive takes an event, with mu held. What the program had written before it
+// goes first.
+func (c *child) receive(e frame.Event) {
+	c.stdout.drain()
+	c.stderr.drain()
+	switch e.Type {
+	case frame.Ready:
+		c.ready = true
+	case frame.Done:
+		call := c.pending[e.ID]
+		if call == nil {
+			return // of an interrupt, or forgotten
+		}
+		if e.ID == c.last {
+			c.stdout.flush()
+			c.stderr.flush()
+		}
+		delete(c.pending, e.ID)
+		c.outputOf(e.ID).close()
+		c.inherit()
+		call.answer <- e
+	default:
+		c.deliver(e)
+		if e.Fence {
+			c.post(frame.Request{ID: e.ID, Type: frame.Passed})
+		}
+	}
+}
+
+// inherit has what comes through the pipes count as another running cell's once
+// their owner has ended. The caller holds mu.
+func (c *child) inherit() {
+	if c.pending[c.last] != nil {
+		return
+	}
+	for id, call := range c.pending {
+		if call.sink != nil {
+			c.last = id
+			return
+		}
+	}
+}
+
+// hand hands an event to its request, or to Late when that has been answered.
+// The caller holds mu.
+func (c *child) hand(e frame.Event) {
+	if call := c.pending[e.ID]; call != nil && call.sink != nil {
+		call.sink(e)
+		return
+	}
+	c.config.Late(c.outputOf(e.ID).number, e)
+}
+
+// supervise waits for the process, reads what it left behind, answers what is
+// pending and releases everything.
+func (c *child) supervise() {
+	c.command.Wait() // its error is the exit status, in ProcessState
+	c.end(false)
+	// Only now: until it is reaped, its number is that of its group for sure;
+	// just after, nobody else can have got it.
+	syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
+	c.events.SetReadDeadline(time.Now().Add(eventGrace))
+	<-c.read
+	c.requests.Close()
+	<-c.written
+
+	c.mu.Lock()
+	c.stdout.drain()
+	c.stderr.drain()
+	c.stdout.flush()
+	c.stderr.flush()
+	c.answerAll()
+	c.mu.Unlock()
+
+	closeAll([]*os.File{c.events, c.stdout.file, c.stderr.file, c.crash.file})
+	<-c.stdout.done
+	<-c.stderr.done
+	<-c.crash.done
+	close(c.done)
+}
+
+// answerAll tells every waiting request how the program ended. With none, the
+// next cell is told, unless somebody wanted the end. The caller holds mu.
+func (c *child) answerAll() {
+	c.over = true
+	reason := c.reason(c.command.ProcessState)
+	if c.last != 0 && c.pending[c.last] == nil && !c.asked.Load() {
+		c.farewell = "warpbook: after the last cell " + reason.Value + "\n"
+	}
+	for _, output := range c.outputs {
+		output.close()
+	}
+	for id, call := range c.pending {
+		delete(c.pending, id)
+		call.answer <- frame.Event{ID: id, Type: frame.Done, Error: reason}
+	}
+}

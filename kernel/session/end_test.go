@@ -1,0 +1,206 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpbook/kernel/frame"
+)
+
+func TestProgramEnds(t *testing.T) {
+	tests := []struct{ script, name, value string }{
+		{"out a\nexit 3", "program ended", "exit status 3;"},
+		{"exit 0", "program ended", "exit status 0;"},
+		{"signal 15", "program ended", "signal: terminated;"},
+		{"signal 9", "program ended", "if memory ran out"},
+		{"race", "program ended", "exit status 2, fatal error: concurrent map writes;"},
+		{"panic oh dear", "program ended", "panic: oh dear;"},
+		{`garbage \x00\x00\x00\x03}}}`, "program ended", "broke its protocol (frame: decode"},
+		{`garbage \xff\xff\xff\xff`, "program ended", "broke its protocol (frame: read: 4294967295 bytes"},
+		{"spawn\nexit 4", "program ended", "exit status 4;"},
+	}
+	s := start(t, Config{})
+	for i, test := range tests {
+		_, failure := run(t, s, i+1, test.script)
+		if failure == nil || failure.Name != test.name || !strings.Contains(failure.Value, test.value) {
+			t.Errorf("%q: %v, expected %s with %q", test.script, failure, test.name, test.value)
+			continue
+		}
+		if !strings.Contains(failure.Value, "variables are gone") {
+			t.Errorf("%q: %q does not say that variables are gone", test.script, failure.Value)
+		}
+		if got, failure := run(t, s, 100, "out alive"); got != "stdout:alive" || failure != nil {
+			t.Errorf("cell after %q: %q, %v", test.script, got, failure)
+		}
+	}
+}
+
+func TestEndBetweenCells(t *testing.T) {
+	s := start(t, Config{})
+	run(t, s, 1, "out a")
+	dead := s.current.Load()
+	dead.command.Process.Signal(syscall.SIGKILL)
+	<-dead.done
+	got, failure := run(t, s, 2, "out b")
+	if failure != nil || !strings.HasSuffix(got, "|stdout:b") || !strings.Contains(got, "variables are gone") {
+		t.Errorf("%q, %v, expected a notice and the cell's output", got, failure)
+	}
+	if got, _ := run(t, s, 3, "out c"); got != "stdout:c" {
+		t.Errorf("%q, expected no second notice", got)
+	}
+}
+
+// TestDumpIsSaved: of what the runtime says as it ends the program, the user gets
+// the reason, and a file has the goroutines. What the cell prints stays, whatever
+// it looks like.
+func TestDumpIsSaved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := start(t, Config{})
+	for i, end := range []string{"unlock", "panic oh dear"} {
+		got, failure := run(t, s, i+1, `err a\npanic: no, a cell\n`+"\nsleep 50\n"+end)
+		if !strings.HasPrefix(got, "stderr:a\npanic: no, a cell\n") || strings.Contains(got, "goroutine ") || strings.Contains(got, ".go:") {
+			t.Errorf("%s: the user gets %q, expected what the cell printed and the reason", end, got)
+		}
+		_, path, ok := strings.Cut(strings.Join(failure.Traceback, "\n"), "the Go runtime's stacks are in ")
+		if !ok {
+			t.Errorf("%s: no file in %q", end, failure.Traceback)
+			continue
+		}
+		if dump, err := os.ReadFile(path); err != nil || !strings.Contains(string(dump), "goroutine ") {
+			t.Errorf("%s: %s has %q, %v, expected stacks", end, path, dump, err)
+		}
+	}
+	if got, failure := run(t, s, 3, `err fatal error: no\n`); got != "stderr:fatal error: no\n" || failure != nil {
+		t.Errorf("%q, %v, expected what the cell printed", got, failure)
+	}
+}
+
+// TestSendToTheDead is the race between finding a program alive and sending to
+// it: the request must not wait for an answer that nobody gives.
+func TestSendToTheDead(t *testing.T) {
+	s := start(t, Config{})
+	dead := s.current.Load()
+	s.Kill()
+	<-dead.done
+	if err := dead.send(context.Background(), frame.Request{ID: 1, Type: frame.Execute}, &call{id: 1}); err != errOver {
+		t.Errorf("%v, expected errOver", err)
+	}
+}
+
+// TestDetachedSubprocess has one that leaves the group and keeps the pipes: it
+// cannot hold up the answer.
+func TestDetachedSubprocess(t *testing.T) {
+	s := start(t, Config{})
+	got, failure := run(t, s, 1, "detach\nexit 3")
+	if failure == nil || !strings.Contains(failure.Value, "exit status 3") {
+		t.Errorf("%v, expected the exit status", failure)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(got, "stdout:")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+}
+
+func TestSubprocessesEndWithTheProgram(t *testing.T) {
+	s := start(t, Config{})
+	got, _ := run(t, s, 1, "spawn")
+	pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(got, "stdout:")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Kill()
+	eventually(t, "the subprocess is gone", func() bool { return !running(pid) })
+}
+
+func TestKill(t *testing.T) {
+	s := start(t, Config{})
+	ctx, cancel := context.WithCancel(context.Background())
+	r := newRecorder()
+	answer := make(chan frame.Event, 1)
+	go func() {
+		e, _ := s.Execute(ctx, "out deaf\ndeaf", 1, r.sink)
+		answer <- e
+	}()
+	<-r.first
+	cancel()
+	select {
+	case e := <-answer:
+		t.Fatalf("a cell that ignores interrupts answered %+v", e)
+	case <-time.After(100 * time.Millisecond):
+	}
+	s.Kill()
+	if e := <-answer; e.Error == nil || e.Error.Name != "killed" {
+		t.Errorf("error %v, expected killed", e.Error)
+	}
+	if got, failure := run(t, s, 2, "out b"); got != "stdout:b" || failure != nil {
+		t.Errorf("after Kill: %q, %v, expected no notice", got, failure)
+	}
+}
+
+// TestKillFromSink also shows that a sink may call the methods that do not wait.
+func TestKillFromSink(t *testing.T) {
+	s := start(t, Config{})
+	e, err := s.Execute(context.Background(), "out a\nhang", 1, func(frame.Event) { s.Interrupt(); s.Kill() })
+	if err != nil || e.Error == nil {
+		t.Errorf("%+v, %v, expected an error event", e, err)
+	}
+}
+
+func TestStillborn(t *testing.T) {
+	s := start(t, Config{Env: append(os.Environ(), fakeEnv+"=stillborn")})
+	for range 2 {
+		e, err := s.Execute(context.Background(), "out a", 1, func(frame.Event) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "the cells program did not start: exit status 7, no such device"
+		if e.Error == nil || e.Error.Value != want {
+			t.Errorf("%v, expected %q", e.Error, want)
+		}
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	_, err := Start(Config{Program: filepath.Join(t.TempDir(), "none")})
+	if !errors.Is(err, os.ErrNotExist) || !strings.HasPrefix(err.Error(), "session: start ") {
+		t.Errorf("%v, expected session: start ... not exist", err)
+	}
+}
+
+func TestCloseWhileACellRuns(t *testing.T) {
+	s := start(t, Config{})
+	r := newRecorder()
+	answer := make(chan frame.Event, 1)
+	go func() {
+		e, _ := s.Execute(context.Background(), "out a\ndeaf", 1, r.sink)
+		answer <- e
+	}()
+	<-r.first
+	s.Close()
+	if e := <-answer; e.Error == nil {
+		t.Error("no error, expected the end of the program")
+	}
+	if _, err := s.Execute(context.Background(), "out b", 2, r.sink); err == nil {
+		t.Error("a closed session executes")
+	}
+}
+
+// running reports whether a process exists and is no zombie, which an orphan
+// may stay for a while where init does not reap.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err == nil {
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		return !strings.HasPrefix(rest, "Z")
+	}
+	return syscall.Kill(pid, 0) == nil
+}

@@ -1,0 +1,192 @@
+package fakecells
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"warpbook/kernel/frame"
+)
+
+// cell is one execution; done is the answer that it ends with.
+type cell struct {
+	*fake
+	pipes bool // they are this cell's
+	done  frame.Event
+}
+
+// do runs one command of a script. A word that is none fails the cell.
+func (c *cell) do(word, rest string) {
+	n, _ := strconv.Atoi(rest)
+	switch word {
+	case "", "//":
+	case "out": // raw bytes, as in a Go string literal
+		os.Stdout.WriteString(unquote(rest))
+	case "err":
+		os.Stderr.WriteString(unquote(rest))
+	case "framed":
+		c.event(frame.Event{Type: frame.Stream, Name: "stdout", Text: unquote(rest)})
+	case "lines": // n of them
+		lines(n)
+	case "fill": // n bytes
+		for chunk := strings.Repeat("x", 1000); n > 0; n -= len(chunk) {
+			os.Stdout.WriteString(chunk[:min(n, len(chunk))])
+		}
+	case "display": // of text
+		c.display(frame.Event{Data: map[string]any{"text/plain": rest}})
+	case "bundle": // display of JSON
+		c.display(frame.Event{Data: object(rest)})
+	case "show", "update": // of a display id and text
+		id, text, _ := strings.Cut(rest, " ")
+		c.display(frame.Event{Data: map[string]any{"text/plain": text}, Display: id, Update: word == "update"})
+	case "clear": // with "wait" or without
+		c.fenced(frame.Event{Type: frame.Clear, Wait: rest == "wait"})
+	case "value": // of the cell, JSON
+		c.done.Data = object(rest)
+	case "fail":
+		c.fail("panic", rest)
+	case "input":
+		c.event(frame.Event{Type: frame.Input, Text: rest})
+		if r := <-c.replies; r.Error != "" {
+			c.fail("error", r.Error)
+		} else {
+			fmt.Println("got " + r.Text)
+		}
+	case "pipes":
+		c.event(frame.Event{Type: frame.Stream, Name: "stdout", Text: fmt.Sprint(c.pipes)})
+	case "dir":
+		dir, _ := os.Getwd()
+		fmt.Println(dir)
+	case "env":
+		fmt.Println(os.Getenv(rest))
+	case "sleep": // milliseconds
+		time.Sleep(time.Duration(n) * time.Millisecond)
+	default:
+		c.doBadly(word, rest, n)
+	}
+}
+
+// doBadly runs a command that no good cell would.
+func (c *cell) doBadly(word, rest string, n int) {
+	switch word {
+	case "hang": // until interrupted
+		<-c.stop
+		c.fail("interrupted", "interrupted")
+	case "deaf": // until killed
+		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+		select {}
+	case "late": // n ms after the cell: raw and framed output of a goroutine
+		go func() {
+			time.Sleep(time.Duration(n) * time.Millisecond)
+			os.Stdout.WriteString("raw late\n")
+			c.event(frame.Event{Type: frame.Stream, Name: "stdout", Text: "framed late\n"})
+		}()
+	case "endless": // a goroutine that floods stdout
+		go func() {
+			for {
+				os.Stdout.WriteString(strings.Repeat("x", 4000))
+			}
+		}()
+	case "spawn", "detach": // a subprocess that holds all pipes; prints its process number
+		c.spawn(word == "detach")
+	case "exit":
+		os.Exit(n)
+	case "signal":
+		syscall.Kill(os.Getpid(), syscall.Signal(n))
+		select {}
+	case "race":
+		raceMap()
+	case "unlock": // a fatal error, as race, but not one that the race detector reports too
+		new(sync.Mutex).Unlock()
+	case "panic":
+		go panic(rest)
+		select {}
+	case "garbage": // raw bytes in place of an event
+		c.events.WriteString(unquote(rest))
+		select {}
+	default:
+		c.fail("compile error", "undefined: "+word)
+	}
+}
+
+// event may be called after the cell: it uses nothing that do changes.
+func (c *cell) event(e frame.Event) {
+	e.ID = c.done.ID
+	c.emit(e)
+}
+
+func (c *cell) display(e frame.Event) {
+	e.Type = frame.Display
+	c.fenced(e)
+}
+
+func (c *cell) fenced(e frame.Event) {
+	e.Fence = true
+	c.fence.Lock()
+	defer c.fence.Unlock()
+	c.event(e)
+	<-c.passed
+}
+
+func (c *cell) fail(name, value string) {
+	c.done.Error = &frame.Error{Name: name, Value: value, Traceback: []string{name + ": " + value}}
+}
+
+func (c *cell) spawn(detached bool) {
+	p := exec.Command("sleep", "1000")
+	p.SysProcAttr = &syscall.SysProcAttr{Setsid: detached}
+	p.Stdout, p.Stderr = os.Stdout, os.Stderr
+	p.ExtraFiles = []*os.File{os.NewFile(3, ""), c.events}
+	if err := p.Start(); err != nil {
+		c.fail("spawn", err.Error())
+		return
+	}
+	fmt.Println(p.Process.Pid)
+}
+
+func lines(n int) {
+	w := bufio.NewWriterSize(os.Stdout, 1000)
+	for i := range n {
+		fmt.Fprintf(w, "line %d\n", i)
+	}
+	w.Flush()
+}
+
+// raceMap makes the runtime end the process.
+func raceMap() {
+	m := map[int]int{}
+	for range 4 {
+		go func() {
+			for i := 0; ; i++ {
+				m[i%7] = i
+			}
+		}()
+	}
+	select {}
+}
+
+func unquote(s string) string {
+	text, err := strconv.Unquote(`"` + s + `"`)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+func object(s string) map[string]any {
+	var o map[string]any
+	decoder := json.NewDecoder(strings.NewReader(s))
+	decoder.UseNumber()
+	if err := decoder.Decode(&o); err != nil {
+		panic(err)
+	}
+	return o
+}

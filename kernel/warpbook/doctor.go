@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"warpbook/gpu/cuda"
+	"warpbook/kernel/kernelspec"
+	"warpbook/kernel/program"
+)
+
+// finding is one line of the doctor: what was looked at, whether it is as it
+// should be, and what it is or what to do.
+type finding struct {
+	state string
+	what  string
+	text  string
+}
+
+// The states of a finding. What is missing is never an error: a notebook runs
+// without it, or the text says what to do.
+const (
+	ok      = "ok"
+	missing = "missing"
+	note    = "note"
+)
+
+// doctorCommand shows the state of the installation and changes nothing.
+func doctorCommand(args []string) error {
+	if _, err := parse(newFlags("doctor"), args, 0); err != nil {
+		return err
+	}
+	findings := []finding{{ok, "warpbook", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}}
+	findings = append(findings, cellsFindings(program.Locate(context.Background()))...)
+	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), cuda.WorkerBuilt(), "/proc/driver/nvidia/version"), jupyterFinding())
+	findings = append(findings, kernelFindings(kernelspec.Places())...)
+	for _, f := range findings {
+		fmt.Printf("%-8s %-14s %s\n", f.state, f.what, f.text)
+	}
+	return nil
+}
+
+func cellsFindings(at program.Location, err error) []finding {
+	switch {
+	case err != nil:
+		return []finding{{missing, "cells program", err.Error()}}
+	case at.Root == "":
+		return []finding{{ok, "cells program", at.Path + " (named by " + program.Env + ")"}}
+	}
+	cells := finding{missing, "cells program", "not built yet: the first run builds it (about 2 minutes on 2 cores) as " + at.Path}
+	if info, err := os.Stat(at.Path); err == nil && at.Built {
+		cells = finding{ok, "cells program", fmt.Sprintf("%s (%d MB, last used %s)", at.Path, info.Size()>>20, info.ModTime().Format(time.DateTime))}
+	}
+	return []finding{
+		{ok, "Go", at.Go},
+		{ok, "source", at.Root},
+		cells,
+		{ok, "cache", fmt.Sprintf("%s (%d MB, may be deleted)", filepath.Dir(at.Path), folderBytes(filepath.Dir(at.Path))>>20)},
+	}
+}
+
+// folderBytes adds up the files of a folder, not of those inside it.
+func folderBytes(dir string) int64 {
+	entries, _ := os.ReadDir(dir) // none: nothing was built yet
+	var n int64
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+func deviceFinding() finding {
+	name := os.Getenv(deviceEnv)
+	if name == "" {
+		name = "the GPU where there is one, else the emulator (choose with --device or " + deviceEnv + ")"
+	} else {
+		name += " (named by " + deviceEnv + ")"
+	}
+	return finding{ok, "device", name}
+}
+
+// gpuFinding says whether notebooks can use a GPU; version is the file in which
+// its driver names itself.
+func gpuFinding(present, built bool, version string) finding {
+	if !present {
+		return finding{note, "GPU", "no NVIDIA GPU and driver found: notebooks run on the emulator"}
+	}
+	if !built {
+		return finding{missing, "GPU", cuda.Remedy}
+	}
+	text := "found, and its worker is built"
+	if data, err := os.ReadFile(version); err == nil {
+		line, _, _ := strings.Cut(string(data), "\n")
+		text += " (" + strings.Join(strings.Fields(line), " ") + ")"
+	}
+	return finding{ok, "GPU", text}
+}
+
+func jupyterFinding() finding {
+	path, err := exec.LookPath("jupyter")
+	if err != nil {
+		return finding{note, "Jupyter", "not found in PATH: warpbook run needs none; get it with: python3 -m pip install jupyterlab"}
+	}
+	return finding{ok, "Jupyter", path}
+}
+
+// kernelFindings looks at every place where Jupyter may find our kernel.
+func kernelFindings(places []kernelspec.Place) []finding {
+	var findings []finding
+	for _, place := range places {
+		spec, err := kernelspec.Read(place.Spec)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = spec.Check()
+		}
+		if err != nil {
+			findings = append(findings, finding{missing, "kernel", place.Spec + ": " + err.Error() + ": install it again with: go run ./install"})
+		} else {
+			findings = append(findings, finding{ok, "kernel", place.Spec})
+		}
+	}
+	if findings == nil {
+		findings = []finding{{note, "kernel", "not installed in Jupyter: go run ./install does so"}}
+	}
+	return findings
+}

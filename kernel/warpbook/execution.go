@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"warpbook/kernel/frame"
+	"warpbook/kernel/nbformat"
+	"warpbook/kernel/session"
+)
+
+// patience is how long an interrupted cell may take to end before its program
+// is killed.
+const patience = 10 * time.Second
+
+// execution is one run of a notebook from clean.
+type execution struct {
+	nb      *nbformat.Notebook
+	screen  *screen
+	timeout time.Duration   // of a cell; 0: none
+	kill    <-chan struct{} // closed when the user has no patience either
+	session *session.Session
+	started time.Time
+	elapsed time.Duration
+
+	mu   sync.Mutex // held while an event changes the notebook or the screen
+	runs []*cellRun // in order; the numbers of the cells are 1, 2, ...
+}
+
+// cellRun is one code cell and how it went.
+type cellRun struct {
+	cell    *nbformat.Cell
+	number  int
+	title   string
+	started bool
+	elapsed time.Duration
+	failure string // why the cell does not count as good; "" where it does
+}
+
+func newExecution(nb *nbformat.Notebook, screen *screen, timeout time.Duration, kill <-chan struct{}) *execution {
+	return &execution{nb: nb, screen: screen, timeout: timeout, kill: kill, runs: plan(nb)}
+}
+
+// plan lists the cells that will run.
+func plan(nb *nbformat.Notebook) []*cellRun {
+	var runs []*cellRun
+	heading := ""
+	for _, c := range nb.Cells {
+		switch {
+		case c.Type == nbformat.Markdown:
+			if h := lastHeading(c.Source); h != "" {
+				heading = h
+			}
+		case c.Type != nbformat.Code, c.HasTag(nbformat.TagSkipExecution), strings.TrimSpace(c.Source) == "":
+		default:
+			title := heading
+			if title == "" {
+				title = firstLine(c.Source)
+			}
+			runs = append(runs, &cellRun{cell: c, number: len(runs) + 1, title: title})
+			heading = "" // it names one cell
+		}
+	}
+	return runs
+}
+
+// lastHeading returns the text of the last line that begins with # outside of
+// fenced code, or "".
+func lastHeading(markdown string) string {
+	heading, fenced := "", false
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if text := strings.TrimLeft(line, "#"); !fenced && text != line && strings.HasPrefix(text, " ") {
+			heading = strings.TrimSpace(text)
+		}
+	}
+	return heading
+}
+
+// firstLine names a cell by how its code begins, a comment at best.
+func firstLine(code string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(code), "\n")
+	if strings.HasPrefix(line, "import ") {
+		return "imports"
+	}
+	return strings.TrimSpace(strings.TrimPrefix(line, "//"))
+}
+
+// run executes the cells in order until one fails that may not, and stops when
+// ctx is cancelled. The error is that of a program that could not be started;
+// how cells went is in runs.
+func (e *execution) run(ctx context.Context, program string, env []string) error {
+	dir, err := filepath.Abs(filepath.Dir(e.nb.Name))
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	limit, err := session.OutputLimit()
+	if err != nil {
+		return err
+	}
+	e.session, err = session.Start(session.Config{Program: program, Dir: dir, Env: env, OutputBytes: limit, Late: e.late})
+	if err != nil {
+		return err
+	}
+	defer e.session.Close()
+	e.started = time.Now()
+	defer func() { e.elapsed = time.Since(e.started) }()
+	for _, r := range e.runs {
+		if ctx.Err() != nil {
+			break
+		}
+		e.screen.begin(r, len(e.runs))
+		fatal, err := e.runCell(ctx, r)
+		if err != nil {
+			return err
+		}
+		e.screen.end(r.elapsed)
+		if fatal {
+			break
+		}
+	}
+	return nil
+}
+
+// runCell executes one cell and reports whether the run ends with it.
+func (e *execution) runCell(ctx context.Context, r *cellRun) (fatal bool, err error) {
+	limited, cancel := ctx, func() {}
+	if e.timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, e.timeout)
+	}
+	defer cancel()
+	ended := make(chan struct{})
+	defer close(ended)
+	go e.killWhenLate(limited, ended)
+
+	r.cell.Start(r.number)
+	r.started = true
+	start := time.Now()
+	done, err := e.session.Execute(limited, r.cell.Source, r.number, func(ev frame.Event) { e.receive(r, ev) })
+	r.elapsed = time.Since(start)
+	if err != nil {
+		return true, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answer(r, done)
+	switch {
+	case ctx.Err() != nil:
+		r.failure = "interrupted"
+		return true, nil
+	case limited.Err() != nil:
+		r.failure = fmt.Sprintf("interrupted after %v, the limit that --timeout sets", e.timeout)
+		return true, nil
+	}
+	return r.judge(done.Error), nil
+}
+
+// killWhenLate kills the program when a cell does not end after ctx.
+func (e *execution) killWhenLate(ctx context.Context, ended <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-ended:
+		return
+	}
+	select {
+	case <-e.kill:
+	case <-time.After(patience):
+	case <-ended:
+		return
+	}
+	e.session.Kill()
+}
+
+// judge says why a cell is not as it should be, and whether the run ends.
+func (r *cellRun) judge(err *frame.Error) (fatal bool) {
+	expected := r.cell.HasTag(nbformat.TagRaisesException)
+	switch {
+	case err != nil && !expected:
+		r.failure = err.Error()
+		return true
+	case err == nil && expected:
+		r.failure = "did not fail, expected to: it has the tag " + nbformat.TagRaisesException
+	}
+	return false
+}
+
+// receive takes an event of a cell.
+func (e *execution) receive(r *cellRun, ev frame.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch ev.Type {
+	case frame.Stream:
+		r.cell.AddStream(ev.Name, ev.Text)
+		e.screen.text(ev.Text)
+	case frame.Display:
+		if ev.Update {
+			e.nb.UpdateDisplay(ev.Display, ev.Data, ev.Metadata)
+		} else {
+			r.cell.AddDisplay(ev.Display, ev.Data, ev.Metadata)
+		}
+		e.screen.display(ev.Display, plainText(ev.Data))
+	case frame.Clear:
+		r.cell.Clear(ev.Wait)
+	case frame.Input:
+		e.session.Refuse(ev.ID, "warpbook run asks nobody for input")
+	}
+}
+
+// late takes an event of a cell that has ended, or, with number 0, output of
+// the program before its first cell.
+func (e *execution) late(number int, ev frame.Event) {
+	if number > 0 {
+		e.receive(e.runs[number-1], ev)
+		return
+	}
+	fmt.Fprint(os.Stderr, ev.Text)
+}
+
+// answer takes how a cell ended.
+func (e *execution) answer(r *cellRun, done frame.Event) {
+	if done.Data != nil {
+		r.cell.AddResult(done.Data, done.Metadata)
+		e.screen.display("", plainText(done.Data))
+	}
+	if err := done.Error; err != nil {
+		r.cell.AddError(err.Name, err.Value, err.Traceback)
+		e.screen.text(strings.Join(err.Traceback, "\n") + "\n")
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// newFlags makes the flags of a command. Errors are returned, not printed.
+func newFlags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	return f
+}
+
+// parse takes flags before, between and after n other arguments, which it
+// returns. It answers a request for help with flag.ErrHelp.
+func parse(f *flag.FlagSet, args []string, n int) ([]string, error) {
+	var others []string
+	for {
+		err := f.Parse(args)
+		if err == flag.ErrHelp {
+			commandHelp(os.Stdout, f)
+			return nil, err
+		}
+		if err != nil {
+			return nil, usageError{fmt.Errorf("%s: %w, see warpbook %[1]s --help", f.Name(), err)}
+		}
+		if f.NArg() == 0 {
+			break
+		}
+		others, args = append(others, f.Arg(0)), f.Args()[1:]
+	}
+	if len(others) != n {
+		return nil, usageError{fmt.Errorf("%s: %d arguments beside flags, expected %d, see warpbook %[1]s --help", f.Name(), len(others), n)}
+	}
+	return others, nil
+}
+
+func commandHelp(w io.Writer, f *flag.FlagSet) {
+	for _, c := range commands() {
+		if c.name == f.Name() {
+			fmt.Fprintf(w, "warpbook %s: %s\n\nusage: warpbook %[1]s %[3]s [FLAGS]\n\n", c.name, c.summary, c.args)
+		}
+	}
+	f.VisitAll(func(flag *flag.Flag) { flagHelp(w, flag) })
+}
+
+func flagHelp(w io.Writer, f *flag.Flag) {
+	value, usage := flag.UnquoteUsage(f)
+	name := strings.TrimSpace("--" + f.Name + " " + value)
+	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
+		usage += " (default " + f.DefValue + ")"
+	}
+	fmt.Fprintf(w, "  %-18s %s\n", name, usage)
+}

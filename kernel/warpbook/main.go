@@ -1,0 +1,100 @@
+// Command warpbook executes and renders Go notebooks of GPU operator
+// experiments.
+//
+//	warpbook run NOTEBOOK     execute a notebook from clean, write its report
+//	warpbook report NOTEBOOK  render a notebook as HTML without executing it
+//	warpbook serve FILE       be a Jupyter kernel on the sockets of a connection file
+//	warpbook doctor           show what is there and what is missing
+//
+// It never runs a notebook's code itself: that happens in the cells program,
+// which it builds at first use and drives through package session. So it links
+// no cell engine and no plotting, and is built in seconds.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// command is a subcommand. Its run returns nil, or why the exit status is not 0.
+type command struct {
+	name    string
+	args    string // what comes after the flags, for the help
+	summary string
+	run     func(args []string) error
+}
+
+func commands() []command {
+	return []command{
+		{"run", "NOTEBOOK", "execute a notebook from clean, and write its report", runCommand},
+		{"report", "NOTEBOOK", "render a notebook as one HTML file, without executing it", reportCommand},
+		{"serve", "CONNECTION-FILE", "be the Jupyter kernel that Jupyter starts", serveCommand},
+		{"doctor", "", "show what is there and what is missing", doctorCommand},
+	}
+}
+
+// The exit statuses; a signal is 128 and its number.
+const (
+	statusFailed = 1 // bad input, a cell that failed, a row that did not pass
+	statusUsage  = 2
+)
+
+// usageError is a command line that means nothing.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+
+// signalError is a run that a signal ended.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return "stopped by a signal: " + e.signal.String() }
+
+func main() { os.Exit(dispatch(os.Args[1:])) }
+
+func dispatch(args []string) int {
+	if len(args) == 0 {
+		help(os.Stderr)
+		return statusUsage
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		help(os.Stdout)
+		return 0
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return status(c.run(args[1:]))
+		}
+	}
+	return status(usageError{fmt.Errorf("unknown command %q, expected one of those that warpbook --help lists", args[0])})
+}
+
+// status says on stderr what went wrong, in one line where there is one reason.
+func status(err error) int {
+	var usage usageError
+	var stopped signalError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintln(os.Stderr, "warpbook:", err)
+		return statusUsage
+	case errors.As(err, &stopped):
+		fmt.Fprintln(os.Stderr, "warpbook:", err)
+		return 128 + int(stopped.signal)
+	}
+	fmt.Fprintln(os.Stderr, "warpbook:", err)
+	return statusFailed
+}
+
+func help(w io.Writer) {
+	fmt.Fprint(w, "warpbook: Go notebooks for GPU operator experiments\n\nusage: warpbook COMMAND [ARGUMENTS]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-21s %s\n", c.name+" "+c.args, c.summary)
+	}
+	fmt.Fprint(w, "\nwarpbook COMMAND --help lists the flags of a command.\n")
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"warpbook/kernel/program"
+	"warpbook/kernel/session/fakecells"
+)
+
+// TestMain lets this binary be warpbook and its cells program too, by the name
+// it is started under.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "warpbook":
+		main()
+	case "cells":
+		fakecells.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// place is a folder with a warpbook that drives a fake cells program.
+type place struct {
+	t   *testing.T
+	dir string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t, dir}
+	for _, name := range []string{"warpbook", "cells"} {
+		if err := os.Symlink(self, p.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+
+func (p *place) write(name, text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.path(name)), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(p.path(name), []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) read(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(p.path(name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// names lists a folder; one that is not there is empty.
+func (p *place) names(dir string) string {
+	entries, err := os.ReadDir(p.path(dir))
+	if err != nil && !os.IsNotExist(err) {
+		p.t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// command prepares warpbook in the place. The race detector else makes each
+// process sleep for 1 s at its end.
+func (p *place) command(args ...string) *exec.Cmd {
+	c := exec.Command(p.path("warpbook"), args...)
+	c.Dir = p.dir
+	c.Env = append(os.Environ(), program.Env+"="+p.path("cells"), "XDG_DATA_HOME="+p.path("data"), "GORACE=atexit_sleep_ms=0")
+	return c
+}
+
+// outcome is how a warpbook ended.
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+func (p *place) warpbook(args ...string) outcome {
+	p.t.Helper()
+	return p.finish(p.command(args...))
+}
+
+func (p *place) finish(c *exec.Cmd) outcome {
+	p.t.Helper()
+	var stdout, stderr bytes.Buffer
+	c.Stdout, c.Stderr = &stdout, &stderr
+	if err := c.Run(); err != nil && c.ProcessState == nil {
+		p.t.Fatal(err)
+	}
+	if s := c.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
+		p.t.Errorf("%v ended by %v", c.Args, s.Signal())
+	}
+	return outcome{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// refused checks that a command failed with one line that contains want.
+func (o outcome) refused(t *testing.T, status int, want string) {
+	t.Helper()
+	if o.status != status || strings.Count(o.stderr, "\n") != 1 ||
+		!strings.HasPrefix(o.stderr, "warpbook: ") || !strings.Contains(o.stderr, want) {
+		t.Errorf("status %d, stderr %q, expected %d and one line with %q", o.status, o.stderr, status, want)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	p := newPlace(t)
+	for _, test := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--help"}, []string{"run NOTEBOOK", "report NOTEBOOK", "doctor"}},
+		{[]string{"help"}, []string{"usage: warpbook COMMAND"}},
+		{[]string{"run", "--help"}, []string{"usage: warpbook run NOTEBOOK", "--out DIR", "(default report)", "--set NAME=VALUE", "--device NAME", "--timeout TIME", "--quiet"}},
+		{[]string{"run", "x.ipynb", "-h"}, []string{"usage: warpbook run NOTEBOOK"}},
+		{[]string{"report", "--help"}, []string{"usage: warpbook report NOTEBOOK", "--out FILE"}},
+		{[]string{"doctor", "--help"}, []string{"usage: warpbook doctor"}},
+	} {
+		o := p.warpbook(test.args...)
+		if o.status != 0 || o.stderr != "" {
+			t.Errorf("%v: status %d, stderr %q", test.args, o.status, o.stderr)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(o.stdout, want) {
+				t.Errorf("%v: no %q in\n%s", test.args, want, o.stdout)
+			}
+		}
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	p := newPlace(t)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"fly"}, `unknown command "fly"`},
+		{[]string{"--fly"}, `unknown command "--fly"`},
+		{[]string{"run"}, "run: 0 arguments beside flags, expected 1"},
+		{[]string{"run", "a", "--quiet", "b"}, "run: 2 arguments beside flags, expected 1"},
+		{[]string{"run", "a", "--fly"}, "not defined: -fly, see warpbook run --help"},
+		{[]string{"run", "a", "--set", "x"}, "expected NAME=VALUE"},
+		{[]string{"run", "a", "--timeout", "soon"}, `invalid value "soon"`},
+		{[]string{"doctor", "x"}, "doctor: 1 arguments beside flags, expected 0"},
+	} {
+		p.warpbook(test.args...).refused(t, statusUsage, test.want)
+	}
+	if o := p.warpbook(); o.status != statusUsage || !strings.Contains(o.stderr, "usage: warpbook COMMAND") {
+		t.Errorf("without a command: %+v", o)
+	}
+}
+
+// TestLinksNoEngine keeps the entry point small: it is built before anything
+// can be said to the user.
+func TestLinksNoEngine(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "warpbook/kernel/session\n") {
+		t.Fatalf("go list printed %q, expected this command's packages", out)
+	}
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		for _, heavy := range []string{"github.com/goplus/", "gonum.org/", "net/http"} {
+			if strings.HasPrefix(line, heavy) {
+				t.Errorf("warpbook links %s", line)
+			}
+		}
+	}
+}
+
+func TestDoctor(t *testing.T) {
+	p := newPlace(t)
+	o := p.warpbook("doctor")
+	if o.status != 0 || !strings.Contains(o.stdout, p.path("cells")+" (named by WARPBOOK_CELLS)") {
+		t.Errorf("%+v", o)
+	}
+	c := p.command("doctor")
+	c.Env = append(c.Env, program.Env+"=", "XDG_CACHE_HOME="+p.path("cache"))
+	o = p.finish(c)
+	for _, want := range []string{"missing  cells program  not built yet", "ok       source", "device", "GPU", "Jupyter"} {
+		if o.status != 0 || !strings.Contains(o.stdout, want) {
+			t.Errorf("status %d, no %q in\n%s", o.status, want, o.stdout)
+		}
+	}
+	if got := p.names("cache"); got != "" {
+		t.Errorf("doctor made %q", got)
+	}
+}
+
+func TestGPUFinding(t *testing.T) {
+	p := newPlace(t)
+	if f := gpuFinding(false, false, p.path("none")); f.state != note || !strings.Contains(f.text, "no NVIDIA GPU") {
+		t.Errorf("%+v", f)
+	}
+	if f := gpuFinding(true, false, p.path("none")); f.state != missing || !strings.Contains(f.text, "go run ./install") {
+		t.Errorf("%+v", f)
+	}
+	p.write("version", "NVRM version: NVIDIA UNIX  580.1\nGCC\n")
+	if f := gpuFinding(true, true, p.path("version")); f.state != ok || !strings.Contains(f.text, "NVIDIA UNIX 580.1)") {
+		t.Errorf("%+v", f)
+	}
+}

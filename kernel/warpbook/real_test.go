@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"warpbook/kernel/program"
+)
+
+// TestRealProgram runs Go cells in the real cells program, which is built when
+// the cache does not have it.
+func TestRealProgram(t *testing.T) {
+	cells, err := program.Cells(t.Context(), os.Stderr)
+	if err != nil {
+		t.Fatal(showBuild(err))
+	}
+	t.Run("passes", func(t *testing.T) { passesForReal(t, cells) })
+	t.Run("fails", func(t *testing.T) { failsForReal(t, cells) })
+	t.Run("interrupted", func(t *testing.T) { interruptedForReal(t, cells) })
+}
+
+// verdictType is a cell that declares a value with a record.
+const verdictType = `type verdict string
+
+func (v verdict) MIMEBundle() (data, metadata map[string]any) {
+	row := map[string]any{"name": "sum", "verdict": string(v)}
+	return map[string]any{
+		"text/plain": "sum " + string(v),
+		"application/vnd.warpbook.record+json": map[string]any{"kind": "checks", "title": "T", "rows": []any{row}},
+	}, nil
+}`
+
+func passesForReal(t *testing.T, cells string) {
+	p := newPlace(t)
+	p.notebook("x.ipynb",
+		"parameters|n := 3",
+		"import (\n\t\"fmt\"\n\t\"os\"\n)\nfmt.Println(\"n is\", n)\nfmt.Fprintln(os.Stderr, \"to stderr\")\nn * 2",
+		"raises-exception|var none []int\nnone[n]",
+		verdictType,
+		`verdict("PASS")`,
+	)
+	c := p.command("run", "x.ipynb", "--set", "n=5")
+	c.Env = append(c.Env, program.Env+"="+cells)
+	o := p.finish(c)
+	if o.status != 0 || o.stderr != "" {
+		t.Errorf("%+v", o)
+	}
+	for _, want := range []string{"n is 5\n", "to stderr\n", "\n10\n", "index out of range [5] with length 0", "sum PASS\n", "1 of 1 correctness rows passed"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("no %q in\n%s", want, o.stdout)
+		}
+	}
+	if r, _ := p.results("report", "x"); !r.Passed || len(r.Cells) != 6 {
+		t.Errorf("results %+v", r)
+	}
+}
+
+func failsForReal(t *testing.T, cells string) {
+	p := newPlace(t)
+	p.notebook("x.ipynb", verdictType, `verdict("FAIL")`, "x := 1\nundefined(x)", "x")
+	c := p.command("run", "x.ipynb")
+	c.Env = append(c.Env, program.Env+"="+cells)
+	o := p.finish(c)
+	for _, want := range []string{`cell 2 (verdict("FAIL")): row 1 "sum" of "T": FAIL`, "cell 3:2:1: undefined: undefined"} {
+		if o.status != statusFailed || !strings.Contains(o.stderr, want) {
+			t.Errorf("status %d, no %q in %q", o.status, want, o.stderr)
+		}
+	}
+	if r, _ := p.results("report", "x"); r.Passed || r.Cells[3].Executed {
+		t.Errorf("results %+v, expected the last cell not to be reached", r)
+	}
+}
+
+func interruptedForReal(t *testing.T, cells string) {
+	p := newPlace(t)
+	p.notebook("x.ipynb", "println(\"begun\")\nfor {\n}")
+	c := p.command("run", "x.ipynb")
+	c.Env = append(c.Env, program.Env+"="+cells)
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(stdout)
+	waitFor(t, lines, "begun")
+	c.Process.Signal(syscall.SIGINT)
+	io.Copy(io.Discard, lines)
+	c.Wait()
+	r, _ := p.results("report", "x")
+	if c.ProcessState.ExitCode() != 130 || r.Cells[0].Error == nil || r.Cells[0].Error.Name != "interrupted" {
+		t.Errorf("status %d, %+v", c.ProcessState.ExitCode(), r.Cells[0])
+	}
+	if r.Cells[0].Seconds >= patience.Seconds() {
+		t.Error("the cell ended for lack of patience, not by the interrupt")
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"warpbook/kernel/atomicfile"
+	"warpbook/kernel/frame"
+	"warpbook/kernel/nbformat"
+	"warpbook/kernel/record"
+)
+
+// results is what report/NAME.json holds: every figure with its environment,
+// and every verdict.
+type results struct {
+	Notebook   string            `json:"notebook"`
+	Parameters map[string]string `json:"parameters"` // those that --set set
+	Devices    []string          `json:"devices"`    // that records name; each has its whole environment
+	Started    time.Time         `json:"started"`
+	Seconds    float64           `json:"elapsed_s"`
+	Passed     bool              `json:"passed"`
+	Rows       record.Tally      `json:"correctness_rows"`
+	Cells      []cellResults     `json:"cells"`
+	Failures   []failure         `json:"failures"`
+}
+
+type cellResults struct {
+	Number        int          `json:"number"`
+	ID            string       `json:"id"`
+	Title         string       `json:"title"`
+	Executed      bool         `json:"executed"`
+	Seconds       float64      `json:"elapsed_s"`
+	Error         *frame.Error `json:"error,omitempty"`
+	ErrorExpected bool         `json:"error_expected,omitempty"`
+	Records       []any        `json:"records"`
+}
+
+// failure is one reason why a run did not pass.
+type failure struct {
+	Cell   int    `json:"cell"`
+	Title  string `json:"title"`
+	Row    string `json:"row,omitempty"` // of a record; "": the cell itself
+	Reason string `json:"reason"`
+}
+
+func (f failure) String() string {
+	where := fmt.Sprintf("cell %d (%s)", f.Cell, f.Title)
+	if f.Row != "" {
+		where += ": " + f.Row
+	}
+	return where + ": " + f.Reason
+}
+
+// results sums up an execution that has ended.
+func (e *execution) results(parameters []nbformat.Parameter) *results {
+	r := &results{
+		Notebook:   filepath.Base(e.nb.Name),
+		Parameters: map[string]string{},
+		Devices:    []string{},
+		Started:    e.started.UTC(),
+		Seconds:    e.elapsed.Seconds(),
+		Cells:      []cellResults{},
+		Failures:   []failure{},
+	}
+	for _, p := range parameters {
+		r.Parameters[p.Name] = p.Value
+	}
+	for _, run := range e.runs {
+		r.add(run)
+	}
+	r.Passed = len(r.Failures) == 0
+	return r
+}
+
+func (r *results) add(run *cellRun) {
+	c := cellResults{
+		Number: run.number, ID: run.cell.ID, Title: run.title,
+		Executed: run.started, Seconds: run.elapsed.Seconds(),
+		ErrorExpected: run.cell.HasTag(nbformat.TagRaisesException),
+		Records:       []any{},
+	}
+	fail := func(row, reason string) {
+		r.Failures = append(r.Failures, failure{Cell: run.number, Title: run.title, Row: row, Reason: reason})
+	}
+	if run.failure != "" {
+		fail("", run.failure)
+	}
+	for _, o := range run.cell.Outputs {
+		if o.Type == nbformat.Error {
+			c.Error = &frame.Error{Name: o.ErrorName, Value: o.ErrorValue, Traceback: o.Traceback}
+		}
+		value, ok := o.Data[record.MIME]
+		if !ok {
+			continue
+		}
+		c.Records = append(c.Records, value)
+		rec, err := record.Parse(value)
+		if err != nil {
+			fail("", err.Error())
+			continue
+		}
+		if device, ok := rec.Environment["device"].(string); ok && !slices.Contains(r.Devices, device) {
+			r.Devices = append(r.Devices, device)
+		}
+		r.Rows.Add(rec, fail)
+	}
+	r.Cells = append(r.Cells, c)
+}
+
+func (r *results) summary() string {
+	executed := 0
+	for _, c := range r.Cells {
+		if c.Executed {
+			executed++
+		}
+	}
+	text := fmt.Sprintf("%d of %d cells executed", executed, len(r.Cells))
+	if r.Rows.Total > 0 {
+		text += fmt.Sprintf(", %d of %d correctness rows passed", r.Rows.Passed, r.Rows.Total)
+	}
+	if r.Rows.Expected > 0 {
+		text += fmt.Sprintf(" (%d failed as expected)", r.Rows.Expected)
+	}
+	return text + fmt.Sprintf(", %.1f s", r.Seconds)
+}
+
+func (r *results) write(path string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(r)
+	})
+}

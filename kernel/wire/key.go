@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"sync"
+)
+
+// remembered is how many signatures a key knows again.
+const remembered = 1 << 16
+
+// schemes are the signature schemes of connection files.
+var schemes = map[string]func() hash.Hash{
+	"hmac-sha256": sha256.New,
+	"hmac-sha384": sha512.New384,
+	"hmac-sha512": sha512.New,
+}
+
+// Key signs and verifies messages. An empty key signs nothing and accepts
+// everything. Its methods may be called from any goroutine.
+type Key struct {
+	secret []byte
+	hash   func() hash.Hash
+
+	mu     sync.Mutex        // guards what follows
+	seen   map[mark]struct{} // signatures accepted, so that a replayed message is not
+	oldest []mark            // the same, a ring once it is full
+	next   int               // where the ring is overwritten
+}
+
+// mark is the first half of the shortest signature, which is enough to know it
+// again by.
+type mark [16]byte
+
+// NewKey makes the key of a connection file.
+func NewKey(scheme, secret string) (*Key, error) {
+	if secret == "" {
+		return &Key{}, nil
+	}
+	hash, ok := schemes[scheme]
+	if !ok {
+		return nil, fmt.Errorf("wire: signature scheme %q: unknown, expected hmac-sha256, hmac-sha384 or hmac-sha512", scheme)
+	}
+	return &Key{secret: []byte(secret), hash: hash, seen: map[mark]struct{}{}}, nil
+}
+
+// sign returns the signature in hexadecimal digits.
+func (k *Key) sign(body [][]byte) []byte {
+	if len(k.secret) == 0 {
+		return nil
+	}
+	mac := hmac.New(k.hash, k.secret)
+	for _, part := range body {
+		mac.Write(part)
+	}
+	return hex.AppendEncode(nil, mac.Sum(nil))
+}
+
+// verify accepts each signed message once.
+func (k *Key) verify(signature []byte, body [][]byte) error {
+	if len(k.secret) == 0 {
+		return nil
+	}
+	if !hmac.Equal(signature, k.sign(body)) {
+		return fmt.Errorf("wire: verify: %w: not of this key", ErrSignature)
+	}
+	if k.replayed(signature) {
+		return fmt.Errorf("wire: verify: %w: seen before", ErrSignature)
+	}
+	return nil
+}
+
+// replayed remembers a signature and reports whether it was known.
+func (k *Key) replayed(signature []byte) bool {
+	var m mark
+	hex.Decode(m[:], signature[:hex.EncodedLen(len(m))]) // ours, or it would not have been accepted
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if _, known := k.seen[m]; known {
+		return true
+	}
+	k.seen[m] = struct{}{}
+	if len(k.oldest) < remembered {
+		k.oldest = append(k.oldest, m)
+		return false
+	}
+	delete(k.seen, k.oldest[k.next])
+	k.oldest[k.next] = m
+	k.next = (k.next + 1) % remembered
+	return false
+}

@@ -1,0 +1,9 @@
+package zmtp
+
+import (
+	"testing"
+
+	"warpbook/kernel/leak"
+)
+
+func TestMain(m *testing.M) { leak.Main(m, "warpbook/kernel/zmtp") }

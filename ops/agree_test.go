@@ -1,0 +1,182 @@
+package ops
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device"
+	"warpbook/ops/peers"
+)
+
+const agreePTX = `
+.version 6.4
+.target sm_75
+.address_size 64
+
+.visible .entry nothing()
+{
+	ret;
+}
+
+.visible .entry copy(.param .u64 x, .param .u64 y)
+{
+	.reg .u64 %rd<5>;
+	.reg .u32 %r<4>;
+	.reg .f32 %f<4>;
+	ld.param.u64 %rd0, [x];
+	ld.param.u64 %rd1, [y];
+	mov.u32 %r0, %ctaid.x;
+	mov.u32 %r1, %ntid.x;
+	mov.u32 %r2, %tid.x;
+	mad.lo.u32 %r3, %r0, %r1, %r2;
+	mul.wide.u32 %rd2, %r3, 16;
+	add.u64 %rd3, %rd0, %rd2;
+	add.u64 %rd4, %rd1, %rd2;
+	ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd3];
+	st.global.v4.f32 [%rd4], {%f0, %f1, %f2, %f3};
+	ret;
+}
+`
+
+// TestAgreesWithTorch times a null kernel, a copy and a large GEMM with our
+// worker and with torch's events, and prints both. They must be 2 % apart at
+// most; what fails is 10 %, because times are no ground for a failure.
+func TestAgreesWithTorch(t *testing.T) {
+	d := device.MustOpen("")
+	defer d.Close()
+	if d.Info().Emulated {
+		t.Skip("it needs a GPU")
+	}
+	if err := exec.Command("python3", "-c", "import torch; torch.zeros(1, device='cuda')").Run(); err != nil {
+		t.Skip("it needs python3 with torch: ", err)
+	}
+	a := &agreement{T: t, device: d}
+	a.compare("null", a.ptx("nothing", gpu.Dim{X: 1}, gpu.Dim{X: 32}))
+	const n = 64 << 20
+	c := a.ptx("copy", gpu.Dim{X: n / 4 / 256}, gpu.Dim{X: 256})
+	for _, name := range []string{"x", "y"} {
+		b, err := d.Alloc(gpu.Float32, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.launch.Args, c.torch = append(c.launch.Args, b), append(c.torch, fmt.Sprint(name, ":", n))
+	}
+	a.compare("copy of 256 MiB", c)
+	a.compare("GEMM of 2048", a.gemm(2048))
+}
+
+// agreement compares our times with torch's.
+type agreement struct {
+	*testing.T
+	device gpu.Device
+}
+
+// timedTwice is a launch, and how timing.py is told to make the same.
+type timedTwice struct {
+	launch gpu.Launch
+	text   string   // PTX
+	torch  []string // its arguments
+}
+
+// ptx is a launch of an entry above.
+func (a *agreement) ptx(entry string, grid, block gpu.Dim) timedTwice {
+	return timedTwice{launch: gpu.Launch{Entry: a.entry(agreePTX, entry), Grid: grid, Block: block}, text: agreePTX}
+}
+
+func (a *agreement) entry(text, name string) gpu.Entry {
+	m, err := a.device.Load("agree.ptx", text)
+	if err != nil {
+		a.Fatal(err)
+	}
+	e, err := m.Entry(name)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return e
+}
+
+// gemm is the launch of a rung on random matrices.
+func (a *agreement) gemm(n int) timedTwice {
+	b := newBench(a.T, a.device, Gemm, 1, n, n, n)
+	v, err := Gemm.Variant("gemm_serpentine")
+	if err != nil {
+		a.Fatal(err)
+	}
+	file, err := pick(Gemm.Name, files(a.T, Gemm.module(v)), a.device.Info())
+	if err != nil {
+		a.Fatal(err)
+	}
+	s := v.Plan(v.Name, b.size, a.device.Info()).Steps[0]
+	l := timedTwice{launch: gpu.Launch{Entry: a.entry(file.text, s.Entry), Grid: s.Grid, Block: s.Block, Shared: s.Shared}, text: file.text}
+	for _, arg := range s.Args {
+		told := fmt.Sprint("u:", arg)
+		switch x := arg.(type) {
+		case string:
+			arg, told = b.memory[x], fmt.Sprint("x:", n*n)
+		case float32:
+			told = fmt.Sprint("f:", x)
+		}
+		l.launch.Args, l.torch = append(l.launch.Args, arg), append(l.torch, told)
+	}
+	return l
+}
+
+// compare prints the times by both methods; ours before and after torch's.
+func (a *agreement) compare(what string, l timedTwice) {
+	before := a.ours(l)
+	theirs := a.theirs(l)
+	after := a.ours(l)
+	for i, f := range theirs {
+		ours := (before[i] + after[i]) / 2
+		apart := math.Abs(ours/f.MedianNS - 1)
+		a.Logf("%-16s %-12s ours %9.0f and %9.0f ns, torch %9.0f ns: %.1f %% apart", what, f.Method, before[i], after[i], f.MedianNS, 100*apart)
+		if apart > 0.1 {
+			a.Errorf("%s, %s: %.0f ns, torch has %.0f", what, f.Method, ours, f.MedianNS)
+		}
+	}
+}
+
+// ours are the medians of one run between two events, of 100, and of a graph of
+// 100.
+func (a *agreement) ours(l timedTwice) (medians []float64) {
+	for _, m := range []struct {
+		inRow, repeats int
+		graph          bool
+	}{{1, 100, false}, {100, 20, false}, {100, 20, true}} {
+		times, err := a.device.Time(gpu.Timing{Warmup: 3, Repeats: m.repeats, Graph: m.graph}, slices.Repeat([]gpu.Launch{l.launch}, m.inRow)...)
+		if err != nil {
+			a.Fatal(err)
+		}
+		medians = append(medians, float64(summarize(times).Median)/float64(m.inRow))
+	}
+	return medians
+}
+
+func (a *agreement) theirs(l timedTwice) (figures []peers.Figure) {
+	path := filepath.Join(a.TempDir(), "agree.ptx")
+	if err := os.WriteFile(path, []byte(l.text), 0o644); err != nil {
+		a.Fatal(err)
+	}
+	dim := func(d gpu.Dim) string { d = d.Full(); return fmt.Sprintf("%d,%d,%d", d.X, d.Y, d.Z) }
+	args := append([]string{"peers/timing.py", path, l.launch.Entry.Name(), dim(l.launch.Grid), dim(l.launch.Block), fmt.Sprint(l.launch.Shared)}, l.torch...)
+	out, err := exec.Command("python3", args...).Output()
+	if err != nil {
+		a.Fatalf("timing.py: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		var f peers.Figure
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			a.Fatalf("%q: %v", line, err)
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}

@@ -1,0 +1,210 @@
+// Command bench verifies and times the variants of an operator and prints a
+// figure a line as JSON: of ours, then of the peers that are there.
+//
+//	go run ./ops/bench reduce --size 25600000 --l2 flushed > figures.jsonl
+//
+// It measures what the notebooks measure, with the same package. An interrupt
+// ends it; the lines that were printed are whole.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"warpbook/gpu/device"
+	"warpbook/ops"
+	"warpbook/ops/peers"
+)
+
+const usage = `usage: go run ./ops/bench OPERATOR --size N[,N...] [flags]
+
+Verifies and times each variant of an operator, then its peers (CUB, cuBLAS and torch,
+on a GPU where they are installed), and prints a line of JSON for each figure.
+A wrong result is a line without times, and exit status 1.
+
+operators: %s
+
+`
+
+func main() {
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, os.Interrupt, syscall.SIGTERM)
+	err := run(os.Args[1:], os.Stdout, os.Stderr, stopped)
+	if err == flag.ErrHelp {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the command line.
+type options struct {
+	operator *ops.Operator
+	size     []int
+	variants []string
+	method   ops.Method
+	device   string
+	seed     uint64
+	repeats  int
+	peers    bool
+}
+
+func parse(args []string, log io.Writer) (o options, err error) {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(log)
+	flags.Usage = func() {
+		fmt.Fprintf(log, usage, strings.Join(names(), ", "))
+		flags.PrintDefaults()
+	}
+	size := flags.String("size", "", "the operator's sizes, such as 25600000 or 4096,4096,4096")
+	variants := flags.String("variants", "", "variants, with commas; all if not given")
+	clock := flags.String("clock", "events", `events, "back to back" or graph`)
+	cache := flags.String("l2", "warm", "warm, flushed, or (back to back and graph) rotated")
+	flags.StringVar(&o.device, "device", "", "as "+device.Variable+" names it; the best one there is if not given")
+	flags.Uint64Var(&o.seed, "seed", 20261121, "of the random data")
+	flags.IntVar(&o.repeats, "repeats", 0, "of each timing; 0 chooses up to 50")
+	flags.BoolVar(&o.peers, "peers", true, "time peers, too")
+	var operator string
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		operator, args = args[0], args[1:]
+	}
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if operator == "" || flags.NArg() > 0 || *size == "" {
+		return o, fmt.Errorf("expected an operator and its --size: go run ./ops/bench --help")
+	}
+	if o.operator, err = ops.Find(operator); err != nil {
+		return o, err
+	}
+	for _, d := range strings.Split(*size, ",") {
+		n, err := strconv.Atoi(d)
+		if err != nil {
+			return o, fmt.Errorf("--size %s: %q is no number", *size, d)
+		}
+		o.size = append(o.size, n)
+	}
+	if *variants != "" {
+		o.variants = strings.Split(*variants, ",")
+	} else {
+		for _, v := range o.operator.Variants {
+			o.variants = append(o.variants, v.Name)
+		}
+	}
+	o.method, err = ops.ParseMethod(*clock, *cache)
+	return o, err
+}
+
+func names() (names []string) {
+	for _, o := range ops.Operators() {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+// run prints the figures; stopped ends it between two of them.
+func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
+	o, err := parse(args, log)
+	if err != nil {
+		return err
+	}
+	d, err := device.Open(o.device)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	var stop atomic.Bool
+	ended := make(chan struct{})
+	defer close(ended)
+	go interrupt(stopped, ended, &stop)
+	bench, err := ops.NewBench(d, o.operator, o.seed, o.size...)
+	if err != nil {
+		return err
+	}
+	defer bench.Close()
+	bench.Method, bench.Repeats = o.method, o.repeats
+	right := true
+	for _, variant := range o.variants {
+		if stop.Load() {
+			return fmt.Errorf("interrupted before %s", variant)
+		}
+		fmt.Fprintln(log, "bench:", variant)
+		latencies, err := bench.Time(variant)
+		if err != nil {
+			return err
+		}
+		for _, f := range latencies.Figures() {
+			right = right && f.Verdict == ops.Pass
+			if err := printLine(out, f); err != nil {
+				return err
+			}
+		}
+	}
+	if o.peers && !stop.Load() {
+		fmt.Fprintln(log, "bench: peers")
+		if err := printPeers(bench, out, log); err != nil {
+			return err
+		}
+	}
+	if !right {
+		return fmt.Errorf("a result is wrong: its line has no times")
+	}
+	return nil
+}
+
+// interrupt ends what runs once the program is told to stop. It does so again
+// and again, because between two launches there is nothing to end.
+func interrupt(stopped <-chan os.Signal, ended <-chan struct{}, stop *atomic.Bool) {
+	select {
+	case <-ended:
+		return
+	case <-stopped:
+	}
+	stop.Store(true)
+	for {
+		peers.Interrupt()
+		device.InterruptAll()
+		select {
+		case <-ended:
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+func printPeers(bench *ops.Bench, out, log io.Writer) error {
+	p, err := bench.Peers()
+	if err != nil {
+		return err
+	}
+	for _, note := range p.Environment.NotRun {
+		fmt.Fprintln(log, "bench: not run:", note)
+	}
+	for _, f := range p.Figures {
+		if err := printLine(out, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printLine writes a figure with one call, so that a line is whole.
+func printLine(out io.Writer, f peers.Figure) error {
+	line, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(line, '\n'))
+	return err
+}

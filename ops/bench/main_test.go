@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"warpbook/ops/peers"
+)
+
+// A run prints a whole line for each variant, verified.
+func TestRun(t *testing.T) {
+	var out bytes.Buffer
+	args := strings.Fields("reduce --size 1000 --variants cpu_serial,reduce_last_block --device emu --repeats 3 --seed 5")
+	if err := run(args, &out, io.Discard, nil); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(out.String()) {
+		var f peers.Figure
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if f.Verdict != "PASS" || f.MedianNS <= 0 || f.Repeats != 3 || f.Method != "emulator time" || f.Environment == nil {
+			t.Errorf("%+v", f)
+		}
+		names = append(names, f.Name)
+	}
+	if strings.Join(names, " ") != "cpu_serial reduce_last_block" {
+		t.Errorf("figures of %q", names)
+	}
+}
+
+// A wrong result is a line without times, and an error.
+func TestWrong(t *testing.T) {
+	var out bytes.Buffer
+	err := run(strings.Fields("reduce_mistakes --size 2560 --variants mistake_block_offset --device emu"), &out, io.Discard, nil)
+	if err == nil || !strings.Contains(out.String(), `"verdict":"FAIL (expected)"`) || strings.Contains(out.String(), "median_ns") {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	stopped := make(chan os.Signal, 1)
+	log := &interrupts{stopped: stopped}
+	err := run(strings.Fields("reduce --size 1000000 --variants reduce_serial,cpu_serial --device emu --repeats 1000"), io.Discard, log, stopped)
+	if err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("%v, expected an interrupt", err)
+	}
+}
+
+// interrupts sends a signal when the first variant is announced.
+type interrupts struct {
+	stopped chan<- os.Signal
+	told    bool
+}
+
+func (i *interrupts) Write(b []byte) (int, error) {
+	if !i.told {
+		i.told = true
+		i.stopped <- os.Interrupt
+	}
+	return len(b), nil
+}
+
+func TestUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                     "go run ./ops/bench --help",
+		"reduce":                               "--size",
+		"reduce --size x":                      `"x" is no number`,
+		"redcue --size 3":                      "expected one such as reduce",
+		"reduce --size 3 --l2 cold":            "expected one of",
+		"reduce --size 3 --variants reduce_v2": "reduce_v2_sequential",
+		"reduce --size 3,4":                    "expected n",
+		"reduce --size 3 --device nothing":     "expected one of",
+		"reduce --size 3 more":                 "--help",
+		"reduce --size 3 --clock graph --l2 flushed": "take rotated",
+	} {
+		err := run(strings.Fields(args), io.Discard, io.Discard, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, expected a line that says %q", args, err, want)
+		}
+	}
+	var help bytes.Buffer
+	if err := run([]string{"--help"}, io.Discard, &help, nil); err != flag.ErrHelp || !strings.Contains(help.String(), "operators: reduce") {
+		t.Errorf("--help: %v, %q", err, help.String())
+	}
+}

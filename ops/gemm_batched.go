@@ -1,0 +1,150 @@
+package ops
+
+import (
+	"math"
+
+	"warpbook/gpu"
+)
+
+// GemmBatched multiplies a batch of matrices: d[i] = a[i] b[i].
+//
+// Shapes: a (batch, m, k), b (batch, k, n), d (batch, m, n). Types: float32,
+// reference float64.
+// Error:  |d - ref| <= bound(k) * sum|a||b|, see Bound.
+// Cost:   2 batch mnk flops, 4 batch (mk + kn + mn) bytes.
+// Source: cublasSgemmStridedBatched and cublasSgemmBatched, which it is measured
+// beside.
+var GemmBatched = gemmBatched()
+
+func gemmBatched() *Operator {
+	one := GemmOptions{Alpha: 1}
+	elements := func(s Size, rows, columns int) int { return s[0] * rows * columns }
+	return &Operator{
+		Name: "gemm_batched", Formula: "d[i] = a[i] b[i]", Source: "ours",
+		Dims: []string{"batch", "m", "n", "k"}, MaxDim: math.MaxInt32, Valid: batchedValid,
+		Inputs: func(s Size) []Tensor {
+			return []Tensor{{Name: "a", Len: elements(s, s[1], s[3])}, {Name: "b", Len: elements(s, s[3], s[2])}}
+		},
+		Outputs:   func(s Size) []Tensor { return []Tensor{{Name: "d", Len: elements(s, s[1], s[2])}} },
+		Reference: batchedReference,
+		Exact: func(s Size, seed uint64) [][]float32 {
+			random := newRandom(seed)
+			return [][]float32{signs(elements(s, s[1], s[3]), random), signs(elements(s, s[3], s[2]), random)}
+		},
+		Bytes:        func(s Size) float64 { return float64(s[0]) * Gemm.Bytes(s[1:]) },
+		Flops:        func(s Size) float64 { return float64(s[0]) * Gemm.Flops(s[1:]) },
+		ComputeBound: true,
+		Variants:     one.batchedVariants(denseStrides, strided),
+	}
+}
+
+// batchedVariants are told where the matrices of a batch are.
+func (o GemmOptions) batchedVariants(next func(Size) strides, at finder) []Variant {
+	return []Variant{
+		{
+			Name: "gemm_batched_strided", Adds: "gemm_wide for each matrix of a batch, in one launch", Source: "ours", Plan: o.stridedPlan(next),
+		},
+		{
+			Name: "gemm_batched_pointers", Adds: "matrices anywhere: a launch is told up to 32 places by value", Source: "ours", Plan: o.pointersPlan(at),
+		},
+	}
+}
+
+// batchedValid refuses batches that are too large to number.
+func batchedValid(s Size) error {
+	rows := s[0]
+	if s[1] > 0 && rows > math.MaxInt32/s[1] {
+		rows = math.MaxInt32
+	} else {
+		rows *= s[1]
+	}
+	return GemmOptions{}.valid(Size{max(rows, min(math.MaxInt32, s[0]*min(s[3], 1<<20))), s[2], s[3]})
+}
+
+func batchedReference(s Size, inputs [][]float32) []Expected {
+	all := Expected{}
+	m, n, k := s[1], s[2], s[3]
+	for i := range s[0] {
+		one := GemmOptions{Alpha: 1}.reference(s[1:], [][]float32{inputs[0][i*m*k : (i+1)*m*k], inputs[1][i*k*n : (i+1)*k*n]})[0]
+		all.Value, all.Magnitude = append(all.Value, one.Value...), append(all.Magnitude, one.Magnitude...)
+	}
+	return []Expected{all}
+}
+
+// strides are the elements from one matrix of a batch to the next; of C as of D.
+type strides struct{ A, B, D uint64 }
+
+// denseStrides are those of matrices without a gap.
+func denseStrides(s Size) strides {
+	m, n, k := uint64(s[1]), uint64(s[2]), uint64(s[3])
+	return strides{m * k, k * n, m * n}
+}
+
+// mostGrid is the largest second dimension of a grid.
+const mostGrid = 65535
+
+func (o GemmOptions) stridedPlan(next func(Size) strides) planner {
+	return func(entry string, s Size, info gpu.Info) Plan {
+		one, batch := s[1:], s[0]
+		p := o.wide(entry, one, info)
+		if len(p.Steps) == 0 || batch == 0 {
+			return Plan{}
+		}
+		step := p.Steps[0]
+		step.Args = append(step.Args, next(s))
+		return p.each(step, batch, mostGrid, func(first, _ int) []any { return append(step.Args[:len(step.Args):len(step.Args)], uint32(first)) })
+	}
+}
+
+// each launches a step for every so many of a batch.
+func (p Plan) each(step Step, batch, most int, args func(first, count int) []any) Plan {
+	p.Steps = nil
+	for first := 0; first < batch; first += most {
+		count := min(most, batch-first)
+		step.Grid.Y, step.Args = count, args(first, count)
+		p.Steps = append(p.Steps, step)
+	}
+	return p
+}
+
+// places are the matrices of a launch of gemm_batched_pointers.
+type places struct{ A, B, C, D [32]gpu.Buffer }
+
+// finder is the i-th matrix, of so many elements, of a batch a, b, c or d.
+type finder = func(memory func(string) gpu.Buffer, name string, i, elements int) (gpu.Buffer, error)
+
+// strided finds matrices without a gap.
+func strided(memory func(string) gpu.Buffer, name string, i, elements int) (gpu.Buffer, error) {
+	return memory(name).View(i*elements, elements)
+}
+
+func (o GemmOptions) pointersPlan(at finder) planner {
+	return func(entry string, s Size, info gpu.Info) Plan {
+		one, batch := s[1:], s[0]
+		p := o.wide(entry, one, info)
+		if len(p.Steps) == 0 || batch == 0 {
+			return Plan{}
+		}
+		step := p.Steps[0]
+		c, numbers := step.Args[2].(string), step.Args[4:]
+		return p.each(step, batch, len(places{}.A), func(first, count int) []any {
+			found := Argument(func(memory func(string) gpu.Buffer) (any, error) { return placesOf(at, memory, c, s, first, count) })
+			return append([]any{found}, numbers...)
+		})
+	}
+}
+
+// placesOf are those of count matrices from the first on; c is the name of C.
+func placesOf(at finder, memory func(string) gpu.Buffer, c string, s Size, first, count int) (p places, err error) {
+	find := func(name string, i, elements int) (found gpu.Buffer) {
+		if err == nil && elements > 0 {
+			found, err = at(memory, name, i, elements)
+		}
+		return found
+	}
+	for i := range count {
+		p.A[i], p.B[i] = find("a", first+i, s[1]*s[3]), find("b", first+i, s[3]*s[2])
+		p.C[i], p.D[i] = find(c, first+i, s[1]*s[2]), find("d", first+i, s[1]*s[2])
+	}
+	return p, err
+}

@@ -1,0 +1,144 @@
+package ops
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+)
+
+// hopper is the only compute capability with wgmma.
+var hopper = gpu.Compute{Major: 9}
+
+// hopperProduct is what entries of gemm_hopper.cu are told of a product.
+type hopperProduct struct {
+	M, N, K, LDC uint32
+	Alpha, Beta  float32
+}
+
+// The block of gemm_hopper.cu has a tile of 128 x 256, and two are a cluster. Its
+// stages along k have 192 KB.
+const (
+	hopperRows, hopperColumns = 2 * 128, 256
+	hopperThreads             = 384
+	hopperBytes               = 4 * 49152
+)
+
+// hopperVariants are the rungs of a type on wgmma.
+func (o GemmOptions) hopperVariants(kind tensorKind) []Variant {
+	wgmma := o.hopperVariant("gemm_"+kind.name+"_wgmma", "Hopper: the copy engine brings tiles, also to a neighbour, while two warpgroups multiply", kind.size)
+	wgmma.Plan = kind.rounded(func(entry string, s Size, info gpu.Info) Plan {
+		if s[0] == 0 || s[1] == 0 {
+			return Plan{}
+		}
+		return Plan{Depth: o.depth(s), Steps: []Step{o.hopperStep(entry, s, info, o.boxes("a", s, kind.size), o.boxes("b", s, kind.size))}}
+	})
+	if kind.size == 2 {
+		return []Variant{wgmma}
+	}
+	tf32 := o.hopperVariant("gemm_tf32x3", "A and B are split into two TF32 numbers each: three products for nearly float32's accuracy", 4)
+	tf32.Plan = o.tf32x3
+	bf16 := o.hopperVariant("gemm_bf16x3", "A and B are split into three bfloat16 numbers each: six products", 4)
+	bf16.Plan = o.bf16x3
+	return []Variant{wgmma, tf32, bf16}
+}
+
+func (o GemmOptions) hopperVariant(name, adds string, size int) Variant {
+	return Variant{Name: name, Adds: adds, Source: "ours", Needs: hopper, Module: "gemm_hopper", Refuses: o.copyEngineRefuses(name, size)}
+}
+
+// copyEngineRefuses names what the copy engine does not take.
+func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
+	return func(s Size) error {
+		shapes := o.shapes(s)
+		switch {
+		case s[0] == 0 || s[1] == 0:
+			return nil
+		case s[2] == 0 || o.Alpha == 0:
+			return fmt.Errorf("%w: the copy engine takes no matrix without elements, nothing is multiplied, use gemm_auto", gpu.ErrUnsupported)
+		}
+		for _, x := range []struct {
+			name string
+			ld   int
+		}{{"lda", shapes.a.ld}, {"ldb", shapes.b.ld}} {
+			if x.ld*size%16 != 0 {
+				return fmt.Errorf("%w: %s = %d: the copy engine takes rows of a multiple of %d elements, use another rung",
+					gpu.ErrUnsupported, x.name, x.ld, 16/size)
+			}
+		}
+		return nil
+	}
+}
+
+// boxes describes a, 64 rows at a time, or b, as many rows as a step has k; 128
+// bytes of each row.
+func (o GemmOptions) boxes(name string, s Size, size int) TensorMap {
+	shapes := o.shapes(s)
+	x, rows := shapes.a, 64
+	if name == "b" {
+		x, rows = shapes.b, 128/size
+	}
+	return TensorMap{Tensor: name, Rows: x.rows, Columns: x.columns, LD: x.ld, Box: [2]int{rows, 128 / size}}
+}
+
+// hopperStep launches a cluster for every two multiprocessors, or fewer for few
+// tiles.
+func (o GemmOptions) hopperStep(entry string, s Size, info gpu.Info, maps ...TensorMap) Step {
+	c := "c"
+	if o.Beta == 0 {
+		c = "d" // which is not read
+	}
+	tiles := ceilDiv(s[0], hopperRows) * ceilDiv(s[1], hopperColumns)
+	step := Step{Entry: entry, Grid: gpu.Dim{X: 2 * max(1, min(tiles, info.SMs/2))}, Block: gpu.Dim{X: hopperThreads}, Shared: hopperBytes}
+	for _, m := range maps {
+		step.Args = append(step.Args, m)
+	}
+	ldc := o.shapes(s).d.ld
+	step.Args = append(step.Args, c, "d", hopperProduct{uint32(s[0]), uint32(s[1]), uint32(s[2]), uint32(ldc), o.Alpha, o.Beta})
+	return step
+}
+
+// tf32x3 drops the product of the low parts, 2^-22 of the term, and what is left of
+// a factor after two parts, as much each.
+func (o GemmOptions) tf32x3(entry string, s Size, info gpu.Info) Plan {
+	if s[0] == 0 || s[1] == 0 {
+		return Plan{}
+	}
+	p := Plan{Depth: 3*o.depth(s) + tensorRoundings, Round: 3 * 0x1p-22}
+	a := o.shapes(s).a
+	high, low := p.scratch("high", a.len()), p.scratch("low", a.len())
+	maps := []TensorMap{o.boxes("a", s, 4), o.boxes("a", s, 4), o.boxes("b", s, 4)}
+	maps[0].Tensor, maps[1].Tensor = high, low
+	p.Steps = []Step{
+		{Entry: entry, Grid: gpu.Dim{X: ceilDiv(a.rows*a.columns, 256)}, Block: gpu.Dim{X: 256},
+			Args: []any{"a", high, low, uint32(a.rows), uint32(a.columns), uint32(a.ld)}},
+		o.hopperStep(entry+"_2", s, info, maps...),
+	}
+	return p
+}
+
+// bf16x3 drops three products of parts, 2^-24 of the term and less.
+func (o GemmOptions) bf16x3(entry string, s Size, info gpu.Info) Plan {
+	if s[0] == 0 || s[1] == 0 {
+		return Plan{}
+	}
+	p := Plan{Depth: 6*o.depth(s) + tensorRoundings, Round: 4 * 0x1p-24}
+	shapes := o.shapes(s)
+	var maps []TensorMap
+	for _, x := range []struct {
+		name   string
+		matrix matrix
+	}{{"a", shapes.a}, {"b", shapes.b}} {
+		rows, columns, ld := x.matrix.rows, x.matrix.columns, ceilDiv(x.matrix.columns, 8)*8
+		var parts []any
+		for i := range 3 {
+			name := fmt.Sprint(x.name, i)
+			p.Scratch = append(p.Scratch, Tensor{Name: name, Len: rows * ld, Type: gpu.BFloat16})
+			parts = append(parts, name)
+			maps = append(maps, TensorMap{Tensor: name, Rows: rows, Columns: columns, LD: ld, Box: [2]int{64, 64}})
+		}
+		p.Steps = append(p.Steps, Step{Entry: entry, Grid: gpu.Dim{X: ceilDiv(rows*columns, 256)}, Block: gpu.Dim{X: 256},
+			Args: append(append([]any{x.name}, parts...), uint32(rows), uint32(columns), uint32(x.matrix.ld), uint32(ld))})
+	}
+	p.Steps = append(p.Steps, o.hopperStep(entry+"_2", s, info, maps...))
+	return p
+}

@@ -1,0 +1,146 @@
+package ops
+
+import "warpbook/gpu"
+
+// host launches nothing.
+func (o GemmOptions) host(_ string, s Size, _ gpu.Info) Plan { return Plan{Depth: o.depth(s)} }
+
+// tiles launches a block of x times y threads a tile of D.
+func (o GemmOptions) tiles(rows, columns, x, y int) planner {
+	return func(entry string, s Size, _ gpu.Info) Plan {
+		if s[0] == 0 || s[1] == 0 {
+			return Plan{}
+		}
+		return Plan{
+			Depth: o.depth(s),
+			Steps: []Step{{
+				Entry: entry, Grid: gpu.Dim{X: ceilDiv(s[0], rows) * ceilDiv(s[1], columns)},
+				Block: gpu.Dim{X: x, Y: y}, Args: o.arguments(s),
+			}},
+		}
+	}
+}
+
+// pipelineBytes are three steps of 16 of a 128 x 128 tile; rows of A are four
+// floats longer.
+const pipelineBytes = 3 * 16 * (132 + 128) * 4
+
+// staged is tiles for so many threads with bytes of dynamic shared memory.
+func (o GemmOptions) staged(rows, columns, threads, bytes int) planner {
+	plain := o.tiles(rows, columns, threads, 1)
+	return func(entry string, s Size, info gpu.Info) Plan {
+		p := plain(entry, s, info)
+		for i := range p.Steps {
+			p.Steps[i].Shared = bytes
+		}
+		return p
+	}
+}
+
+// splitK cuts k into the shares that are predicted to be fastest. One share
+// needs no sum.
+func (o GemmOptions) splitK(entry string, s Size, info gpu.Info) Plan {
+	p := o.tiles(128, 128, 256, 1)(entry, s, info)
+	if len(p.Steps) == 0 {
+		return p
+	}
+	step, k := &p.Steps[0], s[2]
+	if o.Alpha == 0 {
+		k = 0
+	}
+	if !older(info.Compute, ampere) {
+		step.Shared = pipelineBytes
+	}
+	share := shareOf(k, bestShares(Size{s[0], s[1], k}, info.SMs))
+	splits := max(1, ceilDiv(k, share))
+	step.Args = append(step.Args, uint32(share))
+	if splits == 1 {
+		return p
+	}
+	parts := p.scratch("parts", splits*s[0]*s[1])
+	whole := o.arguments(s)
+	step.Grid.Y = splits
+	step.Args[2], step.Args[3] = parts, parts
+	step.Args[9], step.Args[10], step.Args[11] = uint32(s[1]), float32(1), float32(0)
+	p.Steps = append(p.Steps, Step{
+		Entry: entry + "_2", Grid: gpu.Dim{X: ceilDiv(s[0]*s[1], 256)}, Block: gpu.Dim{X: 256},
+		Args: append([]any{parts, whole[2], whole[3], whole[4], whole[5]}, append(whole[9:], uint32(splits))...),
+	})
+	p.Depth += splits
+	return p
+}
+
+// A tile of gemm_wide, and the elements that one of its threads adds at a time
+// where blocks share it.
+const (
+	wideTile    = 128
+	wideDepth   = 32
+	wideVectors = 32
+)
+
+// wide is one block a tile of gemm_wide. Turing holds other steps of the tile.
+func (o GemmOptions) wide(entry string, s Size, info gpu.Info) Plan {
+	bytes := 2 * wideDepth * (wideTile + 4 + wideTile) * 4
+	if older(info.Compute, ampere) {
+		bytes = pipelineBytes
+	}
+	return o.staged(wideTile, wideTile, 128, bytes)(entry, s, info)
+}
+
+// streamK lets twice as many blocks as there are multiprocessors take whole
+// tiles in turn, and share the steps along k of the rest.
+func (o GemmOptions) streamK(entry string, s Size, info gpu.Info) Plan {
+	p := o.wide(entry, s, info)
+	if len(p.Steps) == 0 {
+		return p
+	}
+	steps := ceilDiv(s[2], wideDepth)
+	if o.Alpha == 0 {
+		steps = 0
+	}
+	tiles := p.Steps[0].Grid.X
+	blocks := min(2*info.SMs, tiles*max(1, steps))
+	whole := tiles / blocks * blocks
+	if steps == 0 {
+		whole = tiles
+	}
+	parts := "d" // which nobody writes, where no tile is shared
+	if rest := tiles - whole; rest > 0 {
+		parts = p.scratch("parts", 2*blocks*wideTile*wideTile)
+		p.Depth += ceilDiv(blocks, rest) + 1
+		p.Steps = append(p.Steps, Step{
+			Entry: entry + "_2", Grid: gpu.Dim{X: rest, Y: wideVectors}, Block: gpu.Dim{X: 128},
+			Args: append(o.arguments(s), uint32(whole), parts, uint32(blocks)),
+		})
+	}
+	p.Steps[0].Grid.X = blocks
+	p.Steps[0].Args = append(p.Steps[0].Args, uint32(whole), parts)
+	return p
+}
+
+// depth counts the roundings: one a product that is added, one of alpha, two
+// of beta.
+func (o GemmOptions) depth(s Size) int {
+	depth := s[2]
+	if o.Alpha != 1 {
+		depth++
+	}
+	if o.Beta != 0 {
+		depth += 2
+	}
+	return depth
+}
+
+// arguments are those of every entry. With alpha = 0 nothing is multiplied,
+// and A and B are not read.
+func (o GemmOptions) arguments(s Size) []any {
+	shapes, c, k := o.shapes(s), "c", s[2]
+	if o.Beta == 0 {
+		c = "d" // which is not read
+	}
+	if o.Alpha == 0 {
+		k = 0
+	}
+	return []any{"a", "b", c, "d", uint32(s[0]), uint32(s[1]), uint32(k),
+		uint32(shapes.a.ld), uint32(shapes.b.ld), uint32(shapes.d.ld), o.Alpha, o.Beta}
+}

@@ -1,0 +1,86 @@
+package ops
+
+import "warpbook/gpu"
+
+// GemmTF32 multiplies float32 matrices on tensor cores, which take 11 bits of
+// each factor.
+var GemmTF32 = GemmTensor(GemmOptions{Alpha: 1}, gpu.Float32)
+
+// GemmBF16 multiplies bfloat16 matrices on tensor cores.
+var GemmBF16 = GemmTensor(GemmOptions{Alpha: 1}, gpu.BFloat16)
+
+// GemmFP16 multiplies float16 matrices on tensor cores.
+var GemmFP16 = GemmTensor(GemmOptions{Alpha: 1}, gpu.Float16)
+
+// GemmTensor is the operator of GemmWith on tensor cores: a, b, c and d of
+// gpu.Float16 or gpu.BFloat16, or of gpu.Float32, whose factors are rounded to
+// TF32; sums are float32.
+//
+// Shapes: those of GemmWith. Types: reference float64 of the rounded inputs.
+// Error:  |d - ref| <= (bound(k + 19) + r) * (|alpha| sum|a||b| + |beta c|), where r
+// is the rounding of d to 16 bits, 2^-11 or 2^-8, or of two factors to TF32,
+// 2^-9: 11 bits, or where the copy engine brings them, 10.
+// Cost:   2mnk flops, 2 or 4 bytes an element.
+func GemmTensor(o GemmOptions, elements gpu.Type) *Operator {
+	operator := GemmWith(o)
+	kind := tensorKinds[elements]
+	operator.Name, operator.Module = "gemm_"+kind.name, "gemm_tensor"
+	plain := *operator
+	typed := func(tensors []Tensor) []Tensor {
+		for i := range tensors {
+			tensors[i].Type = elements
+		}
+		return tensors
+	}
+	operator.Inputs = func(s Size) []Tensor { return typed(plain.Inputs(s)) }
+	operator.Outputs = func(s Size) []Tensor { return typed(plain.Outputs(s)) }
+	operator.Bytes = func(s Size) float64 { return plain.Bytes(s) * float64(elements.Bytes()) / 4 }
+	operator.Variants = o.tensorVariants(kind)
+	return operator
+}
+
+// tensorKind is a type of factors.
+type tensorKind struct {
+	name  string
+	needs gpu.Compute // for wmma
+	size  int         // bytes of an element
+	round float64
+}
+
+var tensorKinds = map[gpu.Type]tensorKind{
+	gpu.Float16:  {name: "fp16", needs: gpu.Compute{Major: 7, Minor: 5}, size: 2, round: 0x1p-11},
+	gpu.BFloat16: {name: "bf16", needs: ampere, size: 2, round: 0x1p-8},
+	gpu.Float32:  {name: "tf32", needs: ampere, size: 4, round: 0x1p-9},
+}
+
+// tensorRoundings are more than those of the float32 sum: tensor cores cut off
+// what is too small beside the largest of the products that they add at once.
+const tensorRoundings = 16
+
+func (o GemmOptions) tensorVariants(kind tensorKind) []Variant {
+	depth, vector := 64/kind.size, 16/kind.size
+	wmmaBytes := (128*(depth+vector) + depth*(128+vector)) * kind.size
+	mmaBytes := 4 * (128*64 + depth*(128*kind.size+32))
+	return append([]Variant{
+		{
+			Name: "gemm_" + kind.name + "_wmma", Adds: "tensor cores: a warp multiplies matrices of 16 x 16; who holds what is the compiler's business",
+			Source: "ours", Needs: kind.needs, Plan: kind.rounded(o.staged(128, 128, 256, wmmaBytes)),
+		},
+		{
+			Name: "gemm_" + kind.name + "_mma", Adds: "every register has its place: ldmatrix and mma.sync, copies three steps ahead, 64 x 64 a warp",
+			Source: "ours", Needs: ampere, Plan: kind.rounded(o.staged(128, 128, 128, mmaBytes)),
+		},
+	}, o.hopperVariants(kind)...)
+}
+
+// rounded is a plan with the error of the type.
+func (k tensorKind) rounded(plan planner) planner {
+	return func(entry string, s Size, info gpu.Info) Plan {
+		p := plan(entry, s, info)
+		if len(p.Steps) > 0 {
+			p.Round = k.round
+			p.Depth += tensorRoundings
+		}
+		return p
+	}
+}

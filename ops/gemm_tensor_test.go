@@ -1,0 +1,56 @@
+package ops
+
+import (
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// tensorOperators are those on tensor cores.
+var tensorOperators = []gpu.Type{gpu.Float32, gpu.BFloat16, gpu.Float16}
+
+// Every variant that the device has, around the edges of tiles, vectors and
+// steps, with strides, scalings and gaps that stay as they were.
+func TestGemmTensor(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		for _, elements := range tensorOperators {
+			sizes := [][]int{{0, 5, 3}, {5, 3, 0}, {1, 1, 1}, {3, 5, 70}, {129, 127, 41}, {128, 136, 64}, {17, 264, 33}}
+			if !device.Info().Emulated { // several tiles of Hopper's, and more steps than stages
+				sizes = append(sizes, []int{256, 512, 1024}, []int{300, 520, 200}, []int{1000, 1000, 1000}, []int{2100, 4104, 264})
+			}
+			for _, size := range sizes {
+				c := checkAll(t, newBench(t, device, GemmTensor(GemmOptions{Alpha: 1}, elements), seed, size...), "random")
+				if ampere := device.Info().Compute.Major >= 8; ampere && len(c.Rows) < 2 {
+					t.Errorf("%v: %d rows, not run: %v", elements, len(c.Rows), c.Environment.NotRun)
+				}
+			}
+			for _, o := range []GemmOptions{{Alpha: 1.5, Beta: 0.5, LDA: 48, LDB: 136, LDC: 144}, {Alpha: -2, Beta: 1, LDA: 43, LDB: 131, LDC: 131}, {Beta: 3}} {
+				checkAll(t, newBench(t, device, GemmTensor(o, elements), seed, 130, 129, 41), "random")
+			}
+		}
+	})
+}
+
+// Products of -1, 0 and 1 are exact in every type: an element in the wrong
+// place has no rounding to hide behind.
+func TestGemmTensorExact(t *testing.T) {
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		for _, elements := range tensorOperators {
+			b := newBench(t, device, GemmTensor(GemmOptions{Alpha: 1}, elements), 1, 144, 136, 72)
+			exact := b.operator.Exact(b.size, 5)
+			for i, name := range []string{"a", "b"} {
+				if err := b.SetInput(name, exact[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, r := range checkAll(t, b, "signs").Rows {
+				if r.Error != 0 {
+					t.Errorf("%s: error %v of products that are exact", r.Name, r.Error)
+				}
+			}
+		}
+	})
+}

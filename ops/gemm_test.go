@@ -1,0 +1,259 @@
+package ops
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// gemmSizes bracket the edges of every tile: 16, 32, 64 and 128 in m and n, 8
+// and 32 in k, and vectors of four.
+var gemmSizes = [][]int{
+	{0, 5, 3}, {5, 0, 3}, {5, 3, 0}, {0, 0, 0}, {1, 1, 1}, {1, 130, 3}, {129, 1, 9}, {3, 5, 300},
+	{15, 17, 7}, {16, 16, 8}, {31, 33, 31}, {33, 31, 33}, {63, 65, 16}, {65, 63, 17},
+	{127, 129, 8}, {128, 128, 40}, {129, 127, 41}, {131, 260, 23}, {64, 64, 32}, {128, 132, 96}, {256, 128, 64},
+}
+
+// Every variant, at every size, on every device.
+func TestGemm(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		for _, size := range gemmSizes {
+			b := newBench(t, device, Gemm, seed, size...)
+			c := checkAll(t, b, "random")
+			if got := len(c.Rows) + len(c.Environment.NotRun); got != len(Gemm.Variants) {
+				t.Errorf("%d rows for %d variants", got, len(Gemm.Variants))
+			}
+		}
+	})
+}
+
+// Alpha, beta and rows with gaps, which stay as they were; a matrix that
+// starts where no vector may.
+func TestGemmOptions(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	options := []GemmOptions{
+		{Alpha: 1.5, Beta: 0.5, LDA: 44, LDB: 136, LDC: 132},
+		{Alpha: -2, LDA: 43, LDB: 131, LDC: 130},
+		{Alpha: 1, Beta: -1, LDA: 45, LDB: 129, LDC: 129},
+		{Alpha: 0, Beta: 3},
+		{Alpha: 0},
+	}
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		for _, o := range options {
+			for _, size := range [][]int{{130, 129, 41}, {3, 2, 0}} {
+				checkAll(t, newBench(t, device, GemmWith(o), seed, size...), "random")
+			}
+		}
+	})
+}
+
+// A matrix may start at any float: vectors are read where they are aligned.
+func TestGemmUnaligned(t *testing.T) {
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		b := newBench(t, device, Gemm, 1, 132, 136, 20)
+		for name, own := range b.memory {
+			whole, err := device.Alloc(gpu.Float32, own.Len()+3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for start := 1; start < 4; start++ {
+				if b.memory[name], err = whole.View(start, own.Len()); err != nil {
+					t.Fatal(err)
+				}
+				if err := b.upload(b.inputs); err != nil {
+					t.Fatal(err)
+				}
+				checkAll(t, b, fmt.Sprintf("%s at float %d", name, start))
+			}
+			b.memory[name] = own
+			if err := errors.Join(b.upload(b.inputs), whole.Free()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// NaN and infinities reach their row or column of D and no other element; what
+// lies beyond k reaches none.
+func TestGemmSpecialValues(t *testing.T) {
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		for _, special := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0x1p-140, 3e38} {
+			b := newBench(t, device, Gemm, 1, 130, 129, 9)
+			for _, input := range []string{"a", "b"} {
+				x := uniform(b.memory[input].Len(), newRandom(1))
+				x[0], x[len(x)/2], x[len(x)-1] = special, special, special
+				if err := b.SetInput(input, x); err != nil {
+					t.Fatal(err)
+				}
+				checkAll(t, b, fmt.Sprintf("%v in %s", special, input))
+			}
+		}
+	})
+}
+
+// The reference, against products worked by hand.
+func TestGemmReference(t *testing.T) {
+	for _, c := range []struct {
+		o                GemmOptions
+		size             Size
+		inputs           [][]float32
+		value, magnitude []float64
+	}{
+		{GemmOptions{Alpha: 1}, Size{2, 2, 3}, [][]float32{{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}},
+			[]float64{58, 64, 139, 154}, []float64{58, 64, 139, 154}},
+		{GemmOptions{Alpha: 2, Beta: -1}, Size{1, 2, 2}, [][]float32{{1, -2}, {3, 4, 5, -6}, {10, 20}},
+			[]float64{2*(3-10) - 10, 2*(4+12) - 20}, []float64{2*(3+10) + 10, 2*(4+12) + 20}},
+		{GemmOptions{Alpha: 1, LDA: 3, LDB: 1, LDC: 2}, Size{2, 1, 2}, [][]float32{{1, 2, 99, 3, 4}, {5, 6}},
+			[]float64{17, 0, 39}, []float64{17, gap, 39}},
+		{GemmOptions{Alpha: 1}, Size{1, 1, 0}, [][]float32{{}, {}}, []float64{0}, []float64{0}},
+		{GemmOptions{Beta: 2}, Size{1, 1, 1}, [][]float32{{float32(math.NaN())}, {1}, {4}}, []float64{8}, []float64{8}},
+		{GemmOptions{Alpha: 1}, Size{1, 1, 2}, [][]float32{{16777216, 1}, {1, 1}}, []float64{16777217}, []float64{16777217}},
+		{GemmOptions{Alpha: 1}, Size{1, 1, 2}, [][]float32{{float32(math.Inf(1)), 2}, {1, 3}}, []float64{math.Inf(1)}, []float64{6}},
+	} {
+		got := GemmWith(c.o).Reference(c.size, c.inputs)[0]
+		if fmt.Sprint(got.Value) != fmt.Sprint(c.value) || fmt.Sprint(got.Magnitude) != fmt.Sprint(c.magnitude) {
+			t.Errorf("%+v, %v: %v of magnitudes %v, want %v of %v", c.o, c.size, got.Value, got.Magnitude, c.value, c.magnitude)
+		}
+	}
+}
+
+// The blocked reference against the plain loop, at sizes around its blocks.
+func TestGemmReferenceBlocks(t *testing.T) {
+	for _, size := range []Size{{1, 1, 1}, {2, 31, 5}, {3, 33, 4}, {5, 64, 1}, {4, 67, 9}} {
+		o := GemmOptions{Alpha: 1, LDA: size[2] + 2}
+		random := newRandom(3)
+		var inputs [][]float32
+		for _, tensor := range o.inputs(size) {
+			inputs = append(inputs, signs(tensor.Len, random))
+		}
+		got, want := o.reference(size, inputs)[0], make([]float32, size[0]*size[1])
+		o.tripleLoop(size, inputs, [][]float32{want})
+		for i, v := range want {
+			if got.Value[i] != float64(v) {
+				t.Errorf("%v, seed 3: element %d is %v, want %v", size, i, got.Value[i], v)
+			}
+		}
+	}
+}
+
+// Sizes and strides that cannot be are refused before anything is allocated.
+func TestGemmErrors(t *testing.T) {
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		for _, c := range []struct {
+			o    GemmOptions
+			size []int
+			want error
+			says string
+		}{
+			{GemmOptions{Alpha: 1}, []int{4, 4}, gpu.ErrArgument, "expected m, n, k"},
+			{GemmOptions{Alpha: 1}, []int{-1, 4, 4}, gpu.ErrArgument, "m = -1"},
+			{GemmOptions{Alpha: 1}, []int{4, math.MaxInt32 + 1, 4}, gpu.ErrArgument, "n = 2147483648"},
+			{GemmOptions{Alpha: 1}, []int{math.MaxInt32, 1, math.MaxInt32}, gpu.ErrArgument, "2^38"},
+			{GemmOptions{Alpha: 1}, []int{1 << 19, 1 << 19, 1}, gpu.ErrMemory, "GiB"},
+			{GemmOptions{Alpha: 1, LDA: 3}, []int{4, 4, 4}, gpu.ErrArgument, "lda = 3"},
+			{GemmOptions{Alpha: 1, LDB: 3}, []int{4, 4, 4}, gpu.ErrArgument, "ldb = 3"},
+			{GemmOptions{Alpha: 1, LDC: -1}, []int{4, 4, 4}, gpu.ErrArgument, "ldc = -1"},
+		} {
+			_, err := NewBench(device, GemmWith(c.o), 1, c.size...)
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%+v, %v: %v, want %v that says %q", c.o, c.size, err, c.want, c.says)
+			}
+		}
+	})
+}
+
+// The conflicts that the rungs are about, worked by hand for 2 x 3 tiles of
+// 128 x 128 and five steps of 8: 8 warps in each of 6 blocks.
+func TestGemmConflicts(t *testing.T) {
+	const warps, steps, rows = 6 * 8, 5, 5 * 8
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		c, err := newBench(t, device, Gemm, 1, 256, 384, rows).Count("gemm_double_buffer", "gemm_conflict_free", "gemm_padded", "gemm_warp_tile")
+		if errors.Is(err, gpu.ErrUnsupported) {
+			t.Skip("this device counts nothing: ", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []struct{ loads, loadConflicts, stores, storeConflicts uint64 }{
+			// A row of a step is four loads of 128 bits. Eight lanes ask A for one address
+			// each, so that neighbours share it: two wavefronts. They ask B for every other
+			// vector of 256 bytes: two wavefronts for each of four quarters.
+			{warps * rows * (2*2 + 2*8), warps * rows * 2 * 4, warps * steps * (4*2 + 4), warps * steps * 4},
+			// Now they ask B for 128 bytes in a row: one wavefront a quarter. Stores of A put
+			// lanes 16 rows down and 4 columns across: two of them on a bank, in four stores.
+			{warps * rows * (2*2 + 2*4), 0, warps * steps * (4*2 + 4), warps * steps * 4},
+			// 4 x 132 floats are 16 banks on: the two columns lie beside each other.
+			{warps * rows * (2*2 + 2*4), 0, warps * steps * (4 + 4), 0},
+			// Of B, too, lanes two apart share an address: two wavefronts for each load.
+			{warps * rows * 4 * 2, 0, warps * steps * (4 + 4), 0},
+		} {
+			total := c.Rows[i].Total
+			got := []uint64{total.SharedLoad.Wavefronts, total.SharedLoad.Conflicts, total.SharedStore.Wavefronts, total.SharedStore.Conflicts}
+			if fmt.Sprint(got) != fmt.Sprint([]uint64{want.loads, want.loadConflicts, want.stores, want.storeConflicts}) {
+				t.Errorf("%s: load and store wavefronts and conflicts %v, want %+v", c.Rows[i].Name, got, want)
+			}
+		}
+	})
+}
+
+// What is picked takes at most 3 % longer than the fastest rung, wherever both
+// were measured in one run.
+func TestGemmAutoWithinThreePercent(t *testing.T) {
+	text, err := os.ReadFile("testdata/gemm_times.h200.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var measured struct {
+		Times []struct {
+			Size Size
+			US   map[string]float64
+		}
+	}
+	if err := json.Unmarshal(text, &measured); err != nil {
+		t.Fatal(err)
+	}
+	judged := 0
+	for _, row := range measured.Times {
+		picked := (GemmOptions{Alpha: 1}).pickRung(row.Size, 132)
+		took, ok := row.US[picked]
+		if !ok {
+			t.Logf("%v: %s is picked, and was not measured", row.Size, picked)
+			continue
+		}
+		judged++
+		for name, us := range row.US {
+			if strings.HasPrefix(name, "gemm_") && took > 1.03*us {
+				t.Errorf("%v: %s is picked and takes %v us, %s takes %v", row.Size, picked, took, name, us)
+			}
+		}
+	}
+	if judged < 12 {
+		t.Errorf("%d sizes judged, expected at least 12", judged)
+	}
+}
+
+// The predicted costs pick what was fastest on an H200 (gemm_notes.md).
+func TestGemmAutoPicks(t *testing.T) {
+	for _, c := range []struct {
+		size Size
+		want string
+	}{
+		{Size{256, 256, 256}, "gemm_sliced_k_16"}, {Size{512, 512, 512}, "gemm_sliced_32"}, {Size{1024, 1024, 1024}, "gemm_sliced_64"},
+		{Size{2048, 2048, 2048}, "gemm_stream_k"}, {Size{4096, 4096, 4096}, "gemm_stream_k"}, {Size{128, 128, 8192}, "gemm_split_k"},
+		{Size{1, 1, 0}, "gemm_sliced_k_16"},
+	} {
+		if got := (GemmOptions{Alpha: 1}).pickRung(c.size, 132); got != c.want {
+			t.Errorf("%v: %s, want %s", c.size, got, c.want)
+		}
+	}
+}

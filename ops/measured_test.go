@@ -1,0 +1,148 @@
+package ops
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+)
+
+// Every committed run says where it comes from, and no rate is beyond the roof.
+func TestMeasuredRuns(t *testing.T) {
+	for _, name := range []string{"gemm_ladder.h200", "gemm_times.h200", "gemm_sweep.h200", "gemm_tensor.h200"} {
+		m, err := MeasuredRun(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(m.Device, "H200") || m.Date != "2026-11-21" || m.Method == "" || m.title == "" || len(m.Times) == 0 {
+			t.Errorf("%s: %+v does not say where it comes from", name, m)
+		}
+		for _, variant := range m.Names() {
+			for i, rate := range m.Rates(variant) {
+				if roof := 990.0; rate <= 0 || rate > roof || name != "gemm_tensor.h200" && rate > 65.2 {
+					t.Errorf("%s: %s at %s: %v TFLOP/s", name, variant, m.Times[i].label(), rate)
+				}
+			}
+		}
+		columns, rows := m.Table()
+		for _, row := range rows {
+			if len(row) != len(columns) {
+				t.Errorf("%s: a row of %d cells for %d columns", name, len(row), len(columns))
+			}
+		}
+	}
+	if _, err := MeasuredRun("gemm_time.h200"); !errors.Is(err, gpu.ErrNotFound) || !strings.Contains(err.Error(), "gemm_times.h200") {
+		t.Errorf("an unknown run: %v", err)
+	}
+}
+
+// Where the best of theirs was measured in the same run, ours is held against it.
+func TestMeasuredRatio(t *testing.T) {
+	m := &Measured{Times: []MeasuredTimes{
+		{Size: Size{100, 100, 100}, US: map[string]float64{"gemm_wide": 2, "gemm_stream_k": 1, "cublas": 4, "cublaslt_fastest": 2}},
+		{Size: Size{100, 100, 200}, TFLOPS: map[string]float64{"cublas": 3}},
+	}}
+	columns, rows := m.Table()
+	got := strings.Join(columns, "|")
+	for _, row := range rows {
+		got += "\n" + strings.Join(row, "|")
+	}
+	want := "TFLOP/s|100|100x100x200\ngemm_wide|1.00|-\ngemm_stream_k|2.00|-\ncublaslt_fastest|1.00|-\ncublas|0.500|3.00\nours / theirs|2.00|-"
+	if got != want {
+		t.Errorf("%s\nexpected\n%s", got, want)
+	}
+	if square := m.Square(); len(square.Times) != 1 || len(m.Oblong().Times) != 1 || len(m.Times) != 2 {
+		t.Errorf("%d square, %d oblong of %d", len(square.Times), len(m.Oblong().Times), len(m.Times))
+	}
+}
+
+// gemm_notes.md has the same figures, to the digits that it shows.
+func TestNotesHaveTheMeasuredFigures(t *testing.T) {
+	text, err := os.ReadFile("gemm_notes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for head, name := range map[string]string{"| rung | 256 |": "gemm_ladder.h200", "| | 256 |": "gemm_times.h200", "| | fp16 |": "gemm_tensor.h200"} {
+		m, err := MeasuredRun(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := strings.Index(string(text), "\n"+head)
+		if at < 0 {
+			t.Fatalf("gemm_notes.md has no table %q", head)
+		}
+		table, _, _ := strings.Cut(string(text)[at+1:], "\n\n")
+		lines := strings.Split(table, "\n")
+		cellsOf := func(line string) []string {
+			var cells []string
+			for _, cell := range strings.Split(strings.Trim(line, "|"), "|") {
+				cells = append(cells, strings.TrimSpace(cell))
+			}
+			return cells
+		}
+		labels, compared := cellsOf(lines[0]), 0
+		for _, line := range lines[2:] {
+			cells := cellsOf(line)
+			for i, cell := range cells[1:] {
+				want, err := strconv.ParseFloat(cell, 64)
+				if err != nil || strings.HasPrefix(cells[0], "**") {
+					continue // not measured, or a ratio
+				}
+				rate := math.NaN()
+				for _, times := range m.Times {
+					if times.label() == labels[i+1] {
+						rate = times.tflops(strings.ToLower(strings.ReplaceAll(cells[0], " ", "_")))
+					}
+				}
+				if compared++; !(math.Abs(rate-want) <= 0.006*want) {
+					t.Errorf("%s: %s at %s: %v, gemm_notes.md has %v", name, cells[0], labels[i+1], rate, want)
+				}
+			}
+		}
+		if compared < 12 {
+			t.Errorf("%s: %d figures compared", name, compared)
+		}
+	}
+}
+
+// The roof of memory is that of the run of notebook 01 that is committed.
+func TestRoofOfMemory(t *testing.T) {
+	text, err := os.ReadFile("../notebooks/results/h200/01-reduce.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all any
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	var fastest float64
+	var walk func(any)
+	walk = func(x any) {
+		switch x := x.(type) {
+		case []any:
+			for _, y := range x {
+				walk(y)
+			}
+		case map[string]any:
+			if gbps, ok := x["gbps"].(float64); ok && x["name"] == "limit_read" {
+				fastest = max(fastest, gbps)
+			}
+			for _, y := range x {
+				walk(y)
+			}
+		}
+	}
+	walk(all)
+	m, err := MeasuredRun("gemm_times.h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(m.Roofs.MemoryTBPS-fastest/1e3) > 0.01 {
+		t.Errorf("%v TB/s, limit_read of notebook 01 has %v", m.Roofs.MemoryTBPS, fastest/1e3)
+	}
+}

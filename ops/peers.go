@@ -1,0 +1,196 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"warpbook/gpu"
+	"warpbook/ops/peers"
+)
+
+// Peers is what the code of others takes at a bench's size.
+type Peers struct {
+	Figures     []peers.Figure
+	Environment Environment
+	title       string
+}
+
+// Peers runs the peers of the operator on the GPU: CUB, torch, cuBLAS, and what
+// memory gives at most. Those that are not there are named in the notes, and so
+// are all of them on the emulator.
+func (b *Bench) Peers() (*Peers, error) {
+	p := &Peers{title: b.title("peers"), Environment: b.environment(b.Method.describe(b.device.Info()) + "; each peer verifies its own result")}
+	if why := b.noPeers(); why != "" {
+		p.Environment.NotRun = []string{why}
+		return p, nil
+	}
+	if b.Method.Clock != Events || b.Method.Cache == Rotated {
+		return nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed", b.operator.Name, gpu.ErrArgument)
+	}
+	b.step(0, 1, "peers of "+b.operator.Name)
+	figures, notes, err := peers.Run(context.Background(), b.operator.Name, b.size,
+		peers.Options{Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, Seed: b.seed})
+	if err != nil {
+		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
+	}
+	b.step(1, 1, "peers of "+b.operator.Name)
+	for _, note := range notes {
+		p.Environment.NotRun = append(p.Environment.NotRun, strings.TrimPrefix(note, "not run: "))
+	}
+	p.Figures = figures
+	return p, nil
+}
+
+// noPeers says why none is run, "" where they are.
+func (b *Bench) noPeers() string {
+	switch {
+	case b.operator.Settings != "":
+		return "peers, which compute the operator without " + b.operator.Settings
+	case b.device.Info().Emulated:
+		return "peers, which need a GPU"
+	}
+	return ""
+}
+
+// Find is the figure of a peer that was right; nil if there is none.
+func (p *Peers) Find(name string) *peers.Figure {
+	for i, f := range p.Figures {
+		if f.Name == name && f.Verdict == Pass && f.MedianNS > 0 {
+			return &p.Figures[i]
+		}
+	}
+	return nil
+}
+
+// Title stands above the table.
+func (p *Peers) Title() string { return p.title }
+
+// Notes stand below the table.
+func (p *Peers) Notes() []string { return p.Environment.Notes() }
+
+// Table is one row a peer. Times are in microseconds.
+func (p *Peers) Table() (columns []string, rows [][]string) {
+	for _, f := range p.Figures {
+		row := []string{f.Name, f.Verdict + ": no time", "-", "-", "-", "-", "-", dash(f.Library), dash(f.Note)}
+		if f.Verdict == Pass {
+			row = []string{f.Name, us(f.MedianNS), us(f.LowNS), us(f.HighNS), fmt.Sprintf("%.1f %%", 100*f.CV),
+				fmt.Sprint(f.Repeats), rate(f), dash(f.Library), dash(f.Note)}
+		}
+		rows = append(rows, row)
+	}
+	return []string{"peer", "time (us)", "low", "high", "CV", "repeats", "rate", "library", "note"}, rows
+}
+
+func us(ns float64) string { return micro(duration(ns)) }
+
+func rate(f peers.Figure) string {
+	switch {
+	case f.GFlops > 0:
+		return significant(f.GFlops, 4) + " GFLOP/s"
+	case f.GBps > 0:
+		return significant(f.GBps, 4) + " GB/s"
+	}
+	return "-"
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// Record is the table for programs.
+func (p *Peers) Record() any {
+	rows := []map[string]any{}
+	for _, f := range p.Figures {
+		rows = append(rows, map[string]any{"name": f.Name, "verdict": f.Verdict, "median_ns": f.MedianNS, "low_ns": f.LowNS,
+			"high_ns": f.HighNS, "cv": f.CV, "repeats": f.Repeats, "gbps": f.GBps, "gflops": f.GFlops, "library": f.Library, "note": f.Note})
+	}
+	return record("peers", p.title, p.Environment, rows)
+}
+
+// Beside adds the peers to the latencies: a row each, and columns with the speed
+// of each variant as a multiple of each peer's, with a verdict by the intervals
+// of both (see Faster), and as a share of what memory gives for reading.
+func (l *Latencies) Beside(p *Peers) *Latencies {
+	l.peers = p
+	l.Environment.NotRun = append(l.Environment.NotRun, p.Environment.NotRun...)
+	return l
+}
+
+// limit begins the names of peers that are limits, not operators.
+const limit = "limit_"
+
+// besidePeers are the columns that Beside adds, and the cells of a row.
+func (l *Latencies) besidePeers(r Latency) (columns, cells []string) {
+	if l.peers == nil {
+		return nil, nil
+	}
+	for _, f := range l.peers.Figures {
+		if l.peers.Find(f.Name) == nil || strings.HasPrefix(f.Name, limit) && f.Name != limit+"read" {
+			continue
+		}
+		columns, cells = append(columns, "speed of "+f.Name), append(cells, "-")
+		if !r.timed() || r.Total.Median <= 0 {
+			continue
+		}
+		ratio := f.MedianNS / float64(r.Total.Median)
+		cells[len(cells)-1] = fmt.Sprintf("%.3gx %s", ratio, r.Total.versus(sampleOf(f)))
+		if r.Name == f.Name {
+			cells[len(cells)-1] = "1x"
+		}
+		if strings.HasPrefix(f.Name, limit) {
+			cells[len(cells)-1] = fmt.Sprintf("%.3g %%", 100*ratio)
+		}
+	}
+	return columns, cells
+}
+
+// all are the rows, and those of the peers beside them. A copy moves other bytes
+// and is no row.
+func (l *Latencies) all() []Latency {
+	if l.peers == nil {
+		return l.Rows
+	}
+	rows := slices.Clone(l.Rows)
+	for _, f := range l.peers.Figures {
+		if f.Name == limit+"copy" {
+			continue
+		}
+		rows = append(rows, Latency{Name: f.Name, Verdict: f.Verdict, Library: dash(f.Library), Total: sampleOf(f)})
+	}
+	return rows
+}
+
+// sampleOf is what a peer has measured.
+func sampleOf(f peers.Figure) Sample {
+	return Sample{Median: duration(f.MedianNS), Low: duration(f.LowNS), High: duration(f.HighNS), CV: f.CV, Repeats: f.Repeats}
+}
+
+// Figures are the rows as the lines of JSON that peers print too.
+func (l *Latencies) Figures() []peers.Figure {
+	var figures []peers.Figure
+	for _, r := range l.Rows {
+		f := peers.Figure{Kind: "figure", Operator: l.operator, Name: r.Name, Size: l.size, L2: l.method.Cache.String(),
+			Method: l.method.Clock.String(), Verdict: r.Verdict, Device: l.device, Note: r.Refused, Launches: r.Launches, Environment: l.Environment}
+		if l.clock != "time" {
+			f.Method, f.L2 = l.clock, "-"
+		}
+		if r.timed() {
+			s := r.Total
+			f.MedianNS, f.LowNS, f.HighNS, f.CV, f.Repeats = float64(s.Median), float64(s.Low), float64(s.High), s.CV, s.Repeats
+			f.FirstNS = float64(r.First.Median)
+			if s.Median > 0 && l.clock == "time" {
+				f.GBps, f.GFlops = l.bytes/float64(s.Median), l.flops/float64(s.Median)
+			}
+		}
+		if r.State.ClockMHz > 0 {
+			f.State = r.State
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}

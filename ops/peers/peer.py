@@ -1,0 +1,70 @@
+"""What the peers in Python share: arguments, timing as the bench does it, and the line of JSON that a figure is.
+
+NAME --operator NAME --size N[,N...] [--repeats R] [--l2 warm|flushed] [--seed S]
+"""
+
+import argparse
+import json
+import statistics
+
+import torch
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--operator", required=True)
+    parser.add_argument("--size", required=True, type=lambda s: [int(d) for d in s.split(",")])
+    parser.add_argument("--repeats", type=int, default=50)
+    parser.add_argument("--l2", choices=["warm", "flushed"], default="warm")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def times(a, run):
+    """The times in ns of each of the repeats, after three that are not timed. A kernel that sleeps holds the
+    stream until a batch is submitted, so that the device never waits for the host between two events."""
+    other = torch.zeros(torch.cuda.get_device_properties(0).L2_cache_size // 2, device="cuda")  # twice the size of L2
+    for _ in range(3):
+        run()
+    torch.cuda.synchronize()
+    ns = []
+    while len(ns) < a.repeats:
+        pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(min(50, a.repeats - len(ns)))]
+        torch.cuda._sleep(40_000_000)
+        for start, end in pairs:
+            if a.l2 == "flushed":
+                other.max()  # reads it: lines that were written would have to be written back
+            start.record()
+            run()
+            end.record()
+        torch.cuda.synchronize()
+        ns += [start.elapsed_time(end) * 1e6 for start, end in pairs]
+    return ns
+
+
+def confidence(n):
+    """How many timings may be left out at each end: ops/stats.go says why."""
+    k, tail, term = 0, 0.0, 0.5**n
+    while True:
+        tail += term
+        if 2 * tail > 0.05:
+            return max(0, k - 1)
+        k += 1
+        term *= (n - k + 1) / k
+
+
+def figure(a, name, right, run, bytes=0, flops=0, library=None, note=""):
+    """Times and prints a figure; one whose result is wrong has no times."""
+    line = {"kind": "figure", "operator": a.operator, "name": name, "size": a.size, "l2": a.l2, "method": "events",
+            "verdict": "PASS" if right else "FAIL", "library": library or f"torch {torch.__version__}",
+            "device": torch.cuda.get_device_name(), "note": note}
+    if right:
+        ns = sorted(times(a, run))
+        k, median = confidence(len(ns)), statistics.median(ns)
+        line |= {"median_ns": round(median), "low_ns": round(ns[k]), "high_ns": round(ns[-1 - k]), "repeats": len(ns),
+                 "cv": round(statistics.stdev(ns) / statistics.mean(ns), 4) if len(ns) > 1 else 0}
+        if bytes:
+            line["gbps"] = round(bytes / median, 1)
+        if flops:
+            line["gflops"] = round(flops / median, 1)
+    print(json.dumps(line), flush=True)

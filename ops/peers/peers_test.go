@@ -1,0 +1,108 @@
+package peers
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// tools puts scripts in the place of nvcc and python3, and nothing else on the
+// path but the shell.
+func tools(t *testing.T, scripts map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":/bin:/usr/bin")
+	t.Setenv("CUDA_HOME", dir)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+}
+
+// nvcc makes a program that prints a figure with its arguments.
+const nvcc = `while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\necho no figure\necho {\\"kind\\": \\"figure\\", \\"name\\": \\"cub\\", \\"median_ns\\": 29500, \\"note\\": \\"$*\\"}\n' > "$2"
+chmod +x "$2"
+`
+
+func TestRun(t *testing.T) {
+	tools(t, map[string]string{"nvcc": nvcc, "python3": "echo ModuleNotFoundError: no torch >&2; exit 1\n"})
+	figures, notes, err := Run(context.Background(), "reduce", []int{1000, 2}, Options{Repeats: 7, Flushed: true, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "--operator reduce --size 1000,2 --l2 flushed --seed 3 --repeats 7"
+	if len(figures) != 1 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
+		t.Errorf("%+v, expected one figure, of a program run with %s", figures, want)
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "reduce.py: torch with CUDA: exit status 1: ModuleNotFoundError: no torch") {
+		t.Errorf("notes %q, expected one, on torch", notes)
+	}
+}
+
+// One script knows every product, and is told which.
+func TestOperators(t *testing.T) {
+	tools(t, map[string]string{"python3": `echo "{\"kind\": \"figure\", \"name\": \"torch\", \"note\": \"$*\"}"` + "\n"})
+	for _, operator := range []string{"gemm", "gemm_tf32", "gemm_bf16", "gemm_fp16", "gemm_batched", "gemm_bias_relu"} {
+		figures, notes, err := Run(context.Background(), operator, []int{2, 3, 4}, Options{})
+		if err != nil || len(notes) > 0 || len(figures) != 1 || !strings.Contains(figures[0].Note, "gemm.py --operator "+operator+" --size 2,3,4 ") {
+			t.Errorf("%s: %+v, %q, %v, expected one figure, of gemm.py", operator, figures, notes, err)
+		}
+	}
+}
+
+// Where there is nothing, the notes say what is missing.
+func TestNothingIsThere(t *testing.T) {
+	tools(t, nil)
+	t.Setenv("PATH", t.TempDir())
+	figures, notes, err := Run(context.Background(), "reduce", []int{10}, Options{})
+	wanted := []string{"no nvcc: set CUDA_HOME", "no python3"}
+	if err != nil || len(figures) != 0 || len(notes) != len(wanted) {
+		t.Fatalf("%v, %q, %v, expected a note for each peer", figures, notes, err)
+	}
+	for i, words := range wanted {
+		if !strings.Contains(notes[i], words) && !strings.Contains(notes[i], "/usr/local/cuda") {
+			t.Errorf("%q, expected it to say %q", notes[i], words)
+		}
+	}
+	if _, notes, _ := Run(context.Background(), "no operator", []int{10}, Options{}); notes != nil {
+		t.Errorf("notes %q of an operator without peers", notes)
+	}
+}
+
+// A peer that does not end is ended by an interrupt, with what it has started.
+func TestInterrupt(t *testing.T) {
+	tools(t, map[string]string{"nvcc": "sleep 60\n", "python3": "exit 1\n"})
+	time.AfterFunc(200*time.Millisecond, Interrupt)
+	start := time.Now()
+	_, _, err := Run(context.Background(), "reduce", []int{10}, Options{})
+	if took := time.Since(start); !errors.Is(err, gpu.ErrInterrupted) || took > 10*time.Second {
+		t.Errorf("%v after %v, expected %v", err, took, gpu.ErrInterrupted)
+	}
+	if len(running.cancel) != 0 {
+		t.Errorf("%d runs are remembered", len(running.cancel))
+	}
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                     "",
+		"warning: {\n":                         "",
+		`{"kind": "figure", "size": "a"}`:      "line",
+		`{"kind": "figure", "median_ns": 1e9`:  "line",
+		`{"kind": "figure", "median_ns": NaN}`: "line",
+	} {
+		if _, err := parse([]byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, expected an error that says %q", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// run is a variant ready to run: its plan, its scratch on the device, and the
+// launches with their arguments.
+type run struct {
+	bench    *Bench
+	module   gpu.Module // with the variant's entries
+	variant  Variant
+	plan     Plan
+	launches []gpu.Launch
+	scratch  map[string]gpu.Buffer
+	statics  []gpu.Buffer
+	tickets  []gpu.Buffer
+}
+
+func (b *Bench) newRun(v Variant) (*run, error) {
+	r := &run{bench: b, variant: v, scratch: map[string]gpu.Buffer{}}
+	if v.Host != nil {
+		r.plan = v.Plan(v.Name, b.size, b.device.Info())
+		return r, nil
+	}
+	if err := r.choose(); err != nil {
+		return nil, fmt.Errorf("ops: %s: %w", v.Name, err)
+	}
+	r.plan = v.Plan(v.Name, b.size, b.device.Info())
+	if err := r.allocate(); err != nil {
+		return nil, errors.Join(fmt.Errorf("ops: %s: %w", v.Name, err), r.close())
+	}
+	for _, s := range r.plan.Steps {
+		launch, err := r.launch(s)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("ops: %s: %w", v.Name, err), r.close())
+		}
+		r.launches = append(r.launches, launch)
+	}
+	return r, nil
+}
+
+// choose finds the module with the variant's entries, if the device and the
+// variant take the size.
+func (r *run) choose() (err error) {
+	v, b := r.variant, r.bench
+	if info := b.device.Info(); older(info.Compute, v.Needs) {
+		return fmt.Errorf("%w on %v, it needs %v", gpu.ErrUnsupported, info, v.Needs)
+	}
+	if v.Refuses != nil {
+		if err := v.Refuses(b.size); err != nil {
+			return err
+		}
+	}
+	switch {
+	case v.Own != nil:
+		r.module, err = v.Own.Module().On(b.device)
+	default:
+		r.module, err = b.load(b.operator.module(v))
+	}
+	return err
+}
+
+func (r *run) allocate() error {
+	for _, t := range r.plan.Scratch {
+		buffer, err := r.bench.device.Alloc(t.elements(), t.Len)
+		if err != nil {
+			return fmt.Errorf("alloc %s: %w", t.Name, err)
+		}
+		r.scratch[t.Name] = buffer.Label(t.Name)
+	}
+	for _, name := range r.plan.Statics {
+		buffer, err := r.module.Global(name)
+		if err != nil {
+			return err
+		}
+		r.statics = append(r.statics, buffer)
+	}
+	for _, name := range r.plan.Tickets {
+		buffer, err := r.module.Global(name)
+		if err != nil {
+			return err
+		}
+		r.tickets = append(r.tickets, buffer)
+	}
+	return nil
+}
+
+// launch gives a step its entry and its memory.
+func (r *run) launch(s Step) (gpu.Launch, error) {
+	entry, err := r.module.Entry(s.Entry)
+	if err != nil {
+		return gpu.Launch{}, err
+	}
+	l := gpu.Launch{Entry: entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared}
+	for _, arg := range s.Args {
+		switch a := arg.(type) {
+		case string:
+			arg = r.memory(a)
+		case Argument:
+			if arg, err = a(r.memory); err != nil {
+				return gpu.Launch{}, err
+			}
+		case TensorMap:
+			if arg, err = a.of(r.memory(a.Tensor)); err != nil {
+				return gpu.Launch{}, err
+			}
+		}
+		l.Args = append(l.Args, arg)
+	}
+	for _, name := range s.Zero {
+		l.Zero = append(l.Zero, r.memory(name))
+	}
+	return l, nil
+}
+
+// of is the map of a buffer, which may be a view that the copy engine does not take.
+func (m TensorMap) of(buffer gpu.Buffer) (gpu.TensorMap, error) {
+	place, err := buffer.Place()
+	if err == nil && place.Start%16 != 0 {
+		err = fmt.Errorf("%w: %s is a view from byte %d of its buffer on: the copy engine takes matrices that start at a multiple of 16 bytes, use another rung",
+			gpu.ErrUnsupported, m.Tensor, place.Start)
+	}
+	return gpu.TensorMap{Buffer: buffer, Shape: []int{m.Columns, m.Rows}, Strides: []int{m.LD * buffer.Type().Bytes()},
+		Box: []int{m.Box[1], m.Box[0]}, Swizzle: 128}, err
+}
+
+// memory is an input, an output or scratch by name.
+func (r *run) memory(name string) gpu.Buffer {
+	if buffer, ok := r.scratch[name]; ok {
+		return buffer
+	}
+	buffer, ok := r.bench.memory[name]
+	if !ok {
+		panic("ops: " + r.variant.Name + ": the plan names " + name + ", which is no input, output or scratch")
+	}
+	return buffer
+}
+
+// close frees the scratch.
+func (r *run) close() error {
+	var errs []error
+	for _, buffer := range r.scratch {
+		errs = append(errs, buffer.Free())
+	}
+	return errors.Join(errs...)
+}
+
+// poison fills the outputs and all scratch, so that what a run does not write
+// or reads before it is written shows in its result, and clears the tickets.
+func (r *run) poison() error {
+	var errs []error
+	for _, t := range r.bench.operator.Outputs(r.bench.size) {
+		errs = append(errs, t.upload(r.memory(t.Name), poisoned(t.Len)))
+	}
+	for _, t := range r.plan.Scratch {
+		errs = append(errs, t.upload(r.memory(t.Name), poisoned(t.Len)))
+	}
+	for _, buffer := range r.statics {
+		errs = append(errs, buffer.Upload(poisonedBytes(buffer.Len())))
+	}
+	return errors.Join(append(errs, r.clearTickets())...)
+}
+
+// clearTickets sets them to 0: a run that was interrupted left them as they were.
+func (r *run) clearTickets() error {
+	var errs []error
+	for _, buffer := range r.tickets {
+		errs = append(errs, buffer.Upload(make([]uint8, buffer.Len())))
+	}
+	return errors.Join(errs...)
+}
+
+// once runs the variant once and returns its outputs and how long the run took
+// here, launches and waiting included. A plan without steps zeroes the outputs.
+func (r *run) once() (outputs [][]float32, took time.Duration, err error) {
+	outputs = r.newOutputs()
+	if r.variant.Host != nil {
+		start := time.Now()
+		r.variant.Host(r.bench.size, r.bench.inputs, outputs)
+		return outputs, time.Since(start), nil
+	}
+	if err := r.poison(); err != nil {
+		return nil, 0, err
+	}
+	start := time.Now()
+	if err := r.submit(r.bench.device.Info().Checks); err != nil {
+		return nil, 0, err
+	}
+	took = time.Since(start)
+	return outputs, took, r.download(outputs)
+}
+
+// newOutputs is host memory for the outputs, poisoned.
+func (r *run) newOutputs() (outputs [][]float32) {
+	for _, t := range r.bench.operator.Outputs(r.bench.size) {
+		outputs = append(outputs, poisoned(t.Len))
+	}
+	return outputs
+}
+
+// submit launches the plan and waits for it.
+func (r *run) submit(checks gpu.Checks) error {
+	device := r.bench.device
+	if len(r.launches) == 0 {
+		for _, t := range r.bench.operator.Outputs(r.bench.size) {
+			if t.Len == 0 {
+				continue
+			}
+			if err := device.Zero(r.memory(t.Name)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range r.launches {
+		l.Checks = checks
+		if err := device.Launch(l); err != nil {
+			if earlier := device.Sync(); earlier != nil {
+				return earlier
+			}
+			return err
+		}
+	}
+	return device.Sync()
+}
+
+func (r *run) download(outputs [][]float32) error {
+	for i, t := range r.bench.operator.Outputs(r.bench.size) {
+		if err := t.download(r.memory(t.Name), outputs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func poisoned(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = poison
+	}
+	return x
+}
+
+func poisonedBytes(n int) []uint8 {
+	x := make([]uint8, n)
+	for i := range x {
+		x[i] = [4]uint8{0xed, 0x5e, 0xc0, 0x7f}[i%4] // little-endian, as devices are
+	}
+	return x
+}
