@@ -257,7 +257,7 @@ func (d *Device) Time(t gpu.Timing, launches ...gpu.Launch) ([]time.Duration, er
 	}
 	for _, launch := range launches {
 		d.changed(launch)
-		memory, _ := launch.Entry.(*entry).given(launch)
+		memory, _ := given([]*gpu.Launch{&launch})
 		changed(memory, nil)
 	}
 	d.mirrorAll(l)

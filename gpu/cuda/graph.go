@@ -183,18 +183,43 @@ func (g *graph) Launch(on gpu.Stream) error {
 		first := g.work[g.launches[0]].Launch
 		l.note(first.Entry.Name(), &command.Launch{Grid: shape(first.Grid), Block: shape(first.Block), Shared: uint32(first.Shared)})
 	}
+	recorded := g.record(s, l)
 	if err := l.post(&command.LaunchGraph{Graph: g.handle, Stream: s.handle}); err != nil {
 		return asFault("launch graph", err)
 	}
 	s.busy = true
 	for _, w := range g.work {
-		g.dev.changedBy(w)
+		g.dev.changedBy(w, recorded)
 	}
 	return nil
 }
 
-// changedBy notes which buffers a piece of work may write to.
-func (d *Device) changedBy(w capture.Work) {
+// record is Device.record for the graph's launches, one after the other: what
+// it orders otherwise does not depend on the order. What a copy read is not
+// there any more when a fault is known, so a graph with other work than
+// launches is not run again.
+func (g *graph) record(s *stream, l *link) bool {
+	if len(g.launches) == 0 {
+		return false
+	}
+	var launches []*gpu.Launch
+	for _, i := range g.launches {
+		launches = append(launches, g.work[i].Launch)
+	}
+	if len(launches) < len(g.work) {
+		g.dev.recall.miss(s, launches, "it is in a graph that also copies or clears memory")
+		return false
+	}
+	return g.dev.record(s, l, launches...)
+}
+
+// changedBy notes which buffers a piece of work may write to. Those of a launch
+// that is recorded have changed by that alone.
+func (d *Device) changedBy(w capture.Work, recorded bool) {
+	if recorded {
+		d.changed(*w.Launch)
+		return
+	}
 	written := []gpu.Memory{w.Dst, w.Zero}
 	if w.Launch != nil {
 		for _, b := range gpu.Buffers(*w.Launch) {

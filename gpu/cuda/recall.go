@@ -19,8 +19,12 @@ const (
 	recalled = 64 << 20
 
 	// together bounds the launches that run from one copy: a replay runs those
-	// before the faulty one, too.
+	// before the faulty one, too. Small launches, which end sooner than a copy
+	// for them is submitted, are run again in no time: up to longest of them are
+	// together, while they have fewer than light threads.
 	together = 64
+	longest  = 1024
+	light    = 1 << 16
 
 	// replayTime bounds the replay of a fault.
 	replayTime = 10 * time.Second
@@ -35,14 +39,15 @@ type recall struct {
 	stop  context.CancelCauseFunc // ends the replay that goes on; guarded by mu
 }
 
-// tape is the last two episodes of a stream: the host runs ahead of the
-// device, by less than two. The lock is held while a launch is recorded, which
-// judges no answer of the worker, and while the tape is replayed.
+// tape is the last three episodes of a stream: the host runs ahead of the
+// device, by less than three, so that it need not wait for the worker when the
+// device keeps up. The lock is held while a launch is recorded, which judges no
+// answer of the worker, and while the tape is replayed.
 type tape struct {
-	mu          sync.Mutex
-	now, before *episode // guarded by mu
-	missed      string   // entry of the last launch that is not recorded; guarded by mu
-	why         string   // it is not; guarded by mu
+	mu     sync.Mutex
+	last   [3]*episode // newest first; guarded by mu
+	missed []string    // entries of the last launches that are not recorded; guarded by mu
+	why    string      // they are not; guarded by mu
 }
 
 // episode is launches in a row and the memory that they were given first.
@@ -50,9 +55,11 @@ type episode struct {
 	link     *link
 	area     *host // of the copies
 	used     int64
-	event    uint32 // recorded at its end
+	event    uint32       // recorded at its end
+	ended    <-chan reply // answers once the event has happened; nil before that is asked for
 	memory   []copied
 	launches []gpu.Launch
+	threads  int // of all of them
 }
 
 // copied is an allocation's contents, at an offset of the area.
@@ -61,17 +68,17 @@ type copied struct {
 	offset int64
 }
 
-// record notes a launch that is about to be submitted to a stream, whose lock
-// is held, and lets the stream copy what it was given. What prevents that is
-// told with a fault, not before.
-func (d *Device) record(s *stream, l *link, launch gpu.Launch) {
+// record notes launches that are about to be submitted to a stream, whose lock
+// is held, as one, and lets the stream copy what they are given. It reports
+// whether it does; what prevents that is told with a fault, not before.
+func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	if d.config.Emulator == nil {
-		return
+		return false
 	}
-	memory, bytes := launch.Entry.(*entry).given(launch)
+	memory, bytes := given(launches)
 	skip := ""
 	switch {
-	case launch.Checks&gpu.CheckNone != 0:
+	case slices.ContainsFunc(launches, func(l *gpu.Launch) bool { return l.Checks&gpu.CheckNone != 0 }):
 		skip = "it was launched with gpu.CheckNone"
 	case bytes > recalled:
 		skip = fmt.Sprintf("it was given %d bytes, at most %d are copied for a replay", bytes, int64(recalled))
@@ -83,28 +90,47 @@ func (d *Device) record(s *stream, l *link, launch gpu.Launch) {
 		skip = "there was no room on the host to copy what it was given"
 	}
 	if skip != "" {
-		t.missed, t.why = launch.Entry.Name(), skip
+		t.missed, t.why = names(launches), skip
 		changed(memory, nil)
-		return
+		return false
 	}
-	t.now.add(s, memory, launch)
+	t.last[0].add(s, memory, launches)
+	return true
 }
 
-// given is the memory that a launch may use: its buffers and the variables of
-// its module.
-func (e *entry) given(launch gpu.Launch) (memory []*allocation, bytes int64) {
+// miss notes why launches are not recorded.
+func (r *recall) miss(s *stream, launches []*gpu.Launch, why string) {
+	t := r.tape(s.handle)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.missed, t.why = names(launches), why
+}
+
+func names(launches []*gpu.Launch) (names []string) {
+	for _, l := range launches {
+		names = append(names, l.Entry.Name())
+	}
+	return names
+}
+
+// given is the memory that launches may use: their buffers and the variables of
+// their modules.
+func given(launches []*gpu.Launch) (memory []*allocation, bytes int64) {
 	add := func(a *allocation) {
 		if a.bytes >= 0 && !slices.Contains(memory, a) {
 			memory, bytes = append(memory, a), bytes+a.bytes
 		}
 	}
-	for _, b := range gpu.Buffers(launch) {
-		add(b.(*buffer).memory)
-	}
-	e.module.mu.Lock()
-	defer e.module.mu.Unlock()
-	for _, a := range e.module.variables {
-		add(a)
+	for _, l := range launches {
+		for _, b := range gpu.Buffers(*l) {
+			add(b.(*buffer).memory)
+		}
+		m := l.Entry.(*entry).module
+		m.mu.Lock()
+		for _, a := range m.variables {
+			add(a)
+		}
+		m.mu.Unlock()
 	}
 	return memory, bytes
 }
@@ -134,8 +160,8 @@ func (r *recall) tape(stream uint32) *tape {
 
 // fits says whether a launch can go on with the tape's episode; t.mu is held.
 func (t *tape) fits(l *link, memory []*allocation) bool {
-	e := t.now
-	if e == nil || e.area == nil || e.link != l || len(e.launches) == together {
+	e := t.last[0]
+	if e == nil || e.area == nil || e.link != l || e.full() {
 		return false
 	}
 	for _, c := range e.memory {
@@ -152,10 +178,17 @@ func (t *tape) fits(l *link, memory []*allocation) bool {
 	return used <= e.area.span.bytes
 }
 
+// full says whether no launch is to be added.
+func (e *episode) full() bool {
+	n := len(e.launches)
+	return n >= longest || n >= together && e.threads >= light
+}
+
 // turn begins an episode with room for so many bytes. It waits for the end of
-// the one before the last, whose area it takes over; t.mu is held.
+// the oldest, whose area it takes over, and which was asked for an episode ago;
+// t.mu is held.
 func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
-	last, oldest := t.now, t.before
+	last, before, oldest := t.last[0], t.last[1], t.last[2]
 	if last != nil && last.link == l {
 		if last.event == 0 {
 			last.event = d.handle()
@@ -163,15 +196,18 @@ func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
 		}
 		l.post(&command.Record{Stream: s.handle, Event: last.event})
 	}
+	if before != nil && before.link == l && len(before.launches) > 0 {
+		before.ended = l.ask(&command.SyncEvent{Event: before.event})
+	}
 	next := &episode{link: l}
 	if oldest != nil {
-		if oldest.link == l && len(oldest.launches) > 0 {
-			l.call(&command.SyncEvent{Event: oldest.event}) // its error comes again
+		if oldest.link == l && oldest.ended != nil {
+			<-oldest.ended // its error comes again
 			next.event = oldest.event
 		}
 		next.area = oldest.area
 	}
-	t.now, t.before = next, last
+	t.last = [3]*episode{next, last, before}
 	return d.room(next, l, bytes)
 }
 
@@ -209,9 +245,9 @@ func (h *host) prepare(l *link) bool {
 	return h.registered == l
 }
 
-// add copies the memory that is not in the episode yet, and notes the launch;
+// add copies the memory that is not in the episode yet, and notes the launches;
 // the tape's lock is held.
-func (e *episode) add(s *stream, memory []*allocation, launch gpu.Launch) {
+func (e *episode) add(s *stream, memory []*allocation, launches []*gpu.Launch) {
 	changed(memory, e)
 	for _, a := range memory {
 		if a.episode.Load() == e {
@@ -223,8 +259,12 @@ func (e *episode) add(s *stream, memory []*allocation, launch gpu.Launch) {
 			Src: command.Place{Buffer: a.handle}, Bytes: a.bytes})
 		e.used += a.bytes
 	}
-	launch.Args, launch.Zero = slices.Clone(launch.Args), slices.Clone(launch.Zero)
-	e.launches = append(e.launches, launch)
+	for _, l := range launches {
+		launch := *l
+		launch.Args, launch.Zero = slices.Clone(launch.Args), slices.Clone(launch.Zero)
+		e.launches = append(e.launches, launch)
+		e.threads += launch.Grid.Size() * launch.Block.Size()
+	}
 }
 
 // finished forgets the launches of a stream, which have ended well.
@@ -237,9 +277,9 @@ func (r *recall) finished(stream uint32) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, e := range []**episode{&t.now, &t.before} {
-		if *e != nil {
-			*e = &episode{link: (*e).link, area: (*e).area, event: (*e).event}
+	for i, e := range t.last {
+		if e != nil {
+			t.last[i] = &episode{link: e.link, area: e.area, event: e.event}
 		}
 	}
 }
@@ -277,12 +317,12 @@ func (r *recall) take() []*tape {
 func (t *tape) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, e := range []*episode{t.now, t.before} {
+	for _, e := range t.last {
 		if e != nil && e.area != nil {
 			e.area.Free()
 		}
 	}
-	t.now, t.before = nil, nil
+	t.last = [3]*episode{}
 }
 
 // cause runs the launches that may have caused a fault again, on the emulator.
@@ -315,10 +355,10 @@ func (t *tape) replay(stop context.Context, d *Device, l *link, suspects []comma
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	open := func() (gpu.Device, error) { return d.config.Emulator(d.info) }
-	if slices.ContainsFunc(suspects, func(s command.Suspect) bool { return s.Entry == t.missed }) {
+	if slices.ContainsFunc(suspects, func(s command.Suspect) bool { return slices.Contains(t.missed, s.Entry) }) {
 		note = t.why
 	}
-	for _, e := range []*episode{t.before, t.now} {
+	for _, e := range slices.Backward(t.last[:]) {
 		if e == nil || e.link != l || !e.hasOne(suspects) {
 			continue
 		}

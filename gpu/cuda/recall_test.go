@@ -52,8 +52,14 @@ func TestReplayAddress(t *testing.T) {
 		x := b.zeros(8).Label("table")
 		view, err := x.View(3, 2)
 		b.ok(err)
-		for range together + 3 { // each adds 1 to the index that the last one follows
+		many := b.launch("nothing")
+		many.Grid.X, many.Block.X = light/1024, 1024
+		b.ok(b.device.Launch(many)) // so that a copy is for few
+		for range together + 3 {    // each adds 1 to the index that the last one follows
 			b.ok(b.device.Launch(b.launch("add", view)))
+		}
+		for range 3 * longest { // with fewer threads, for many; the first areas are used again
+			b.ok(b.device.Launch(b.launch("nothing")))
 		}
 		f := b.cause(b.launch("follow", view))
 		if f.Cause == nil {
@@ -102,6 +108,47 @@ func TestReplayIsLeftOut(t *testing.T) {
 		b.Log(err)
 		if !errors.As(err, &f) || f.Cause != nil || !strings.Contains(f.Detail, "not copied before it ran, as in a timed loop") {
 			b.Errorf("%v, expected a fault of a timed launch without a cause", err)
+		}
+	})
+}
+
+// TestReplayGraph checks that a launch in a graph has its cause found, after
+// launches before it in the graph and on the stream, or says why not.
+func TestReplayGraph(t *testing.T) {
+	replaying(t, func(b *bench) {
+		x := b.zeros(4).Label("table")
+		launch := func(entry string) func() error {
+			return func() error { return b.device.Launch(b.launch(entry, x)) }
+		}
+		ok := func(work ...func() error) gpu.Graph {
+			g, err := b.device.Capture(b.device, func() error {
+				var errs []error
+				for _, w := range work {
+					errs = append(errs, w())
+				}
+				return errors.Join(errs...)
+			})
+			b.ok(err)
+			return g
+		}
+		adds, faults := ok(launch("add"), launch("add")), ok(launch("add"), launch("follow"))
+		b.ok(b.device.Launch(b.launch("add", x)))
+		b.ok(adds.Launch(b.device))
+		b.ok(adds.Launch(b.device))
+		b.ok(faults.Launch(b.device))
+		err := b.device.Sync() // x[0] is 6
+		b.Log(err)
+		var f *gpu.Fault
+		if !errors.As(err, &f) || f.Cause == nil || !strings.Contains(f.Cause.Detail, "end 1610612724 bytes past buffer table") {
+			b.Errorf("%v, expected a cause with the index 6", err)
+		}
+		x = b.zeros(4)
+		mixed := ok(func() error { return b.device.Zero(x) }, launch("add"), launch("follow"))
+		b.ok(mixed.Launch(b.device))
+		err = b.device.Sync()
+		b.Log(err)
+		if !errors.As(err, &f) || f.Cause != nil || !strings.Contains(f.Detail, "a graph that also copies or clears memory") {
+			b.Errorf("%v, expected it to say why there is no cause", err)
 		}
 	})
 }

@@ -88,7 +88,7 @@ func (s *stream) submit(launch gpu.Launch) error {
 		return nil
 	}
 	c.Stream = s.handle
-	s.dev.record(s, l, launch)
+	s.dev.record(s, l, &launch)
 	if err := l.launch(&c, launch.Entry.Name()); err != nil {
 		return asFault("launch "+launch.Entry.Name(), err)
 	}
