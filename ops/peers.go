@@ -17,21 +17,21 @@ type Peers struct {
 	title       string
 }
 
-// Peers runs the peers of the operator on the GPU: CUB, torch, cuBLAS, and what
-// memory gives at most. Those that are not there are named in the notes, and so
-// are all of them on the emulator.
-func (b *Bench) Peers() (*Peers, error) {
+// Peers runs the named peers of the operator on the GPU, all for none: CUB,
+// torch, cuBLAS, and what memory or arithmetic gives at most. Those that are not there are
+// named in the notes, and so are all of them on the emulator.
+func (b *Bench) Peers(names ...string) (*Peers, error) {
 	p := &Peers{title: b.title("peers"), Environment: b.environment(b.Method.describe(b.device.Info()) + "; each peer verifies its own result")}
 	if why := b.noPeers(); why != "" {
 		p.Environment.NotRun = []string{why}
 		return p, nil
 	}
-	if b.Method.Clock != Events || b.Method.Cache == Rotated {
-		return nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed", b.operator.Name, gpu.ErrArgument)
+	if b.Method.Clock == BackToBack || b.Method.Cache == Rotated {
+		return nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed, or as a graph", b.operator.Name, gpu.ErrArgument)
 	}
 	b.step(0, 1, "peers of "+b.operator.Name)
 	figures, notes, err := peers.Run(context.Background(), b.operator.Name, b.size,
-		peers.Options{Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, Seed: b.seed})
+		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, Seed: b.seed})
 	if err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
 	}
@@ -114,7 +114,8 @@ func (p *Peers) Record() any {
 
 // Beside adds the peers to the latencies: a row each, and columns with the speed
 // of each variant as a multiple of each peer's, with a verdict by the intervals
-// of both (see Faster), and as a share of what memory gives for reading.
+// of both (see Faster), and as a share of what memory gives for reading, or
+// registers for multiplying.
 func (l *Latencies) Beside(p *Peers) *Latencies {
 	l.peers = p
 	l.Environment.NotRun = append(l.Environment.NotRun, p.Environment.NotRun...)
@@ -130,7 +131,7 @@ func (l *Latencies) besidePeers(r Latency) (columns, cells []string) {
 		return nil, nil
 	}
 	for _, f := range l.peers.Figures {
-		if l.peers.Find(f.Name) == nil || strings.HasPrefix(f.Name, limit) && f.Name != limit+"read" {
+		if l.peers.Find(f.Name) == nil || f.Name == limit+"copy" {
 			continue
 		}
 		columns, cells = append(columns, "speed of "+f.Name), append(cells, "-")

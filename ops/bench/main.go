@@ -57,7 +57,8 @@ type options struct {
 	device   string
 	seed     uint64
 	repeats  int
-	peers    bool
+	peers    []string // empty for all
+	alone    bool     // without peers
 }
 
 func parse(args []string, log io.Writer) (o options, err error) {
@@ -74,7 +75,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	flags.StringVar(&o.device, "device", "", "as "+device.Variable+" names it; the best one there is if not given")
 	flags.Uint64Var(&o.seed, "seed", 20261121, "of the random data")
 	flags.IntVar(&o.repeats, "repeats", 0, "of each timing; 0 chooses up to 50")
-	flags.BoolVar(&o.peers, "peers", true, "time peers, too")
+	others := flags.String("peers", "all", "figures of peers, with commas; all or none")
 	var operator string
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		operator, args = args[0], args[1:]
@@ -101,6 +102,13 @@ func parse(args []string, log io.Writer) (o options, err error) {
 		for _, v := range o.operator.Variants {
 			o.variants = append(o.variants, v.Name)
 		}
+	}
+	switch *others {
+	case "all":
+	case "none":
+		o.alone = true
+	default:
+		o.peers = strings.Split(*others, ",")
 	}
 	o.method, err = ops.ParseMethod(*clock, *cache)
 	return o, err
@@ -151,9 +159,9 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 			}
 		}
 	}
-	if o.peers && !stop.Load() {
+	if !o.alone && !stop.Load() {
 		fmt.Fprintln(log, "bench: peers")
-		if err := printPeers(bench, out, log); err != nil {
+		if err := printPeers(bench, o.peers, out, log); err != nil {
 			return err
 		}
 	}
@@ -183,8 +191,8 @@ func interrupt(stopped <-chan os.Signal, ended <-chan struct{}, stop *atomic.Boo
 	}
 }
 
-func printPeers(bench *ops.Bench, out, log io.Writer) error {
-	p, err := bench.Peers()
+func printPeers(bench *ops.Bench, names []string, out, log io.Writer) error {
+	p, err := bench.Peers(names...)
 	if err != nil {
 		return err
 	}

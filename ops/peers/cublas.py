@@ -37,10 +37,11 @@ def sgemm(a, b, d):
     blas = library("cublas")
     if blas is None:
         return None
-    handle, one, zero = C.c_void_p(torch.cuda.current_blas_handle()), C.c_float(1), C.c_float(0)
+    one, zero = C.c_float(1), C.c_float(0)
     (m, k), n = a.shape, b.shape[1]
 
     def run():
+        handle = C.c_void_p(torch.cuda.current_blas_handle())  # asked for each time: of the stream that is captured, too
         check(blas.cublasSetMathMode(handle, PEDANTIC_MATH), "math mode")  # torch sets its own for each of its calls
         at = [C.c_void_p(x.data_ptr()) for x in (b, a, d)]
         check(blas.cublasSgemm_v2(handle, 0, 0, n, m, k, C.byref(one), at[0], b.stride(0), at[1], a.stride(0), C.byref(zero), at[2], d.stride(0)), "sgemm")

@@ -1,7 +1,7 @@
 // What the peers in CUDA C++ share: their arguments, timing as the bench does
 // it, and the line of JSON that a figure is.
 //
-//     NAME --operator NAME --size N[,N...] [--repeats R] [--l2 warm|flushed] [--seed S]
+//     NAME --operator NAME --size N[,N...] [--only NAME[,NAME...]] [--method events] [--repeats R] [--l2 warm|flushed] [--seed S]
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ struct Arguments {
     std::vector<long> size;
     int repeats = 50;
     bool flushed = false;
-    std::string op;
+    std::string op, only;
     unsigned seed = 1;
 };
 
@@ -37,15 +37,25 @@ static Arguments arguments(int argc, char** argv) {
         if (name == "--size")
             for (char* rest = argv[i + 1]; *rest; rest += *rest == ',') a.size.push_back(strtol(rest, &rest, 10));
         else if (name == "--operator") a.op = value;
+        else if (name == "--only") a.only = std::string(",") + value + ",";
+        else if (name == "--method" && strcmp(value, "events")) {
+            fprintf(stderr, "%s: method %s, expected events\n", argv[0], value);
+            exit(2);
+        }
         else if (name == "--repeats") a.repeats = std::max(1, atoi(value));
         else if (name == "--l2") a.flushed = !strcmp(value, "flushed");
         else if (name == "--seed") a.seed = strtoul(value, nullptr, 10);
     }
     if (a.size.empty()) {
-        fprintf(stderr, "usage: %s --operator NAME --size N[,N...] [--repeats R] [--l2 warm|flushed] [--seed S]\n", argv[0]);
+        fprintf(stderr, "usage: %s --operator NAME --size N[,N...] [--only NAME[,NAME...]] [--method events] [--repeats R] [--l2 warm|flushed] [--seed S]\n", argv[0]);
         exit(2);
     }
     return a;
+}
+
+// Whether a figure of this name is asked for.
+static bool wanted(const Arguments& a, const char* name) {
+    return a.only.empty() || a.only.find(std::string(",") + name + ",") != std::string::npos;
 }
 
 // Random numbers in [0, 1).

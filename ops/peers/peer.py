@@ -1,6 +1,6 @@
 """What the peers in Python share: arguments, timing as the bench does it, and the line of JSON that a figure is.
 
-NAME --operator NAME --size N[,N...] [--repeats R] [--l2 warm|flushed] [--seed S]
+NAME --operator NAME --size N[,N...] [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
 """
 
 import argparse
@@ -14,15 +14,37 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--operator", required=True)
     parser.add_argument("--size", required=True, type=lambda s: [int(d) for d in s.split(",")])
+    parser.add_argument("--only", type=lambda s: s.split(","), default=[])
+    parser.add_argument("--method", choices=["events", "graph"], default="events")
     parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--l2", choices=["warm", "flushed"], default="warm")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
+def wanted(a, name):
+    """Whether a figure of this name is asked for."""
+    return not a.only or name in a.only
+
+
+def in_a_row(run):
+    """A graph of as many runs as take 2 ms, at most 100, as a function that runs; and how many they are. As ops/method.go has it."""
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    run()
+    end.record()
+    torch.cuda.synchronize()
+    runs, graph = min(100, max(1, int(2 / start.elapsed_time(end)))), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(runs):
+            run()
+    return graph.replay, runs
+
+
 def times(a, run):
     """The times in ns of each of the repeats, after three that are not timed. A kernel that sleeps holds the
     stream until a batch is submitted, so that the device never waits for the host between two events."""
+    run, runs = in_a_row(run) if a.method == "graph" else (run, 1)
     other = torch.zeros(torch.cuda.get_device_properties(0).L2_cache_size // 2, device="cuda")  # twice the size of L2
     for _ in range(3):
         run()
@@ -38,7 +60,7 @@ def times(a, run):
             run()
             end.record()
         torch.cuda.synchronize()
-        ns += [start.elapsed_time(end) * 1e6 for start, end in pairs]
+        ns += [start.elapsed_time(end) * 1e6 / runs for start, end in pairs]
     return ns
 
 
@@ -55,7 +77,7 @@ def confidence(n):
 
 def figure(a, name, right, run, bytes=0, flops=0, library=None, note=""):
     """Times and prints a figure; one whose result is wrong has no times."""
-    line = {"kind": "figure", "operator": a.operator, "name": name, "size": a.size, "l2": a.l2, "method": "events",
+    line = {"kind": "figure", "operator": a.operator, "name": name, "size": a.size, "l2": a.l2, "method": a.method,
             "verdict": "PASS" if right else "FAIL", "library": library or f"torch {torch.__version__}",
             "device": torch.cuda.get_device_name(), "note": note}
     if right:

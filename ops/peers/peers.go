@@ -3,7 +3,8 @@
 // and that are left out where these are missing.
 //
 // A peer is NAME.cu or NAME.py, run as `NAME --operator NAME --size N[,N...]
-// [--repeats R] [--l2 warm|flushed] [--seed S]`. It checks its own result in float64, times
+// [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed]
+// [--seed S]`. It checks its own result in float64, times
 // it as the bench does, and prints a Figure a line as JSON. What peers share is
 // in peer.cuh and peer.py.
 package peers
@@ -58,6 +59,7 @@ type Figure struct {
 var programs = []struct{ operator, file string }{
 	{"reduce", "reduce.cu"},
 	{"reduce", "reduce.py"},
+	{"gemm", "gemm.cu"},
 	{"gemm", "gemm.py"},
 	{"gemm_tf32", "gemm.py"},
 	{"gemm_bf16", "gemm.py"},
@@ -66,8 +68,10 @@ var programs = []struct{ operator, file string }{
 	{"gemm_bias_relu", "gemm.py"},
 }
 
-// Options say how peers time.
+// Options say which figures are asked for, and how peers time.
 type Options struct {
+	Only    []string // names of figures, all for none
+	Method  string   // as Figure has it: "events" or "graph", "" is "events"
 	Repeats int
 	Flushed bool // L2 before each run
 	Seed    uint64
@@ -150,6 +154,12 @@ func run(ctx context.Context, operator, file string, size []int, o Options) ([]F
 		l2 = "flushed"
 	}
 	command = append(command, "--operator", operator, "--size", strings.Join(numbers, ","), "--l2", l2, "--seed", strconv.FormatUint(o.Seed%(1<<31), 10))
+	if len(o.Only) > 0 {
+		command = append(command, "--only", strings.Join(o.Only, ","))
+	}
+	if o.Method != "" {
+		command = append(command, "--method", o.Method)
+	}
 	if o.Repeats > 0 {
 		command = append(command, "--repeats", strconv.Itoa(o.Repeats))
 	}

@@ -17,7 +17,10 @@ def main():
 
     y = torch.empty((), device="cuda")
     torch.sum(x, 0, out=y)
-    peer.figure(a, "torch_sum", right(y), lambda: torch.sum(x, 0, out=y), bytes=4 * n)
+    if peer.wanted(a, "torch_sum"):
+        peer.figure(a, "torch_sum", right(y), lambda: torch.sum(x, 0, out=y), bytes=4 * n)
+    if not peer.wanted(a, "torch_compile"):
+        return
     compiled = torch.compile(lambda x: torch.sum(x), mode="max-autotune-no-cudagraphs")
     peer.figure(a, "torch_compile", right(compiled(x)), lambda: compiled(x), bytes=4 * n,
                 note="torch.compile(torch.sum), mode max-autotune without graphs")

@@ -213,11 +213,11 @@ its verdict is a note of the report.`,
 	"Bench.Method": `Bench.Method Method
 
 of Time`,
-	"Bench.Peers": `func (b *Bench) Peers() (*Peers, error)
+	"Bench.Peers": `func (b *Bench) Peers(names ...string) (*Peers, error)
 
-Peers runs the peers of the operator on the GPU: CUB, torch, cuBLAS, and what
-memory gives at most. Those that are not there are named in the notes, and so
-are all of them on the emulator.`,
+Peers runs the named peers of the operator on the GPU, all for none: CUB,
+torch, cuBLAS, and what memory or arithmetic gives at most. Those that are not there are
+named in the notes, and so are all of them on the emulator.`,
 	"Bench.Progress": `Bench.Progress Progress
 
 told before each variant, if not nil`,
@@ -693,7 +693,8 @@ Latencies is the latency table of a bench.`,
 
 Beside adds the peers to the latencies: a row each, and columns with the speed
 of each variant as a multiple of each peer's, with a verdict by the intervals
-of both (see Faster), and as a share of what memory gives for reading.`,
+of both (see Faster), and as a share of what memory gives for reading, or
+registers for multiplying.`,
 	"Latencies.Clock": `func (l *Latencies) Clock() string
 
 Clock labels a plot's axis: "time", or "emulator time".`,
