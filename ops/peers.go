@@ -18,8 +18,8 @@ type Peers struct {
 }
 
 // Peers runs the named peers of the operator on the GPU, all for none: CUB,
-// torch, cuBLAS, and what memory or arithmetic gives at most. Those that are not there are
-// named in the notes, and so are all of them on the emulator.
+// torch, cuBLAS, and what memory or arithmetic gives at most. Those that are
+// not there are named in the notes, and so are all of them on the emulator.
 func (b *Bench) Peers(names ...string) (*Peers, error) {
 	p := &Peers{title: b.title("peers"), Environment: b.environment(b.Method.describe(b.device.Info()) + "; each peer verifies its own result")}
 	if why := b.noPeers(); why != "" {

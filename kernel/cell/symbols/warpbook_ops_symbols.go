@@ -216,8 +216,8 @@ of Time`,
 	"Bench.Peers": `func (b *Bench) Peers(names ...string) (*Peers, error)
 
 Peers runs the named peers of the operator on the GPU, all for none: CUB,
-torch, cuBLAS, and what memory or arithmetic gives at most. Those that are not there are
-named in the notes, and so are all of them on the emulator.`,
+torch, cuBLAS, and what memory or arithmetic gives at most. Those that are
+not there are named in the notes, and so are all of them on the emulator.`,
 	"Bench.Progress": `Bench.Progress Progress
 
 told before each variant, if not nil`,
