@@ -20,10 +20,6 @@ type watch struct {
 	notes   []string
 }
 
-// watched is the GPU that nvidia-smi is asked about: the first. Info does not say
-// where another one is.
-const watched = "0"
-
 // busy is from how many per cent of the multiprocessors' time on another
 // process disturbs.
 const busy = 5
@@ -41,7 +37,7 @@ func (b *Bench) watch(ctx context.Context) (*watch, error) {
 		return nil, fmt.Errorf("ops: %s: time: %w: this runs under %s, which replays and slows kernels: time it without",
 			b.operator.Name, ErrDisturbed, tool)
 	}
-	others, err := monitor.Others(ctx, watched)
+	others, err := monitor.Others(ctx, info.Bus)
 	if err != nil {
 		w.notes = append(w.notes, "clocks, power and other processes are not known: "+err.Error())
 		return w, nil
@@ -49,7 +45,7 @@ func (b *Bench) watch(ctx context.Context) (*watch, error) {
 	if w.notes, err = judge(others); err != nil {
 		return nil, fmt.Errorf("ops: %s: time: %w", b.operator.Name, err)
 	}
-	if w.monitor, err = monitor.Watch(watched); err != nil {
+	if w.monitor, err = monitor.Watch(info.Bus); err != nil {
 		w.notes = append(w.notes, "clocks and power are not known: "+err.Error())
 	}
 	return w, nil

@@ -20,7 +20,7 @@ type asGPU struct{ gpu.Device }
 
 func (d asGPU) Info() gpu.Info {
 	info := d.Device.Info()
-	info.Emulated, info.Checks = false, gpu.CheckUninitialized
+	info.Emulated, info.Checks, info.Bus = false, gpu.CheckUninitialized, "00000000:3b:00.0"
 	return info
 }
 
@@ -39,6 +39,10 @@ func smi(t *testing.T, script string) {
 // processes is nvidia-smi beside one other process.
 func processes(kind, busy, samples string) string {
 	return `case "$*" in
+*"-i 00000000:3b:00.0"*) ;;
+*) echo not asked about the device; exit 1;;
+esac
+case "$*" in
 *query-compute-apps*) echo 1;;
 *pmon*) echo '# gpu pid type sm command'; echo '0 1 ` + kind + ` ` + busy + ` other';;
 *) ` + samples + `;;

@@ -1,12 +1,14 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu"
 )
 
 // openBench is both for benchmarks: the GPU if there is one, else the fake worker,
@@ -87,49 +89,102 @@ func BenchmarkSlice(b *testing.B) {
 }
 
 // BenchmarkLaunch compares 10 000 launches through the pipe with the worker's
-// own loop over as many.
+// own loop over as many, with their memory copied for a replay, as it is unless
+// that is switched off, and without.
 func BenchmarkLaunch(b *testing.B) {
-	const n = 10_000
 	d, m := openBench(b)
-	x, err := d.Alloc(gpu.Uint32, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := x.Upload([]uint32{0}); err != nil {
-		b.Fatal(err)
-	}
-	for name, args := range map[string][]any{"nothing": nil, "add": {x}} {
-		e, err := m.Entry(name)
+	for _, c := range []struct {
+		entry  string
+		blocks int
+		bytes  int
+	}{{"nothing", 1, 0}, {"add", 1, 4}, {"add", 1, 1 << 20}, {"nothing", 1056, 0}} {
+		e, err := m.Entry(c.entry)
 		if err != nil {
 			b.Fatal(err)
 		}
-		l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: args}
-		b.Run(name, func(b *testing.B) {
-			var pipe, loop []time.Duration
-			for b.Loop() {
-				start := time.Now()
-				for range n {
-					if err := d.Launch(l); err != nil {
+		l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: c.blocks}, Block: gpu.Dim{X: 32}}
+		if c.bytes > 0 {
+			x, err := d.Alloc(gpu.Uint32, c.bytes/4)
+			if err != nil {
+				b.Fatal(err)
+			}
+			l.Args = []any{x}
+			if err := d.Zero(x); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for _, replay := range []string{"on", "off"} {
+			d.config.Emulator = nil
+			if replay == "on" {
+				d.config.Emulator = emu.OpenAs
+			}
+			b.Run(fmt.Sprintf("%s/blocks=%d/bytes=%d/replay=%s", c.entry, c.blocks, c.bytes, replay), func(b *testing.B) {
+				launchRatio(b, d, l)
+			})
+		}
+	}
+}
+
+// launchRatio reports the medians of a launch through the pipe and of one in
+// the worker's own loop.
+func launchRatio(b *testing.B, d *Device, l gpu.Launch) {
+	const n = 10_000
+	var pipe, loop []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		for range n {
+			if err := d.Launch(l); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := d.Sync(); err != nil {
+			b.Fatal(err)
+		}
+		pipe = append(pipe, time.Since(start))
+		times, err := d.Time(gpu.Timing{Repeats: 1}, slices.Repeat([]gpu.Launch{l}, n)...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		loop = append(loop, times[0])
+	}
+	slices.Sort(pipe)
+	slices.Sort(loop)
+	through, own := float64(pipe[len(pipe)/2])/n, float64(loop[len(loop)/2])/n
+	b.ReportMetric(through, "ns/launch")
+	b.ReportMetric(own, "ns/own-loop")
+	b.ReportMetric(through/own, "ratio")
+}
+
+// BenchmarkAlloc compares allocation in the order of a stream with allocation
+// at once: each buffer is cleared and freed, and every tenth time waited for.
+func BenchmarkAlloc(b *testing.B) {
+	d, _ := openBench(b)
+	for _, bytes := range []int{4 << 10, 64 << 20} {
+		for name, way := range map[string]struct {
+			alloc func(gpu.Type, int) (gpu.Buffer, error)
+			free  func(gpu.Buffer) error
+		}{
+			"alloc": {d.Alloc, gpu.Buffer.Free},
+			"async": {d.AllocAsync, d.FreeAsync},
+		} {
+			b.Run(fmt.Sprintf("%s/bytes=%d", name, bytes), func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					x, err := way.alloc(gpu.Uint8, bytes)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if err := errors.Join(d.Zero(x), way.free(x)); err != nil {
+						b.Fatal(err)
+					}
+					if i%10 != 0 {
+						continue
+					}
+					if err := d.Sync(); err != nil {
 						b.Fatal(err)
 					}
 				}
-				if err := d.Sync(); err != nil {
-					b.Fatal(err)
-				}
-				pipe = append(pipe, time.Since(start))
-				times, err := d.Time(gpu.Timing{Repeats: 1}, slices.Repeat([]gpu.Launch{l}, n)...)
-				if err != nil {
-					b.Fatal(err)
-				}
-				loop = append(loop, times[0])
-			}
-			slices.Sort(pipe)
-			slices.Sort(loop)
-			through, own := float64(pipe[len(pipe)/2])/n, float64(loop[len(loop)/2])/n
-			b.ReportMetric(through, "ns/launch")
-			b.ReportMetric(own, "ns/own-loop")
-			b.ReportMetric(through/own, "ratio")
-		})
+			})
+		}
 	}
 }
 

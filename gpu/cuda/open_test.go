@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"warpbook/gpu"
 )
@@ -49,37 +50,92 @@ func TestStartErrors(t *testing.T) {
 }
 
 // TestTwoGPUs checks that each number is a device of its own, with a worker
-// of its own: a fault on one leaves the other alone.
+// of its own: both run at once, and a fault on one, or a stop, leaves the other
+// alone.
 func TestTwoGPUs(t *testing.T) {
-	first, err := openNumber(t, "emulator", 0)
-	if err != nil {
-		t.Fatal(err)
+	t.Run("fake", func(t *testing.T) {
+		first, second := openTwo(t, func(n int) (*Device, error) { return openNumber(t, "emulator", n) })
+		if a, b := first.device.Info().Name, second.device.Info().Name; b != a+" 1" {
+			t.Errorf("devices %q and %q, expected the worker to be told which one", a, b)
+		}
+		apart(first, second)
+	})
+	t.Run("GPU", func(t *testing.T) {
+		if needGPU(t); Count() < 2 {
+			t.Skipf("needs two GPUs, there is %d", Count())
+		}
+		first, second := openTwo(t, func(n int) (*Device, error) { return Open(Config{Number: n}) })
+		if a, b := first.device.Info().Bus, second.device.Info().Bus; a == b {
+			t.Errorf("both devices are at %s", a)
+		}
+		apart(first, second)
+	})
+}
+
+func openTwo(t *testing.T, open func(number int) (*Device, error)) (first, second *bench) {
+	t.Helper()
+	var two []*bench
+	for n := range 2 {
+		d, err := open(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		b := &bench{T: t, device: d}
+		b.module, err = d.Load("faults.ptx", faultsPTX)
+		b.ok(err)
+		two = append(two, b)
 	}
-	defer first.Close()
-	second, err := openNumber(t, "emulator", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
-	if a, b := first.Info().Name, second.Info().Name; b != a+" 1" {
-		t.Errorf("devices %q and %q, expected the worker to be told which one", a, b)
-	}
-	b := &bench{T: t, device: second}
-	b.module, err = second.Load("faults.ptx", faultsPTX)
-	b.ok(err)
-	x, err := first.Alloc(gpu.Uint32, 1)
-	b.ok(err)
-	b.ok(x.Upload([]uint32{5}))
-	says(t, "a buffer of the other GPU", second.Launch(b.launch("add", x)), "a buffer of another device")
-	if err := b.run(b.launch("traps")); !errors.Is(err, gpu.ErrTrap) {
+	return two[0], two[1]
+}
+
+// apart checks that what happens on the second device is nothing to the first.
+func apart(first, second *bench) {
+	t := first.T
+	x := first.zeros(1)
+	first.ok(x.Upload([]uint32{5}))
+	says(t, "a buffer of the other GPU", second.device.Launch(second.launch("add", x)), "a buffer of another device")
+	var count uint32
+	done, counted := make(chan bool), make(chan error, 1)
+	add := first.launch("add", x)
+	go func() {
+		for {
+			select {
+			case <-done:
+				counted <- nil
+				return
+			default:
+			}
+			if err := first.run(add); err != nil {
+				counted <- err
+				return
+			}
+			count++
+		}
+	}()
+	if err := second.run(second.launch("traps")); !errors.Is(err, gpu.ErrTrap) {
 		t.Errorf("%v, expected a trap", err)
 	}
-	got := make([]uint32, 1)
-	b.ok(x.Download(got))
-	if got[0] != 5 {
-		t.Errorf("the first GPU's buffer is %v after a fault of the second", got)
+	second.works("a fault of the second GPU")
+	flag := second.zeros(1)
+	endless := second.launch("endless", flag)
+	stopped := make(chan error, 1)
+	go func() { stopped <- second.run(endless) }()
+	time.Sleep(200 * time.Millisecond)
+	second.device.Interrupt()
+	second.device.Interrupt()
+	if err := <-stopped; !errors.Is(err, gpu.ErrInterrupted) {
+		t.Errorf("%v, expected %q", err, gpu.ErrInterrupted)
 	}
-	b.works("a fault of the second GPU")
+	second.works("a stop of the second GPU")
+	close(done)
+	first.ok(<-counted)
+	got := make([]uint32, 1)
+	first.ok(x.Download(got))
+	if count == 0 || got[0] != 5+count {
+		t.Errorf("%d launches on the first GPU meanwhile made 5 to %d", count, got[0])
+	}
+	t.Logf("%d launches on the first GPU meanwhile", count)
 }
 
 // TestBadPTX checks the remedies for PTX that the driver or the GPU is too old

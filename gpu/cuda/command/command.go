@@ -14,7 +14,7 @@ package command
 
 // Protocol is the version of this package: client and worker must have the
 // same.
-const Protocol = 3
+const Protocol = 4
 
 // Kind names a command.
 type Kind uint8
@@ -280,6 +280,9 @@ const (
 	BlockX
 	BlockY
 	BlockZ
+	PCIDomain
+	PCIBus
+	PCIDevice
 	Attributes // how many there are
 )
 

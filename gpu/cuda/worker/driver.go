@@ -9,6 +9,7 @@ package main
 
 /*
 #include <cuda.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,23 @@ static CUresult endCapture(CUstream stream, CUgraphExec *exec) {
 static CUresult allocAsync(CUdeviceptr *at, size_t bytes, CUstream stream) { return cuMemAllocAsync(at, bytes, stream); }
 
 static CUresult freeAsync(CUdeviceptr at, CUstream stream) { return cuMemFreeAsync(at, stream); }
+
+// keepPool lets the device's pool keep what is freed; without that, each Sync
+// gives it back to the driver and the next allocation asks for it again.
+static CUresult keepPool(CUdevice device) {
+	CUmemoryPool pool;
+	cuuint64_t all = UINT64_MAX;
+	CUresult r = cuDeviceGetDefaultMemPool(&pool, device);
+	return r == CUDA_SUCCESS ? cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all) : r;
+}
+
+static CUresult emptyPool(CUdevice device) {
+	CUmemoryPool pool;
+	CUresult r = cuCtxSynchronize();
+	if (r == CUDA_SUCCESS)
+		r = cuDeviceGetDefaultMemPool(&pool, device);
+	return r == CUDA_SUCCESS ? cuMemPoolTrimTo(pool, 0) : r;
+}
 
 static CUresult allocPinned(void **host, CUdeviceptr *device, size_t bytes) {
 	CUresult r = cuMemHostAlloc(host, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
@@ -217,6 +235,15 @@ func allocAsync(bytes int64, stream cu.Stream) (cu.DevicePtr, error) {
 	var at C.CUdeviceptr
 	err := failed(C.allocAsync(&at, C.size_t(bytes), streamHandle(stream)), "alloc async")
 	return cu.DevicePtr(at), err
+}
+
+func keepPool(device cu.Device) error {
+	return failed(C.keepPool(C.CUdevice(device)), "memory pool")
+}
+
+// emptyPool waits for the device and gives back what its pool keeps.
+func emptyPool(device cu.Device) error {
+	return failed(C.emptyPool(C.CUdevice(device)), "memory pool")
 }
 
 func freeAsync(at cu.DevicePtr, stream cu.Stream) error {

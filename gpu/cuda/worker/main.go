@@ -86,6 +86,11 @@ func newWorker(number int) (*worker, error) {
 		device: device, buffers: map[uint32]memory{}, entries: map[uint32]*entry{}, modules: map[uint32]*loaded{},
 		streams: map[uint32]*stream{}, events: map[uint32]cu.Event{}, graphs: map[uint32]*nodes{},
 	}
+	if pooled, _ := device.Attribute(115); pooled != 0 { // MEMORY_POOLS_SUPPORTED
+		if err := keepPool(device); err != nil {
+			return nil, err
+		}
+	}
 	if w.arena, err = mapArena(); err != nil {
 		return nil, &failure{code: command.CodeProtocol, text: "arena: " + err.Error()}
 	}
@@ -144,4 +149,7 @@ var attributes = [command.Attributes]cu.DeviceAttribute{
 	command.BlockX:            cu.MaxBlockDimX,
 	command.BlockY:            cu.MaxBlockDimY,
 	command.BlockZ:            cu.MaxBlockDimZ,
+	command.PCIDomain:         cu.PciDomainID,
+	command.PCIBus:            cu.PciBusID,
+	command.PCIDevice:         cu.PciDeviceID,
 }

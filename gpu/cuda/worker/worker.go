@@ -149,6 +149,9 @@ func find[T any](in map[uint32]T, number uint32, what string) (T, error) {
 
 func (w *worker) alloc(c *command.Alloc) error {
 	at, err := cu.MemAlloc(max(c.Bytes, 1))
+	if err != nil && emptyPool(w.device) == nil {
+		at, err = cu.MemAlloc(max(c.Bytes, 1))
+	}
 	if err != nil {
 		return left(wrap(err, "alloc"))
 	}
