@@ -80,11 +80,13 @@ type client struct {
 	cell    int
 }
 
-// output collects what the program writes to a pipe.
+// output collects what the program writes to a pipe. As in the session, its
+// goroutine reads as data arrives and take what is there now.
 type output struct {
-	mu  sync.Mutex
+	conn syscall.RawConn
+
+	mu  sync.Mutex // held while the pipe is read
 	buf bytes.Buffer
-	r   *os.File
 }
 
 func newOutput(t testing.TB) (*output, *os.File) {
@@ -92,25 +94,36 @@ func newOutput(t testing.TB) (*output, *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &output{r: r}
+	conn, err := r.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &output{conn: conn}
 	go func() {
-		b := make([]byte, 64<<10)
-		for {
-			n, err := r.Read(b)
-			o.mu.Lock()
-			o.buf.Write(b[:n])
-			o.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
+		defer r.Close()
+		conn.Read(o.drain)
 	}()
 	return o, w
 }
 
-// take returns what has been written since the last call.
+// drain reads what the pipe holds, and says whether it has ended.
+func (o *output) drain(fd uintptr) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for b := make([]byte, 64<<10); ; {
+		n, err := syscall.Read(int(fd), b)
+		if n <= 0 && err != syscall.EINTR {
+			return err != syscall.EAGAIN
+		}
+		o.buf.Write(b[:max(n, 0)])
+	}
+}
+
+// take returns what has been written since the last call, and what follows at
+// once: goroutines print after their cell.
 func (o *output) take() string {
-	for last := -1; ; { // the pipe is read by another goroutine
+	for last := -1; ; {
+		o.conn.Control(func(fd uintptr) { o.drain(fd) }) // a closed one has been read
 		o.mu.Lock()
 		n := o.buf.Len()
 		if n == last {

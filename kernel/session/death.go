@@ -47,9 +47,16 @@ func (c *child) reason(state *os.ProcessState) *frame.Error {
 // cell has printed.
 var lastLine = regexp.MustCompile(`(?m)^(runtime|fatal error|panic|SIG[A-Z]+): `)
 
-// crashWait is how often the crash pipe is looked at after a line that may be the
-// runtime's: what it says first goes to stderr alone.
-const crashWait = 5
+// crashWait is how often the crash pipe is looked at, at intervals of gather,
+// after a line that may be the runtime's. A panic goes there too at the same time,
+// the other lines to stderr alone: what follows them may take long on a busy
+// machine.
+func crashWait(line []byte) int {
+	if bytes.HasPrefix(line, []byte("runtime: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+		return 100
+	}
+	return 20
+}
 
 // dumpBytes is how much of a dump is read for a call that a cell has made.
 const dumpBytes = 256 << 10
@@ -63,7 +70,7 @@ func (c *child) withoutDump(data []byte) []byte {
 		c.crash.drain()
 		if at := lastLine.FindIndex(data); at != nil {
 			begin = at[0]
-			for i := 0; i < crashWait && !c.dying; i++ {
+			for i := 0; i < crashWait(data[begin:]) && !c.dying; i++ {
 				time.Sleep(gather)
 				c.crash.drain()
 			}
