@@ -109,6 +109,7 @@ func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 		Args: []any{x, y, z.Label("z"), int32(n)}, Checks: gpu.CheckAll}
 	if d.First != "" {
 		first := launch
+		first.Grid = gpu.Dim{X: 1} // blocks of two workers would write the same
 		if first.Entry, err = launch.Entry.(*entry).module.Entry(d.First); err != nil {
 			t.Fatal(err)
 		}
