@@ -258,7 +258,7 @@ func (d *Device) Time(t gpu.Timing, launches ...gpu.Launch) ([]time.Duration, er
 	}
 	for _, launch := range launches {
 		d.changed(launch)
-		memory, _ := given([]*gpu.Launch{&launch})
+		memory, _ := given(nil, &launch)
 		changed(memory, nil)
 	}
 	d.mirrorAll(l)

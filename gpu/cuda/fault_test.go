@@ -283,12 +283,13 @@ func TestKeep(t *testing.T) {
 // TestManyFaults checks that faults leave no process, descriptor, goroutine or
 // memory behind.
 func TestManyFaults(t *testing.T) {
-	both(t, func(b *bench) {
+	replaying(t, func(b *bench) {
 		const n = 200
 		host, err := b.device.AllocHost(gpu.Uint32, 1<<10)
 		b.ok(err)
 		host.Slice().([]uint32)[5] = 42
 		files, goroutines := b.held()
+		before, resident := b.freeHost(), b.resident()
 		start := time.Now()
 		for i := range n {
 			x := b.zeros(1 << 10)
@@ -307,10 +308,41 @@ func TestManyFaults(t *testing.T) {
 			b.Error("host memory did not outlive the workers")
 		}
 		b.leaves(files, goroutines)
+		b.device.recall.forget(b.device.main.handle)
+		if after := b.freeHost() + slots*slotBytes; after != before { // the ring is there since
+			b.Errorf("%d bytes of host memory are free, %d before", after, before)
+		}
+		b.Logf("%d MiB resident, %d before", b.resident()>>20, resident>>20)
+		if grown := b.resident() - resident; grown > 64<<20 {
+			b.Errorf("%d bytes more are resident after %d faults", grown, n)
+		}
 		if n := len(b.device.buffers); n > 1 {
 			b.Errorf("%d buffers are still known, expected 1", n)
 		}
 	})
+}
+
+// freeHost is the host memory that nobody has.
+func (b *bench) freeHost() (bytes int64) {
+	b.device.arena.mu.Lock()
+	defer b.device.arena.mu.Unlock()
+	for _, s := range b.device.arena.free {
+		bytes += s.bytes
+	}
+	return bytes
+}
+
+// resident is the memory of this process, in bytes.
+func (b *bench) resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		b.Skipf("needs /proc to count memory: %v", err)
+	}
+	var size, pages int64
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		b.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
 }
 
 // held counts the descriptors and goroutines of this process.

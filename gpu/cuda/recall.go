@@ -45,9 +45,10 @@ type recall struct {
 // answer of the worker, and while the tape is replayed.
 type tape struct {
 	mu     sync.Mutex
-	last   [3]*episode // newest first; guarded by mu
-	missed []string    // entries of the last launches that are not recorded; guarded by mu
-	why    string      // they are not; guarded by mu
+	last   [3]*episode   // newest first; guarded by mu
+	given  []*allocation // by the launches that are being recorded: costs no allocation; guarded by mu
+	missed []string      // entries of the last launches that are not recorded; guarded by mu
+	why    string        // they are not; guarded by mu
 }
 
 // episode is launches in a row and the memory that they were given first.
@@ -75,7 +76,11 @@ func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	if d.config.Emulator == nil {
 		return false
 	}
-	memory, bytes := given(launches)
+	t := d.recall.tape(s.handle)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	memory, bytes := given(t.given[:0], launches...)
+	t.given = memory
 	skip := ""
 	switch {
 	case slices.ContainsFunc(launches, func(l *gpu.Launch) bool { return l.Checks&gpu.CheckNone != 0 }):
@@ -83,9 +88,6 @@ func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	case bytes > recalled:
 		skip = fmt.Sprintf("it was given %d bytes, at most %d are copied for a replay", bytes, int64(recalled))
 	}
-	t := d.recall.tape(s.handle)
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if skip == "" && !t.fits(l, memory) && !d.turn(s, l, t, bytes) {
 		skip = "there was no room on the host to copy what it was given"
 	}
@@ -113,9 +115,9 @@ func names(launches []*gpu.Launch) (names []string) {
 	return names
 }
 
-// given is the memory that launches may use: their buffers and the variables of
-// their modules.
-func given(launches []*gpu.Launch) (memory []*allocation, bytes int64) {
+// given appends the memory that launches may use: their buffers and the
+// variables of their modules.
+func given(memory []*allocation, launches ...*gpu.Launch) (all []*allocation, bytes int64) {
 	add := func(a *allocation) {
 		if a.bytes >= 0 && !slices.Contains(memory, a) {
 			memory, bytes = append(memory, a), bytes+a.bytes
@@ -199,16 +201,24 @@ func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
 	if before != nil && before.link == l && len(before.launches) > 0 {
 		before.ended = l.ask(&command.SyncEvent{Event: before.event})
 	}
-	next := &episode{link: l}
+	next := &episode{}
 	if oldest != nil {
 		if oldest.link == l && oldest.ended != nil {
 			<-oldest.ended // its error comes again
-			next.event = oldest.event
 		}
-		next.area = oldest.area
+		next = oldest.emptied()
+	}
+	if next.link != l {
+		next.link, next.event = l, 0
 	}
 	t.last = [3]*episode{next, last, before}
 	return d.room(next, l, bytes)
+}
+
+// emptied is a new episode with what one that has ended had.
+func (e *episode) emptied() *episode {
+	clear(e.launches) // of what they refer to
+	return &episode{link: e.link, area: e.area, event: e.event, memory: e.memory[:0], launches: e.launches[:0]}
 }
 
 // room gives an episode an area for so many bytes: of at least 1 MiB, and of
@@ -279,7 +289,7 @@ func (r *recall) finished(stream uint32) {
 	defer t.mu.Unlock()
 	for i, e := range t.last {
 		if e != nil {
-			t.last[i] = &episode{link: e.link, area: e.area, event: e.event}
+			t.last[i] = e.emptied()
 		}
 	}
 }

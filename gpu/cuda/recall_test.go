@@ -200,21 +200,13 @@ func TestReplayEnds(t *testing.T) {
 // TestReplayLeavesNothing checks that what was copied is given back.
 func TestReplayLeavesNothing(t *testing.T) {
 	replaying(t, func(b *bench) {
-		free := func() (bytes int64) {
-			b.device.arena.mu.Lock()
-			defer b.device.arena.mu.Unlock()
-			for _, s := range b.device.arena.free {
-				bytes += s.bytes
-			}
-			return bytes
-		}
 		b.works("first") // makes what stays
 		b.device.recall.forget(b.device.main.handle)
-		before := free()
+		before := b.freeHost()
 		for range 3 {
 			b.cause(b.launch("outside", b.zeros(1<<20), uint64(1<<46)))
 		}
-		if after := free(); after != before {
+		if after := b.freeHost(); after != before {
 			b.Errorf("%d bytes of the arena free, %d before", after, before)
 		}
 	})
