@@ -8,7 +8,7 @@ type Info struct {
 	Name     string  // "NVIDIA H200"
 	Emulated bool    // times are times of the emulation, not of a GPU
 	Driver   string  // version of the CUDA driver; "" on the emulator
-	Bus      string  // its PCI address, "00000000:3b:00.0", by which nvidia-smi knows it; "" on the emulator
+	UUID     string  // "GPU-" and more, by which nvidia-smi and CUDA_VISIBLE_DEVICES know it; "" on the emulator
 	Compute  Compute // compute capability
 	PTX      Version // newest .version that loads
 	Checks   Checks  // what launches can be checked for; 0 on a GPU

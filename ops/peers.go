@@ -31,7 +31,7 @@ func (b *Bench) Peers(names ...string) (*Peers, error) {
 	}
 	b.step(0, 1, "peers of "+b.operator.Name)
 	figures, notes, err := peers.Run(context.Background(), b.operator.Name, b.size,
-		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, Seed: b.seed})
+		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, GPU: b.device.Info().UUID, Seed: b.seed})
 	if err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
 	}

@@ -37,7 +37,7 @@ func (b *Bench) watch(ctx context.Context) (*watch, error) {
 		return nil, fmt.Errorf("ops: %s: time: %w: this runs under %s, which replays and slows kernels: time it without",
 			b.operator.Name, ErrDisturbed, tool)
 	}
-	others, err := monitor.Others(ctx, info.Bus)
+	others, err := monitor.Others(ctx, info.UUID)
 	if err != nil {
 		w.notes = append(w.notes, "clocks, power and other processes are not known: "+err.Error())
 		return w, nil
@@ -45,7 +45,7 @@ func (b *Bench) watch(ctx context.Context) (*watch, error) {
 	if w.notes, err = judge(others); err != nil {
 		return nil, fmt.Errorf("ops: %s: time: %w", b.operator.Name, err)
 	}
-	if w.monitor, err = monitor.Watch(info.Bus); err != nil {
+	if w.monitor, err = monitor.Watch(info.UUID); err != nil {
 		w.notes = append(w.notes, "clocks and power are not known: "+err.Error())
 	}
 	return w, nil

@@ -20,7 +20,7 @@ type asGPU struct{ gpu.Device }
 
 func (d asGPU) Info() gpu.Info {
 	info := d.Device.Info()
-	info.Emulated, info.Checks, info.Bus = false, gpu.CheckUninitialized, "00000000:3b:00.0"
+	info.Emulated, info.Checks, info.UUID = false, gpu.CheckUninitialized, "GPU-3b"
 	return info
 }
 
@@ -39,7 +39,7 @@ func smi(t *testing.T, script string) {
 // processes is nvidia-smi beside one other process.
 func processes(kind, busy, samples string) string {
 	return `case "$*" in
-*"-i 00000000:3b:00.0"*) ;;
+*"-i GPU-3b"*) ;;
 *) echo not asked about the device; exit 1;;
 esac
 case "$*" in

@@ -85,8 +85,7 @@ func Open(config Config) (*Device, error) {
 func describe(h command.Hello) gpu.Info {
 	a := func(i command.Attribute) int { return int(h.Attributes[i]) }
 	return gpu.Info{
-		Name: h.Name, Driver: driverName(h.Driver), PTX: newestPTX(h.Driver),
-		Bus:     fmt.Sprintf("%08x:%02x:%02x.0", a(command.PCIDomain), a(command.PCIBus), a(command.PCIDevice)),
+		Name: h.Name, UUID: h.UUID, Driver: driverName(h.Driver), PTX: newestPTX(h.Driver),
 		Compute: gpu.Compute{Major: a(command.Major), Minor: a(command.Minor)},
 		SMs:     a(command.SMs), GlobalBytes: h.Bytes, L2Bytes: h.Attributes[command.L2Bytes],
 		SharedPerBlock: a(command.SharedPerBlock), SharedPerBlockMax: a(command.SharedPerBlockMax),

@@ -65,8 +65,8 @@ func TestTwoGPUs(t *testing.T) {
 			t.Skipf("needs two GPUs, there is %d", Count())
 		}
 		first, second := openTwo(t, func(n int) (*Device, error) { return Open(Config{Number: n}) })
-		if a, b := first.device.Info().Bus, second.device.Info().Bus; a == b {
-			t.Errorf("both devices are at %s", a)
+		if a, b := first.device.Info().UUID, second.device.Info().UUID; a == b {
+			t.Errorf("both devices are %s", a)
 		}
 		apart(first, second)
 	})

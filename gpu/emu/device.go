@@ -43,7 +43,7 @@ func Open(profile string) (gpu.Device, error) {
 
 // OpenAs returns an emulator of a GPU that another device has described.
 func OpenAs(info gpu.Info) (gpu.Device, error) {
-	info.Emulated, info.Driver, info.Bus, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll
+	info.Emulated, info.Driver, info.UUID, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll
 	d := &Device{info: info, mem: newMemory(info.GlobalBytes)}
 	d.main.dev = d
 	d.LimitVectors(AVX512)

@@ -108,8 +108,8 @@ type sample struct {
 // kept bounds the samples that are remembered.
 const kept = 4096
 
-// Watch starts to watch a GPU, named as nvidia-smi -i takes it: its number, or
-// its bus. The error says that nvidia-smi is not there.
+// Watch starts to watch a GPU, named as nvidia-smi -i takes it: its UUID, or
+// its number. The error says that nvidia-smi is not there.
 func Watch(gpu string) (*Monitor, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	args := append(Program[1:], "-i", gpu, "--format=csv,noheader,nounits", "-lms", strconv.Itoa(int(period/time.Millisecond)),

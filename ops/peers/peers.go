@@ -73,7 +73,8 @@ type Options struct {
 	Only    []string // names of figures, all for none
 	Method  string   // as Figure has it: "events" or "graph", "" is "events"
 	Repeats int
-	Flushed bool // L2 before each run
+	Flushed bool   // L2 before each run
+	GPU     string // its UUID; "" for the first
 	Seed    uint64
 }
 
@@ -163,7 +164,7 @@ func run(ctx context.Context, operator, file string, size []int, o Options) ([]F
 	if o.Repeats > 0 {
 		command = append(command, "--repeats", strconv.Itoa(o.Repeats))
 	}
-	out, err := output(ctx, command)
+	out, err := output(ctx, o.GPU, command)
 	figures, bad := parse(out)
 	return figures, errors.Join(err, bad)
 }
@@ -184,9 +185,13 @@ func parse(out []byte) (figures []Figure, err error) {
 	return figures, lines.Err()
 }
 
-// output runs a command; its error ends with the last line that it wrote.
-func output(ctx context.Context, command []string) ([]byte, error) {
+// output runs a command that sees one GPU, all if it has no UUID; its error ends
+// with the last line that it wrote.
+func output(ctx context.Context, gpu string, command []string) ([]byte, error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	if gpu != "" {
+		c.Env = append(os.Environ(), "CUDA_VISIBLE_DEVICES="+gpu)
+	}
 	c.WaitDelay = time.Second // for what it has started
 	var out, log bytes.Buffer
 	c.Stdout, c.Stderr = &out, &log
@@ -213,7 +218,7 @@ func prepare(ctx context.Context, file string) ([]string, error) {
 		if err != nil {
 			return nil, errors.New("there is no python3")
 		}
-		if _, err := output(ctx, []string{python, "-c", "import torch; torch.zeros(1, device='cuda')"}); err != nil {
+		if _, err := output(ctx, "", []string{python, "-c", "import torch; torch.zeros(1, device='cuda')"}); err != nil {
 			return nil, fmt.Errorf("torch with CUDA: %w", err)
 		}
 		return []string{python, source}, nil
@@ -228,7 +233,7 @@ func prepare(ctx context.Context, file string) ([]string, error) {
 	}
 	made := fmt.Sprintf("%s.%d", program, os.Getpid())
 	defer os.Remove(made)
-	if _, err := output(ctx, []string{nvcc, "-O3", "-std=c++17", "-arch=native", "-o", made, source}); err != nil {
+	if _, err := output(ctx, "", []string{nvcc, "-O3", "-std=c++17", "-arch=native", "-o", made, source}); err != nil {
 		return nil, fmt.Errorf("nvcc: %w", err)
 	}
 	return []string{program}, os.Rename(made, program)

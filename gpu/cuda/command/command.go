@@ -253,6 +253,7 @@ type Hello struct {
 	Code       int32  // a CUDA error, or 0
 	Text       string // its name and text
 	Name       string // of the GPU
+	UUID       string // "GPU-" and more
 	Driver     int64  // 13000 for CUDA 13.0
 	Bytes      int64  // of global memory
 	Attributes []int64
@@ -280,9 +281,6 @@ const (
 	BlockX
 	BlockY
 	BlockZ
-	PCIDomain
-	PCIBus
-	PCIDevice
 	Attributes // how many there are
 )
 

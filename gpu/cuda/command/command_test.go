@@ -61,7 +61,7 @@ func TestAnswers(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v %v, expected %+v", got, err, want)
 	}
-	hello := Hello{Protocol, 0, "text", "NVIDIA H200", 13000, 1 << 40, make([]int64, Attributes)}
+	hello := Hello{Protocol, 0, "text", "NVIDIA H200", "GPU-1", 13000, 1 << 40, make([]int64, Attributes)}
 	back, err := NewReader(bytes.NewReader(hello.Append(nil))).Hello()
 	if err != nil || !reflect.DeepEqual(back, hello) {
 		t.Errorf("%+v %v, expected %+v", back, err, hello)

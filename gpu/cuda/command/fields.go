@@ -131,6 +131,7 @@ func (m *Hello) fields(c *codec) {
 	c.i32(&m.Code)
 	c.text(&m.Text)
 	c.text(&m.Name)
+	c.text(&m.UUID)
 	c.i64(&m.Driver)
 	c.i64(&m.Bytes)
 	list(c, &m.Attributes, 8, c.i64)

@@ -114,6 +114,11 @@ func (w *worker) describe(h *command.Hello) error {
 	if h.Name, err = w.device.Name(); err != nil {
 		return wrap(err, "name")
 	}
+	id, err := w.device.UUID()
+	if err != nil {
+		return wrap(err, "UUID")
+	}
+	h.UUID = "GPU-" + id.String()
 	if h.Bytes, err = w.device.TotalMem(); err != nil {
 		return wrap(err, "memory")
 	}
@@ -149,7 +154,4 @@ var attributes = [command.Attributes]cu.DeviceAttribute{
 	command.BlockX:            cu.MaxBlockDimX,
 	command.BlockY:            cu.MaxBlockDimY,
 	command.BlockZ:            cu.MaxBlockDimZ,
-	command.PCIDomain:         cu.PciDomainID,
-	command.PCIBus:            cu.PciBusID,
-	command.PCIDevice:         cu.PciDeviceID,
 }

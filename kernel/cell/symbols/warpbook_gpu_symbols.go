@@ -714,7 +714,7 @@ cannot recover from running out of it.`,
 	Name     string  // "NVIDIA H200"
 	Emulated bool    // times are times of the emulation, not of a GPU
 	Driver   string  // version of the CUDA driver; "" on the emulator
-	Bus      string  // its PCI address, "00000000:3b:00.0", by which nvidia-smi knows it; "" on the emulator
+	UUID     string  // "GPU-" and more, by which nvidia-smi and CUDA_VISIBLE_DEVICES know it; "" on the emulator
 	Compute  Compute // compute capability
 	PTX      Version // newest .version that loads
 	Checks   Checks  // what launches can be checked for; 0 on a GPU
@@ -736,9 +736,6 @@ cannot recover from running out of it.`,
 Info describes a device. For the emulator it is the profile of the GPU that
 it stands for.`,
 	"Info.BlocksPerSM": `Info.BlocksPerSM int`,
-	"Info.Bus": `Info.Bus string
-
-its PCI address, "00000000:3b:00.0", by which nvidia-smi knows it; "" on the emulator`,
 	"Info.Checks": `Info.Checks Checks
 
 what launches can be checked for; 0 on a GPU`,
@@ -783,6 +780,9 @@ bytes, with opting in`,
 String is the device as an environment block names it.`,
 	"Info.ThreadsPerBlock": `Info.ThreadsPerBlock int`,
 	"Info.ThreadsPerSM":    `Info.ThreadsPerSM int`,
+	"Info.UUID": `Info.UUID string
+
+"GPU-" and more, by which nvidia-smi and CUDA_VISIBLE_DEVICES know it; "" on the emulator`,
 	"InstructionProfile": `type InstructionProfile struct {
 	Name   string // "ld.shared.f32"
 	Line   int    // in the PTX
