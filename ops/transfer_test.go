@@ -3,7 +3,6 @@ package ops
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,20 +24,20 @@ func TestTransfers(t *testing.T) {
 	if d.Info().Emulated {
 		t.Skip("it needs a GPU")
 	}
-	if err := exec.Command("python3", "-c", "import torch; torch.zeros(1, device='cuda')").Run(); err != nil {
+	if _, err := python(d, "-c", "import torch; torch.zeros(1, device='cuda')"); err != nil {
 		t.Skip("it needs python3 with torch: ", err)
 	}
 	var sizes []int
 	for size := 1 << 20; size <= 1<<30; size *= 4 {
 		sizes = append(sizes, size)
 	}
-	before := pinned(t, sizes)
+	before := pinned(t, d, sizes)
 	ours := map[string][]time.Duration{}
 	for _, size := range sizes {
 		up, down := transfers(t, d, size)
 		ours["up"], ours["down"] = append(ours["up"], up), append(ours["down"], down)
 	}
-	after := pinned(t, sizes)
+	after := pinned(t, d, sizes)
 	for _, way := range []string{"up", "down"} {
 		for i, size := range sizes {
 			theirs := (before[way][i] + after[way][i]) / 2
@@ -94,13 +93,13 @@ func transfers(t *testing.T, d gpu.Device, size int) (up, down time.Duration) {
 }
 
 // pinned are the times of the same copies in one process, up and down.
-func pinned(t *testing.T, sizes []int) map[string][]time.Duration {
+func pinned(t *testing.T, d gpu.Device, sizes []int) map[string][]time.Duration {
 	t.Helper()
 	args := []string{"peers/pinned.py"}
 	for _, size := range sizes {
 		args = append(args, strconv.Itoa(size))
 	}
-	out, err := exec.Command("python3", args...).Output()
+	out, err := python(d, args...)
 	if err != nil {
 		t.Fatalf("pinned.py: %v", err)
 	}

@@ -31,17 +31,17 @@ func tools(t *testing.T, scripts map[string]string) {
 
 // nvcc makes a program that prints a figure with its arguments.
 const nvcc = `while [ "$1" != -o ]; do shift; done
-printf '#!/bin/sh\necho no figure\necho {\\"kind\\": \\"figure\\", \\"name\\": \\"cub\\", \\"median_ns\\": 29500, \\"note\\": \\"$*\\"}\n' > "$2"
+printf '#!/bin/sh\necho no figure\necho {\\"kind\\": \\"figure\\", \\"name\\": \\"cub\\", \\"median_ns\\": 29500, \\"note\\": \\"$* on $CUDA_VISIBLE_DEVICES\\"}\n' > "$2"
 chmod +x "$2"
 `
 
 func TestRun(t *testing.T) {
 	tools(t, map[string]string{"nvcc": nvcc, "python3": "echo ModuleNotFoundError: no torch >&2; exit 1\n"})
-	figures, notes, err := Run(context.Background(), "reduce", []int{1000, 2}, Options{Only: []string{"cub", "torch"}, Method: "graph", Repeats: 7, Flushed: true, Seed: 3})
+	figures, notes, err := Run(context.Background(), "reduce", []int{1000, 2}, Options{Only: []string{"cub", "torch"}, Method: "graph", Repeats: 7, Flushed: true, GPU: "GPU-1", Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "--operator reduce --size 1000,2 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7"
+	want := "--operator reduce --size 1000,2 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
 	if len(figures) != 1 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
 		t.Errorf("%+v, expected one figure, of a program run with %s", figures, want)
 	}
