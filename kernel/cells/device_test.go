@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"warpbook/gpu/cuda"
 	"warpbook/gpu/device"
 	"warpbook/kernel/frame"
 	sources "warpbook/kernel/program"
@@ -190,4 +191,28 @@ func (n *notebook) stopped(twice bool) string {
 		n.Errorf("stopped twice %v: the cell ended %v after the stop", twice, took)
 	}
 	return failed + " " + printed
+}
+
+// TestChoosesDevice checks that the environment chooses a notebook's device and
+// a call in a cell another one beside it, and that a fault on that one is
+// nothing to the first: two GPUs where there are two, else two emulators.
+func TestChoosesDevice(t *testing.T) {
+	first, second := "emu:t4", "emu:rtx4060"
+	if cuda.Count() > 1 && strings.HasPrefix(os.Getenv(device.Variable), "cuda") {
+		first, second = "cuda:1", "cuda:0"
+	}
+	t.Setenv(device.Variable, first)
+	n := openNotebook(t)
+	n.gives(`import ("errors"; "warpbook/gpu"; "warpbook/gpu/device")
+chosen, named, other := device.MustOpen(""), device.MustOpen("`+first+`"), device.MustOpen("`+second+`")
+which := func(d gpu.Device) string { return d.Info().Name + d.Info().UUID }
+which(chosen) == which(named) && which(chosen) != which(other)`, "true")
+	if failed, _ := n.run(faultyCell); failed != "" {
+		t.Fatal(failed)
+	}
+	n.gives(`x, _ := chosen.Alloc(gpu.Uint32, 1)
+_ = x.Upload([]uint32{7})
+trapping, _ := traps.On(other)
+errors.Join(other.Launch(gpu.Launch{Entry: trapping, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}}), other.Sync()) != nil`, "true")
+	n.gives("back := make([]uint32, 1)\nif err := x.Download(back); err != nil { panic(err) }\nback[0]", "7")
 }
