@@ -29,7 +29,7 @@ type Measured struct {
 type Roofs struct {
 	Float32TFLOPS float64 `json:"float32_tflops"`
 	MemoryTBPS    float64 `json:"memory_tbps"`
-	Method        string
+	Method        string  `json:"method"`
 }
 
 // MeasuredTimes are the figures of one size, by variant and peer.
@@ -50,6 +50,11 @@ func MeasuredRun(name string) (*Measured, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ops: measured run %q: %w, %s", name, gpu.ErrNotFound, gpu.Nearest(name, measuredNames()))
 	}
+	return ParseMeasured(name, text)
+}
+
+// ParseMeasured reads the text of such a file.
+func ParseMeasured(name string, text []byte) (*Measured, error) {
 	m := &Measured{Name: name}
 	file := struct {
 		*Measured
@@ -159,7 +164,9 @@ func (m *Measured) best(of func(string) bool) []float64 {
 }
 
 // ours tells a variant from a peer.
-func ours(name string) bool { return !strings.HasPrefix(name, "cublas") }
+func ours(name string) bool {
+	return !strings.HasPrefix(name, "cublas") && !strings.HasPrefix(name, "torch")
+}
 
 // rank puts peers behind ours.
 func rank(name string) int {

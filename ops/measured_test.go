@@ -19,7 +19,7 @@ func TestMeasuredRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(m.Device, "H200") || m.Date != "2026-11-21" || m.Method == "" || m.title == "" || len(m.Times) == 0 {
+		if !strings.Contains(m.Device, "H200") || m.Date < "2026-11-21" || m.Method == "" || m.title == "" || len(m.Times) == 0 {
 			t.Errorf("%s: %+v does not say where it comes from", name, m)
 		}
 		for _, variant := range m.Names() {
@@ -67,16 +67,16 @@ func TestNotesHaveTheMeasuredFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for head, name := range map[string]string{"| rung | 256 |": "gemm_ladder.h200", "| | 256 |": "gemm_times.h200", "| | fp16 |": "gemm_tensor.h200"} {
+	for mark, name := range map[string]string{"gemm_ladder.h200": "gemm_ladder.h200", "gemm_times.h200 square": "gemm_times.h200", "gemm_tensor.h200": "gemm_tensor.h200"} {
 		m, err := MeasuredRun(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := strings.Index(string(text), "\n"+head)
-		if at < 0 {
-			t.Fatalf("gemm_notes.md has no table %q", head)
+		_, table, found := strings.Cut(string(text), "<!-- "+mark+" -->\n")
+		if !found {
+			t.Fatalf("gemm_notes.md has no table %s", mark)
 		}
-		table, _, _ := strings.Cut(string(text)[at+1:], "\n\n")
+		table, _, _ = strings.Cut(table, "\n\n")
 		lines := strings.Split(table, "\n")
 		cellsOf := func(line string) []string {
 			var cells []string

@@ -115,6 +115,7 @@ func warpbookOps() *ixgo.Package {
 			"NewBench":        reflect.ValueOf(q.NewBench),
 			"NewHandle":       reflect.ValueOf(q.NewHandle),
 			"Operators":       reflect.ValueOf(q.Operators),
+			"ParseMeasured":   reflect.ValueOf(q.ParseMeasured),
 			"ParseMethod":     reflect.ValueOf(q.ParseMethod),
 		},
 		TypedConsts: map[string]ixgo.TypedConst{
@@ -1055,6 +1056,9 @@ stays as it is. A rung whose name is there already is an error.`,
 	"Operators": `func Operators() []*Operator
 
 Operators lists every operator, in the order of the notebooks.`,
+	"ParseMeasured": `func ParseMeasured(name string, text []byte) (*Measured, error)
+
+ParseMeasured reads the text of such a file.`,
 	"ParseMethod": `func ParseMethod(clock, cache string) (Method, error)
 
 ParseMethod finds a method by the names in records: "events", "back to back",
@@ -1142,7 +1146,7 @@ Cost:   4n+4 bytes, n-1 adds: memory bound.
 Source: M. Harris, "Optimizing Parallel Reduction in CUDA", as retold by the
 founding notes 000, 001, 002 and 004.`,
 	"ReduceMistakes":      "var ReduceMistakes\n\nReduceMistakes is the same operator with the kernels of the notes where they\nare wrong. Each says what it gets wrong and which check must find it; the\nemulator is the device that finds all of them.\n\nTwo mistakes of the notes are no rows: `__shared__ int bound = blockSize`\n(000 2.7) does not compile, and the serial sum of 25.6 million ones is right\ncode on data that float32 cannot add one by one: check reduce_serial on it.",
-	"Roofs":               "type Roofs struct {\n\tFloat32TFLOPS float64 `json:\"float32_tflops\"`\n\tMemoryTBPS    float64 `json:\"memory_tbps\"`\n\tMethod        string\n}\n\nRoofs are what the GPU gives at most.",
+	"Roofs":               "type Roofs struct {\n\tFloat32TFLOPS float64 `json:\"float32_tflops\"`\n\tMemoryTBPS    float64 `json:\"memory_tbps\"`\n\tMethod        string  `json:\"method\"`\n}\n\nRoofs are what the GPU gives at most.",
 	"Roofs.Float32TFLOPS": `Roofs.Float32TFLOPS float64`,
 	"Roofs.MemoryTBPS":    `Roofs.MemoryTBPS float64`,
 	"Roofs.Method":        `Roofs.Method string`,

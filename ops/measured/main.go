@@ -1,0 +1,207 @@
+// Command measured turns figures that the bench printed on a GPU into a file of
+// ops/testdata, which notebooks show where there is none, and into its tables in
+// ops/gemm_notes.md, which stands between the line <!-- NAME --> (or <!-- NAME
+// square -->, <!-- NAME oblong -->) and an empty one:
+//
+//	go run ./ops/bench gemm --size 256,256,256 --clock graph > figures.jsonl
+//	go run ./ops/bench gemm --size 512,512,512 --clock graph >> figures.jsonl
+//	go run ./ops/measured gemm_ladder.h200 < figures.jsonl
+//
+// The file keeps its title and, unless --memory is given, its roof of memory.
+// All else is that of the figures: those that are verified and have a time.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"warpbook/ops"
+	"warpbook/ops/peers"
+)
+
+func main() {
+	memory := flag.Float64("memory", 0, "the roof of memory in TB/s, as limit_read of notebook 01 has it")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./ops/measured [--memory TBPS] NAME < figures.jsonl")
+		os.Exit(2)
+	}
+	if err := run(os.Stdin, "ops", flag.Arg(0), *memory); err != nil {
+		fmt.Fprintln(os.Stderr, "measured:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the file and the table below a folder.
+func run(figures io.Reader, folder, name string, memory float64) error {
+	path, notes := filepath.Join(folder, "testdata", name+".json"), filepath.Join(folder, "gemm_notes.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	page, err := os.ReadFile(notes)
+	if err != nil {
+		return err
+	}
+	var f file
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := f.take(figures); err != nil {
+		return err
+	}
+	if memory > 0 {
+		f.Roofs.MemoryTBPS = memory
+	}
+	if text, err = f.text(); err != nil {
+		return err
+	}
+	m, err := ops.ParseMeasured(name, text)
+	if err != nil {
+		return err
+	}
+	with, err := withTables(string(page), m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", notes, err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(notes, []byte(with), 0o644)
+}
+
+// file is what ops.MeasuredRun reads.
+type file struct {
+	Title  string    `json:"title"`
+	Device string    `json:"device"`
+	Date   string    `json:"date"`
+	Method string    `json:"method"`
+	Roofs  ops.Roofs `json:"roofs,omitzero"`
+	Times  []*times  `json:"times"`
+}
+
+// times are those of one size.
+type times struct {
+	Label string             `json:"label,omitempty"`
+	Size  []int              `json:"size"`
+	US    map[string]float64 `json:"us"`
+}
+
+// figure is a line of the bench's, ours or a peer's.
+type figure struct {
+	peers.Figure
+	GPU struct {
+		ClockMHz int `json:"clock_mhz"`
+	} `json:"gpu"`
+	Environment struct{ Device, Data, Method, Date string } `json:"environment"`
+}
+
+// take replaces what the file says by the figures.
+func (f *file) take(figures io.Reader) error {
+	f.Times, f.Roofs.Float32TFLOPS = nil, 0
+	var environment figure // the last of ours
+	low, high := math.MaxInt, 0
+	lines := bufio.NewScanner(figures)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var x figure
+		if err := json.Unmarshal(lines.Bytes(), &x); err != nil {
+			return fmt.Errorf("line %.60q: %w", lines.Text(), err)
+		}
+		if x.Verdict != ops.Pass || x.MedianNS == 0 {
+			continue
+		}
+		if x.Environment.Device != "" {
+			environment = x
+		}
+		if mhz := x.GPU.ClockMHz; mhz > 0 {
+			low, high = min(low, mhz), max(high, mhz)
+		}
+		if x.Name == "limit_product" {
+			f.Roofs.Float32TFLOPS = max(f.Roofs.Float32TFLOPS, math.Round(x.GFlops/100)/10)
+			f.Roofs.Method = "float32: " + x.Note + ", in the same run; memory: limit_read of notebooks/results/h200/01-reduce.json"
+			continue
+		}
+		f.add(x)
+	}
+	if environment.Name == "" {
+		return fmt.Errorf("no figure of a variant that was verified and timed, expected those of ops/bench")
+	}
+	device, _, _ := strings.Cut(strings.Replace(environment.Environment.Device, "(", "", 1), ", CUDA")
+	f.Device = fmt.Sprintf("%s, %d to %d MHz", strings.Replace(device, " sm_90", "", 1), low, high)
+	f.Date, _, _ = strings.Cut(environment.Environment.Date, "T")
+	f.Method = environment.Environment.Method + "; data " + environment.Environment.Data
+	return lines.Err()
+}
+
+// add puts a figure to those of its operator and size. Rungs and peers of tensor
+// cores lose the name of their type, which is the label's.
+func (f *file) add(x figure) {
+	label, name := "", x.Name
+	if kind, typed := strings.CutPrefix(x.Operator, "gemm_"); typed {
+		label = fmt.Sprint(strings.Replace(kind, "tf", "TF", 1), " ", x.Size[0])
+		name = strings.TrimPrefix(strings.TrimSuffix(name, "_"+kind), x.Operator+"_")
+	}
+	i := slices.IndexFunc(f.Times, func(t *times) bool { return t.Label == label && slices.Equal(t.Size, x.Size) })
+	if i < 0 {
+		i, f.Times = len(f.Times), append(f.Times, &times{label, x.Size, map[string]float64{}})
+	}
+	f.Times[i].US[name] = math.Round(x.MedianNS/10) / 100
+}
+
+// text is the file, a line for each size.
+func (f file) text() ([]byte, error) {
+	var lines []string
+	for _, t := range f.Times {
+		line, err := json.Marshal(t)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, string(line))
+	}
+	f.Times = nil
+	head, err := json.MarshalIndent(f, "", " ")
+	return []byte(strings.Replace(string(head), "null", "[\n  "+strings.Join(lines, ",\n  ")+"\n ]", 1) + "\n"), err
+}
+
+// withTables is the page with the run's tables in their places: of all sizes, or
+// of square and of oblong products.
+func withTables(page string, m *ops.Measured) (string, error) {
+	some := false
+	for name, part := range map[string]*ops.Measured{"": m, " square": m.Square(), " oblong": m.Oblong()} {
+		mark := "<!-- " + m.Name + name + " -->\n"
+		before, after, found := strings.Cut(page, mark)
+		if !found {
+			continue
+		}
+		some = true
+		_, after, ended := strings.Cut(after, "\n\n")
+		if !ended {
+			return "", fmt.Errorf("no empty line behind the table of %s", mark)
+		}
+		page = before + mark + table(part) + "\n" + after
+	}
+	if !some {
+		return "", fmt.Errorf("no line <!-- %s --> before a table", m.Name)
+	}
+	return page, nil
+}
+
+// table is a run's in Markdown.
+func table(m *ops.Measured) string {
+	columns, rows := m.Table()
+	columns[0] = "rung"
+	var text strings.Builder
+	for _, row := range append([][]string{columns, slices.Repeat([]string{"---"}, len(columns))}, rows...) {
+		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
+	}
+	return text.String()
+}
