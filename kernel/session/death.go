@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -45,17 +46,25 @@ func (c *child) reason(state *os.ProcessState) *frame.Error {
 
 // lastLine begins what the runtime says before it ends the program, or what a
 // cell has printed.
-var lastLine = regexp.MustCompile(`(?m)^(runtime|fatal error|panic|SIG[A-Z]+): `)
+var lastLine = regexp.MustCompile(`(?m)^((runtime|fatal error): .*\n)*(runtime|fatal error): |^(panic|SIG[A-Z]+): `)
+
+// stacks begin what follows that line.
+var stacks = regexp.MustCompile(`(?m)^(goroutine \d+ .*\[|runtime stack:)`)
 
 // crashWait is how often the crash pipe is looked at, at intervals of gather,
 // after a line that may be the runtime's. A panic goes there too at the same time,
 // the other lines to stderr alone: what follows them may take long on a busy
 // machine.
 func crashWait(line []byte) int {
-	if bytes.HasPrefix(line, []byte("runtime: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
-		return 100
+	if own(line) {
+		return 20
 	}
-	return 20
+	return 100
+}
+
+// own reports whether the runtime says a line on the crash pipe too.
+func own(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("SIG"))
 }
 
 // dumpBytes is how much of a dump is read for a call that a cell has made.
@@ -68,16 +77,17 @@ func (c *child) withoutDump(data []byte) []byte {
 	begin := 0
 	if !c.dying {
 		c.crash.drain()
-		if at := lastLine.FindIndex(data); at != nil {
-			begin = at[0]
-			for i := 0; i < crashWait(data[begin:]) && !c.dying; i++ {
+		if heads := lastLine.FindAllIndex(data, -1); heads != nil {
+			last := data[heads[len(heads)-1][0]:]
+			for i := 0; i < crashWait(last) && !bytes.Contains(c.crash.said, []byte("\n")); i++ {
 				time.Sleep(gather)
 				c.crash.drain()
 			}
 		}
-		if !c.dying {
+		if begin = dumpStart(data, c.crash.said); begin == len(data) {
 			return data
 		}
+		c.dying = true
 	}
 	dump := data[begin:]
 	c.dump = append(c.dump, dump[:min(len(dump), dumpBytes-len(c.dump))]...)
@@ -86,6 +96,31 @@ func (c *child) withoutDump(data []byte) []byte {
 		c.saved = out.path
 	}
 	return data[:begin]
+}
+
+// dumpStart is where in the text on stderr the runtime's dump begins, its end if
+// none does. said is what the crash pipe has brought so far, nothing as long as the
+// program lives: it tells the runtime's line from one that a cell has printed and
+// that was read together with the dump, or just before it.
+func dumpStart(data, said []byte) int {
+	if len(said) == 0 {
+		return len(data)
+	}
+	said, _, _ = bytes.Cut(bytes.TrimLeft(said, "\n"), []byte("\n"))
+	heads := lastLine.FindAllIndex(data, -1)
+	for _, at := range slices.Backward(heads) {
+		line, _, whole := bytes.Cut(data[at[0]:], []byte("\n"))
+		if own(line) != own(said) {
+			continue
+		}
+		if !own(line) || bytes.HasPrefix(line, said) || !whole && bytes.HasPrefix(said, line) {
+			return at[0]
+		}
+	}
+	if at := stacks.FindIndex(data); at != nil {
+		return at[0]
+	}
+	return len(data)
 }
 
 var (

@@ -83,6 +83,31 @@ func TestDumpIsSaved(t *testing.T) {
 	}
 }
 
+// TestDumpStart: however much of the two pipes is there when they are read, what
+// the cell printed is told from what the runtime says.
+func TestDumpStart(t *testing.T) {
+	const stack = "\ngoroutine 7 [running]:\nmain.main()\n"
+	for _, x := range []struct{ cell, dump, said string }{
+		{"a\npanic: no\n", "", ""},
+		{"a\npanic: no\n", "", "panic: oh dear\n"},
+		{"a\npanic: no\n", "", stack},
+		{"a\n", "", "panic: oh dear\n"},
+		{"a\npanic: no\n", "panic: oh dear\n" + stack, "panic: oh dear\n"},
+		{"a\nfatal error: no\n", "panic: oh dear\n" + stack, "panic: oh dear\n" + stack},
+		{"a\npanic: oh dear\n", "panic: oh dear\n" + stack, "panic: oh dear\n"},
+		{"a\npanic: no\n", "panic: oh", "panic: oh dear\n"},
+		{"a\npanic: no\n", "panic: oh dear\n", "panic: o"},
+		{"a\npanic: no\n", "fatal error: sync: unlock of unlocked mutex\n" + stack, stack},
+		{"a\nruntime: no, a cell\nb\n", "runtime: goroutine stack exceeds 1000 bytes\nruntime: sp=0\nfatal error: stack overflow\n\nruntime stack:\n", "\nruntime stack:\n"},
+		{"a\n", "SIGABRT: abort\nPC=0x1\n" + stack, "SIGABRT: abort\nPC"},
+		{"a: \n", stack[1:], stack}, // its first line came before, with nothing on the other pipe yet
+	} {
+		if got := dumpStart([]byte(x.cell+x.dump), []byte(x.said)); got != len(x.cell) {
+			t.Errorf("%q and %q: %d, expected %d", x.cell+x.dump, x.said, got, len(x.cell))
+		}
+	}
+}
+
 // TestSendToTheDead is the race between finding a program alive and sending to
 // it: the request must not wait for an answer that nobody gives.
 func TestSendToTheDead(t *testing.T) {
@@ -90,8 +115,8 @@ func TestSendToTheDead(t *testing.T) {
 	dead := s.current.Load()
 	s.Kill()
 	<-dead.done
-	if err := dead.send(context.Background(), frame.Request{ID: 1, Type: frame.Execute}, &call{id: 1}); err != errOver {
-		t.Errorf("%v, expected errOver", err)
+	if dead.send(frame.Request{ID: 1, Type: frame.Execute}, &call{id: 1}) {
+		t.Error("the request was taken")
 	}
 }
 

@@ -37,11 +37,11 @@ func TestOutputLimit(t *testing.T) {
 	s := start(t, Config{OutputBytes: 10})
 	for i, test := range []struct{ script, shown, saved string }{
 		{"out 12345\\n6789\\nabc", "stdout:12345\n|stderr:[notice %d]", "6789\nabc"},
-		{"out 12345\\n\nsleep 30\nout 67890\\n", "stdout:12345\n6789|stderr:[notice %d]", "0\n"},
+		{"out 12345\\n\ndisplay a\nout 67890\\n", "stdout:12345\n|display:a|stdout:6789|stderr:[notice %d]", "0\n"},
 		{"out 123456789012", "stdout:1234567890|stderr:[notice %d]", "12"},
 		{"out 12345678\u4f60!", "stdout:12345678|stderr:[notice %d]", "\u4f60!"},
 		{"out 1234567890\nsleep 30\nout !", "stdout:1234567890|stderr:[notice %d]", "!"},
-		{"out 12345\nsleep 30\nerr 678901\nsleep 30\nout 2", "stdout:12345|stderr:67890[notice %d]", "12"},
+		{"out 12345\ndisplay a\nerr 678901\ndisplay b\nout 2", "stdout:12345|display:a|stderr:67890[notice %d]|display:b", "12"},
 		{"framed 12345678901\ndisplay d\nframed 2", "stdout:1234567890|stderr:[notice %d]|display:d", "12"},
 	} {
 		output, failure := run(t, s, i+1, test.script)
@@ -77,10 +77,11 @@ func TestLateOutputIsLimited(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	late := newRecorder()
 	s := start(t, Config{OutputBytes: 5, Late: late.late})
-	output, _ := run(t, s, 3, "late 20\nout 123456")
+	output, _ := run(t, s, 3, "late a\nout 123456")
 	if _, saved := rest(t, output); saved != "6" {
 		t.Errorf("%q at the end of the cell, expected 6", saved)
 	}
+	s.Interrupt()
 	eventually(t, "late output in the file", func() bool {
 		_, saved := rest(t, output)
 		return saved == "6raw late\nframed late\n" || saved == "6framed late\nraw late\n"

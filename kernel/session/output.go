@@ -37,6 +37,7 @@ type output struct {
 	buffer []byte
 	part   int // bytes of an incomplete UTF-8 sequence at the start of buffer
 	words  lastWords
+	said   []byte // how what came on crash begins
 }
 
 func newOutput(c *child, name string, file *os.File) *output {
@@ -113,7 +114,7 @@ func (o *output) flush() {
 func (o *output) deliver(data []byte) {
 	switch o {
 	case o.child.crash: // the same text comes through stderr, with what was said before it
-		o.child.dying = o.child.dying || len(data) > 0
+		o.said = append(o.said, data[:min(len(data), lineBytes-len(o.said))]...)
 		return
 	case o.child.stderr:
 		data = o.child.withoutDump(data)

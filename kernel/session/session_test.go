@@ -135,7 +135,7 @@ sleep 30
 out \x98
 sleep 30
 out \x80!`, "stdout:你😀!"},
-		{"split on each stream", "out \\xe4\nerr \\xf0\\x9f\nsleep 30\nout \\xbd\nerr \\x98\nsleep 30\nout \\xa0\nsleep 30\nerr \\x80", "stdout:你|stderr:😀"},
+		{"split on each stream", "out \\xe4\nerr \\xf0\\x9f\ndisplay a\nout \\xbd\nerr \\x98\ndisplay b\nout \\xa0\ndisplay c\nerr \\x80", "display:a|display:b|stdout:你|display:c|stderr:😀"},
 		{"not UTF-8", `out a\xff\xfeb`, "stdout:a�b"},
 		{"unfinished at the end", `out a\xe4\xbd`, "stdout:a�"},
 	}
@@ -236,16 +236,24 @@ func TestLiveOutput(t *testing.T) {
 func TestLateOutput(t *testing.T) {
 	late := newRecorder()
 	s := start(t, Config{Late: late.late})
-	run(t, s, 5, "late 50")
+	run(t, s, 5, "late a")
+	s.Interrupt()
 	eventually(t, "late output", func() bool {
 		return late.text() == "stdout:[5]raw late\n[5]framed late\n" || late.text() == "stdout:[5]framed late\n[5]raw late\n"
 	})
 	// While another cell runs, framed output goes to its own cell.
-	late = newRecorder()
-	run(t, s, 6, "late 20")
-	got, _ := run(t, s, 7, "sleep 200")
-	if got != "stdout:raw late\n" {
-		t.Errorf("running cell got %q, expected the raw line", got)
+	run(t, s, 6, "late b")
+	r := newRecorder()
+	answer := make(chan frame.Event, 1)
+	go func() {
+		e, _ := s.Execute(context.Background(), "out begun\nwait b", 7, r.sink)
+		answer <- e
+	}()
+	<-r.first
+	s.Interrupt()
+	<-answer
+	if r.text() != "stdout:begunraw late\n" || !strings.HasSuffix(late.text(), "[6]framed late\n") {
+		t.Errorf("running cell got %q and the one before %q, expected the raw line and the framed one", r.text(), late.text())
 	}
 }
 
@@ -294,19 +302,20 @@ func TestCellsAtOnce(t *testing.T) {
 	first, second := newRecorder(), newRecorder()
 	answers := make(chan frame.Event, 2)
 	go func() {
-		e, _ := s.Execute(ctx, "pipes\nsleep 100\nout \\xe4\nsleep 100\nout \\xbd\\xa0\ndisplay a", 1, first.sink)
+		e, _ := s.Execute(ctx, "pipes\nwait a\nout \\xe4\nopen b\nwait c\nout \\xbd\\xa0\ndisplay a", 1, first.sink)
 		answers <- e
 	}()
 	<-first.first
-	if got, failure := run(t, s, 2, "pipes\nsleep 150\ndisplay b"); failure != nil || got != "stdout:false|display:b" {
+	if got, failure := run(t, s, 2, "pipes\nopen a\nwait b\ndisplay b"); failure != nil || got != "stdout:false|display:b" {
 		t.Errorf("between them: %q, %v", got, failure)
 	}
 	go func() {
-		e, _ := s.Execute(ctx, "framed x\nsleep 300\nout raw\nhang", 3, second.sink)
+		e, _ := s.Execute(ctx, "framed x\nopen c\npause\nout raw\nhang", 3, second.sink)
 		answers <- e
 	}()
 	<-second.first
 	<-answers
+	s.Interrupt()
 	if got := first.text(); got != "stdout:true你|display:a" {
 		t.Errorf("the first: %q", got)
 	}

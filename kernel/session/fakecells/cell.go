@@ -69,6 +69,12 @@ func (c *cell) do(word, rest string) {
 		fmt.Println(os.Getenv(rest))
 	case "sleep": // milliseconds
 		time.Sleep(time.Duration(n) * time.Millisecond)
+	case "wait": // until a gate of that name is open
+		<-c.gate(rest)
+	case "open":
+		close(c.gate(rest))
+	case "pause": // until interrupted, and go on
+		<-c.stop
 	default:
 		c.doBadly(word, rest, n)
 	}
@@ -83,11 +89,12 @@ func (c *cell) doBadly(word, rest string, n int) {
 	case "deaf": // until killed
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		select {}
-	case "late": // n ms after the cell: raw and framed output of a goroutine
+	case "late": // once interrupted: raw and framed output of a goroutine, then a gate
 		go func() {
-			time.Sleep(time.Duration(n) * time.Millisecond)
+			<-c.stop
 			os.Stdout.WriteString("raw late\n")
 			c.event(frame.Event{Type: frame.Stream, Name: "stdout", Text: "framed late\n"})
+			close(c.gate(rest))
 		}()
 	case "endless": // a goroutine that floods stdout
 		go func() {

@@ -26,6 +26,7 @@ func Main() {
 		stop:     make(chan struct{}, 1),
 		replies:  make(chan frame.Request, 1),
 		passed:   make(chan uint64, 1),
+		gates:    map[string]chan struct{}{},
 	}
 	f.serve()
 	os.Exit(0)
@@ -38,6 +39,20 @@ type fake struct {
 	replies  chan frame.Request
 	passed   chan uint64
 	fence    sync.Mutex // held while passed is waited for
+
+	mu    sync.Mutex
+	gates map[string]chan struct{} // by name; guarded by mu
+}
+
+// gate is what one cell waits for and another opens, so that their order is no
+// matter of time.
+func (f *fake) gate(name string) chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gates[name] == nil {
+		f.gates[name] = make(chan struct{})
+	}
+	return f.gates[name]
 }
 
 func (f *fake) serve() {
