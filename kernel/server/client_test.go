@@ -250,9 +250,14 @@ const (
 	idle = `status {"execution_state":"idle"}`
 )
 
-// line is a message in one line: its type and its content.
+// line is a message in one line: its type and its content, of a reply with the
+// names in order.
 func line(m wire.Message) string {
-	return m.Header.Type + " " + string(m.Content)
+	content := m.Content
+	if fields := map[string]json.RawMessage{}; strings.HasSuffix(m.Header.Type, "_reply") && json.Unmarshal(content, &fields) == nil {
+		content = marshal(fields)
+	}
+	return m.Header.Type + " " + string(content)
 }
 
 func equal(t *testing.T, what string, got, want []string) {

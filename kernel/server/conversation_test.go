@@ -64,7 +64,7 @@ var conversations = map[string][]turn{
 		{"shell", "execute_request", `{"code":"","user_expressions":{"a":"value 1","b":"fail no"}}`,
 			`execute_reply {"execution_count":1,"payload":[],"status":"ok","user_expressions":{` +
 				`"a":{"data":{"text/plain":"1"},"metadata":{},"status":"ok"},` +
-				`"b":{"ename":"panic","evalue":"no","status":"error","traceback":["a","b"]}}}`,
+				`"b":{"status":"error","ename":"panic","evalue":"no","traceback":["a","b"]}}}`,
 			[]string{inputOf("", 1)}},
 		{"shell", "execute_request", `{"code":"fail no","user_expressions":{"a":"value 1"}}`,
 			failed("panic", "no", `["a","b"]`, 2),

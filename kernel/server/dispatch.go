@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,24 +100,34 @@ func (c *call) empty() any {
 	return nil
 }
 
+// ending is what every reply says.
+type ending struct {
+	Status string `json:"status"`
+	*frame.Error
+}
+
+// concluded is a reply that may say by itself how its request ended.
+type concluded interface{ conclusion() string }
+
 // outcome is the content of a reply: what the handler answered, with a status
 // where that has none, and the error.
-func outcome(reply any, err error) map[string]json.RawMessage {
-	content := map[string]json.RawMessage{}
-	if json.Unmarshal(marshal(reply), &content) != nil {
-		panic(fmt.Sprintf("server: reply %T is not an object", reply))
-	}
-	if content == nil { // a handler that only has an error answers nil
-		content = map[string]json.RawMessage{}
-	}
+func outcome(reply any, err error) json.RawMessage {
+	content, end := marshal(reply), ending{Status: "ok"}
 	if err != nil {
-		e := asError(err)
-		content["status"], content["ename"] = marshal("error"), marshal(e.Name)
-		content["evalue"], content["traceback"] = marshal(e.Value), marshal(e.Traceback)
-	} else if content["status"] == nil {
-		content["status"] = marshal("ok")
+		end = ending{"error", asError(err)}
+	} else if r, ok := reply.(concluded); ok && r.conclusion() != "" {
+		return content
 	}
-	return content
+	return join(content, marshal(end))
+}
+
+// join makes one object of two without a name in common. The first may be null,
+// which a handler answers that only has an error.
+func join(a, b json.RawMessage) json.RawMessage {
+	if s := string(a); s == "null" || s == "{}" {
+		return b
+	}
+	return slices.Concat(a[:len(a)-1], json.RawMessage(","), b[1:])
 }
 
 // asError gives every error the form that errors of cells have.
@@ -132,7 +143,7 @@ func asError(err error) *frame.Error {
 }
 
 // reply answers on the channel that the request came on.
-func (c *call) reply(msgType string, content any) {
+func (c *call) reply(msgType string, content json.RawMessage) {
 	c.server.send(c.channel, c, msgType, content)
 }
 
@@ -143,11 +154,11 @@ func (c *call) publish(msgType string, content any) {
 
 // send sends a child of a request to the client that made it, and reports
 // whether that is connected.
-func (s *Server) send(on *zmtp.Socket, c *call, msgType string, content any) (id string, sent bool) {
+func (s *Server) send(on *zmtp.Socket, c *call, msgType string, content json.RawMessage) (id string, sent bool) {
 	header := wire.NewHeader(s.session, msgType)
 	frames, err := s.key.Encode(wire.Message{
 		Identities: c.request.Identities, Header: header,
-		Parent: c.request.RawHeader, Content: marshal(content),
+		Parent: c.request.RawHeader, Content: content,
 	})
 	if err != nil {
 		panic(err) // ours: a header is always encodable

@@ -27,6 +27,8 @@ type executeReply struct {
 	Payload         []any          `json:"payload,omitzero"` // of page and nextInput
 }
 
+func (r *executeReply) conclusion() string { return r.Status }
+
 // nextInput is a text that the client puts in place of the cell.
 type nextInput struct {
 	Source  string `json:"source"`
@@ -52,9 +54,9 @@ func unless(b *bool, otherwise bool) bool {
 }
 
 // execute answers with the count also where the content makes no sense.
-func execute(c *call, content json.RawMessage) (*executeReply, error) {
+func execute(c *call) (any, error) {
 	var q executeRequest
-	if err := json.Unmarshal(content, &q); err != nil {
+	if err := json.Unmarshal(c.request.Content, &q); err != nil {
 		return &executeReply{ExecutionCount: c.server.counted()}, fmt.Errorf("server: execute_request: %w", err)
 	}
 	return c.execute(q)

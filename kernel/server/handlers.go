@@ -10,7 +10,7 @@ import (
 var handlers = map[string]handler{
 	"kernel_info_request": on(anyChannel, kernelInfo),
 	"connect_request":     on(anyChannel, connect),
-	"execute_request":     on(shellOnly, execute),
+	"execute_request":     {shellOnly, execute},
 	"complete_request":    on(shellOnly, complete),
 	"inspect_request":     on(shellOnly, inspect),
 	"is_complete_request": on(shellOnly, isComplete),

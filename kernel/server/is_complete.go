@@ -18,6 +18,8 @@ type isCompleteReply struct {
 	Indent string `json:"indent,omitempty"`
 }
 
+func (r *isCompleteReply) conclusion() string { return r.Status }
+
 // isComplete tells a console whether the user has finished a cell.
 func isComplete(_ *call, q isCompleteRequest) (*isCompleteReply, error) {
 	_, asks := question(q.Code)

@@ -44,7 +44,7 @@ func (c *call) ask(e frame.Event, allowed bool) {
 	}
 	s.input.mu.Lock()
 	defer s.input.mu.Unlock()
-	id, sent := s.send(s.stdin, c, "input_request", inputRequest{e.Text, e.Password})
+	id, sent := s.send(s.stdin, c, "input_request", marshal(inputRequest{e.Text, e.Password}))
 	if !sent {
 		s.cells.Refuse(e.ID, "the client that runs this cell is not connected to stdin")
 		return

@@ -2,7 +2,6 @@ package session
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,25 +30,23 @@ type call struct {
 	answer chan frame.Event  // takes the one answer without a reader
 }
 
-// child is one run of the cells program. Six goroutines serve it: write owns
-// the request pipe, read the event pipe, each output has one, and supervise
-// waits for the process and releases everything.
+// child is one run of the cells program. Five goroutines serve it: read owns the
+// event pipe, each output has one, and supervise waits for the process and
+// releases everything.
 type child struct {
 	config   *Config
 	command  *exec.Cmd
-	requests *os.File // written by write only; closed by hangUp and supervise
+	requests requests // its file is closed by hangUp and supervise
 	events   *os.File // read by read only; closed by supervise
-	queue    chan frame.Request
 	stdout   *output
 	stderr   *output
 	crash    *output // what the Go runtime writes to stderr too as it ends the program
 
-	asked   atomic.Bool // the end was asked for, by Kill or Close
-	stop    sync.Once
-	ending  chan struct{} // closed once no request should be sent any more
-	written chan struct{} // closed when write has returned
-	read    chan struct{} // closed when readEvents has returned
-	done    chan struct{} // closed by supervise when all is released
+	asked  atomic.Bool // the end was asked for, by Kill or Close
+	stop   sync.Once
+	ending chan struct{} // closed once no request should be sent any more
+	read   chan struct{} // closed when readEvents has returned
+	done   chan struct{} // closed by supervise when all is released
 
 	// mu is held while a sink runs, so that events arrive one at a time. It
 	// guards what follows, and both outputs.
@@ -85,10 +82,8 @@ func startChild(config *Config) (*child, error) {
 		ours, theirs = append(ours, r), append(theirs, w)
 	}
 	c := &child{
-		config: config, requests: ours[0], events: ours[1],
-		queue:  make(chan frame.Request, 16),
-		ending: make(chan struct{}), written: make(chan struct{}),
-		read: make(chan struct{}), done: make(chan struct{}),
+		config: config, requests: requests{file: ours[0]}, events: ours[1],
+		ending: make(chan struct{}), read: make(chan struct{}), done: make(chan struct{}),
 		pending: map[uint64]*call{}, outputs: map[uint64]*cellOutput{},
 	}
 	c.stdout = newOutput(c, "stdout", ours[2])
@@ -105,7 +100,6 @@ func startChild(config *Config) (*child, error) {
 		closeAll(ours)
 		return nil, fmt.Errorf("session: start %s: %w", config.Program, err)
 	}
-	go c.write()
 	go c.readEvents()
 	go c.stdout.read()
 	go c.stderr.read()
@@ -120,22 +114,13 @@ func closeAll(files []*os.File) {
 	}
 }
 
-var errOver = errors.New("the program has ended")
-
-// send registers call and queues its request. It returns errOver when the
-// program has ended before.
-func (c *child) send(ctx context.Context, r frame.Request, call *call) error {
-	if !c.register(&r, call) {
-		return errOver
+// send registers call and makes its request, unless the program has ended before.
+func (c *child) send(r frame.Request, call *call) bool {
+	taken := c.register(&r, call)
+	if taken {
+		c.post(r)
 	}
-	select {
-	case c.queue <- r:
-	case <-c.ending: // supervise answers
-	case <-ctx.Done():
-		c.forget(call)
-		return ctx.Err()
-	}
-	return nil
+	return taken
 }
 
 // register takes note of a request, and gives a cell the pipes if no other has
@@ -163,11 +148,23 @@ func (c *child) register(r *frame.Request, call *call) bool {
 	return true
 }
 
-// post queues a request whose answer nobody waits for.
+// post makes a request. Once the program is about to end, supervise answers.
 func (c *child) post(r frame.Request) {
+	if c.isEnding() {
+		return
+	}
+	if err := c.requests.post(r); err != nil && !c.isEnding() {
+		c.config.Logf("session: write %s: %v", r.Type, err)
+		c.command.Process.Kill() // it reads no more, so it is of no use
+	}
+}
+
+func (c *child) isEnding() bool {
 	select {
-	case c.queue <- r:
 	case <-c.ending:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -195,23 +192,7 @@ func (c *child) kill() {
 // hangUp closes the request pipe, at which the program ends.
 func (c *child) hangUp() {
 	c.end(true)
-	c.requests.Close()
-}
-
-func (c *child) write() {
-	defer close(c.written)
-	for {
-		select {
-		case r := <-c.queue:
-			if err := frame.Write(c.requests, r); err != nil {
-				c.config.Logf("session: write %s: %v", r.Type, err)
-				c.command.Process.Kill() // it reads no more, so it is of no use
-				return
-			}
-		case <-c.ending:
-			return
-		}
-	}
+	c.requests.file.Close()
 }
 
 // readEvents delivers events until the program closes its end or breaks the
@@ -299,8 +280,7 @@ func (c *child) supervise() {
 	syscall.Kill(-c.command.Process.Pid, syscall.SIGKILL)
 	c.events.SetReadDeadline(time.Now().Add(eventGrace))
 	<-c.read
-	c.requests.Close()
-	<-c.written
+	c.requests.file.Close()
 
 	c.mu.Lock()
 	c.stdout.drain()

@@ -82,7 +82,7 @@ func Start(config Config) (*Session, error) {
 // program ends under the cell, the answer's Error names the reason.
 func (s *Session) Execute(ctx context.Context, code string, cell int, sink func(frame.Event)) (frame.Event, error) {
 	r := frame.Request{Type: frame.Execute, Code: code, Cell: cell}
-	c, call, err := s.send(ctx, r, sink)
+	c, call, err := s.send(r, sink)
 	if err != nil {
 		return frame.Event{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Session) Inspect(ctx context.Context, code string, cursor int) (frame.E
 
 // ask makes a request that nobody waits for once ctx is cancelled.
 func (s *Session) ask(ctx context.Context, r frame.Request) (frame.Event, error) {
-	c, call, err := s.send(ctx, r, nil)
+	c, call, err := s.send(r, nil)
 	if err != nil {
 		return frame.Event{}, err
 	}
@@ -161,7 +161,7 @@ func (s *Session) Close() error {
 var errClosed = errors.New("session: closed")
 
 // send hands a request to the live program, or to a fresh one.
-func (s *Session) send(ctx context.Context, r frame.Request, sink func(frame.Event)) (*child, *call, error) {
+func (s *Session) send(r frame.Request, sink func(frame.Event)) (*child, *call, error) {
 	r.ID = s.lastID.Add(1)
 	call := &call{id: r.ID, sink: sink, answer: make(chan frame.Event, 1)}
 	for {
@@ -169,13 +169,9 @@ func (s *Session) send(ctx context.Context, r frame.Request, sink func(frame.Eve
 		if err != nil {
 			return nil, nil, err
 		}
-		switch err := c.send(ctx, r, call); err {
-		case nil:
+		if c.send(r, call) {
 			return c, call, nil
-		case errOver: // between live and send
-		default:
-			return nil, nil, fmt.Errorf("session: %s: %w", r.Type, err)
-		}
+		} // it has ended between live and send
 	}
 }
 
@@ -187,9 +183,7 @@ func (s *Session) live() (*child, error) {
 		return nil, errClosed
 	}
 	c := s.current.Load()
-	select {
-	case <-c.ending:
-	default:
+	if !c.isEnding() {
 		return c, nil
 	}
 	<-c.done

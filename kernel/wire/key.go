@@ -24,7 +24,7 @@ var schemes = map[string]func() hash.Hash{
 // everything. Its methods may be called from any goroutine.
 type Key struct {
 	secret []byte
-	hash   func() hash.Hash
+	macs   sync.Pool // of hash.Hash keyed with secret: keying one takes longer than a small message
 
 	mu     sync.Mutex        // guards what follows
 	seen   map[mark]struct{} // signatures accepted, so that a replayed message is not
@@ -45,7 +45,9 @@ func NewKey(scheme, secret string) (*Key, error) {
 	if !ok {
 		return nil, fmt.Errorf("wire: signature scheme %q: unknown, expected hmac-sha256, hmac-sha384 or hmac-sha512", scheme)
 	}
-	return &Key{secret: []byte(secret), hash: hash, seen: map[mark]struct{}{}}, nil
+	k := &Key{secret: []byte(secret), seen: map[mark]struct{}{}}
+	k.macs.New = func() any { return hmac.New(hash, k.secret) }
+	return k, nil
 }
 
 // sign returns the signature in hexadecimal digits.
@@ -53,7 +55,9 @@ func (k *Key) sign(body [][]byte) []byte {
 	if len(k.secret) == 0 {
 		return nil
 	}
-	mac := hmac.New(k.hash, k.secret)
+	mac := k.macs.Get().(hash.Hash)
+	defer k.macs.Put(mac)
+	mac.Reset()
 	for _, part := range body {
 		mac.Write(part)
 	}
