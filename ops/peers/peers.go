@@ -218,9 +218,6 @@ func prepare(ctx context.Context, file string) ([]string, error) {
 		if err != nil {
 			return nil, errors.New("there is no python3")
 		}
-		if _, err := output(ctx, "", []string{python, "-c", "import torch; torch.zeros(1, device='cuda')"}); err != nil {
-			return nil, fmt.Errorf("torch with CUDA: %w", err)
-		}
 		return []string{python, source}, nil
 	}
 	program := strings.TrimSuffix(source, ".cu")

@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 	if len(figures) != 1 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
 		t.Errorf("%+v, expected one figure, of a program run with %s", figures, want)
 	}
-	if len(notes) != 1 || !strings.Contains(notes[0], "reduce.py: torch with CUDA: exit status 1: ModuleNotFoundError: no torch") {
+	if len(notes) != 1 || !strings.Contains(notes[0], "reduce.py: exit status 1: ModuleNotFoundError: no torch") {
 		t.Errorf("notes %q, expected one, on torch", notes)
 	}
 }
