@@ -39,8 +39,8 @@ get := func(h http.Handler) { s := httptest.NewServer(h); defer s.Close(); http.
 		{"a method", "get(handler{})", called + "assignment to entry in nil map\n    cell 1, line 11, in ServeHTTP\n"},
 		{"a field", "l, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nserver := http.Server{\n\tConnContext: func(c context.Context, _ net.Conn) context.Context { defer func() { _ = recover() }(); return c },\n" +
 			"\tHandler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(\"boom\") })}\ngo server.Serve(l)\n_, _ = http.Get(\"http://\" + l.Addr().String())", called + "boom\n    cell N, line 4, in func2\n"},
-		{"an assigned field", "cx, end := context.WithTimeout(context.Background(), time.Millisecond)\ncommand := exec.CommandContext(cx, \"sleep\", \"0.1\")\n" +
-			"command.Cancel = func() error {\n\tpanic(\"boom\")\n}\n_ = command.Run()\nend()", called + "boom\n    cell N, line 4, in func1\n"},
+		{"an assigned field", "cx, end := context.WithCancel(context.Background())\ncommand, called := exec.CommandContext(cx, \"cat\"), make(chan int)\nstdin, _ := command.StdinPipe()\n" +
+			"command.Cancel = func() error {\n\tclose(called)\n\tpanic(\"boom\")\n}\n_ = command.Start()\nend()\n<-called\n_ = stdin.Close()\n_ = command.Wait()", called + "boom\n    cell N, line 6, in func1\n"},
 		{"a wait group", "var wg sync.WaitGroup\nwg.Go(func() {\n\tnone[\"x\"] = 1\n})\nwg.Wait()", goroutine + "assignment to entry in nil map\n    cell N, line 3, in func1\n"},
 		{"sort in a goroutine", "go sort.Slice([]int{1, 2}, func(i, j int) bool {\n\tpanic(\"boom\")\n})", goroutine + "boom\n    cell N, line 2, in func1.func2\n"},
 	} {

@@ -102,7 +102,7 @@ func work() {
 func TestAbandon(t *testing.T) {
 	c := start(t)
 	c.value("import \"io\"\nr, _ := io.Pipe()\nx := 1")
-	e := c.interrupt(c.startCell("x = 2\nio.ReadAll(r)"))
+	e := c.interrupt(c.begin("x = 2\n", "io.ReadAll(r)"))
 	if e.Error == nil || e.Error.Name != "interrupted" || !strings.HasPrefix(e.Error.Value, "the cell is blocked in a compiled call, was given up") {
 		t.Fatalf("the answer is %+v, %v", e, e.Error)
 	}

@@ -14,6 +14,14 @@ func (c *client) heap() (mb float64) {
 	return mb
 }
 
+// startWarm starts a program that has imported what it else imports by itself,
+// some time after its start, which would count as growth.
+func startWarm(t *testing.T) *client {
+	c := start(t)
+	c.value(`import (_ "sort"; _ "strings"; _ "warpbook/ops"; _ "warpbook/kernel/display"; _ "gonum.org/v1/plot"; _ "gonum.org/v1/plot/plotter")`)
+	return c
+}
+
 // checkGrowth fails if the heap has grown by more than some MB.
 func (c *client) checkGrowth(before, most float64) {
 	c.t.Helper()
@@ -29,7 +37,7 @@ func TestMemory(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's own memory is not the program's")
 	}
-	c := start(t)
+	c := startWarm(t)
 	c.value("import \"fmt\"")
 	cells := func(n int) {
 		for i := range n {
@@ -50,7 +58,7 @@ func TestMemoryOfTypes(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's own memory is not the program's")
 	}
-	c := start(t)
+	c := startWarm(t)
 	c.value("import \"fmt\"")
 	cells := func(from, n int) {
 		for i := from; i < from+n; i++ {
@@ -81,8 +89,7 @@ func TestMemoryOfRedefinitions(t *testing.T) {
 		t.Skip("the race detector's own memory is not the program's")
 	}
 	for _, head := range []string{"func f() int", "func (A) M() int"} {
-		c := start(t)
-		c.value("import _ \"gonum.org/v1/plot/plotter\"") // as the program does by itself, some time after its start
+		c := startWarm(t)
 		c.value("type A struct{}\nfunc (A) M() int { return 0 }\nfunc f() int { return 0 }\nfunc sum() int { return f() + A{}.M() }")
 		cells := func(n int) {
 			for i := range n {

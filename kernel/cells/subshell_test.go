@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -82,18 +84,33 @@ double()`)
 	}
 }
 
-// What a goroutine prints after its cell ended is not the next cell's.
+// What a goroutine prints after its cell ended is not the next cell's. It prints
+// once a file is there.
 func TestLateOutputOfAGoroutine(t *testing.T) {
 	c := start(t)
-	c.value("import (\"fmt\"; \"time\")")
-	c.value("go func() { for i := range 5 { time.Sleep(50 * time.Millisecond); fmt.Println(i) } }()")
-	id := c.lastID
-	got := c.streamed(id, "stdout", "0\n") // between cells
-	c.value("fmt.Println(\"next\")\ntime.Sleep(300 * time.Millisecond)")
-	if got := c.out.take(); got != "next\n" {
-		t.Errorf("the pipe has %q, want what the running cell prints", got)
+	c.value(`import ("fmt"; "os"; "time")
+until := func(file string) { for { if _, err := os.Stat(file); err == nil { return }; time.Sleep(time.Millisecond) } }`)
+	touch := func(file string) {
+		if err := os.WriteFile(filepath.Join(c.cmd.Dir, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got += c.streamed(id, "stdout", "4\n"); got != "0\n1\n2\n3\n4\n" {
+	c.value("go func() { for i := range 3 { until(fmt.Sprint(i)); fmt.Println(i) } }()")
+	id := c.lastID
+	touch("0") // between cells
+	got := c.streamed(id, "stdout", "0\n")
+	next := c.begin("", "until(\"end\")")
+	touch("1")
+	got += c.streamed(id, "stdout", "1\n")
+	touch("end")
+	if e := c.wait(next); e.Error != nil {
+		t.Error(e.Error)
+	}
+	if more := c.out.take(); more != "" {
+		t.Errorf("the pipe has %q besides what the running cell prints", more)
+	}
+	touch("2")
+	if got += c.streamed(id, "stdout", "2\n"); got != "0\n1\n2\n" {
 		t.Errorf("its own cell gets %q", got)
 	}
 }
@@ -139,7 +156,7 @@ func TestInterruptWaitsForTheLast(t *testing.T) {
 func TestAbandonBesideACell(t *testing.T) {
 	c := start(t)
 	c.value("import \"io\"\nr, _ := io.Pipe()\nx := 1")
-	first := c.startCell("io.ReadAll(r)")
+	first := c.begin("", "io.ReadAll(r)")
 	_, second := c.startBeside("for {}")
 	if e := c.interrupt(second); e.Error == nil || e.Error.Name != "interrupted" {
 		t.Errorf("the loop is answered %+v", e)
