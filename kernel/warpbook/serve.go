@@ -25,9 +25,10 @@ import (
 // turns away.
 const debugEnv = "WARPBOOK_DEBUG"
 
-// collectPercent has the heap, of which 1 to 2 MB are used, collected from 2 MB on.
-// By the runtime's own choice it would grow to 4 over some hundred cells.
-const collectPercent = 50
+// collectPercent has the heap, of which 1 to 2 MB are used, collected from 3 MB on,
+// every 200 small cells. By the runtime's own choice it would grow to 4 over some
+// hundred cells.
+const collectPercent = 75
 
 // serveCommand is a Jupyter kernel until a client shuts it down. Jupyter starts
 // it with the connection file of the kernelspec's {connection_file}.
