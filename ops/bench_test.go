@@ -221,21 +221,36 @@ func TestInterrupt(t *testing.T) {
 			t.Skip("a GPU is done before it can be interrupted")
 		}
 		b := newBench(t, device, Reduce, 1, 1<<22)
-		b.Progress = interrupter{device}
+		ended := make(chan struct{})
+		b.Progress = interrupter{device, ended}
 		start := time.Now()
 		if _, err := b.Check("reduce_serial"); !errors.Is(err, gpu.ErrInterrupted) {
 			t.Errorf("%v after %v, want interrupted", err, time.Since(start))
 		}
+		ended <- struct{}{} // no interrupt comes later
 		b.Progress = nil
 		checkAll(t, b, "after the interrupt", "reduce_bandwidth")
 	})
 }
 
-// interrupter interrupts a moment after a variant has started.
-type interrupter struct{ device gpu.Device }
+// interrupter interrupts from when a variant is announced until the test ends,
+// because before its launch there is nothing to end.
+type interrupter struct {
+	device gpu.Device
+	ended  chan struct{}
+}
 
 func (i interrupter) Step(done, total int, what string) {
-	time.AfterFunc(50*time.Millisecond, i.device.Interrupt)
+	go func() {
+		for {
+			select {
+			case <-i.ended:
+				return
+			case <-time.After(20 * time.Millisecond):
+				i.device.Interrupt()
+			}
+		}
+	}()
 }
 
 // steps records what a bench tells.
