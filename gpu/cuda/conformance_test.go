@@ -54,7 +54,7 @@ func TestForgotten(t *testing.T) {
 	}
 	done := d.link.done
 	d = nil
-	for range 100 {
+	for range 1000 {
 		runtime.GC()
 		select {
 		case <-done:

@@ -214,7 +214,7 @@ func TestInterrupt(t *testing.T) {
 			if twice {
 				b.device.Interrupt()
 			}
-			err := <-done
+			err := b.ended(done)
 			b.Logf("twice %v: %v after %v", twice, err, time.Since(start).Round(time.Millisecond))
 			if !errors.Is(err, gpu.ErrInterrupted) || !strings.Contains(err.Error(), "buffer flag (4 bytes)") {
 				b.Errorf("%v, expected an interrupt that names the lost buffer", err)
@@ -235,13 +235,30 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
+// ended waits for a launch that was interrupted, and interrupts it again if the
+// interrupt came before the launch: then it has ended nothing.
+func (b *bench) ended(done <-chan error) error {
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(10 * time.Second):
+			b.device.Interrupt()
+		}
+	}
+}
+
 // TestInterruptTime checks that a measurement ends between two runs and loses
 // nothing.
 func TestInterruptTime(t *testing.T) {
 	both(t, func(b *bench) {
 		x := b.zeros(1)
-		time.AfterFunc(200*time.Millisecond, b.device.Interrupt)
-		_, err := b.device.Time(gpu.Timing{Repeats: 100_000_000}, b.launch("add", x))
+		done := make(chan error, 1)
+		add := b.launch("add", x)
+		go func() { done <- second(b.device.Time(gpu.Timing{Repeats: 100_000_000}, add)) }()
+		time.Sleep(200 * time.Millisecond)
+		b.device.Interrupt()
+		err := b.ended(done)
 		b.Log(err)
 		if !errors.Is(err, gpu.ErrInterrupted) {
 			b.Errorf("%v, expected %q", err, gpu.ErrInterrupted)
@@ -258,6 +275,8 @@ func TestInterruptTime(t *testing.T) {
 		}
 	})
 }
+
+func second[T any](_ T, err error) error { return err }
 
 // TestKeep checks that a buffer that is kept outlives its worker.
 func TestKeep(t *testing.T) {

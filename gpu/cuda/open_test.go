@@ -124,7 +124,7 @@ func apart(first, second *bench) {
 	time.Sleep(200 * time.Millisecond)
 	second.device.Interrupt()
 	second.device.Interrupt()
-	if err := <-stopped; !errors.Is(err, gpu.ErrInterrupted) {
+	if err := second.ended(stopped); !errors.Is(err, gpu.ErrInterrupted) {
 		t.Errorf("%v, expected %q", err, gpu.ErrInterrupted)
 	}
 	second.works("a stop of the second GPU")

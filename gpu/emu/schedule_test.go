@@ -37,10 +37,16 @@ func TestInterruptIsSoon(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 				start := time.Now()
 				j.device.Interrupt()
-				if err := <-done; !errors.Is(err, gpu.ErrInterrupted) {
-					t.Fatalf("%v, expected an interrupt", err)
+				select {
+				case err := <-done:
+					if !errors.Is(err, gpu.ErrInterrupted) {
+						t.Fatalf("%v, expected an interrupt", err)
+					}
+					least = min(least, time.Since(start))
+				case <-time.After(10 * time.Second): // it came before the launch, and ended nothing
+					j.device.Interrupt()
+					<-done
 				}
-				least = min(least, time.Since(start))
 			}
 			if least > promised {
 				t.Errorf("%v after the interrupt, expected at most %v", least, promised)
