@@ -93,13 +93,21 @@ var verdicts = map[string]string{
 	"PASS (failure expected)": "fail",
 }
 
-// longText is from how many characters on a table cell may break its line.
+// longText is from how many characters on a table cell is given some width.
 const longText = 48
+
+// number is one whose digits are grouped, or that has a sign behind it.
+var number = regexp.MustCompile(`\d+( \d{3}\b)*( %)?`)
 
 func markCells(root *html.Node) {
 	for n := range root.Descendants() {
 		if n.DataAtom != atom.Td {
 			continue
+		}
+		for d := range n.Descendants() {
+			if d.Type == html.TextNode { // where a table is wide cells break their lines, but not in a number
+				d.Data = number.ReplaceAllStringFunc(d.Data, func(n string) string { return strings.ReplaceAll(n, " ", "\u00a0") })
+			}
 		}
 		text := strings.TrimSpace(nodeText(n))
 		if class := verdicts[text]; class != "" {
