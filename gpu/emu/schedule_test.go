@@ -23,9 +23,15 @@ var endless = map[string]string{
 }
 
 // TestInterruptIsSoon interrupts launches that do not end. What is promised is
-// 50 ms; the machine may be busy, so the best of several tries counts.
+// 50 ms; the machine may do other work, so the processor's time counts, and the
+// best of several tries. The race detector, with which CI runs -short, makes the
+// emulator 10 times as slow.
 func TestInterruptIsSoon(t *testing.T) {
-	const promised, tries = 50 * time.Millisecond, 5
+	const tries = 5
+	promised := 50 * time.Millisecond
+	if testing.Short() {
+		promised *= 10
+	}
 	for name, body := range endless {
 		t.Run(name, func(t *testing.T) {
 			j := newJob(t, ".shared .align 4 .b8 s[4096];", "mov.u32 %r3, 0; mov.u32 %r5, s; mad.lo.u32 %r5, %t, 4, %r5; st.shared.u32 [%r5], 0; bar.sync 0;\n"+body, 1, 1024)
@@ -35,20 +41,20 @@ func TestInterruptIsSoon(t *testing.T) {
 				done := make(chan error, 1)
 				go func() { done <- j.device.Launch(j.launch) }()
 				time.Sleep(20 * time.Millisecond)
-				start := time.Now()
+				start := processorTime()
 				j.device.Interrupt()
 				select {
 				case err := <-done:
 					if !errors.Is(err, gpu.ErrInterrupted) {
 						t.Fatalf("%v, expected an interrupt", err)
 					}
-					least = min(least, time.Since(start))
+					least = min(least, processorTime()-start)
 				case <-time.After(10 * time.Second): // it came before the launch, and ended nothing
 					j.device.Interrupt()
 					<-done
 				}
 			}
-			if least > promised {
+			if t.Logf("ended within %v", least); least > promised {
 				t.Errorf("%v after the interrupt, expected at most %v", least, promised)
 			}
 		})
