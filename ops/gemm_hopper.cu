@@ -3,10 +3,10 @@
 // parts, for nearly the accuracy of float32.
 //
 // Of three warpgroups one brings tiles of A and B, steps of 128 bytes along k, and
-// two multiply. Two blocks, one below the other, are a cluster: each brings half of
-// the tile of B for both. Blocks stay and take tile after tile. Rows must start at
-// multiples of 16 bytes, which the copy engine asks for; what lies outside of a
-// matrix it copies as 0.
+// two multiply and store. Two blocks are a cluster with 256 x 256 of D: each brings
+// half of the tile that both need, for both. Blocks stay and take tile after tile.
+// Rows must start at multiples of 16 bytes, which the copy engine asks for; what lies
+// outside of a matrix it copies as 0, and does not store.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -15,12 +15,13 @@
 extern __shared__ __align__(1024) unsigned char memory[];
 
 struct Result {
-    unsigned m, n, k, ldc;
+    unsigned m, n, k;
     float alpha, beta;
 };
 
-// How a block walks: tiles of D in bands of eight rows of tiles, so that the blocks
-// that run at once share rows and columns in L2; and through its ring of stages.
+constexpr unsigned cluster = 2, side = 256, box = 8192;
+
+// How a block walks through its ring of stages.
 struct Walk {
     unsigned full, empty, stages, stage, phase;
 
@@ -29,27 +30,26 @@ struct Walk {
     __device__ unsigned freed() const { return empty + stage * 8; }
 };
 
-constexpr unsigned cluster = 2, tile_rows = 128, tile_columns = 256;
-
 struct Tile { unsigned row, column; };
 
+static __device__ unsigned tiles(const Result& r) { return (r.m + side - 1) / side * ((r.n + side - 1) / side); }
+
+// Tiles of clusters go in bands of eight rows of them, so that those that run at once
+// share rows and columns in L2.
 static __device__ Tile place(unsigned tile, const Result& r) {
     constexpr unsigned band = 8;
-    unsigned down = (r.m + cluster * tile_rows - 1) / (cluster * tile_rows), across = (r.n + tile_columns - 1) / tile_columns;
+    unsigned down = (r.m + side - 1) / side, across = (r.n + side - 1) / side;
     unsigned first = tile / (band * across) * band, height = min(band, down - first), in = tile % (band * across);
-    return {((first + in % height) * cluster + rank_in_cluster()) * tile_rows, in / height * tile_columns};
-}
-
-static __device__ unsigned tiles(const Result& r) {
-    return (r.m + cluster * tile_rows - 1) / (cluster * tile_rows) * ((r.n + tile_columns - 1) / tile_columns);
+    return {(first + in % height) * side, in / height * side};
 }
 
 // Sets up the barriers of a ring: filled by one thread and its copies, freed by the
-// two multiplying warpgroups of both blocks.
-static __device__ Walk start(unsigned long long* barriers, unsigned stages) {
+// two multiplying warpgroups of both blocks; and one a warpgroup for boxes of C.
+template <unsigned stages> static __device__ Walk start(unsigned long long* barriers) {
     Walk w = {address(barriers), address(barriers) + stages * 8, stages, 0, 0};
     if (threadIdx.x == 0) {
         for (unsigned s = 0; s < stages; s++) barrier_init(w.full + s * 8, 1), barrier_init(w.empty + s * 8, 2 * cluster);
+        for (unsigned g = 0; g < 2; g++) barrier_init(w.empty + (stages + g) * 8, 1);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     cluster_sync();
@@ -61,26 +61,54 @@ static __device__ void release(unsigned barrier) {
     if (threadIdx.x % 128 < cluster) barrier_arrive(barrier, threadIdx.x % 128);
 }
 
-template <class T> static __device__ float with_c(const Result& r, const T* c, size_t at, float sum) {
-    return r.beta == 0 ? r.alpha * sum : r.alpha * sum + r.beta * float(c[at]);
-}
+// The multiplying warpgroup of a thread, 0 or 1, in a register that its warp shares.
+static __device__ unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128 - 1, 0); }
 
-// Stores neighbours of a row, as one where that is aligned and inside.
-template <int n, class T> static __device__ void store(const Result& r, const T* c, T* d, unsigned row, unsigned column, const float (&sums)[n]) {
-    struct alignas(n * sizeof(T)) Vector { T v[n]; };
-    if (row >= r.m) return;
-    size_t at = (size_t)row * r.ldc + column;
-    if (column + n <= r.n && (size_t)(d + at) % sizeof(Vector) == 0) {
-        Vector v;
-#pragma unroll
-        for (int i = 0; i < n; i++) v.v[i] = T(with_c(r, c, at + i, sums[i]));
-        *(Vector*)(d + at) = v;
-        return;
+// The way out of a warpgroup's sums, 64 rows of 256 bytes at a time: through two boxes
+// in shared memory, which the copy engine takes to D while the next tile is
+// multiplied, and into which it brings C before where that is needed.
+template <class T> struct Outlet {
+    static constexpr unsigned columns = 256 / sizeof(T);
+    struct alignas(2 * sizeof(T)) Pair { T x, y; };
+
+    const TensorMap &c, &d;
+    float alpha, beta;
+    unsigned char* boxes;
+    unsigned group, barrier, phase;
+
+    __device__ Outlet(const TensorMap& c, const TensorMap& d, const Result& r, unsigned ring, Walk w)
+        : c(c), d(d), alpha(r.alpha), beta(r.beta), group(warpgroup()), barrier(w.empty + (w.stages + group) * 8), phase(0) { boxes = memory + ring + group * 2 * box; }
+
+    __device__ void sync() const { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
+
+    __device__ void open(unsigned row, unsigned column) {
+        if (threadIdx.x % 128 == 0) {
+            store_wait();
+            if (beta != 0) {
+                barrier_expect(barrier, 2 * box);
+                for (unsigned i = 0; i < 2; i++) copy_box(address(boxes) + i * box, c, column + i * columns / 2, row, barrier);
+            }
+        }
+        if (beta != 0) barrier_wait(barrier, phase), phase ^= 1;
+        else sync();
     }
-#pragma unroll
-    for (int i = 0; i < n; i++)
-        if (column + i < r.n) d[at + i] = T(with_c(r, c, at + i, sums[i]));
-}
+
+    __device__ void put(unsigned row, unsigned column, float x, float y) const {
+        unsigned byte = column * sizeof(T);
+        Pair& p = *(Pair*)(boxes + byte / 128 * box + row * 128 + (byte / 16 % 8 ^ row % 8) * 16 + byte % 16);
+        x *= alpha, y *= alpha;
+        if (beta != 0) x += beta * float(p.x), y += beta * float(p.y);
+        p = {T(x), T(y)};
+    }
+
+    __device__ void close(unsigned row, unsigned column) const {
+        store_fence();
+        sync();
+        if (threadIdx.x % 128) return;
+        for (unsigned i = 0; i < 2; i++) store_box(d, column + i * columns / 2, row, address(boxes) + i * box);
+        store_commit();
+    }
+};
 
 template <class T> static __device__ void wgmma16(float (&d)[128], unsigned long long a, unsigned long long b, int add);
 template <> __device__ void wgmma16<__nv_bfloat16>(float (&d)[128], unsigned long long a, unsigned long long b, int add) { wgmma_bf16(d, a, b, add); }
@@ -94,39 +122,38 @@ struct Maps { const TensorMap *a[3], *b[3]; };
 
 static __device__ const TensorMap& part(const TensorMap* const (&maps)[3], unsigned i) { return *(i == 0 ? maps[0] : i == 1 ? maps[1] : maps[2]); }
 
-// Brings the tiles of 16-bit factors: A 128 x 64 in two boxes, B 64 x 256 in four,
-// of which this block brings two for both.
+constexpr unsigned stages16 = 4, bytes16 = 6 * box;
+
+// Brings the tiles of 16-bit factors: A 128 x 64, and B 64 x 256 in four boxes, of
+// which this block brings two for both.
 static __device__ void bring16(Walk w, const Maps& maps, const Result& r, Pairs pairs) {
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         Tile tile = place(t, r);
         for (unsigned q = 0; q < pairs.count; q++)
             for (unsigned i = 0; i < r.k; i += 64, w.next()) {
                 const TensorMap &a = part(maps.a, pairs.a >> 2 * q & 3), &b = part(maps.b, pairs.b >> 2 * q & 3);
-                unsigned to = address(memory) + w.stage * 49152;
+                unsigned to = address(memory) + w.stage * bytes16;
                 barrier_wait(w.freed(), w.phase ^ 1);
-                barrier_expect(w.filled(), 49152);
-                for (unsigned x = 0; x < 2; x++) copy_box(to + x * 8192, a, i, tile.row + x * 64, w.filled());
-                for (unsigned x = 0; x < 2; x++) {
-                    unsigned box = rank_in_cluster() * 2 + x;
-                    copy_box_to(to + 16384 + box * 8192, b, tile.column + box * 64, i, w.filled(), 3);
-                }
+                barrier_expect(w.filled(), bytes16);
+                copy_box(to, a, i, tile.row + rank_in_cluster() * 128, w.filled());
+                for (unsigned x = rank_in_cluster() * 2, end = x + 2; x < end; x++)
+                    copy_box_to(to + (2 + x) * box, b, tile.column + x * 64, i, w.filled(), 3);
             }
     }
 }
 
 // Multiplies 64 rows of the tile.
-template <class T, class Out>
-static __device__ void multiply16(Walk w, const Out* c, Out* d, const Result& r, Pairs pairs) {
+template <class T, class Out> static __device__ void multiply16(Walk w, Outlet<Out> out, const Result& r, Pairs pairs) {
     float sums[128];
-    unsigned group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 63) / 64 * pairs.count;
+    unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 63) / 64 * pairs.count;
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         unsigned before = 0;
         for (unsigned i = 0; i < steps; i++, w.next()) {
             barrier_wait(w.filled(), w.phase);
-            unsigned a = address(memory) + w.stage * 49152 + group * 8192, b = address(memory) + w.stage * 49152 + 16384;
+            unsigned a = address(memory) + w.stage * bytes16 + group * box, b = address(memory) + w.stage * bytes16 + 2 * box;
             wgmma_fence();
 #pragma unroll
-            for (int j = 0; j < 4; j++) wgmma16<T>(sums, tile_at(a + j * 32, 1, 1024), tile_at(b + j * 2048, 8192, 1024), i || j);
+            for (int j = 0; j < 4; j++) wgmma16<T>(sums, tile_at(a + j * 32, 1, 1024), tile_at(b + j * 2048, box, 1024), i || j);
             wgmma_commit();
             if (i) wgmma_wait<1>(), release(before);
             before = w.freed();
@@ -134,24 +161,30 @@ static __device__ void multiply16(Walk w, const Out* c, Out* d, const Result& r,
         wgmma_wait<0>();
         release(before);
         Tile tile = place(t, r);
-        unsigned row = tile.row + group * 64 + warp * 16 + lane / 4, column = tile.column + lane % 4 * 2;
+        unsigned row = tile.row + rank_in_cluster() * 128 + group * 64;
 #pragma unroll
-        for (int e = 0; e < 128; e += 2)
-            store<2>(r, c, d, row + e / 2 % 2 * 8, column + e / 4 * 8, {sums[e], sums[e + 1]});
+        for (unsigned column = 0; column < 256; column += out.columns) {
+            out.open(row, tile.column + column);
+#pragma unroll
+            for (unsigned e = column / 2; e < (column + out.columns) / 2; e += 2)
+                out.put(warp * 16 + e / 2 % 2 * 8 + lane / 4, e / 4 * 8 - column + lane % 4 * 2, sums[e], sums[e + 1]);
+            out.close(row, tile.column + column);
+        }
     }
+    store_wait();
 }
 
 template <class T, class Out>
-static __device__ void product16(const Maps& maps, const Out* c, Out* d, const Result& r, Pairs pairs) {
-    __shared__ __align__(8) unsigned long long barriers[8];
-    Walk w = start(barriers, 4);
+static __device__ void product16(const Maps& maps, const TensorMap& c, const TensorMap& d, const Result& r, Pairs pairs) {
+    __shared__ __align__(8) unsigned long long barriers[2 * stages16 + 2];
+    Walk w = start<stages16>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x < 32 && elected()) bring16(w, maps, r, pairs);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply16<T>(w, c, d, r, pairs);
+        multiply16<T>(w, Outlet<Out>(c, d, r, stages16 * bytes16, w), r, pairs);
     }
     cluster_sync();
 }
@@ -159,12 +192,12 @@ static __device__ void product16(const Maps& maps, const Out* c, Out* d, const R
 #define HOPPER __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1)
 #define MAP const __grid_constant__ TensorMap
 
-extern "C" __global__ void HOPPER gemm_bf16_wgmma(MAP a, MAP b, const __nv_bfloat16* c, __nv_bfloat16* d, Result r) {
-    product16<__nv_bfloat16>({{&a, &a, &a}, {&b, &b, &b}}, c, d, r, {1, 0, 0});
+extern "C" __global__ void HOPPER gemm_bf16_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
+    product16<__nv_bfloat16, __nv_bfloat16>({{&a, &a, &a}, {&b, &b, &b}}, c, d, r, {1, 0, 0});
 }
 
-extern "C" __global__ void HOPPER gemm_fp16_wgmma(MAP a, MAP b, const __half* c, __half* d, Result r) {
-    product16<__half>({{&a, &a, &a}, {&b, &b, &b}}, c, d, r, {1, 0, 0});
+extern "C" __global__ void HOPPER gemm_fp16_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
+    product16<__half, __half>({{&a, &a, &a}, {&b, &b, &b}}, c, d, r, {1, 0, 0});
 }
 
 static __device__ unsigned tf32(float x) {
@@ -173,112 +206,111 @@ static __device__ unsigned tf32(float x) {
     return r;
 }
 
-// Brings the tiles of float32: A 128 x 32 in two boxes, its low parts in two more,
-// B 32 x 256 in eight, of which this block brings four for both.
-template <int parts> static __device__ void bring32(Walk w, const TensorMap& a, const TensorMap& low, const TensorMap& b, const Result& r) {
-    constexpr unsigned bytes = parts * 16384 + 32768;
+template <unsigned parts> constexpr unsigned bytes32 = (4 * parts + 2) * box;
+
+// Brings the tiles of float32: A 256 x 32 in two boxes of 128 rows, of which this
+// block brings one for both, its low parts in two more, B 32 x 128 in four.
+template <unsigned parts> static __device__ void bring32(Walk w, const TensorMap& a, const TensorMap& low, const TensorMap& b, const Result& r) {
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         Tile tile = place(t, r);
+        unsigned rank = rank_in_cluster(), row = tile.row + rank * 128;
         for (unsigned i = 0; i < r.k; i += 32, w.next()) {
-            unsigned to = address(memory) + w.stage * bytes;
+            unsigned to = address(memory) + w.stage * bytes32<parts>;
             barrier_wait(w.freed(), w.phase ^ 1);
-            barrier_expect(w.filled(), bytes);
-            for (unsigned x = 0; x < 2; x++) copy_box(to + x * 8192, a, i, tile.row + x * 64, w.filled());
-            for (unsigned x = 0; x < 2 && parts == 2; x++) copy_box(to + 16384 + x * 8192, low, i, tile.row + x * 64, w.filled());
-            for (unsigned x = 0; x < 4; x++) {
-                unsigned box = rank_in_cluster() * 4 + x;
-                copy_box_to(to + parts * 16384 + box * 4096, b, tile.column + box * 32, i, w.filled(), 3);
-            }
+            barrier_expect(w.filled(), bytes32<parts>);
+            copy_box_to(to + rank * 2 * box, a, i, row, w.filled(), 3);
+            if (parts == 2) copy_box_to(to + (4 + rank * 2) * box, low, i, row, w.filled(), 3);
+            for (unsigned x = 0; x < 4; x++) copy_box(to + parts * 4 * box + x * box / 2, b, tile.column + rank * 128 + x * 32, i, w.filled());
         }
     }
 }
 
-// Eight k of 32 columns of B in the registers of a warp, as the left factor of the
-// transposed product: wgmma takes TF32 only with k in a row, and B has not. Lanes
-// take vectors of four columns in an order without bank conflicts; two of the
-// columns go to each of two products.
-template <int parts> struct Columns {
-    unsigned high[2][4], low[2][4];
-
-    __device__ void read(const unsigned char* b, int j, unsigned vector) {
+// Multiplies 64 columns of the tile, as the transposed product: wgmma takes TF32 only
+// with k in a row, and B, which has not, comes as its left factor from registers. Those
+// of half a step, 16 k, are read while the products of the other half run.
+template <unsigned parts> static __device__ void multiply32(Walk w, Outlet<float> out, const Result& r) {
+    float sums[128];
+    unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 31) / 32;
+    // A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts.
+    unsigned vector = warp % 2 * 2 + lane / 16 + lane / 8 % 2 * 4, word = lane / 4 % 2 * 2;
+    unsigned mine = parts * 4 * box + (group * 2 + warp / 2) * box / 2;
+    unsigned high[4][4], low[4][4];
+    auto read = [&](int from) {
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            unsigned k = j * 8 + h * 4 + threadIdx.x % 4;
-            float4 v = *(const float4*)(b + k * 128 + ((vector ^ (k % 8)) * 16));
-            float x[4] = {v.x, v.y, v.z, v.w};
+        for (int j = from; j < from + 2; j++)
 #pragma unroll
-            for (int e = 0; e < 4; e++) {
-                high[e / 2][h * 2 + e % 2] = tf32(x[e]);
-                if (parts == 2) low[e / 2][h * 2 + e % 2] = tf32(x[e] - __uint_as_float(tf32(x[e])));
+            for (int h = 0; h < 2; h++) {
+                unsigned k = j * 8 + h * 4 + lane % 4;
+                float2 v = *(const float2*)(memory + w.stage * bytes32<parts> + mine + k * 128 + (vector ^ k % 8) * 16 + word * 4);
+                high[j][h * 2] = tf32(v.x), high[j][h * 2 + 1] = tf32(v.y);
+                if (parts == 2) {
+                    low[j][h * 2] = tf32(v.x - __uint_as_float(high[j][h * 2]));
+                    low[j][h * 2 + 1] = tf32(v.y - __uint_as_float(high[j][h * 2 + 1]));
+                }
             }
+    };
+    auto multiply = [&](int from, unsigned add) {
+        unsigned a = address(memory) + w.stage * bytes32<parts>;
+        wgmma_fence();
+#pragma unroll
+        for (int j = from; j < from + 2; j++) {
+            unsigned long long first = tile_at(a + j * 32, 1, 1024);
+            if (parts == 2) {
+                wgmma_tf32(sums, low[j], first, add || j != from);
+                wgmma_tf32(sums, high[j], tile_at(a + 4 * box + j * 32, 1, 1024), 1);
+            }
+            wgmma_tf32(sums, high[j], first, parts == 2 || add || j != from);
         }
-    }
-};
-
-// Multiplies 128 columns of the tile.
-template <int parts> static __device__ void multiply32(Walk w, const float* c, float* d, const Result& r) {
-    constexpr unsigned bytes = parts * 16384 + 32768;
-    float sums[2][64];
-    unsigned group = threadIdx.x / 128 - 1, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 31) / 32;
-    unsigned vector = lane / 8 + lane / 4 % 2 * 4, mine = parts * 16384 + (group * 4 + warp) * 4096;
+        wgmma_commit();
+    };
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         unsigned before = 0;
-        Columns<parts> columns[2];
         barrier_wait(w.filled(), w.phase);
-        columns[0].read(memory + w.stage * bytes + mine, 0, vector);
+        read(0);
         for (unsigned i = 0; i < steps; i++) {
-            unsigned at = w.stage * bytes, a = address(memory) + at, now = w.freed();
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                wgmma_fence();
-#pragma unroll
-                for (int q = 0; q < 2; q++) {
-                    if (parts == 2) {
-                        wgmma_tf32(sums[q], columns[j % 2].low[q], tile_at(a + j * 32, 1, 1024), i || j);
-                        wgmma_tf32(sums[q], columns[j % 2].high[q], tile_at(a + 16384 + j * 32, 1, 1024), 1);
-                    }
-                    wgmma_tf32(sums[q], columns[j % 2].high[q], tile_at(a + j * 32, 1, 1024), parts == 2 || i || j);
-                }
-                wgmma_commit();
-                wgmma_wait<1>();
-                if (j == 0 && i) release(before);
-                if (j < 3) columns[(j + 1) % 2].read(memory + at + mine, j + 1, vector);
-            }
-            before = now;
+            multiply(0, i);
+            wgmma_wait<1>();
+            if (i) release(before);
+            before = w.freed();
+            read(2);
+            multiply(2, 1);
             w.next();
-            if (i + 1 < steps) {
-                barrier_wait(w.filled(), w.phase);
-                columns[0].read(memory + w.stage * bytes + mine, 0, vector);
-            }
+            if (i + 1 < steps) barrier_wait(w.filled(), w.phase);
+            wgmma_wait<1>();
+            if (i + 1 < steps) read(0);
         }
         wgmma_wait<0>();
         release(before);
         Tile tile = place(t, r);
-        unsigned row = tile.row + lane % 4 * 2, column = tile.column + group * 128 + warp * 32 + vector * 4;
+        unsigned column = tile.column + rank_in_cluster() * 128 + group * 64;
 #pragma unroll
-        for (int e = 0; e < 32; e++) {
-            int i = e / 2 * 4 + e % 2;
-            store<4>(r, c, d, row + e / 2 * 8 + e % 2, column, {sums[0][i], sums[0][i + 2], sums[1][i], sums[1][i + 2]});
+        for (unsigned row = 0; row < 256; row += 64) {
+            out.open(tile.row + row, column);
+#pragma unroll
+            for (unsigned e = row / 2; e < row / 2 + 32; e += e % 2 ? 3 : 1)
+                out.put(e / 4 * 8 - row + lane % 4 * 2 + e % 2, warp / 2 * 32 + vector * 4 + word, sums[e], sums[e + 2]);
+            out.close(tile.row + row, column);
         }
     }
+    store_wait();
 }
 
-template <int parts, unsigned stages>
-static __device__ void product32(const TensorMap& a, const TensorMap& low, const TensorMap& b, const float* c, float* d, const Result& r) {
-    __shared__ __align__(8) unsigned long long barriers[2 * stages];
-    Walk w = start(barriers, stages);
+template <unsigned parts, unsigned stages>
+static __device__ void product32(const TensorMap& a, const TensorMap& low, const TensorMap& b, const TensorMap& c, const TensorMap& d, const Result& r) {
+    __shared__ __align__(8) unsigned long long barriers[2 * stages + 2];
+    Walk w = start<stages>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x < 32 && elected()) bring32<parts>(w, a, low, b, r);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply32<parts>(w, c, d, r);
+        multiply32<parts>(w, Outlet<float>(c, d, r, stages * bytes32<parts>, w), r);
     }
     cluster_sync();
 }
 
-extern "C" __global__ void HOPPER gemm_tf32_wgmma(MAP a, MAP b, const float* c, float* d, Result r) {
+extern "C" __global__ void HOPPER gemm_tf32_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
     product32<1, 4>(a, a, b, c, d, r);
 }
 
@@ -292,8 +324,8 @@ extern "C" __global__ void gemm_tf32x3(const float* a, float* high, float* low, 
 }
 
 // ... and adds three of the four products of parts; B is split in registers.
-extern "C" __global__ void HOPPER gemm_tf32x3_2(MAP high, MAP low, MAP b, const float* c, float* d, Result r) {
-    product32<2, 3>(high, low, b, c, d, r);
+extern "C" __global__ void HOPPER gemm_tf32x3_2(MAP high, MAP low, MAP b, MAP c, MAP d, Result r) {
+    product32<2, 2>(high, low, b, c, d, r);
 }
 
 // Splits a matrix into three of bfloat16, each the number next to what is left ...
@@ -308,6 +340,6 @@ extern "C" __global__ void gemm_bf16x3(const float* x, __nv_bfloat16* first, __n
 }
 
 // ... and adds the six products of parts that float32 can see.
-extern "C" __global__ void HOPPER gemm_bf16x3_2(MAP a0, MAP a1, MAP a2, MAP b0, MAP b1, MAP b2, const float* c, float* d, Result r) {
-    product16<__nv_bfloat16>({{&a0, &a1, &a2}, {&b0, &b1, &b2}}, c, d, r, {6, 0x118, 0x52});
+extern "C" __global__ void HOPPER gemm_bf16x3_2(MAP a0, MAP a1, MAP a2, MAP b0, MAP b1, MAP b2, MAP c, MAP d, Result r) {
+    product16<__nv_bfloat16, float>({{&a0, &a1, &a2}, {&b0, &b1, &b2}}, c, d, r, {6, 0x118, 0x52});
 }

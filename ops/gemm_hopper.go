@@ -11,26 +11,26 @@ var hopper = gpu.Compute{Major: 9}
 
 // hopperProduct is what entries of gemm_hopper.cu are told of a product.
 type hopperProduct struct {
-	M, N, K, LDC uint32
-	Alpha, Beta  float32
+	M, N, K     uint32
+	Alpha, Beta float32
 }
 
-// The block of gemm_hopper.cu has a tile of 128 x 256, and two are a cluster. Its
-// stages along k have 192 KB.
+// Two blocks of gemm_hopper.cu are a cluster, which has a tile of 256 x 256. A block
+// has at most 192 KB of stages along k and 32 KB on the way to D.
 const (
-	hopperRows, hopperColumns = 2 * 128, 256
-	hopperThreads             = 384
-	hopperBytes               = 4 * 49152
+	hopperSide    = 256
+	hopperThreads = 384
+	hopperBytes   = (192 + 32) << 10
 )
 
 // hopperVariants are the rungs of a type on wgmma.
 func (o GemmOptions) hopperVariants(kind tensorKind) []Variant {
-	wgmma := o.hopperVariant("gemm_"+kind.name+"_wgmma", "Hopper: the copy engine brings tiles, also to a neighbour, while two warpgroups multiply", kind.size)
+	wgmma := o.hopperVariant("gemm_"+kind.name+"_wgmma", "Hopper: the copy engine brings tiles, also to a neighbour, and stores, while two warpgroups multiply", kind.size)
 	wgmma.Plan = kind.rounded(func(entry string, s Size, info gpu.Info) Plan {
 		if s[0] == 0 || s[1] == 0 {
 			return Plan{}
 		}
-		return Plan{Depth: o.depth(s), Steps: []Step{o.hopperStep(entry, s, info, o.boxes("a", s, kind.size), o.boxes("b", s, kind.size))}}
+		return Plan{Depth: o.depth(s), Steps: []Step{o.hopperStep(entry, s, info, kind.size, o.boxes("a", s, kind.size), o.boxes("b", s, kind.size))}}
 	})
 	if kind.size == 2 {
 		return []Variant{wgmma}
@@ -59,7 +59,7 @@ func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
 		for _, x := range []struct {
 			name string
 			ld   int
-		}{{"lda", shapes.a.ld}, {"ldb", shapes.b.ld}} {
+		}{{"lda", shapes.a.ld}, {"ldb", shapes.b.ld}, {"ldc", shapes.d.ld}} {
 			if x.ld*size%16 != 0 {
 				return fmt.Errorf("%w: %s = %d: the copy engine takes rows of a multiple of %d elements, use another rung",
 					gpu.ErrUnsupported, x.name, x.ld, 16/size)
@@ -69,31 +69,33 @@ func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
 	}
 }
 
-// boxes describes a, 64 rows at a time, or b, as many rows as a step has k; 128
-// bytes of each row.
+// boxes describes a, 128 rows at a time, b, as many rows as a step has k, or c or d,
+// 64 rows; 128 bytes of each row.
 func (o GemmOptions) boxes(name string, s Size, size int) TensorMap {
 	shapes := o.shapes(s)
-	x, rows := shapes.a, 64
-	if name == "b" {
+	x, rows := shapes.d, 64
+	switch name {
+	case "a":
+		x, rows = shapes.a, 128
+	case "b":
 		x, rows = shapes.b, 128/size
 	}
 	return TensorMap{Tensor: name, Rows: x.rows, Columns: x.columns, LD: x.ld, Box: [2]int{rows, 128 / size}}
 }
 
 // hopperStep launches a cluster for every two multiprocessors, or fewer for few
-// tiles.
-func (o GemmOptions) hopperStep(entry string, s Size, info gpu.Info, maps ...TensorMap) Step {
+// tiles. Maps are those of the factors, size is that of an element of D.
+func (o GemmOptions) hopperStep(entry string, s Size, info gpu.Info, size int, maps ...TensorMap) Step {
 	c := "c"
 	if o.Beta == 0 {
 		c = "d" // which is not read
 	}
-	tiles := ceilDiv(s[0], hopperRows) * ceilDiv(s[1], hopperColumns)
+	tiles := ceilDiv(s[0], hopperSide) * ceilDiv(s[1], hopperSide)
 	step := Step{Entry: entry, Grid: gpu.Dim{X: 2 * max(1, min(tiles, info.SMs/2))}, Block: gpu.Dim{X: hopperThreads}, Shared: hopperBytes}
-	for _, m := range maps {
+	for _, m := range append(maps, o.boxes(c, s, size), o.boxes("d", s, size)) {
 		step.Args = append(step.Args, m)
 	}
-	ldc := o.shapes(s).d.ld
-	step.Args = append(step.Args, c, "d", hopperProduct{uint32(s[0]), uint32(s[1]), uint32(s[2]), uint32(ldc), o.Alpha, o.Beta})
+	step.Args = append(step.Args, hopperProduct{uint32(s[0]), uint32(s[1]), uint32(s[2]), o.Alpha, o.Beta})
 	return step
 }
 
@@ -111,7 +113,7 @@ func (o GemmOptions) tf32x3(entry string, s Size, info gpu.Info) Plan {
 	p.Steps = []Step{
 		{Entry: entry, Grid: gpu.Dim{X: ceilDiv(a.rows*a.columns, 256)}, Block: gpu.Dim{X: 256},
 			Args: []any{"a", high, low, uint32(a.rows), uint32(a.columns), uint32(a.ld)}},
-		o.hopperStep(entry+"_2", s, info, maps...),
+		o.hopperStep(entry+"_2", s, info, 4, maps...),
 	}
 	return p
 }
@@ -127,18 +129,19 @@ func (o GemmOptions) bf16x3(entry string, s Size, info gpu.Info) Plan {
 	for _, x := range []struct {
 		name   string
 		matrix matrix
-	}{{"a", shapes.a}, {"b", shapes.b}} {
+		rows   int // of a box
+	}{{"a", shapes.a, 128}, {"b", shapes.b, 64}} {
 		rows, columns, ld := x.matrix.rows, x.matrix.columns, ceilDiv(x.matrix.columns, 8)*8
 		var parts []any
 		for i := range 3 {
 			name := fmt.Sprint(x.name, i)
 			p.Scratch = append(p.Scratch, Tensor{Name: name, Len: rows * ld, Type: gpu.BFloat16})
 			parts = append(parts, name)
-			maps = append(maps, TensorMap{Tensor: name, Rows: rows, Columns: columns, LD: ld, Box: [2]int{64, 64}})
+			maps = append(maps, TensorMap{Tensor: name, Rows: rows, Columns: columns, LD: ld, Box: [2]int{x.rows, 64}})
 		}
 		p.Steps = append(p.Steps, Step{Entry: entry, Grid: gpu.Dim{X: ceilDiv(rows*columns, 256)}, Block: gpu.Dim{X: 256},
 			Args: append(append([]any{x.name}, parts...), uint32(rows), uint32(columns), uint32(x.matrix.ld), uint32(ld))})
 	}
-	p.Steps = append(p.Steps, o.hopperStep(entry+"_2", s, info, maps...))
+	p.Steps = append(p.Steps, o.hopperStep(entry+"_2", s, info, 4, maps...))
 	return p
 }

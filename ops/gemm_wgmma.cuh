@@ -14,9 +14,11 @@ static __device__ void barrier_expect(unsigned barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// Arrives at the barrier of the block of that rank in the cluster.
+// Arrives at the barrier of the block of that rank in the cluster. It hands over
+// nothing that this thread has written: .release.cluster would wait each time until
+// the whole GPU sees all of its writes.
 static __device__ void barrier_arrive(unsigned barrier, unsigned rank) {
-    asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(rank) : "memory");
+    asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(barrier), "r"(rank) : "memory");
 }
 
 static __device__ void barrier_wait(unsigned barrier, unsigned phase) {
@@ -34,6 +36,18 @@ static __device__ void copy_box_to(unsigned to, const TensorMap& map, unsigned x
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;"
                  ::"r"(to), "l"(&map), "r"(x), "r"(y), "r"(barrier), "h"(mask) : "memory");
 }
+
+// Copies a box from shared memory, as far as it lies inside of the matrix.
+static __device__ void store_box(const TensorMap& map, unsigned x, unsigned y, unsigned from) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(x), "r"(y), "r"(from) : "memory");
+}
+
+// Ends a group of stores; waits until the copy engine has read those of all groups.
+static __device__ void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+static __device__ void store_wait() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
+// Lets the copy engine see what threads wrote to shared memory.
+static __device__ void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // What wgmma is told of a tile in shared memory with rows of 128 bytes, whose
 // vectors of 16 bytes are exchanged by the copy engine against bank conflicts.
@@ -62,11 +76,12 @@ template <int pending> static __device__ void wgmma_wait() { asm volatile("wgmma
 WGMMA16(bf16)
 WGMMA16(f16)
 
-// 64 x 128 of D from 64 x 8 of A in registers and 8 x 128 of B, rows along k.
-static __device__ void wgmma_tf32(float (&d)[64], const unsigned* a, unsigned long long b, int add) {
-    asm volatile("{.reg .pred add; setp.ne.b32 add, %69, 0; wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"
-                 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}, {%64, %65, %66, %67}, %68, add, 1, 1;}"
-                 : SUMS64(d, 0) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+// 64 x 256 of D from 64 x 8 of A in registers and 8 x 256 of B, rows along k.
+static __device__ void wgmma_tf32(float (&d)[128], const unsigned (&a)[4], unsigned long long b, int add) {
+    asm volatile("{.reg .pred add; setp.ne.b32 add, %133, 0; wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {"
+                 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) TEN(11)
+                 "%120, %121, %122, %123, %124, %125, %126, %127}, {%128, %129, %130, %131}, %132, add, 1, 1;}"
+                 : SUMS64(d, 0), SUMS64(d, 64) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 }
 
 static __device__ unsigned rank_in_cluster() {
