@@ -58,7 +58,7 @@ func TestAgreesWithTorch(t *testing.T) {
 	if d.Info().Emulated {
 		t.Skip("it needs a GPU")
 	}
-	if _, err := python(d, "-c", "import torch; torch.zeros(1, device='cuda')"); err != nil {
+	if err := python(d, "-c", "import torch; torch.zeros(1, device='cuda')").Run(); err != nil {
 		t.Skip("it needs python3 with torch: ", err)
 	}
 	a := &agreement{T: t, device: d}
@@ -76,11 +76,11 @@ func TestAgreesWithTorch(t *testing.T) {
 	a.compare("GEMM of 2048", a.gemm(2048))
 }
 
-// python runs a script on the GPU of a device.
-func python(d gpu.Device, args ...string) ([]byte, error) {
+// python is a script that sees the GPU of a device.
+func python(d gpu.Device, args ...string) *exec.Cmd {
 	c := exec.Command("python3", args...)
 	c.Env = append(os.Environ(), "CUDA_VISIBLE_DEVICES="+d.Info().UUID)
-	return c.Output()
+	return c
 }
 
 // agreement compares our times with torch's.
@@ -208,7 +208,7 @@ func (a *agreement) theirs(l timedTwice) (figures []peers.Figure) {
 	}
 	dim := func(d gpu.Dim) string { d = d.Full(); return fmt.Sprintf("%d,%d,%d", d.X, d.Y, d.Z) }
 	args := append([]string{"peers/timing.py", path, l.launch.Entry.Name(), dim(l.launch.Grid), dim(l.launch.Block), fmt.Sprint(l.launch.Shared)}, l.torch...)
-	out, err := python(a.device, args...)
+	out, err := python(a.device, args...).Output()
 	if err != nil {
 		a.Fatalf("timing.py: %v", err)
 	}

@@ -1,9 +1,9 @@
 """Times copies between pinned memory of this process and the GPU, to compare with the bench's figures.
 
-usage: pinned.py BYTES...
+usage: pinned.py
 
-Each copy is submitted and waited for, on the host's clock. Prints a JSON line a size and direction, in BYTES of
-pinned memory that were written first.
+Reads how many bytes, a line each, and answers with a JSON line for each direction, up and down. Each copy is
+submitted and waited for, on the host's clock.
 """
 
 import json
@@ -27,9 +27,10 @@ def median_ns(stream, dst, src, repeats):
 def main():
     stream = torch.cuda.Stream()
     torch.cuda.set_stream(stream)
-    for size in map(int, sys.argv[1:]):
-        host = torch.randint(256, (size,), dtype=torch.uint8).pin_memory()
-        device = torch.zeros(size, dtype=torch.uint8, device="cuda")
+    for line in sys.stdin:
+        size = int(line)
+        host = torch.empty(size // 8, dtype=torch.int64, pin_memory=True).random_()
+        device = torch.zeros(size // 8, dtype=torch.int64, device="cuda")
         repeats = max(10, min(100, (4 << 30) // size))
         for name, dst, src in (("up", device, host), ("down", host, device)):
             print(json.dumps({"kind": "figure", "name": name, "size": [size], "method": "host clock",
