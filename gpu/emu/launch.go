@@ -49,9 +49,13 @@ type launch struct {
 	printed printed
 }
 
-// grace is how long blocks before a faulty one may still run, so that the
-// fault that is reported does not depend on which worker was faster.
-const grace = 100 * time.Millisecond
+// Blocks before a faulty one may still run for a while, so that the fault that is
+// reported does not depend on which worker was faster; and for some instructions,
+// because a busy machine may keep a worker from running for longer.
+const (
+	grace             = 100 * time.Millisecond
+	graceInstructions = 200_000
+)
 
 // stopped ends a block because another one failed; it is never reported.
 var stopped = &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "another block failed"}
@@ -108,8 +112,11 @@ func (l *launch) check(b *block) *gpu.Fault {
 		return b.newFault(nil, gpu.ErrInterrupted, "the launch was running")
 	}
 	if l.firstAt.Load() < l.total {
+		if b.last == 0 {
+			b.last = b.cnt.WarpInstructions + graceInstructions
+		}
 		l.mu.Lock()
-		late := int64(b.linear()) > l.firstAt.Load() || time.Since(l.failed) > grace
+		late := int64(b.linear()) > l.firstAt.Load() || b.cnt.WarpInstructions > b.last && time.Since(l.failed) > grace
 		l.mu.Unlock()
 		if late {
 			return stopped

@@ -22,6 +22,7 @@ type block struct {
 	patterns *patternTable // of the worker that runs the block
 	fault    *gpu.Fault
 	steps    uint64 // instructions of earlier blocks
+	last     uint64 // its last one where another block has failed, with theirs; 0 where none has
 	ticks    uint64 // clock reads, which make time pass
 
 	warps    []*warp
@@ -58,7 +59,7 @@ type arrival struct {
 // start resets the block and moves it to a place in the grid.
 func (b *block) start(at gpu.Dim) {
 	b.at = at
-	b.steps = b.cnt.WarpInstructions
+	b.steps, b.last = b.cnt.WarpInstructions, 0
 	b.barriers = [16]barrier{}
 	b.live, b.pending = b.launch.threads, nil
 	if b.races != nil {
