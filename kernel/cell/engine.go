@@ -18,6 +18,7 @@ package cell
 import (
 	"context"
 	"fmt"
+	"go/ast"
 	"go/types"
 	"io"
 	"os"
@@ -33,6 +34,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"warpbook/kernel/cell/magic"
+	"warpbook/kernel/cell/split"
 	"warpbook/kernel/frame"
 )
 
@@ -252,6 +254,7 @@ func (e *Engine) build(ctx context.Context, n int, src, text string) (c *checked
 	}
 	e.moveValues(c, u)
 	e.define(c, imported)
+	e.warnOfMain(c)
 	e.graph.compact(u)
 	e.prune()
 	return c, p, nil
@@ -276,6 +279,20 @@ func (e *Engine) define(c *checked, imported map[string]types.Object) {
 	}
 	e.redefine(c, defined)
 	e.warnOfOld(c, before)
+}
+
+// warnOfMain says that nothing calls the main of a whole program.
+func (e *Engine) warnOfMain(c *checked) {
+	for _, p := range c.pieces {
+		if p.Kind == split.Statement || p.Kind == split.Magic {
+			return
+		}
+	}
+	for _, d := range c.file.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "main" && c.carried(fd.Pos()) == nil {
+			fmt.Fprintf(e.stderr, "warning: cell %d declares main, which nothing calls: write main() as its last line\n", c.cell)
+		}
+	}
 }
 
 // retire gives the package of a type whose name gets another meaning a name of

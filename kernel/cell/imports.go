@@ -56,25 +56,30 @@ func Packages() []string {
 	})
 }
 
-// notOffered is the error for a package that cells cannot import. The ones
-// that are not of the standard library are few and always listed.
+// notOffered is the error for a package that cells cannot import.
 func notOffered(path string) error {
 	if path == "C" {
 		return errors.New("cgo does not run in cells: make the C code a program, and start it with os/exec")
 	}
-	var own []string
-	all := Packages()
-	for _, p := range all {
-		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") || first == "warpbook" {
-			own = append(own, p)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(distance(path, a), distance(path, b)) })
 	msg := fmt.Sprintf("package %s is not offered to cells", path)
-	if len(all) > 0 && distance(path, all[0]) <= 1+len(path)/4 {
-		msg += fmt.Sprintf("; nearest: %s", all[0])
+	if near := nearest(path, Packages()); len(near) > 0 {
+		msg += "; nearest: " + strings.Join(near, ", ")
 	}
-	return fmt.Errorf("%s; offered are the standard library and %s; %%pkg adds modules", msg, strings.Join(own, ", "))
+	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+		return fmt.Errorf("%s; %%pkg %s adds it", msg, path)
+	}
+	return fmt.Errorf("%s; Tab in the path of an import lists those that are", msg)
+}
+
+// nearest are the few paths that may be meant by another: they, or the names that
+// they end in, are written nearly like it.
+func nearest(path string, all []string) []string {
+	name := packageName(path)
+	near := slices.DeleteFunc(all, func(p string) bool {
+		return distance(path, p) > 1+len(path)/4 && distance(name, packageName(p)) > len(name)/4
+	})
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distance(path, a), distance(path, b)) })
+	return near[:min(3, len(near))]
 }
 
 // distance is the number of letters to insert, delete or change.

@@ -306,8 +306,8 @@ func (e *Engine) remember(n int, src string) {
 	if n == 0 {
 		return
 	}
-	if len(e.history) == maxHistory {
-		e.history = slices.Delete(e.history, 0, 1)
+	if len(e.history) == 2*maxHistory { // not each time: they are many to move
+		e.history = slices.Delete(e.history, 0, maxHistory)
 	}
 	e.history = append(e.history, magic.Cell{Number: n, Source: strings.Clone(src)})
 }
@@ -317,7 +317,7 @@ func (s session) Past() magic.Past { return s.e.config.Past }
 func (s session) Cells() []magic.Cell {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
-	return slices.Clone(s.e.history)
+	return slices.Clone(s.e.history[max(0, len(s.e.history)-maxHistory):])
 }
 
 func (s session) Replace(text string) { s.cell.next = text }
