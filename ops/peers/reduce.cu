@@ -42,7 +42,7 @@ static void read(const Arguments& a, const float* x, float* y, long n, double wa
             kernel<<<perSM * multiprocessors, 512>>>((const float4*)x, n / 4, true, y);
             CHECK(cudaMemcpy(&got, y, 4, cudaMemcpyDeviceToHost));
             right = right && std::fabs(got - want) <= 1e-4 * want + 3;
-            auto ns = times(a, [&] { kernel<<<perSM * multiprocessors, 512>>>((const float4*)x, n / 4, false, y); });
+            auto ns = times(a, [&](cudaStream_t stream) { kernel<<<perSM * multiprocessors, 512, 0, stream>>>((const float4*)x, n / 4, false, y); });
             if (best.empty() || median(ns) < median(best)) {
                 best = ns;
                 snprintf(note, sizeof note, "the best of 12 shapes: %d blocks of 512 a multiprocessor, %d vectors in flight", perSM, loads);
@@ -57,7 +57,7 @@ static void sum(const Arguments& a, const float* x, float* y, long n, double wan
     CHECK(cub::DeviceReduce::Sum(scratch, bytes, x, y, (int)n));
     CHECK(cudaMalloc(&scratch, bytes));
     CHECK(cudaMemset(y, 0xff, 4));
-    auto ns = times(a, [&] { cub::DeviceReduce::Sum(scratch, bytes, x, y, (int)n); });
+    auto ns = times(a, [&](cudaStream_t stream) { cub::DeviceReduce::Sum(scratch, bytes, x, y, (int)n, stream); });
     float got;
     CHECK(cudaMemcpy(&got, y, 4, cudaMemcpyDeviceToHost));
     char library[99];
@@ -69,7 +69,7 @@ static void copy(const Arguments& a, const float* x, const std::vector<float>& w
     size_t bytes = 4 * want.size();
     float* y;
     CHECK(cudaMalloc(&y, bytes));
-    auto ns = times(a, [&] { cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice); });
+    auto ns = times(a, [&](cudaStream_t stream) { cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice, stream); });
     std::vector<float> got(want.size());
     CHECK(cudaMemcpy(got.data(), y, bytes, cudaMemcpyDeviceToHost));
     print(a, "limit_copy", got == want, ns, 2.0 * bytes, 0, "", "bytes read and written");
