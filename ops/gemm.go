@@ -153,7 +153,7 @@ func (o GemmOptions) naiveVariants() []Variant {
 	return []Variant{
 		{
 			Name: "cpu_triple_loop", Adds: "float32 in compiled Go on one core: rows, columns, k",
-			Source: "003 gemm_example", Plan: o.host, Host: o.tripleLoop,
+			Source: "003 gemm_example", Plan: o.host, Host: o.tripleLoop, Refuses: tripleLoopRefuses,
 			Published: hostTimes(plainRun, 6, 55, 2154, 17618),
 		},
 		{

@@ -1,11 +1,14 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"warpbook/gpu"
 )
 
 // matrix is row-major: element (i, j) is data[i*ld+j].
@@ -171,6 +174,15 @@ func (o GemmOptions) tripleLoop(s Size, inputs, outputs [][]float32) {
 			outputs[0][i*shapes.d.ld+j] = sum
 		}
 	}
+}
+
+// tripleLoopRefuses names what takes more than seconds: 18 s at 2048 (note 003).
+func tripleLoopRefuses(s Size) error {
+	const most = 1 << 30
+	if products := float64(s[0]) * float64(s[1]) * float64(s[2]); products > most {
+		return fmt.Errorf("%w: %v on one core takes minutes, expected at most 2^30 products", gpu.ErrUnsupported, s)
+	}
+	return nil
 }
 
 // signs returns n numbers of -1, 0 and 1: their products add exactly up to

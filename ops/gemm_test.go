@@ -206,6 +206,20 @@ func TestGemmConflicts(t *testing.T) {
 	})
 }
 
+// The loop of the CPU is left out where it takes minutes.
+func TestTripleLoopRefuses(t *testing.T) {
+	v, err := Gemm.Variant("cpu_triple_loop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Refuses(Size{1024, 1024, 1024}); err != nil {
+		t.Error(err)
+	}
+	if err := v.Refuses(Size{1025, 1024, 1024}); !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), "1025 x 1024 x 1024") {
+		t.Errorf("%v, expected %v", err, gpu.ErrUnsupported)
+	}
+}
+
 // What is picked takes at most 3 % longer than the fastest rung, wherever both
 // were measured in one run.
 func TestGemmAutoWithinThreePercent(t *testing.T) {

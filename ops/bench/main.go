@@ -9,6 +9,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"warpbook/gpu"
 	"warpbook/gpu/device"
 	"warpbook/ops"
 	"warpbook/ops/peers"
@@ -52,7 +54,7 @@ func main() {
 type options struct {
 	operator *ops.Operator
 	size     []int
-	variants []string
+	variants []string // empty for all
 	method   ops.Method
 	device   string
 	seed     uint64
@@ -98,10 +100,6 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	}
 	if *variants != "" {
 		o.variants = strings.Split(*variants, ",")
-	} else {
-		for _, v := range o.operator.Variants {
-			o.variants = append(o.variants, v.Name)
-		}
 	}
 	switch *others {
 	case "all":
@@ -143,12 +141,22 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 	defer bench.Close()
 	bench.Method, bench.Repeats = o.method, o.repeats
 	right := true
-	for _, variant := range o.variants {
+	variants := o.variants
+	if len(variants) == 0 {
+		for _, v := range o.operator.Variants {
+			variants = append(variants, v.Name)
+		}
+	}
+	for _, variant := range variants {
 		if stop.Load() {
 			return fmt.Errorf("interrupted before %s", variant)
 		}
 		fmt.Fprintln(log, "bench:", variant)
 		latencies, err := bench.Time(variant)
+		if len(o.variants) == 0 && errors.Is(err, gpu.ErrUnsupported) {
+			fmt.Fprintln(log, "bench: not run:", err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"os"
 	"strings"
 	"testing"
 
+	"warpbook/gpu"
 	"warpbook/ops/peers"
 )
 
@@ -41,6 +43,18 @@ func TestWrong(t *testing.T) {
 	err := run(strings.Fields("reduce_mistakes --size 2560 --variants mistake_block_offset --device emu"), &out, io.Discard, nil)
 	if err == nil || !strings.Contains(out.String(), `"verdict":"FAIL (expected)"`) || strings.Contains(out.String(), "median_ns") {
 		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+// What a device cannot run is told and left out, unless it is named.
+func TestLeftOut(t *testing.T) {
+	var log bytes.Buffer
+	args := strings.Fields("gemm_tf32 --size 16,16,16 --device emu:t4")
+	if err := run(args, io.Discard, &log, nil); err != nil || !strings.Contains(log.String(), "bench: not run: ops: gemm_tf32_wmma: unsupported") {
+		t.Errorf("%v, log %s", err, log.String())
+	}
+	if err := run(append(args, "--variants", "gemm_tf32_wmma"), io.Discard, io.Discard, nil); !errors.Is(err, gpu.ErrUnsupported) {
+		t.Errorf("%v, expected %v", err, gpu.ErrUnsupported)
 	}
 }
 
