@@ -121,10 +121,15 @@ func apart(first, second *bench) {
 	endless := second.launch("endless", flag)
 	stopped := make(chan error, 1)
 	go func() { stopped <- second.run(endless) }()
-	time.Sleep(200 * time.Millisecond)
-	second.device.Interrupt()
-	second.device.Interrupt()
-	if err := second.ended(stopped); !errors.Is(err, gpu.ErrInterrupted) {
+	var err error
+	for err == nil { // a stop that comes before the launch ends nothing
+		select {
+		case err = <-stopped:
+		case <-time.After(200 * time.Millisecond):
+			second.device.Interrupt()
+		}
+	}
+	if !errors.Is(err, gpu.ErrInterrupted) {
 		t.Errorf("%v, expected %q", err, gpu.ErrInterrupted)
 	}
 	second.works("a stop of the second GPU")
