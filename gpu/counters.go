@@ -12,6 +12,8 @@ type Counters struct {
 	Barriers           uint64 // bar.sync and barrier, one a warp
 	WarpSyncs          uint64 // bar.warp.sync, one a warp
 	Shuffles           uint64 // shfl, one a warp
+	AsyncCopies        uint64 // cp.async, one a warp: loads from global memory below, too
+	MatrixLoads        uint64 // ldmatrix, one a warp: loads from shared memory below, too
 
 	// Dropped are accesses of lanes to no memory, of a launch without
 	// CheckBounds or CheckFreed. They are in the counts below too.
@@ -63,6 +65,8 @@ func (c *Counters) Add(o Counters) {
 	c.Barriers += o.Barriers
 	c.WarpSyncs += o.WarpSyncs
 	c.Shuffles += o.Shuffles
+	c.AsyncCopies += o.AsyncCopies
+	c.MatrixLoads += o.MatrixLoads
 	c.Dropped += o.Dropped
 	c.GlobalLoad.Add(o.GlobalLoad)
 	c.GlobalStore.Add(o.GlobalStore)

@@ -153,6 +153,7 @@ func (lo *lowering) asyncPart(f *asyncForm) error {
 // The profiler counts it as a load from global memory, and not as a store to
 // shared memory.
 func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
+	w.block.cnt.AsyncCopies++
 	c := w.copies.take()
 	c.in, c.mask, c.group = in, m, w.copies.committed
 	*w.scratch(in, 0) = [32]uint64{}

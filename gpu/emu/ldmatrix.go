@@ -52,6 +52,7 @@ func (t *rowsTransfer) load(w *warp, in *instr, m uint32) {
 	if !w.together32(in, m) {
 		return
 	}
+	w.block.cnt.MatrixLoads++
 	t.base(w, m)
 	if w.runPart(t.part, t.rows); w.block.fault != nil {
 		return

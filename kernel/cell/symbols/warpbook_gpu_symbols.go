@@ -324,6 +324,8 @@ Compute is a compute capability, such as 9.0 for sm_90.`,
 	Barriers           uint64 // bar.sync and barrier, one a warp
 	WarpSyncs          uint64 // bar.warp.sync, one a warp
 	Shuffles           uint64 // shfl, one a warp
+	AsyncCopies        uint64 // cp.async, one a warp: loads from global memory below, too
+	MatrixLoads        uint64 // ldmatrix, one a warp: loads from shared memory below, too
 
 	// Dropped are accesses of lanes to no memory, of a launch without
 	// CheckBounds or CheckFreed. They are in the counts below too.
@@ -346,6 +348,9 @@ predication and merges instructions.`,
 	"Counters.Add": `func (c *Counters) Add(o Counters)
 
 Add adds the counts of another launch.`,
+	"Counters.AsyncCopies": `Counters.AsyncCopies uint64
+
+cp.async, one a warp: loads from global memory below, too`,
 	"Counters.Barriers": `Counters.Barriers uint64
 
 bar.sync and barrier, one a warp`,
@@ -368,8 +373,11 @@ atom and red`,
 
 LaneEfficiency is the share of lanes that were active, over all PTX
 instructions; 0 for a launch that ran none.`,
-	"Counters.LocalLoad":    `Counters.LocalLoad GlobalAccess`,
-	"Counters.LocalStore":   `Counters.LocalStore GlobalAccess`,
+	"Counters.LocalLoad":  `Counters.LocalLoad GlobalAccess`,
+	"Counters.LocalStore": `Counters.LocalStore GlobalAccess`,
+	"Counters.MatrixLoads": `Counters.MatrixLoads uint64
+
+ldmatrix, one a warp: loads from shared memory below, too`,
 	"Counters.SharedAtomic": `Counters.SharedAtomic SharedAccess`,
 	"Counters.SharedLoad":   `Counters.SharedLoad SharedAccess`,
 	"Counters.SharedStore":  `Counters.SharedStore SharedAccess`,
