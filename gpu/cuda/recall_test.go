@@ -77,6 +77,23 @@ func TestReplayAddress(t *testing.T) {
 	})
 }
 
+// TestReplayOldest checks that the cause is found as far back as the host can be
+// ahead of the device.
+func TestReplayOldest(t *testing.T) {
+	replaying(t, func(b *bench) {
+		x := b.zeros(4)
+		b.ok(x.Upload([]uint32{3, 0, 0, 0}))
+		b.ok(b.device.Launch(b.launch("follow", x)))
+		for range 2*longest + longest/2 {
+			b.ok(b.device.Launch(b.launch("nothing")))
+		}
+		f := b.cause(b.launch("nothing"))
+		if f.Cause == nil || !strings.Contains(f.Cause.Detail, "end 805306356 bytes past") {
+			b.Errorf("%v, expected a cause with the index 3", f)
+		}
+	})
+}
+
 // TestReplayAfterUpload checks that a change between two launches is seen.
 func TestReplayAfterUpload(t *testing.T) {
 	replaying(t, func(b *bench) {
@@ -204,7 +221,11 @@ func TestReplayLeavesNothing(t *testing.T) {
 		b.device.recall.forget(b.device.main.handle)
 		before := b.freeHost()
 		for range 3 {
-			b.cause(b.launch("outside", b.zeros(1<<20), uint64(1<<46)))
+			x := b.zeros(1 << 20)
+			for range 4 * longest {
+				b.ok(b.device.Launch(b.launch("add", x)))
+			}
+			b.cause(b.launch("outside", x, uint64(1<<46)))
 		}
 		if after := b.freeHost(); after != before {
 			b.Errorf("%d bytes of the arena free, %d before", after, before)
