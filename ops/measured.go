@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -44,8 +45,16 @@ type MeasuredTimes struct {
 var measuredFiles embed.FS
 
 // MeasuredRun returns the figures of ops/testdata/NAME.json; the error for an
-// unknown name lists the nearest ones.
+// unknown name lists the nearest ones. A name with a slash is that of a file of
+// the caller's, as ops/measured makes it, without its .json.
 func MeasuredRun(name string) (*Measured, error) {
+	if strings.Contains(name, "/") {
+		text, err := os.ReadFile(name + ".json")
+		if err != nil {
+			return nil, fmt.Errorf("ops: measured run: %w", err)
+		}
+		return ParseMeasured(name, text)
+	}
 	text, err := measuredFiles.ReadFile("testdata/" + name + ".json")
 	if err != nil {
 		return nil, fmt.Errorf("ops: measured run %q: %w, %s", name, gpu.ErrNotFound, gpu.Nearest(name, measuredNames()))
@@ -62,6 +71,9 @@ func ParseMeasured(name string, text []byte) (*Measured, error) {
 	}{Measured: m}
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("ops: %s.json: %w", name, err)
+	}
+	if len(m.Times) == 0 {
+		return nil, fmt.Errorf("ops: %s.json: %w: no times, expected what ops/measured makes", name, gpu.ErrArgument)
 	}
 	m.title = file.Title
 	return m, nil
@@ -215,12 +227,20 @@ func (m *Measured) Title() string { return m.title + ", TFLOP/s" }
 func (m *Measured) Notes() []string {
 	notes := []string{
 		"measured: " + m.Device + ", " + m.Date + "; " + m.Method,
-		"read from ops/testdata/" + m.Name + ".json, not measured by this run of the notebook",
+		"read from " + m.file() + ", not measured by this run of the notebook",
 	}
 	if m.compared() {
 		notes = append([]string{"ours / theirs: the fastest of each"}, notes...)
 	}
 	return notes
+}
+
+// file is where the figures were read.
+func (m *Measured) file() string {
+	if strings.Contains(m.Name, "/") {
+		return m.Name + ".json"
+	}
+	return "ops/testdata/" + m.Name + ".json"
 }
 
 // Table is one row a variant or peer, one column a size, and last how the best

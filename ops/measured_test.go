@@ -41,6 +41,19 @@ func TestMeasuredRuns(t *testing.T) {
 	}
 }
 
+// A file of the caller's is read by its path, and says so.
+func TestMeasuredFile(t *testing.T) {
+	m, err := MeasuredRun("testdata/gemm_times.h200")
+	if err != nil || !strings.Contains(strings.Join(m.Notes(), "\n"), "read from testdata/gemm_times.h200.json") {
+		t.Errorf("%v, %v", m, err)
+	}
+	for name, want := range map[string]string{"testdata/nothing": "nothing.json: no such file", "testdata/reduce.h200": "no times"} {
+		if _, err := MeasuredRun(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %s", name, err, want)
+		}
+	}
+}
+
 // Where the best of theirs was measured in the same run, ours is held against it.
 func TestMeasuredRatio(t *testing.T) {
 	m := &Measured{Times: []MeasuredTimes{

@@ -903,7 +903,8 @@ Title stands above the table.`,
 	"MeasuredRun": `func MeasuredRun(name string) (*Measured, error)
 
 MeasuredRun returns the figures of ops/testdata/NAME.json; the error for an
-unknown name lists the nearest ones.`,
+unknown name lists the nearest ones. A name with a slash is that of a file of
+the caller's, as ops/measured makes it, without its .json.`,
 	"MeasuredTimes": `type MeasuredTimes struct {
 	Label  string // in place of the size, "" for none
 	Size   Size
