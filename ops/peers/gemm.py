@@ -77,6 +77,8 @@ def main():
     if plans:
         how = {cublas.PEDANTIC: "pedantic", cublas.TF32: "TF32", cublas.FLOAT32: "float32 sums"}[kind.compute]
         report("cublaslt_fastest", fastest(plans), how + (", epilogue with bias and ReLU" if bias is not None else "") + f", fastest of {len(plans)} proposals")
+    if not peer.wanted(a, "torch_compile"):
+        return  # its compiler takes seconds to import
     compiled = torch.compile(product, mode="max-autotune-no-cudagraphs")
     report("torch_compile", lambda: compiled(x, y), "mode max-autotune without graphs")
 
