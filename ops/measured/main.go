@@ -136,7 +136,11 @@ func (f *file) take(figures io.Reader) error {
 		return fmt.Errorf("no figure of a variant that was verified and timed, expected those of ops/bench")
 	}
 	device, _, _ := strings.Cut(strings.Replace(environment.Environment.Device, "(", "", 1), ", CUDA")
-	f.Device = fmt.Sprintf("%s, %d to %d MHz", strings.Replace(device, " sm_90", "", 1), low, high)
+	clock := fmt.Sprintf("%d to %d MHz", low, high)
+	if low >= high {
+		clock = fmt.Sprintf("%d MHz", high)
+	}
+	f.Device = strings.Replace(device, " sm_90", "", 1) + ", " + clock
 	f.Date, _, _ = strings.Cut(environment.Environment.Date, "T")
 	f.Method = environment.Environment.Method + "; data " + environment.Environment.Data
 	return lines.Err()
