@@ -51,6 +51,7 @@ type Request struct {
 // The types of Event.
 const (
 	Ready   = "ready"   // once, when the program can take requests
+	Begun   = "begun"   // the program has the cell; the session's own, the first that a cell's sink gets
 	Stream  = "stream"  // framed output of a cell
 	Display = "display" // a display, or the update of one
 	Clear   = "clear"   // clear the cell's output

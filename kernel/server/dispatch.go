@@ -24,7 +24,9 @@ type call struct {
 	from    string       // identity of the client
 	arrived time.Time
 
-	remembered bool // it is a cell that the file of the history has still to get
+	opening    []publication // goes out together with busy
+	begun      bool          // busy has gone out
+	remembered bool          // it is a cell that the file of the history has still to get
 }
 
 // receiveShell queues a request behind the cells of its shell, unless its answer
@@ -61,8 +63,8 @@ func (s *Server) newCall(channel *zmtp.Socket, from *zmtp.Peer, frames [][]byte)
 // serve is all that every request has in common: busy, the reply whose type
 // follows from the request's, idle. A message that is no request has no reply.
 func (c *call) serve() {
-	c.publish("status", status{"busy"})
 	reply, err := c.answer()
+	c.begin() // if it is none that has a handler
 	name, isRequest := strings.CutSuffix(c.request.Header.Type, "_request")
 	if isRequest {
 		c.reply(name+"_reply", outcome(reply, err))
@@ -147,9 +149,19 @@ func (c *call) reply(msgType string, content json.RawMessage) {
 	c.server.send(c.channel, c, msgType, content)
 }
 
+// begin says busy, once, before anything else is published. A cell says so when the
+// cells program has it, and together with its input.
+func (c *call) begin() {
+	if !c.begun {
+		c.begun = true
+		c.server.publish(c.request.RawHeader, append([]publication{{"status", status{"busy"}}}, c.opening...)...)
+	}
+}
+
 // publish sends on iopub, as a child of the request.
 func (c *call) publish(msgType string, content any) {
-	c.server.publish(c.request.RawHeader, msgType, content)
+	c.begin()
+	c.server.publish(c.request.RawHeader, publication{msgType, content})
 }
 
 // send sends a child of a request to the client that made it, and reports

@@ -76,7 +76,7 @@ func (c *call) execute(q executeRequest) (*executeReply, error) {
 	}
 	reply := &executeReply{ExecutionCount: count, Payload: []any{}}
 	if !q.Silent {
-		c.publish("execute_input", executeInput{q.Code, count})
+		c.opening = []publication{{"execute_input", executeInput{q.Code, count}}}
 	}
 	result, err := c.run(number, q, reply)
 	if number > 0 {
@@ -104,6 +104,7 @@ func (s *Server) counted() int { return int(s.count.Load()) }
 // run runs the code, or answers the question that it is.
 func (c *call) run(number int, q executeRequest, reply *executeReply) (frame.Event, error) {
 	if name, ok := question(q.Code); ok {
+		c.begin()
 		page, err := c.page(name)
 		if err == nil {
 			reply.Payload = append(reply.Payload, page)

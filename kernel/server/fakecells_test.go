@@ -60,6 +60,7 @@ func (f *fakeCells) answer(id uint64, text string) {
 }
 
 func (f *fakeCells) Execute(_ context.Context, code string, cell int, sink func(frame.Event)) (done frame.Event, err error) {
+	sink(frame.Event{Type: frame.Begun})
 	done.Type = frame.Done
 	for command := range strings.Lines(code) {
 		name, text, _ := strings.Cut(strings.TrimSpace(command), " ")

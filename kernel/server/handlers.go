@@ -46,6 +46,7 @@ type handler struct {
 // and returns that of the reply.
 func on[Q, R any](channel channels, f func(*call, Q) (R, error)) handler {
 	return handler{channel, func(c *call) (any, error) {
+		c.begin()
 		var content Q
 		if err := json.Unmarshal(c.request.Content, &content); err != nil {
 			return nil, fmt.Errorf("server: %s: %w", c.request.Header.Type, err)

@@ -12,9 +12,19 @@ type status struct {
 	State string `json:"execution_state"` // starting, busy or idle
 }
 
-// publish sends a message to every client. A nil parent is none.
-func (s *Server) publish(parent json.RawMessage, msgType string, content any) {
-	s.iopub.Publish(s.published("kernel."+s.session+"."+msgType, parent, msgType, content))
+// publication is a message on iopub.
+type publication struct {
+	msgType string
+	content any
+}
+
+// publish sends messages to every client. A nil parent is none.
+func (s *Server) publish(parent json.RawMessage, list ...publication) {
+	messages := make([][][]byte, len(list))
+	for i, p := range list {
+		messages[i] = s.published("kernel."+s.session+"."+p.msgType, parent, p.msgType, p.content)
+	}
+	s.iopub.Publish(messages...)
 }
 
 // welcome tells a client that from here on it receives everything.

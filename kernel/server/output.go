@@ -38,7 +38,8 @@ func displayOf(e frame.Event) display {
 // output hands on what a running cell shows and asks. A silent cell shows
 // nothing.
 func (c *call) output(e frame.Event, silent, allowStdin bool) {
-	switch {
+	switch c.begin(); {
+	case e.Type == frame.Begun:
 	case e.Type == frame.Input:
 		c.ask(e, allowStdin)
 	case !silent:
@@ -50,15 +51,15 @@ func (c *call) output(e frame.Event, silent, allowStdin bool) {
 func (s *Server) show(parent json.RawMessage, e frame.Event) {
 	switch e.Type {
 	case frame.Stream:
-		s.publish(parent, "stream", stream{e.Name, e.Text})
+		s.publish(parent, publication{"stream", stream{e.Name, e.Text}})
 	case frame.Display:
 		msgType := "display_data"
 		if e.Update {
 			msgType = "update_display_data"
 		}
-		s.publish(parent, msgType, displayOf(e))
+		s.publish(parent, publication{msgType, displayOf(e)})
 	case frame.Clear:
-		s.publish(parent, "clear_output", clearOutput{e.Wait})
+		s.publish(parent, publication{"clear_output", clearOutput{e.Wait}})
 	default:
 		s.debugf("server: event %q: unknown", e.Type)
 	}

@@ -82,7 +82,7 @@ func (s *Server) Run(ctx context.Context, cells Cells) error {
 	sockets, err := s.listen(ready)
 	defer closeSockets(sockets)
 	if err == nil {
-		s.publish(nil, "status", status{"starting"})
+		s.publish(nil, publication{"status", status{"starting"}})
 		s.shells.start("")
 	}
 	close(ready)

@@ -27,7 +27,20 @@ const keptOutputs = 500
 type call struct {
 	id     uint64
 	sink   func(frame.Event) // nil: the request has no output
+	begun  bool              // sink has got Begun; guarded by the child's mu
 	answer chan frame.Event  // takes the one answer without a reader
+}
+
+// take hands an event to the sink, as the first of all Begun: whoever comes first,
+// the one that has made the request or an event of it.
+func (c *call) take(e frame.Event) {
+	if !c.begun {
+		c.begun = true
+		c.sink(frame.Event{ID: c.id, Type: frame.Begun})
+	}
+	if e.Type != frame.Begun {
+		c.sink(e)
+	}
 }
 
 // child is one run of the cells program. Five goroutines serve it: read owns the
@@ -116,11 +129,16 @@ func closeAll(files []*os.File) {
 
 // send registers call and makes its request, unless the program has ended before.
 func (c *child) send(r frame.Request, call *call) bool {
-	taken := c.register(&r, call)
-	if taken {
-		c.post(r)
+	if !c.register(&r, call) {
+		return false
 	}
-	return taken
+	c.post(r)
+	if call.sink != nil {
+		c.mu.Lock()
+		call.take(frame.Event{Type: frame.Begun})
+		c.mu.Unlock()
+	}
+	return true
 }
 
 // register takes note of a request, and gives a cell the pipes if no other has
@@ -141,7 +159,7 @@ func (c *child) register(r *frame.Request, call *call) bool {
 			c.owner, c.last = r.ID, r.ID
 		}
 		if c.notice != "" {
-			call.sink(frame.Event{ID: r.ID, Type: frame.Stream, Name: "stderr", Text: c.notice})
+			call.take(frame.Event{ID: r.ID, Type: frame.Stream, Name: "stderr", Text: c.notice})
 			c.notice = ""
 		}
 	}
@@ -264,7 +282,7 @@ func (c *child) inherit() {
 // The caller holds mu.
 func (c *child) hand(e frame.Event) {
 	if call := c.pending[e.ID]; call != nil && call.sink != nil {
-		call.sink(e)
+		call.take(e)
 		return
 	}
 	c.config.Late(c.outputOf(e.ID).number, e)

@@ -73,8 +73,8 @@ func Start(config Config) (*Session, error) {
 
 // Execute runs code as the cell of that number and returns the Done event that
 // answers it. Before it returns, sink has received the other events of the
-// cell in order, one at a time; sink must not block and must not wait for
-// another method of the Session. Cells of overlapping calls run at once: a
+// cell in order, one at a time, the first of them Begun; sink must not block and
+// must not wait for another method of the Session. Cells of overlapping calls run at once: a
 // caller that wants one after the other waits.
 //
 // When ctx is cancelled everything that runs is interrupted, and Execute still

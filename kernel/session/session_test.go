@@ -23,6 +23,7 @@ const patience = 20 * time.Second
 type recorder struct {
 	mu     sync.Mutex
 	events []string // "stdout:text", "display:text"; streams are joined
+	begun  bool     // Begun came first; any other is an event
 	first  chan struct{}
 	once   sync.Once
 }
@@ -32,6 +33,10 @@ func newRecorder() *recorder { return &recorder{first: make(chan struct{})} }
 func (r *recorder) sink(e frame.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if e.Type == frame.Begun && !r.begun && len(r.events) == 0 {
+		r.begun = true
+		return
+	}
 	defer r.once.Do(func() { close(r.first) })
 	switch e.Type {
 	case frame.Stream:
@@ -121,6 +126,9 @@ func run(t *testing.T, s *Session, cell int, script string) (string, *frame.Erro
 	if ctx.Err() != nil {
 		t.Fatalf("cell %d: not answered in %v", cell, patience)
 	}
+	if !r.begun {
+		t.Errorf("cell %d: no %s came first", cell, frame.Begun)
+	}
 	return r.text(), e.Error
 }
 
@@ -175,6 +183,7 @@ func TestLargeOutput(t *testing.T) {
 	bytes, other := 0, 0
 	e, err := s.Execute(context.Background(), fmt.Sprintf("fill %d\ndisplay end\nfill 5", n), 1, func(e frame.Event) {
 		switch {
+		case e.Type == frame.Begun:
 		case e.Type == frame.Stream && strings.Count(e.Text, "x") == len(e.Text):
 			bytes += len(e.Text)
 		case bytes != n:

@@ -12,7 +12,7 @@ type message struct {
 	pong   bool
 }
 
-// smallBytes is how large a message may be that its sender writes itself.
+// smallBytes is how large messages may be that their sender writes itself.
 const smallBytes = 16 << 10
 
 // outbox holds what a peer has not been sent yet, and says who may write to the
@@ -44,11 +44,15 @@ func (m message) size() (n int) {
 	return n
 }
 
-// lend lets the caller write a message itself, who then calls giveBack.
-func (o *outbox) lend(m message) bool {
+// lend lets the caller write messages itself, who then calls giveBack.
+func (o *outbox) lend(list []message) bool {
+	size := 0
+	for _, m := range list {
+		size += m.size()
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.lent || o.writing || o.rest || o.closed || len(o.waiting) > 0 || m.size() > smallBytes {
+	if o.lent || o.writing || o.rest || o.closed || len(o.waiting) > 0 || size > smallBytes {
 		return false
 	}
 	o.lent = true

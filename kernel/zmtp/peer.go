@@ -54,12 +54,17 @@ func (p *Peer) Identity() string { return p.identity }
 // Send sends a message to this peer, or queues it where that would take time.
 func (p *Peer) Send(frames [][]byte) { p.queue(message{frames: frames}) }
 
-func (p *Peer) queue(m message) {
-	if !p.outbox.lend(m) {
-		p.outbox.add(m)
+// queue sends messages in one write, if it may write.
+func (p *Peer) queue(list ...message) {
+	if !p.outbox.lend(list) {
+		for _, m := range list {
+			p.outbox.add(m)
+		}
 		return
 	}
-	p.send(m) // into the guard's buffer
+	for _, m := range list {
+		p.send(m) // into the guard's buffer
+	}
 	p.outbox.giveBack(!p.guard.tryFlush())
 }
 

@@ -145,13 +145,16 @@ func (s *Socket) Send(identity string, frames [][]byte) (sent bool) {
 	return sent
 }
 
-// Publish queues a message for every peer that subscribes to its first frame.
-func (s *Socket) Publish(frames [][]byte) {
-	topic := string(frames[0])
+// Publish queues messages for every peer that subscribes to their first frame.
+func (s *Socket) Publish(messages ...[][]byte) {
 	s.each(func(p *Peer) {
-		if p.subscribes(topic) {
-			p.Send(frames)
+		var wanted []message
+		for _, frames := range messages {
+			if p.subscribes(string(frames[0])) {
+				wanted = append(wanted, message{frames: frames})
+			}
 		}
+		p.queue(wanted...)
 	})
 }
 

@@ -170,10 +170,10 @@ func subscriber(t *testing.T, s *Socket, topic string) zmq4.Socket {
 func TestPublishReachesSubscribers(t *testing.T) {
 	s := publisher(t)
 	all, some := subscriber(t, s, ""), subscriber(t, s, "b")
-	for _, topic := range []string{"a", "b.1"} {
-		s.Publish([][]byte{[]byte(topic), []byte("body")})
-	}
-	for _, want := range []string{"a", "b.1"} {
+	message := func(topic string) [][]byte { return [][]byte{[]byte(topic), []byte("body")} }
+	s.Publish(message("a"))
+	s.Publish(message("c"), message("b.1"), message("a"))
+	for _, want := range []string{"a", "c", "b.1", "a"} {
 		if msg, err := all.Recv(); err != nil || string(msg.Frames[0]) != want {
 			t.Errorf("all: got %v, %v, want %s", msg, err, want)
 		}
