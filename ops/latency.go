@@ -146,7 +146,10 @@ func (l *Latencies) Notes() []string {
 }
 
 // Table is one row a variant. Times are in microseconds.
-func (l *Latencies) Table() (columns []string, rows [][]string) {
+func (l *Latencies) Table() (columns []string, rows [][]string) { return l.table(false) }
+
+// table has columns with the speed of peers where these are wanted.
+func (l *Latencies) table(ratios bool) (columns []string, rows [][]string) {
 	columns = []string{"variant", "total, " + l.clock + " (us)", "published", "first launch (us)", "low", "high", "CV",
 		"repeats", "launches", "published at"}
 	for _, r := range l.all() {
@@ -165,12 +168,14 @@ func (l *Latencies) Table() (columns []string, rows [][]string) {
 				cells[3], cells[8] = "-", r.Library
 			}
 		}
-		beside, ratios := l.besidePeers(r)
-		if cells = append(cells, ratios...); l.clock == "time" {
-			cells = append(cells, r.State.String())
+		if ratios {
+			names, speeds := l.besidePeers(r)
+			if cells = append(cells, speeds...); len(rows) == 0 {
+				columns = append(columns, names...)
+			}
 		}
-		if len(rows) == 0 {
-			columns = append(columns, beside...)
+		if l.clock == "time" {
+			cells = append(cells, r.State.String())
 		}
 		rows = append(rows, cells)
 	}
@@ -180,11 +185,12 @@ func (l *Latencies) Table() (columns []string, rows [][]string) {
 	return l.withRates(columns, rows)
 }
 
-// ShortLatencies is the latency table in few columns: times, rates and how they
-// compare with peers.
+// ShortLatencies is the latency table of a comparison: times, rates and the speed
+// as a multiple of each peer's.
 type ShortLatencies struct{ *Latencies }
 
-// Short is the table without what is published, first launches and repeats.
+// Short is the table without what is published, first launches and repeats, and
+// with a column for each peer of Beside.
 func (l *Latencies) Short() ShortLatencies { return ShortLatencies{l} }
 
 // Notes stand below the table.
@@ -192,7 +198,7 @@ func (s ShortLatencies) Notes() []string { return s.Environment.Notes() }
 
 // Table is one row a variant. Times are in microseconds.
 func (s ShortLatencies) Table() (columns []string, rows [][]string) {
-	columns, rows = s.Latencies.Table()
+	columns, rows = s.table(true)
 	left := []string{"published", "first launch (us)", "CV", "repeats", "launches", "published at"}
 	for i := len(columns) - 1; i >= 0; i-- {
 		if !slices.Contains(left, columns[i]) {

@@ -112,10 +112,10 @@ func (p *Peers) Record() any {
 	return record("peers", p.title, p.Environment, rows)
 }
 
-// Beside adds the peers to the latencies: a row each, and columns with the speed
-// of each variant as a multiple of each peer's, with a verdict by the intervals
-// of both (see Faster), and as a share of what memory gives for reading, or
-// registers for multiplying.
+// Beside adds the peers to the latencies: a row each, and in the table of Short
+// columns with the speed of each variant as a multiple of each peer's, with a
+// verdict by the intervals of both (see Faster), and as a share of what memory
+// gives for reading, or registers for multiplying.
 func (l *Latencies) Beside(p *Peers) *Latencies {
 	l.peers = p
 	l.Environment.NotRun = append(l.Environment.NotRun, p.Environment.NotRun...)
@@ -125,7 +125,7 @@ func (l *Latencies) Beside(p *Peers) *Latencies {
 // limit begins the names of peers that are limits, not operators.
 const limit = "limit_"
 
-// besidePeers are the columns that Beside adds, and the cells of a row.
+// besidePeers are the columns of Short for the peers, and the cells of a row.
 func (l *Latencies) besidePeers(r Latency) (columns, cells []string) {
 	if l.peers == nil {
 		return nil, nil

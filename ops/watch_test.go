@@ -194,7 +194,7 @@ func TestBeside(t *testing.T) {
 		}
 		p.Figures = append(p.Figures, f)
 	}
-	columns, rows := l.Beside(p).Table()
+	columns, rows := l.Beside(p).Short().Table()
 	if len(rows) != 5 { // two rungs, cub, limit_read, broken
 		t.Fatalf("%d rows, expected 5: %q", len(rows), rows)
 	}

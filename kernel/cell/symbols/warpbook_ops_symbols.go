@@ -692,10 +692,10 @@ MIMEBundle is a fenced block of Markdown each.`,
 Latencies is the latency table of a bench.`,
 	"Latencies.Beside": `func (l *Latencies) Beside(p *Peers) *Latencies
 
-Beside adds the peers to the latencies: a row each, and columns with the speed
-of each variant as a multiple of each peer's, with a verdict by the intervals
-of both (see Faster), and as a share of what memory gives for reading, or
-registers for multiplying.`,
+Beside adds the peers to the latencies: a row each, and in the table of Short
+columns with the speed of each variant as a multiple of each peer's, with a
+verdict by the intervals of both (see Faster), and as a share of what memory
+gives for reading, or registers for multiplying.`,
 	"Latencies.Clock": `func (l *Latencies) Clock() string
 
 Clock labels a plot's axis: "time", or "emulator time".`,
@@ -731,7 +731,8 @@ Record is the table for programs.`,
 	"Latencies.Rows": `Latencies.Rows []Latency`,
 	"Latencies.Short": `func (l *Latencies) Short() ShortLatencies
 
-Short is the table without what is published, first launches and repeats.`,
+Short is the table without what is published, first launches and repeats, and
+with a column for each peer of Beside.`,
 	"Latencies.Table": `func (l *Latencies) Table() (columns []string, rows [][]string)
 
 Table is one row a variant. Times are in microseconds.`,
@@ -1221,8 +1222,8 @@ Low and High: see confidence`,
 	"Sample.Repeats": `Sample.Repeats int`,
 	"ShortLatencies": `type ShortLatencies struct{ *Latencies }
 
-ShortLatencies is the latency table in few columns: times, rates and how they
-compare with peers.`,
+ShortLatencies is the latency table of a comparison: times, rates and the speed
+as a multiple of each peer's.`,
 	"ShortLatencies.Notes": `func (s ShortLatencies) Notes() []string
 
 Notes stand below the table.`,
