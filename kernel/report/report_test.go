@@ -320,6 +320,15 @@ func TestSanitise(t *testing.T) {
 	}
 }
 
+// Cells of a wide table break their lines, but not inside of a number.
+func TestNumbersStayWhole(t *testing.T) {
+	_, root := render(t, &nbformat.Notebook{Name: "x.ipynb", Cells: []*nbformat.Cell{
+		{Type: nbformat.Code, ID: "c", Source: "x", Outputs: []*nbformat.Output{
+			bundle(map[string]any{"text/html": "<table><tr><td>25 600 000 floats</td><td>99.5 % of 4096</td><td>512 x 512</td></tr></table>"})}},
+	}})
+	equal(t, "cells", texts(find(root, atom.Td, "")), []string{"25\u00a0600\u00a0000 floats", "99.5\u00a0% of 4096", "512 x 512"})
+}
+
 func TestHostileFields(t *testing.T) {
 	evil := `"><script>alert(1)</script>`
 	render(t, &nbformat.Notebook{Name: evil, Metadata: map[string]any{"language_info": map[string]any{"name": evil}}, Cells: []*nbformat.Cell{
