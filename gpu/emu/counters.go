@@ -10,9 +10,13 @@ import (
 // not counted.
 func (w *warp) countAccess(in *instr, space ptx.Space, m uint32) {
 	p := gpu.Pattern{Mask: m, Bytes: int(in.mem.size), Write: in.mem.kind != load, Address: w.addr}
-	countRequest(&w.block.cnt, in.mem.kind, space, &p)
+	w.countPattern(in, space, &p)
+}
+
+func (w *warp) countPattern(in *instr, space ptx.Space, p *gpu.Pattern) {
+	countRequest(&w.block.cnt, in.mem.kind, space, p)
 	if t := w.block.tracer; t != nil {
-		t.request(w, in, space, &p)
+		t.request(w, in, space, p)
 	}
 }
 

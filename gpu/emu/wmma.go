@@ -108,7 +108,12 @@ func (lo *lowering) wmmaMove(w words, storing bool) error {
 	if space != ptx.Generic {
 		mv.space = space
 	}
+	machine := mv.machineLayout(which)
+	if mv.requests = machine.requests(); machine.byMatrix(which) && !storing {
+		mv.matrices = machine.matrices()
+	}
 	mv.part = lo.part(kind, mv.space, mv.chunk())
+	mv.part.mem.uncounted = true
 	lo.op.in.mem, lo.op.parts = mv.part.mem, nil
 	lo.op.in.exec = mv.run
 	return first(lo.operands(2, 3), lo.wholeWarp(), lo.tile(f.tile, registers, !storing), lo.wmmaStride(mv))

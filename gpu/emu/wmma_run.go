@@ -12,6 +12,9 @@ type wmmaTransfer struct {
 	across  bool   // memory is column by column
 	packed  bool   // elements side by side in memory are so in a lane
 	storing bool
+
+	requests []fragmentRequest // that the machine makes
+	matrices []fragmentRequest // and those in shared memory, nil for the same
 }
 
 // chunk is how many bytes a lane moves at once.
@@ -32,6 +35,9 @@ func (t *wmmaTransfer) run(w *warp, in *instr, m uint32) {
 	}
 	t.base(w, m)
 	base, stride := w.addr, *lanes[uint32](w, t.stride)
+	if w.block.counting {
+		t.count(w, base, stride)
+	}
 	size := t.f.of.Bytes()
 	per := int(t.chunk()) / size
 	for e := 0; e < t.f.elements(); e += per {
