@@ -13,6 +13,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -93,6 +94,8 @@ type times struct {
 	Label string             `json:"label,omitempty"`
 	Size  []int              `json:"size"`
 	US    map[string]float64 `json:"us"`
+
+	operator string
 }
 
 // figure is a line of the bench's, ours or a peer's.
@@ -143,8 +146,14 @@ func (f *file) take(figures io.Reader) error {
 	f.Device = strings.Replace(device, " sm_90", "", 1) + ", " + clock
 	f.Date, _, _ = strings.Cut(environment.Environment.Date, "T")
 	f.Method = environment.Environment.Method + "; data " + environment.Environment.Data
+	slices.SortFunc(f.Times, func(a, b *times) int {
+		return cmp.Or(cmp.Compare(oblong(a.Size), oblong(b.Size)), cmp.Compare(a.operator, b.operator), slices.Compare(a.Size, b.Size))
+	})
 	return lines.Err()
 }
+
+// oblong is how many of the sizes differ from the one before.
+func oblong(size []int) int { return len(slices.Compact(slices.Clone(size))) - 1 }
 
 // add puts a figure to those of its operator and size. Rungs and peers of tensor
 // cores lose the name of their type, which is the label's.
@@ -156,7 +165,7 @@ func (f *file) add(x figure) {
 	}
 	i := slices.IndexFunc(f.Times, func(t *times) bool { return t.Label == label && slices.Equal(t.Size, x.Size) })
 	if i < 0 {
-		i, f.Times = len(f.Times), append(f.Times, &times{label, x.Size, map[string]float64{}})
+		i, f.Times = len(f.Times), append(f.Times, &times{label, x.Size, map[string]float64{}, x.Operator})
 	}
 	f.Times[i].US[name] = math.Round(x.MedianNS/10) / 100
 }

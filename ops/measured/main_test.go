@@ -12,6 +12,7 @@ const figures = `{"operator":"gemm","name":"cpu","size":[256,256,256],"verdict":
 {"operator":"gemm","name":"gemm_wide","size":[64,4096,4096],"verdict":"PASS","median_ns":100000,"device":"NVIDIA H200","gpu":{"clock_mhz":1980},"environment":{"device":"NVIDIA H200 (sm_90, driver 1.2, CUDA 13.0)","data":"seed 1","method":"a graph","date":"2026-11-22T10:00:00Z"}}
 {"operator":"gemm","name":"limit_product","size":[256,256,256],"verdict":"PASS","median_ns":500,"gflops":65230,"note":"in registers"}
 {"operator":"gemm","name":"cublas_sgemm","size":[256,256,256],"verdict":"PASS","median_ns":6590}
+{"operator":"gemm_tf32","name":"gemm_tf32_wmma","size":[4096,4096,4096],"verdict":"PASS","median_ns":500000}
 {"operator":"gemm_tf32","name":"cublas_tf32","size":[512,512,512],"verdict":"PASS","median_ns":2000}
 {"operator":"gemm_tf32","name":"gemm_tf32_wmma","size":[512,512,512],"verdict":"PASS","median_ns":1000}
 `
@@ -47,21 +48,22 @@ func TestRun(t *testing.T) {
  },
  "times": [
   {"size":[256,256,256],"us":{"cublas_sgemm":6.59,"gemm_wide":27.67}},
-  {"size":[64,4096,4096],"us":{"gemm_wide":100}},
-  {"label":"TF32 512","size":[512,512,512],"us":{"cublas":2,"wmma":1}}
+  {"label":"TF32 512","size":[512,512,512],"us":{"cublas":2,"wmma":1}},
+  {"label":"TF32 4096","size":[4096,4096,4096],"us":{"wmma":500}},
+  {"size":[64,4096,4096],"us":{"gemm_wide":100}}
  ]
 }
 `,
 		notes: `before
 
 <!-- run square -->
-| rung | 256 | TF32 512 |
-| --- | --- | --- |
-| gemm_wide | 1.21 | - |
-| wmma | - | 268 |
-| cublas_sgemm | 5.09 | - |
-| cublas | - | 134 |
-| ours / theirs | 0.24 | 2.00 |
+| rung | 256 | TF32 512 | TF32 4096 |
+| --- | --- | --- | --- |
+| gemm_wide | 1.21 | - | - |
+| wmma | - | 268 | 275 |
+| cublas | - | 134 | - |
+| cublas_sgemm | 5.09 | - | - |
+| ours / theirs | 0.24 | 2.00 | - |
 
 between
 
