@@ -19,8 +19,9 @@ import (
 	"warpbook/kernel/zmtp"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+// patience is how long a test waits for what must come. With the race detector a
+// cell of 20 MB takes 6 s.
+const patience = 60 * time.Second
 
 // kernel is a server that runs for one test.
 type kernel struct {

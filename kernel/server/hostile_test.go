@@ -134,7 +134,8 @@ func TestWrongTypesInHeaders(t *testing.T) {
 
 // While others connect and say nothing, hang up half way, send nonsense, ask
 // without reading or send 20 MB of code, a client is served; afterwards nothing
-// of them is left. How long it waited at most is logged.
+// of them is left. How long it waited at most is logged; the machine may be busy,
+// so half of the requests count.
 func TestServedAmongHostileClients(t *testing.T) {
 	before := runtime.NumGoroutine()
 	k := start(t)
@@ -156,7 +157,7 @@ func TestServedAmongHostileClients(t *testing.T) {
 			}
 		}()
 	}
-	var longest time.Duration
+	var waits []time.Duration
 	for i := range 100 {
 		channel := []string{"shell", "control"}[i%2]
 		asked := time.Now()
@@ -164,16 +165,18 @@ func TestServedAmongHostileClients(t *testing.T) {
 		for parentOf(c.next(channel)) != id { // the replies to hugeCode are not for c
 			t.Error("a reply to somebody else")
 		}
-		longest = max(longest, time.Since(asked))
+		waits = append(waits, time.Since(asked))
 		time.Sleep(5 * time.Millisecond)
 	}
 	close(quit)
 	for _, done := range attackers {
 		<-done
 	}
-	t.Logf("served within %v", longest)
-	if longest > 2*time.Second { // generous: the machine may be busy, a stall lasts
-		t.Errorf("a request took %v", longest)
+	slices.Sort(waits)
+	median := waits[len(waits)/2]
+	t.Logf("served within %v, half of the requests within %v", waits[len(waits)-1], median)
+	if median > 100*time.Millisecond { // 0.4, with the race detector 4
+		t.Errorf("half of the requests took %v or longer", median)
 	}
 	for _, s := range c.sockets {
 		s.Close()
