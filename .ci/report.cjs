@@ -5,9 +5,10 @@ const path = require("path");
 
 (async () => {
   const [html, png] = process.argv.slice(2);
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"], timeout: 120000 });
   const context = await browser.newContext({ offline: true, viewport: { width: 1100, height: 900 } });
   const page = await context.newPage();
+  page.setDefaultTimeout(120000); // of a busy machine
   const problems = [];
   page.on("console", (m) => m.type() === "error" && problems.push("console: " + m.text()));
   page.on("pageerror", (e) => problems.push("page: " + e.message));
