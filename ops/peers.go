@@ -22,25 +22,38 @@ type Peers struct {
 // not there are named in the notes, and so are all of them on the emulator.
 func (b *Bench) Peers(names ...string) (*Peers, error) {
 	p := &Peers{title: b.title("peers"), Environment: b.environment(b.Method.describe(b.device.Info()) + "; each peer verifies its own result")}
+	figures, notes, err := b.PeersAt([]Size{b.size}, names...)
+	if err != nil {
+		return nil, err
+	}
+	p.Figures, p.Environment.NotRun = figures, notes
+	return p, nil
+}
+
+// PeersAt runs the named peers at several sizes: to start takes some of them
+// seconds. The notes say which were not run.
+func (b *Bench) PeersAt(sizes []Size, names ...string) (figures []peers.Figure, notes []string, err error) {
 	if why := b.noPeers(); why != "" {
-		p.Environment.NotRun = []string{why}
-		return p, nil
+		return nil, []string{why}, nil
 	}
 	if b.Method.Clock == BackToBack || b.Method.Cache == Rotated {
-		return nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed, or as a graph", b.operator.Name, gpu.ErrArgument)
+		return nil, nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed, or as a graph", b.operator.Name, gpu.ErrArgument)
+	}
+	all := make([][]int, len(sizes))
+	for i, size := range sizes {
+		all[i] = size
 	}
 	b.step(0, 1, "peers of "+b.operator.Name)
-	figures, notes, err := peers.Run(context.Background(), b.operator.Name, b.size,
+	figures, notes, err = peers.Run(context.Background(), b.operator.Name, all,
 		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, GPU: b.device.Info().UUID, Seed: b.seed})
 	if err != nil {
-		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
+		return nil, nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
 	}
 	b.step(1, 1, "peers of "+b.operator.Name)
-	for _, note := range notes {
-		p.Environment.NotRun = append(p.Environment.NotRun, strings.TrimPrefix(note, "not run: "))
+	for i, note := range notes {
+		notes[i] = strings.TrimPrefix(note, "not run: ")
 	}
-	p.Figures = figures
-	return p, nil
+	return figures, notes, nil
 }
 
 // noPeers says why none is run, "" where they are.

@@ -2,6 +2,7 @@
 // figure a line as JSON: of ours, then of the peers that are there.
 //
 //	go run ./ops/bench reduce --size 25600000 --l2 flushed > figures.jsonl
+//	go run ./ops/bench gemm --size 512,512,512 --size 4096,4096,4096 --clock graph
 //
 // It measures what the notebooks measure, with the same package. An interrupt
 // ends it; the lines that were printed are whole.
@@ -27,7 +28,7 @@ import (
 	"warpbook/ops/peers"
 )
 
-const usage = `usage: go run ./ops/bench OPERATOR --size N[,N...] [flags]
+const usage = `usage: go run ./ops/bench OPERATOR --size N[,N...]... [flags]
 
 Verifies and times each variant of an operator, then its peers (CUB, cuBLAS and torch,
 on a GPU where they are installed), and prints a line of JSON for each figure.
@@ -53,7 +54,7 @@ func main() {
 // options are the command line.
 type options struct {
 	operator *ops.Operator
-	size     []int
+	sizes    []ops.Size
 	variants []string // empty for all
 	method   ops.Method
 	device   string
@@ -70,7 +71,18 @@ func parse(args []string, log io.Writer) (o options, err error) {
 		fmt.Fprintf(log, usage, strings.Join(names(), ", "))
 		flags.PrintDefaults()
 	}
-	size := flags.String("size", "", "the operator's sizes, such as 25600000 or 4096,4096,4096")
+	flags.Func("size", "a size of the operator's, such as `25600000` or 4096,4096,4096; may be repeated", func(text string) error {
+		var size ops.Size
+		for _, d := range strings.Split(text, ",") {
+			n, err := strconv.Atoi(d)
+			if err != nil {
+				return fmt.Errorf("%q is no number", d)
+			}
+			size = append(size, n)
+		}
+		o.sizes = append(o.sizes, size)
+		return nil
+	})
 	variants := flags.String("variants", "", "variants, with commas; all if not given")
 	clock := flags.String("clock", "events", `events, "back to back" or graph`)
 	cache := flags.String("l2", "warm", "warm, flushed, or (back to back and graph) rotated")
@@ -85,18 +97,11 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if operator == "" || flags.NArg() > 0 || *size == "" {
+	if operator == "" || flags.NArg() > 0 || len(o.sizes) == 0 {
 		return o, fmt.Errorf("expected an operator and its --size: go run ./ops/bench --help")
 	}
 	if o.operator, err = ops.Find(operator); err != nil {
 		return o, err
-	}
-	for _, d := range strings.Split(*size, ",") {
-		n, err := strconv.Atoi(d)
-		if err != nil {
-			return o, fmt.Errorf("--size %s: %q is no number", *size, d)
-		}
-		o.size = append(o.size, n)
 	}
 	if *variants != "" {
 		o.variants = strings.Split(*variants, ",")
@@ -134,13 +139,32 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 	ended := make(chan struct{})
 	defer close(ended)
 	go interrupt(stopped, ended, &stop)
-	bench, err := ops.NewBench(d, o.operator, o.seed, o.size...)
-	if err != nil {
-		return err
-	}
-	defer bench.Close()
-	bench.Method, bench.Repeats = o.method, o.repeats
 	right := true
+	for i, size := range o.sizes {
+		bench, err := ops.NewBench(d, o.operator, o.seed, size...)
+		if err != nil {
+			return err
+		}
+		bench.Method, bench.Repeats = o.method, o.repeats
+		fine, err := printVariants(bench, o, out, log, &stop)
+		if last := i == len(o.sizes)-1; err == nil && last && !o.alone && !stop.Load() {
+			fmt.Fprintln(log, "bench: peers")
+			err = printPeers(bench, o, out, log)
+		}
+		if err := errors.Join(err, bench.Close()); err != nil {
+			return err
+		}
+		right = right && fine
+	}
+	if !right {
+		return fmt.Errorf("a result is wrong: its line has no times")
+	}
+	return nil
+}
+
+// printVariants prints the figures of a size.
+func printVariants(bench *ops.Bench, o options, out, log io.Writer, stop *atomic.Bool) (right bool, err error) {
+	right = true
 	variants := o.variants
 	if len(variants) == 0 {
 		for _, v := range o.operator.Variants {
@@ -149,7 +173,7 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 	}
 	for _, variant := range variants {
 		if stop.Load() {
-			return fmt.Errorf("interrupted before %s", variant)
+			return false, fmt.Errorf("interrupted before %s", variant)
 		}
 		fmt.Fprintln(log, "bench:", variant)
 		latencies, err := bench.Time(variant)
@@ -158,25 +182,16 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, f := range latencies.Figures() {
 			right = right && f.Verdict == ops.Pass
 			if err := printLine(out, f); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
-	if !o.alone && !stop.Load() {
-		fmt.Fprintln(log, "bench: peers")
-		if err := printPeers(bench, o.peers, out, log); err != nil {
-			return err
-		}
-	}
-	if !right {
-		return fmt.Errorf("a result is wrong: its line has no times")
-	}
-	return nil
+	return right, nil
 }
 
 // interrupt ends what runs once the program is told to stop. It does so again
@@ -199,15 +214,16 @@ func interrupt(stopped <-chan os.Signal, ended <-chan struct{}, stop *atomic.Boo
 	}
 }
 
-func printPeers(bench *ops.Bench, names []string, out, log io.Writer) error {
-	p, err := bench.Peers(names...)
+// printPeers prints the peers' figures of all sizes.
+func printPeers(bench *ops.Bench, o options, out, log io.Writer) error {
+	figures, notes, err := bench.PeersAt(o.sizes, o.peers...)
 	if err != nil {
 		return err
 	}
-	for _, note := range p.Environment.NotRun {
+	for _, note := range notes {
 		fmt.Fprintln(log, "bench: not run:", note)
 	}
-	for _, f := range p.Figures {
+	for _, f := range figures {
 		if err := printLine(out, f); err != nil {
 			return err
 		}

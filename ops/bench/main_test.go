@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // A run prints a whole line for each variant, verified.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	args := strings.Fields("reduce --size 1000 --variants cpu_serial,reduce_last_block --device emu --repeats 3 --seed 5")
+	args := strings.Fields("reduce --size 1000 --size 70 --variants cpu_serial,reduce_last_block --device emu --repeats 3 --seed 5")
 	if err := run(args, &out, io.Discard, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -30,9 +31,9 @@ func TestRun(t *testing.T) {
 		if f.Verdict != "PASS" || f.MedianNS <= 0 || f.Repeats != 3 || f.Method != "emulator time" || f.Environment == nil {
 			t.Errorf("%+v", f)
 		}
-		names = append(names, f.Name)
+		names = append(names, fmt.Sprint(f.Name, f.Size))
 	}
-	if strings.Join(names, " ") != "cpu_serial reduce_last_block" {
+	if strings.Join(names, " ") != "cpu_serial[1000] reduce_last_block[1000] cpu_serial[70] reduce_last_block[70]" {
 		t.Errorf("figures of %q", names)
 	}
 }

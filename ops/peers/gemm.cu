@@ -56,12 +56,13 @@ __global__ void __launch_bounds__(threads) limit_product(const float* from, int 
     if (blockIdx.x == 0 && threadIdx.x == 0) took[0] = end - start, took[1] = ended - began;
 }
 
-int main(int argc, char** argv) {
-    Arguments a = arguments(argc, argv);
-    if (!wanted(a, "limit_product")) return 0;
+static void measure(const Arguments& a) {
     double products = 1;
     for (long d : a.size) products *= d;
-    if (a.size.size() != 3 || products < 1) return fprintf(stderr, "gemm: expected a size of m,n,k from 1 up\n"), 2;
+    if (a.size.size() != 3 || products < 1) {
+        fprintf(stderr, "gemm: expected a size of m,n,k from 1 up\n");
+        exit(2);
+    }
     int multiprocessors, perSM;
     CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perSM, limit_product, threads, 0));
@@ -90,4 +91,13 @@ int main(int argc, char** argv) {
     double share = products / ((double)n * edge * edge * runs);
     for (double& t : ns) t *= share;
     print(a, "limit_product", right, ns, 0, 2 * products, "", note);
+    for (void* p : {(void*)from, (void*)y, (void*)took}) CHECK(cudaFree(p));
+}
+
+int main(int argc, char** argv) {
+    Arguments a = arguments(argc, argv);
+    for (const auto& size : a.sizes) {
+        a.size = size;
+        if (wanted(a, "limit_product")) measure(a);
+    }
 }

@@ -31,8 +31,7 @@ def fastest(plans):
     return plans[times.index(min(times))]
 
 
-def main():
-    a = peer.arguments()
+def measure(a):
     kind = KINDS[a.operator]
     *batch, m, n, k = a.size
     matmul = torch.backends.cuda.matmul
@@ -79,8 +78,15 @@ def main():
         report("cublaslt_fastest", fastest(plans), how + (", epilogue with bias and ReLU" if bias is not None else "") + f", fastest of {len(plans)} proposals")
     if not peer.wanted(a, "torch_compile"):
         return  # its compiler takes seconds to import
+    torch.compiler.reset()  # what it has made for another size would be made for any
     compiled = torch.compile(product, mode="max-autotune-no-cudagraphs")
     report("torch_compile", lambda: compiled(x, y), "mode max-autotune without graphs")
+
+
+def main():
+    a = peer.arguments()
+    for a.size in a.sizes:
+        measure(a)
 
 
 if __name__ == "__main__":

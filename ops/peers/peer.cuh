@@ -1,7 +1,7 @@
 // What the peers in CUDA C++ share: their arguments, timing as the bench does
 // it, and the line of JSON that a figure is.
 //
-//     NAME --operator NAME --size N[,N...] [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
+//     NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,8 @@ static void check(cudaError_t code, const char* call) {
 }
 
 struct Arguments {
-    std::vector<long> size;
+    std::vector<std::vector<long>> sizes;
+    std::vector<long> size;  // of these, the one that is measured
     int repeats = 50;
     bool flushed = false, graph = false;
     std::string op, only;
@@ -34,8 +35,10 @@ static Arguments arguments(int argc, char** argv) {
     for (int i = 1; i + 1 < argc; i += 2) {
         std::string name = argv[i];
         const char* value = argv[i + 1];
-        if (name == "--size")
-            for (char* rest = argv[i + 1]; *rest; rest += *rest == ',') a.size.push_back(strtol(rest, &rest, 10));
+        if (name == "--size") {
+            a.sizes.emplace_back();
+            for (char* rest = argv[i + 1]; *rest; rest += *rest == ',') a.sizes.back().push_back(strtol(rest, &rest, 10));
+        }
         else if (name == "--operator") a.op = value;
         else if (name == "--only") a.only = std::string(",") + value + ",";
         else if (name == "--method") a.graph = !strcmp(value, "graph");
@@ -43,8 +46,8 @@ static Arguments arguments(int argc, char** argv) {
         else if (name == "--l2") a.flushed = !strcmp(value, "flushed");
         else if (name == "--seed") a.seed = strtoul(value, nullptr, 10);
     }
-    if (a.size.empty()) {
-        fprintf(stderr, "usage: %s --operator NAME --size N[,N...] [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]\n", argv[0]);
+    if (a.sizes.empty()) {
+        fprintf(stderr, "usage: %s --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]\n", argv[0]);
         exit(2);
     }
     return a;

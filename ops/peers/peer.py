@@ -1,6 +1,6 @@
 """What the peers in Python share: arguments, timing as the bench does it, and the line of JSON that a figure is.
 
-NAME --operator NAME --size N[,N...] [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
+NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
 """
 
 import argparse
@@ -13,7 +13,7 @@ import torch
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--operator", required=True)
-    parser.add_argument("--size", required=True, type=lambda s: [int(d) for d in s.split(",")])
+    parser.add_argument("--size", dest="sizes", required=True, action="append", type=lambda s: [int(d) for d in s.split(",")])
     parser.add_argument("--only", type=lambda s: s.split(","), default=[])
     parser.add_argument("--method", choices=["events", "graph"], default="events")
     parser.add_argument("--repeats", type=int, default=50)

@@ -2,7 +2,7 @@
 // and scripts in this folder that need CUDA's compiler, or Python with torch,
 // and that are left out where these are missing.
 //
-// A peer is NAME.cu or NAME.py, run as `NAME --operator NAME --size N[,N...]
+// A peer is NAME.cu or NAME.py, run as `NAME --operator NAME --size N[,N...]...
 // [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed]
 // [--seed S]`. It checks its own result in float64, times
 // it as the bench does, and prints a Figure a line as JSON. What peers share is
@@ -57,6 +57,7 @@ type Figure struct {
 
 // programs are the peers: the file's name, and the operator that it is run for.
 var programs = []struct{ operator, file string }{
+	{"null", "null.cu"}, // no operator: what a launch takes
 	{"reduce", "reduce.cu"},
 	{"reduce", "reduce.py"},
 	{"gemm", "gemm.cu"},
@@ -81,7 +82,8 @@ type Options struct {
 //go:embed *.cu *.cuh *.py
 var sources embed.FS
 
-// patience bounds how long a peer may take: torch.compile tries many kernels.
+// patience bounds how long a peer may take for a size: torch.compile tries many
+// kernels.
 const patience = 3 * time.Minute
 
 // running are the runs that Interrupt ends.
@@ -116,17 +118,18 @@ func Interrupt() {
 	}
 }
 
-// Run runs the peers of an operator, one after the other. Those that cannot be
-// run, or do not end well, are told in the notes. The error is that of the
-// context, or wraps gpu.ErrInterrupted.
-func Run(ctx context.Context, operator string, size []int, o Options) (figures []Figure, notes []string, err error) {
+// Run runs the peers of an operator, one after the other, each at all sizes: to
+// start takes some of them seconds. Those that cannot be run, or do not end well,
+// are told in the notes. The error is that of the context, or wraps
+// gpu.ErrInterrupted.
+func Run(ctx context.Context, operator string, sizes [][]int, o Options) (figures []Figure, notes []string, err error) {
 	ctx, done := begin(ctx)
 	defer done()
 	for _, p := range programs {
 		if p.operator != operator {
 			continue
 		}
-		found, err := run(ctx, operator, p.file, size, o)
+		found, err := run(ctx, operator, p.file, sizes, o)
 		if ctx.Err() != nil {
 			return nil, nil, fmt.Errorf("peers: %s: %w", p.file, context.Cause(ctx))
 		}
@@ -139,22 +142,23 @@ func Run(ctx context.Context, operator string, size []int, o Options) (figures [
 }
 
 // run runs one peer.
-func run(ctx context.Context, operator, file string, size []int, o Options) ([]Figure, error) {
-	ctx, done := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it took longer than %v", patience))
+func run(ctx context.Context, operator, file string, sizes [][]int, o Options) ([]Figure, error) {
+	most := time.Duration(len(sizes)) * patience
+	ctx, done := context.WithTimeoutCause(ctx, most, fmt.Errorf("it took longer than %v", most))
 	defer done()
 	command, err := prepare(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	var numbers []string
-	for _, d := range size {
-		numbers = append(numbers, strconv.Itoa(d))
+	command = append(command, "--operator", operator)
+	for _, size := range sizes {
+		command = append(command, "--size", strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", ","), "[]"))
 	}
 	l2 := "warm"
 	if o.Flushed {
 		l2 = "flushed"
 	}
-	command = append(command, "--operator", operator, "--size", strings.Join(numbers, ","), "--l2", l2, "--seed", strconv.FormatUint(o.Seed%(1<<31), 10))
+	command = append(command, "--l2", l2, "--seed", strconv.FormatUint(o.Seed%(1<<31), 10))
 	if len(o.Only) > 0 {
 		command = append(command, "--only", strings.Join(o.Only, ","))
 	}

@@ -37,11 +37,11 @@ chmod +x "$2"
 
 func TestRun(t *testing.T) {
 	tools(t, map[string]string{"nvcc": nvcc, "python3": "echo ModuleNotFoundError: no torch >&2; exit 1\n"})
-	figures, notes, err := Run(context.Background(), "reduce", []int{1000, 2}, Options{Only: []string{"cub", "torch"}, Method: "graph", Repeats: 7, Flushed: true, GPU: "GPU-1", Seed: 3})
+	figures, notes, err := Run(context.Background(), "reduce", [][]int{{1000, 2}, {7}}, Options{Only: []string{"cub", "torch"}, Method: "graph", Repeats: 7, Flushed: true, GPU: "GPU-1", Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "--operator reduce --size 1000,2 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
+	want := "--operator reduce --size 1000,2 --size 7 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
 	if len(figures) != 1 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
 		t.Errorf("%+v, expected one figure, of a program run with %s", figures, want)
 	}
@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 func TestOperators(t *testing.T) {
 	tools(t, map[string]string{"nvcc": nvcc, "python3": `echo "{\"kind\": \"figure\", \"name\": \"torch\", \"note\": \"$*\"}"` + "\n"})
 	for _, operator := range []string{"gemm", "gemm_tf32", "gemm_bf16", "gemm_fp16", "gemm_batched", "gemm_bias_relu"} {
-		figures, notes, err := Run(context.Background(), operator, []int{2, 3, 4}, Options{})
+		figures, notes, err := Run(context.Background(), operator, [][]int{{2, 3, 4}}, Options{})
 		figures = slices.DeleteFunc(figures, func(f Figure) bool { return f.Name == "cub" }) // of a program that was compiled
 		if err != nil || len(notes) > 0 || len(figures) != 1 || !strings.Contains(figures[0].Note, "gemm.py --operator "+operator+" --size 2,3,4 ") {
 			t.Errorf("%s: %+v, %q, %v, expected one figure, of gemm.py", operator, figures, notes, err)
@@ -66,7 +66,7 @@ func TestOperators(t *testing.T) {
 func TestNothingIsThere(t *testing.T) {
 	tools(t, nil)
 	t.Setenv("PATH", t.TempDir())
-	figures, notes, err := Run(context.Background(), "reduce", []int{10}, Options{})
+	figures, notes, err := Run(context.Background(), "reduce", [][]int{{10}}, Options{})
 	wanted := []string{"no nvcc: set CUDA_HOME", "no python3"}
 	if err != nil || len(figures) != 0 || len(notes) != len(wanted) {
 		t.Fatalf("%v, %q, %v, expected a note for each peer", figures, notes, err)
@@ -76,7 +76,7 @@ func TestNothingIsThere(t *testing.T) {
 			t.Errorf("%q, expected it to say %q", notes[i], words)
 		}
 	}
-	if _, notes, _ := Run(context.Background(), "no operator", []int{10}, Options{}); notes != nil {
+	if _, notes, _ := Run(context.Background(), "no operator", [][]int{{10}}, Options{}); notes != nil {
 		t.Errorf("notes %q of an operator without peers", notes)
 	}
 }
@@ -86,7 +86,7 @@ func TestInterrupt(t *testing.T) {
 	tools(t, map[string]string{"nvcc": "sleep 60\n", "python3": "exit 1\n"})
 	time.AfterFunc(200*time.Millisecond, Interrupt)
 	start := time.Now()
-	_, _, err := Run(context.Background(), "reduce", []int{10}, Options{})
+	_, _, err := Run(context.Background(), "reduce", [][]int{{10}}, Options{})
 	if took := time.Since(start); !errors.Is(err, gpu.ErrInterrupted) || took > 10*time.Second {
 		t.Errorf("%v after %v, expected %v", err, took, gpu.ErrInterrupted)
 	}

@@ -63,6 +63,7 @@ static void sum(const Arguments& a, const float* x, float* y, long n, double wan
     char library[99];
     snprintf(library, sizeof library, "CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
     print(a, "cub_device_reduce", std::fabs(got - want) <= 1e-5 * want, ns, 4.0 * n, 0, library, "");
+    CHECK(cudaFree(scratch));
 }
 
 static void copy(const Arguments& a, const float* x, const std::vector<float>& want) {
@@ -73,12 +74,15 @@ static void copy(const Arguments& a, const float* x, const std::vector<float>& w
     std::vector<float> got(want.size());
     CHECK(cudaMemcpy(got.data(), y, bytes, cudaMemcpyDeviceToHost));
     print(a, "limit_copy", got == want, ns, 2.0 * bytes, 0, "", "bytes read and written");
+    CHECK(cudaFree(y));
 }
 
-int main(int argc, char** argv) {
-    Arguments a = arguments(argc, argv);
+static void measure(const Arguments& a) {
     long n = a.size[0];
-    if (n < 4 || n > 0x7fffffff) return fprintf(stderr, "reduce: n = %ld, expected 4 to 2^31-1\n", n), 2;
+    if (n < 4 || n > 0x7fffffff) {
+        fprintf(stderr, "reduce: n = %ld, expected 4 to 2^31-1\n", n);
+        exit(2);
+    }
     auto host = uniform(n, a.seed);
     float *x, *y;
     CHECK(cudaMalloc(&x, 4 * n));
@@ -90,4 +94,14 @@ int main(int argc, char** argv) {
     if (wanted(a, "cub_device_reduce")) sum(a, x, y, n, want);
     if (wanted(a, "limit_read")) read(a, x, y, n, want);
     if (wanted(a, "limit_copy")) copy(a, x, host);
+    CHECK(cudaFree(x));
+    CHECK(cudaFree(y));
+}
+
+int main(int argc, char** argv) {
+    Arguments a = arguments(argc, argv);
+    for (const auto& size : a.sizes) {
+        a.size = size;
+        measure(a);
+    }
 }

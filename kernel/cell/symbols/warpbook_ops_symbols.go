@@ -219,6 +219,10 @@ of Time`,
 Peers runs the named peers of the operator on the GPU, all for none: CUB,
 torch, cuBLAS, and what memory or arithmetic gives at most. Those that are
 not there are named in the notes, and so are all of them on the emulator.`,
+	"Bench.PeersAt": `func (b *Bench) PeersAt(sizes []Size, names ...string) (figures []peers.Figure, notes []string, err error)
+
+PeersAt runs the named peers at several sizes: to start takes some of them
+seconds. The notes say which were not run.`,
 	"Bench.Progress": `Bench.Progress Progress
 
 told before each variant, if not nil`,
