@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"warpbook/gpu"
-	"warpbook/gpu/device"
 	"warpbook/ops/peers"
 )
 
@@ -20,11 +20,9 @@ import (
 // below, what counts is the 40 us that the worker's answer takes. What fails is
 // 80 %, because times are no ground for a failure.
 func TestTransfers(t *testing.T) {
-	d := device.MustOpen("")
+	d := agree(t).device
 	defer d.Close()
-	if d.Info().Emulated {
-		t.Skip("it needs a GPU")
-	}
+	needTorch(t)
 	torch := startPinned(t, d)
 	for size := 1 << 20; size <= 1<<30; size *= 4 {
 		before := newTransfer(t, d, size)
@@ -114,6 +112,8 @@ type pinned struct {
 func startPinned(t *testing.T, d gpu.Device) *pinned {
 	t.Helper()
 	c := python(d, "peers/pinned.py")
+	var log bytes.Buffer
+	c.Stderr = &log
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +128,7 @@ func startPinned(t *testing.T, d gpu.Device) *pinned {
 	t.Cleanup(func() {
 		in.Close()
 		c.Wait()
+		t.Log(log.String())
 	})
 	return &pinned{t, in, json.NewDecoder(out)}
 }
@@ -138,7 +139,7 @@ func (p *pinned) times(size int) (took [2]time.Duration) {
 	for i := range took {
 		var f peers.Figure
 		if err := p.figures.Decode(&f); err != nil {
-			p.Skip("it needs python3 with torch: ", err)
+			p.Fatal("pinned.py ended: ", err)
 		}
 		took[i] = time.Duration(f.MedianNS)
 	}
