@@ -142,9 +142,9 @@ func Build(ctx context.Context, progress io.Writer) (string, error) {
 	return path, nil
 }
 
-// killGrace is how long the pipes of a killed program may stay open, in case
-// something else holds them.
-const killGrace = 200 * time.Millisecond
+// killGrace is how long the pipes of a program that has ended may stay open, in
+// case something else holds them; on a busy machine, how long reading may take.
+const killGrace = 5 * time.Second
 
 // Run has the nvrtc program compile a source. The end of ctx kills it.
 func Run(ctx context.Context, request Request) (Reply, error) {
