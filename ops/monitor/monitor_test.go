@@ -49,19 +49,27 @@ func TestParseState(t *testing.T) {
 
 // The state over a while is the worst of it, of what came since its start.
 func TestSince(t *testing.T) {
-	smi(t, `echo 1980, 100, 40, 0x0; sleep 0.3; echo 1500, 300, 60, 0x4; echo 345, 90, 40, 0x1; echo 1600, 650, 50, 0x20; sleep 60`)
+	later := filepath.Join(t.TempDir(), "later")
+	smi(t, `echo 1980, 100, 40, 0x0; until [ -e `+later+` ]; do sleep 0.01; done; echo 1500, 300, 60, 0x4; echo 345, 90, 40, 0x1; echo 1600, 650, 50, 0x20; sleep 60`)
 	m, err := Watch("0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if s := m.Since(time.Time{}); s.ClockMHz != 1980 {
+	until := func(start time.Time, came func(State) bool) (s State) { // a busy machine may keep the script waiting
+		for deadline := time.Now().Add(time.Minute); !came(s) && time.Now().Before(deadline); {
+			s = m.Since(start)
+		}
+		return s
+	}
+	if s := until(time.Time{}, func(s State) bool { return s.ClockMHz != 0 }); s.ClockMHz != 1980 {
 		t.Errorf("first %v, expected 1980 MHz", s)
 	}
 	start := time.Now()
-	m.Since(start) // waits for what comes later
-	time.Sleep(50 * time.Millisecond)
-	s := m.Since(start)
+	if err := os.WriteFile(later, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := until(start, func(s State) bool { return s.PowerW == 650 })
 	if s.ClockMHz != 1500 || s.PowerW != 650 || s.Reasons != PowerCap|SoftwareThermal {
 		t.Errorf("%v, expected the lowest clock of a busy GPU, the highest power and both reasons", s)
 	}
