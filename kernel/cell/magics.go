@@ -298,16 +298,18 @@ func (s session) Reset() {
 	e.nextPrune = 0
 }
 
-// maxHistory is how many cells %history can list.
-const maxHistory = 1000
+const (
+	maxHistory = 1000 // cells that %history can list
+	dropped    = 100  // at once, because those that stay are moved
+)
 
 // remember keeps a cell that has a number.
 func (e *Engine) remember(n int, src string) {
 	if n == 0 {
 		return
 	}
-	if len(e.history) == 2*maxHistory { // not each time: they are many to move
-		e.history = slices.Delete(e.history, 0, maxHistory)
+	if len(e.history) == maxHistory+dropped {
+		e.history = slices.Delete(e.history, 0, dropped)
 	}
 	e.history = append(e.history, magic.Cell{Number: n, Source: strings.Clone(src)})
 }
