@@ -64,29 +64,31 @@ static __device__ void release(unsigned barrier) {
 // The multiplying warpgroup of a thread, 0 or 1, in a register that its warp shares.
 static __device__ unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128 - 1, 0); }
 
-// The way out of a warpgroup's sums, 64 rows of 256 bytes at a time: through two boxes
-// in shared memory, which the copy engine takes to D while the next tile is
-// multiplied, and into which it brings C before where that is needed.
-template <class T> struct Outlet {
-    static constexpr unsigned columns = 256 / sizeof(T);
+// The way out of a warpgroup's sums, 8 KB at a time: through two places in shared
+// memory in turn, from which the copy engine takes two boxes of 32 rows to D while
+// the other place is filled or the next tile is multiplied, and to which it brings
+// those of C before, where they are needed. The second box is below the first or
+// beside it.
+template <class T, unsigned down, unsigned across> struct Outlet {
     struct alignas(2 * sizeof(T)) Pair { T x, y; };
 
     const TensorMap &c, &d;
     float alpha, beta;
-    unsigned char* boxes;
+    unsigned char *places, *place;
     unsigned group, barrier, phase;
 
     __device__ Outlet(const TensorMap& c, const TensorMap& d, const Result& r, unsigned ring, Walk w)
-        : c(c), d(d), alpha(r.alpha), beta(r.beta), group(warpgroup()), barrier(w.empty + (w.stages + group) * 8), phase(0) { boxes = memory + ring + group * 2 * box; }
+        : c(c), d(d), alpha(r.alpha), beta(r.beta), group(warpgroup()), barrier(w.empty + (w.stages + group) * 8), phase(0) { places = memory + ring + group * 2 * box; }
 
     __device__ void sync() const { asm volatile("bar.sync %0, 128;" ::"r"(group + 1) : "memory"); }
 
-    __device__ void open(unsigned row, unsigned column) {
+    __device__ void open(unsigned turn, unsigned row, unsigned column) {
+        place = places + turn % 2 * box;
         if (threadIdx.x % 128 == 0) {
-            store_wait();
+            store_wait<1>();
             if (beta != 0) {
-                barrier_expect(barrier, 2 * box);
-                for (unsigned i = 0; i < 2; i++) copy_box(address(boxes) + i * box, c, column + i * columns / 2, row, barrier);
+                barrier_expect(barrier, box);
+                for (unsigned i = 0; i < 2; i++) copy_box(address(place) + i * box / 2, c, column + i * across, row + i * down, barrier);
             }
         }
         if (beta != 0) barrier_wait(barrier, phase), phase ^= 1;
@@ -95,7 +97,7 @@ template <class T> struct Outlet {
 
     __device__ void put(unsigned row, unsigned column, float x, float y) const {
         unsigned byte = column * sizeof(T);
-        Pair& p = *(Pair*)(boxes + byte / 128 * box + row * 128 + (byte / 16 % 8 ^ row % 8) * 16 + byte % 16);
+        Pair& p = *(Pair*)(place + byte / 128 * box / 2 + row * 128 + (byte / 16 % 8 ^ row % 8) * 16 + byte % 16);
         x *= alpha, y *= alpha;
         if (beta != 0) x += beta * float(p.x), y += beta * float(p.y);
         p = {T(x), T(y)};
@@ -105,7 +107,7 @@ template <class T> struct Outlet {
         store_fence();
         sync();
         if (threadIdx.x % 128) return;
-        for (unsigned i = 0; i < 2; i++) store_box(d, column + i * columns / 2, row, address(boxes) + i * box);
+        for (unsigned i = 0; i < 2; i++) store_box(d, column + i * across, row + i * down, address(place) + i * box / 2);
         store_commit();
     }
 };
@@ -143,7 +145,7 @@ static __device__ void bring16(Walk w, const Maps& maps, const Result& r, Pairs 
 }
 
 // Multiplies 64 rows of the tile.
-template <class T, class Out> static __device__ void multiply16(Walk w, Outlet<Out> out, const Result& r, Pairs pairs) {
+template <class T, class Out> static __device__ void multiply16(Walk w, Outlet<Out, 32, 0> out, const Result& r, Pairs pairs) {
     float sums[128];
     unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 63) / 64 * pairs.count;
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
@@ -162,21 +164,23 @@ template <class T, class Out> static __device__ void multiply16(Walk w, Outlet<O
         release(before);
         Tile tile = place(t, r);
         unsigned row = tile.row + rank_in_cluster() * 128 + group * 64;
+        constexpr unsigned columns = 128 / sizeof(Out);
 #pragma unroll
-        for (unsigned column = 0; column < 256; column += out.columns) {
-            out.open(row, tile.column + column);
+        for (unsigned column = 0; column < 256; column += columns) {
+            out.open(column / columns, row, tile.column + column);
 #pragma unroll
-            for (unsigned e = column / 2; e < (column + out.columns) / 2; e += 2)
+            for (unsigned e = column / 2; e < (column + columns) / 2; e += 2)
                 out.put(warp * 16 + e / 2 % 2 * 8 + lane / 4, e / 4 * 8 - column + lane % 4 * 2, sums[e], sums[e + 1]);
             out.close(row, tile.column + column);
         }
     }
-    store_wait();
+    store_wait<0>();
 }
 
 template <class T, class Out>
 static __device__ void product16(const Maps& maps, const TensorMap& c, const TensorMap& d, const Result& r, Pairs pairs) {
     __shared__ __align__(8) unsigned long long barriers[2 * stages16 + 2];
+    if (threadIdx.x == 0) prefetch(*maps.a[0]), prefetch(*maps.b[0]), prefetch(d);
     Walk w = start<stages16>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
@@ -184,7 +188,7 @@ static __device__ void product16(const Maps& maps, const TensorMap& c, const Ten
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply16<T>(w, Outlet<Out>(c, d, r, stages16 * bytes16, w), r, pairs);
+        multiply16<T>(w, Outlet<Out, 32, 0>(c, d, r, stages16 * bytes16, w), r, pairs);
     }
     cluster_sync();
 }
@@ -228,7 +232,7 @@ template <unsigned parts> static __device__ void bring32(Walk w, const TensorMap
 // Multiplies 64 columns of the tile, as the transposed product: wgmma takes TF32 only
 // with k in a row, and B, which has not, comes as its left factor from registers. Those
 // of half a step, 16 k, are read while the products of the other half run.
-template <unsigned parts> static __device__ void multiply32(Walk w, Outlet<float> out, const Result& r) {
+template <unsigned parts> static __device__ void multiply32(Walk w, Outlet<float, 0, 32> out, const Result& r) {
     float sums[128];
     unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 31) / 32;
     // A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts.
@@ -283,21 +287,23 @@ template <unsigned parts> static __device__ void multiply32(Walk w, Outlet<float
         release(before);
         Tile tile = place(t, r);
         unsigned column = tile.column + rank_in_cluster() * 128 + group * 64;
+        bool odd = lane / 2 % 2; // half of the lanes take two rows in the other order, against bank conflicts
 #pragma unroll
-        for (unsigned row = 0; row < 256; row += 64) {
-            out.open(tile.row + row, column);
+        for (unsigned row = 0; row < 256; row += 32) {
+            out.open(row / 32, tile.row + row, column);
 #pragma unroll
-            for (unsigned e = row / 2; e < row / 2 + 32; e += e % 2 ? 3 : 1)
-                out.put(e / 4 * 8 - row + lane % 4 * 2 + e % 2, warp / 2 * 32 + vector * 4 + word, sums[e], sums[e + 2]);
+            for (unsigned e = row / 2; e < row / 2 + 16; e += e % 2 ? 3 : 1)
+                out.put(e / 4 * 8 - row + lane % 4 * 2 + (e % 2 ^ odd), warp / 2 * 32 + vector * 4 + word, odd ? sums[e ^ 1] : sums[e], odd ? sums[(e ^ 1) + 2] : sums[e + 2]);
             out.close(tile.row + row, column);
         }
     }
-    store_wait();
+    store_wait<0>();
 }
 
 template <unsigned parts, unsigned stages>
 static __device__ void product32(const TensorMap& a, const TensorMap& low, const TensorMap& b, const TensorMap& c, const TensorMap& d, const Result& r) {
     __shared__ __align__(8) unsigned long long barriers[2 * stages + 2];
+    if (threadIdx.x == 0) prefetch(a), prefetch(b), prefetch(d);
     Walk w = start<stages>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
@@ -305,7 +311,7 @@ static __device__ void product32(const TensorMap& a, const TensorMap& low, const
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply32<parts>(w, Outlet<float>(c, d, r, stages * bytes32<parts>, w), r);
+        multiply32<parts>(w, Outlet<float, 0, 32>(c, d, r, stages * bytes32<parts>, w), r);
     }
     cluster_sync();
 }
@@ -316,11 +322,13 @@ extern "C" __global__ void HOPPER gemm_tf32_wgmma(MAP a, MAP b, MAP c, MAP d, Re
 
 // Splits A into the TF32 number next to each element, and that of what is left ...
 extern "C" __global__ void gemm_tf32x3(const float* a, float* high, float* low, unsigned rows, unsigned columns, unsigned ld) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= (size_t)rows * columns) return;
-    size_t at = i / columns * ld + i % columns;
-    float x = a[at], h = __uint_as_float(tf32(x));
-    high[at] = h, low[at] = __uint_as_float(tf32(x - h));
+    unsigned column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= columns) return;
+    for (unsigned row = blockIdx.y; row < rows; row += gridDim.y) {
+        size_t at = (size_t)row * ld + column;
+        float x = a[at], h = __uint_as_float(tf32(x));
+        high[at] = h, low[at] = __uint_as_float(tf32(x - h));
+    }
 }
 
 // ... and adds three of the four products of parts; B is split in registers.
@@ -330,13 +338,15 @@ extern "C" __global__ void HOPPER gemm_tf32x3_2(MAP high, MAP low, MAP b, MAP c,
 
 // Splits a matrix into three of bfloat16, each the number next to what is left ...
 extern "C" __global__ void gemm_bf16x3(const float* x, __nv_bfloat16* first, __nv_bfloat16* second, __nv_bfloat16* third, unsigned rows, unsigned columns, unsigned from, unsigned to) {
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= (size_t)rows * columns) return;
-    size_t at = i / columns * to + i % columns;
-    float v = x[i / columns * from + i % columns];
-    first[at] = v, v -= float(first[at]);
-    second[at] = v, v -= float(second[at]);
-    third[at] = v;
+    unsigned column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= columns) return;
+    for (unsigned row = blockIdx.y; row < rows; row += gridDim.y) {
+        size_t at = (size_t)row * to + column;
+        float v = x[(size_t)row * from + column];
+        first[at] = v, v -= float(first[at]);
+        second[at] = v, v -= float(second[at]);
+        third[at] = v;
+    }
 }
 
 // ... and adds the six products of parts that float32 can see.

@@ -70,10 +70,10 @@ func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
 }
 
 // boxes describes a, 128 rows at a time, b, as many rows as a step has k, or c or d,
-// 64 rows; 128 bytes of each row.
+// 32 rows; 128 bytes of each row.
 func (o GemmOptions) boxes(name string, s Size, size int) TensorMap {
 	shapes := o.shapes(s)
-	x, rows := shapes.d, 64
+	x, rows := shapes.d, 32
 	switch name {
 	case "a":
 		x, rows = shapes.a, 128
@@ -99,6 +99,11 @@ func (o GemmOptions) hopperStep(entry string, s Size, info gpu.Info, size int, m
 	return step
 }
 
+// splitGrid has a block for every 256 columns of a row, or of several rows.
+func splitGrid(rows, columns int) gpu.Dim {
+	return gpu.Dim{X: ceilDiv(columns, 256), Y: min(rows, 65535)}
+}
+
 // tf32x3 drops the product of the low parts, 2^-22 of the term, and what is left of
 // a factor after two parts, as much each.
 func (o GemmOptions) tf32x3(entry string, s Size, info gpu.Info) Plan {
@@ -111,7 +116,7 @@ func (o GemmOptions) tf32x3(entry string, s Size, info gpu.Info) Plan {
 	maps := []TensorMap{o.boxes("a", s, 4), o.boxes("a", s, 4), o.boxes("b", s, 4)}
 	maps[0].Tensor, maps[1].Tensor = high, low
 	p.Steps = []Step{
-		{Entry: entry, Grid: gpu.Dim{X: ceilDiv(a.rows*a.columns, 256)}, Block: gpu.Dim{X: 256},
+		{Entry: entry, Grid: splitGrid(a.rows, a.columns), Block: gpu.Dim{X: 256},
 			Args: []any{"a", high, low, uint32(a.rows), uint32(a.columns), uint32(a.ld)}},
 		o.hopperStep(entry+"_2", s, info, 4, maps...),
 	}
@@ -139,7 +144,7 @@ func (o GemmOptions) bf16x3(entry string, s Size, info gpu.Info) Plan {
 			parts = append(parts, name)
 			maps = append(maps, TensorMap{Tensor: name, Rows: rows, Columns: columns, LD: ld, Box: [2]int{x.rows, 64}})
 		}
-		p.Steps = append(p.Steps, Step{Entry: entry, Grid: gpu.Dim{X: ceilDiv(rows*columns, 256)}, Block: gpu.Dim{X: 256},
+		p.Steps = append(p.Steps, Step{Entry: entry, Grid: splitGrid(rows, columns), Block: gpu.Dim{X: 256},
 			Args: append(append([]any{x.name}, parts...), uint32(rows), uint32(columns), uint32(x.matrix.ld), uint32(ld))})
 	}
 	p.Steps = append(p.Steps, o.hopperStep(entry+"_2", s, info, 4, maps...))

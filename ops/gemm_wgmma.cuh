@@ -25,6 +25,9 @@ static __device__ void barrier_wait(unsigned barrier, unsigned phase) {
     asm volatile("{.reg .pred done; again: mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 done, [%0], %1; @!done bra again;}" ::"r"(barrier), "r"(phase) : "memory");
 }
 
+// Fetches a map before its first copy needs it.
+static __device__ void prefetch(const TensorMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
+
 // Copies a box whose corner is at column x and row y.
 static __device__ void copy_box(unsigned to, const TensorMap& map, unsigned x, unsigned y, unsigned barrier) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
@@ -42,9 +45,10 @@ static __device__ void store_box(const TensorMap& map, unsigned x, unsigned y, u
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(x), "r"(y), "r"(from) : "memory");
 }
 
-// Ends a group of stores; waits until the copy engine has read those of all groups.
+// Ends a group of stores; waits until the copy engine has read what all groups store
+// but those pending last.
 static __device__ void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-static __device__ void store_wait() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+template <int pending> static __device__ void store_wait() { asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory"); }
 
 // Lets the copy engine see what threads wrote to shared memory.
 static __device__ void store_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
@@ -90,8 +94,9 @@ static __device__ unsigned rank_in_cluster() {
     return r;
 }
 
+// Waits for the other blocks of the cluster, and hands over nothing that they wrote.
 static __device__ void cluster_sync() {
-    asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 // Is true in one lane of a warp.
