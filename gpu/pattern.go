@@ -12,11 +12,21 @@ type Pattern struct {
 	Bytes   int        // a lane: 1, 2, 4, 8 or 16; addresses are multiples of it
 	Write   bool       // a store or an atomic
 	Address [32]uint64 // of each lane, in bytes
+
+	// To is where a cp.async.cg, which goes past the L1 cache, puts what it
+	// reads: addresses in shared memory. It is nil for any other request.
+	To *[32]uint64
 }
 
 // Sectors counts the distinct 32-byte sectors and 128-byte lines that a
-// request to global memory touches.
+// request to global memory touches. Of a copy past the L1 cache it counts, as an
+// H200 does, the pairs of a line and a 32-byte sector of shared memory that
+// takes bytes of it (gpu/emu/testdata/copies.h200.json).
 func (p *Pattern) Sectors() (sectors, lines int) {
+	if p.To != nil {
+		_, lines = p.sectorSet()
+		return p.copied(), lines
+	}
 	last := ^uint64(0)
 	for m := p.Mask; m != 0; m &= m - 1 {
 		s := p.Address[bits.TrailingZeros32(m)&31] >> 5
@@ -53,6 +63,28 @@ func (p *Pattern) sectorSet() (sectors, lines int) {
 		}
 	}
 	return sectors, lines
+}
+
+// copied counts the pairs of a sector that is written and a line that is read.
+// Where lanes write to the same address, one of them does.
+func (p *Pattern) copied() (pairs int) {
+	type pair struct{ to, from uint64 }
+	var seen [32]pair
+	for m := p.Mask; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros32(m) & 31
+		x, again := pair{p.To[l] >> 5, p.Address[l] >> 7}, false
+		for n := m & (m - 1); n != 0 && !again; n &= n - 1 {
+			again = p.To[bits.TrailingZeros32(n)&31] == p.To[l]
+		}
+		for _, y := range seen[:pairs] {
+			again = again || x == y
+		}
+		if !again {
+			seen[pairs] = x
+			pairs++
+		}
+	}
+	return pairs
 }
 
 // Wavefronts counts the passes over the 32 banks of shared memory that a

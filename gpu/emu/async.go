@@ -94,6 +94,7 @@ type asyncForm struct {
 	load     *instr // all bytes
 	byte     *instr // one of them
 	bytes    uint32
+	bypass   bool   // past the L1 cache
 	size     uint32 // slot of how many bytes are read; the others are zeros
 	partial  bool
 	ignore   uint32 // predicate of lanes that read none, and whether it is negated
@@ -129,7 +130,8 @@ func (lo *lowering) asyncCopy(w words) error {
 	lo.op.parts = nil
 	in.mem, in.flow = put.mem, checked
 	f.load, f.byte = lo.part(load, ptx.Global, n.Bits), lo.part(load, ptx.Global, 1)
-	f.byte.mem.uncounted = true
+	f.load.mem.uncounted, f.byte.mem.uncounted = true, true // see countCopy
+	f.bypass = cache == "cg"
 	in.exec = func(w *warp, in *instr, m uint32) { w.startCopy(f, in, m) }
 	if len(lo.op.in.src.Operands) == 3+hints {
 		return nil
@@ -150,8 +152,6 @@ func (lo *lowering) asyncPart(f *asyncForm) error {
 }
 
 // startCopy reads the source and puts the copy on the list of those pending.
-// The profiler counts it as a load from global memory, and not as a store to
-// shared memory.
 func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 	w.block.cnt.AsyncCopies++
 	c := w.copies.take()
@@ -160,9 +160,14 @@ func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 	if in.mem.count > 1 {
 		*w.scratch(in, 1) = [32]uint64{}
 	}
+	f.to(w, m)
+	c.at = w.addr
 	full := m
 	if f.ignores {
 		full &^= w.preds[f.ignore] ^ f.flip
+	}
+	if w.block.counting {
+		w.countCopy(f, full, &c.at)
 	}
 	if f.partial {
 		full = w.copyParts(f, m)
@@ -179,9 +184,29 @@ func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 	for k := range in.mem.count {
 		c.data[k] = *w.scratch(in, k)
 	}
-	f.to(w, m)
-	c.at = w.addr
+	w.addr = c.at
 	w.reserve(c)
+}
+
+// countCopy counts a copy as the profiler does: as a load from global memory by
+// the lanes that read at least a byte, and as no store to shared memory.
+func (w *warp) countCopy(f *asyncForm, reads uint32, to *[32]uint64) {
+	if f.partial {
+		for l, size := range lanes[uint32](w, f.size) {
+			if size == 0 {
+				reads &^= 1 << l
+			}
+		}
+	}
+	if reads == 0 {
+		return
+	}
+	f.from(w, reads)
+	p := gpu.Pattern{Mask: reads, Bytes: int(f.bytes), Address: w.addr}
+	if f.bypass {
+		p.To = to
+	}
+	w.countPattern(f.load, ptx.Global, &p)
 }
 
 // copyParts reads the bytes of lanes that copy less than all, and returns the

@@ -83,6 +83,10 @@ func (t *tracer) request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) {
 // newRequest describes the first request of a pattern.
 func newRequest(w *warp, in *instr, key requestKey, p *gpu.Pattern) *gpu.Request {
 	r := &gpu.Request{Pattern: *p, Count: 1, Shared: key.shared, Block: w.block.at, Warp: w.index}
+	if p.To != nil {
+		to := *p.To // of a copy that another will take the place of
+		r.To = &to
+	}
 	first := p.Address[lowest(p.Mask)&31]
 	if key.shared {
 		if v := w.block.prog.sharedAt(first); v != nil {

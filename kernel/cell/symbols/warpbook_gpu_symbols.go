@@ -1023,6 +1023,10 @@ PTX type, such as "u64"`,
 	Bytes   int        // a lane: 1, 2, 4, 8 or 16; addresses are multiples of it
 	Write   bool       // a store or an atomic
 	Address [32]uint64 // of each lane, in bytes
+
+	// To is where a cp.async.cg, which goes past the L1 cache, puts what it
+	// reads: addresses in shared memory. It is nil for any other request.
+	To *[32]uint64
 }
 
 Pattern is what the lanes of a warp ask for in one request: a memory
@@ -1049,7 +1053,13 @@ lanes that take part`,
 	"Pattern.Sectors": `func (p *Pattern) Sectors() (sectors, lines int)
 
 Sectors counts the distinct 32-byte sectors and 128-byte lines that a
-request to global memory touches.`,
+request to global memory touches. Of a copy past the L1 cache it counts, as an
+H200 does, the pairs of a line and a 32-byte sector of shared memory that
+takes bytes of it (gpu/emu/testdata/copies.h200.json).`,
+	"Pattern.To": `Pattern.To *[32]uint64
+
+To is where a cp.async.cg, which goes past the L1 cache, puts what it
+reads: addresses in shared memory. It is nil for any other request.`,
 	"Pattern.Wavefronts": `func (p *Pattern) Wavefronts() (wavefronts, groups int)
 
 Wavefronts counts the passes over the 32 banks of shared memory that a
