@@ -86,7 +86,7 @@ func TestMachineCode(t *testing.T) {
 	}
 	t.Cleanup(func() { dev.Close() })
 	b := newBench(t, dev, Gemm, 42, 64, 64, 16)
-	for name := range merged {
+	for name := range joined {
 		c, err := b.Count(name)
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,7 @@ func TestMeasuredFile(t *testing.T) {
 	if err != nil || !strings.Contains(strings.Join(m.Notes(), "\n"), "read from testdata/gemm_times.h200.json") {
 		t.Errorf("%v, %v", m, err)
 	}
-	for name, want := range map[string]string{"testdata/nothing": "nothing.json: no such file", "testdata/reduce.h200": "no times"} {
+	for name, want := range map[string]string{"testdata/nothing": "nothing.json: no such file", "testdata/profiles/reduce.h200": "no times"} {
 		if _, err := MeasuredRun(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", name, err, want)
 		}

@@ -1,11 +1,9 @@
 package ops
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
-	"path"
 	"strings"
 	"testing"
 
@@ -18,145 +16,170 @@ import (
 type profile struct {
 	Device, Tool, Date string
 	Size               Size
-	PTX                string `json:"ptx_sha256"`
 	Launches           []profiled
 }
 
-// profiled is one launch as the profiler counted it.
+// profiled is one launch as the profiler counted it; what is not named is 0.
 type profiled struct {
-	Entry          string
-	PTX            string `json:"entry_sha256"` // see EntryHash; "" in older profiles
+	Variant, Entry string
+	PTX            string `json:"entry_sha256"` // see EntryHash
 	Blocks         int
 	LoadRequests   uint64 `json:"global_load_requests"`
 	LoadSectors    uint64 `json:"global_load_sectors"`
 	StoreRequests  uint64 `json:"global_store_requests"`
 	StoreSectors   uint64 `json:"global_store_sectors"`
 	RedRequests    uint64 `json:"global_red_requests"` // of red and atom
+	LocalLoads     uint64 `json:"local_load_requests"`
+	LocalStores    uint64 `json:"local_store_requests"`
 	LoadWaves      uint64 `json:"shared_load_wavefronts"`
 	LoadConflicts  uint64 `json:"shared_load_conflicts"`
 	StoreWaves     uint64 `json:"shared_store_wavefronts"`
 	StoreConflicts uint64 `json:"shared_store_conflicts"`
+	AsyncCopies    uint64 `json:"async_copies"`
+	MatrixLoads    uint64 `json:"matrix_loads"`
+
+	// Executed are instructions of the machine code, one a warp, by opcode.
+	Executed map[string]uint64
 }
+
+// joined are the rungs that read neighbouring floats of shared memory one by
+// one. NVIDIA's assembler joins these reads into vectors, so that the profiler
+// sees fewer wavefronts than the PTX asks for; never more.
+var joined = map[string]bool{"gemm_shared": true, "gemm_tile_1d": true, "gemm_tile_2d": true}
+
+// parted are the requests and sectors of stores that the profiler counts beyond
+// those of the PTX: of gemm_then_bias_relu the assembler has written the end
+// twice, 288 stores where gemm_bias_relu has 160, and lanes of a warp that go
+// different ways there do not meet before they store.
+var parted = map[string][2]uint64{"gemm_bias_relu_odd/gemm_then_bias_relu, launch 0": {15, 60}}
+
+// unprofiled are the rungs without a profile of their present code, and why.
+var unprofiled = map[string]string{}
 
 // TestCountersEqualTheProfilers runs the ladders on the emulator of an H200 and
 // compares every launch with the profiler's counts on the GPU itself. Its
 // counts of wavefronts and conflicts both carry the same noise of arbitration,
-// at most 2.5 % of the wavefronts, so their difference is compared exactly.
+// at most 2.5 % of the wavefronts of loads and 6 % of those of stores, beside
+// which cp.async writes; so their difference is compared exactly. Its count of
+// requests to shared memory carries noise, too, and nothing to subtract: it is
+// not compared.
 func TestCountersEqualTheProfilers(t *testing.T) {
-	for _, c := range []struct {
-		operator *Operator
-		file     string
-	}{{Reduce, "reduce.h200.json"}, {Gemm, "gemm_aligned.h200.json"}, {Gemm, "gemm_odd.h200.json"}} {
-		t.Run(c.file, func(t *testing.T) { compareWithProfile(t, c.operator, readProfile(t, c.file)) })
+	for _, c := range profiledCases {
+		t.Run(c.name, c.compare)
 	}
 }
 
-func readProfile(t *testing.T, file string) (golden profile) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + file)
-	if err == nil {
-		err = json.Unmarshal(text, &golden)
-	}
+func (c profiledCase) compare(t *testing.T) {
+	text, err := os.ReadFile(c.file())
 	if err != nil {
-		t.Fatalf("%s: %v", file, err)
+		t.Fatal(err)
 	}
-	return golden
-}
-
-func compareWithProfile(t *testing.T, o *Operator, golden profile) {
+	var golden profile
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
 	dev, err := device.Open("emu:h200")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := dev.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	bench := newBench(t, dev, o, 42, golden.Size...)
-	file, err := pick(o.Name, files(t, o.module(Variant{})), dev.Info())
-	if err != nil {
-		t.Fatal(err)
+	t.Cleanup(func() { dev.Close() })
+	if golden.Size.String() != c.size.String() {
+		t.Fatalf("the profile is of size %v, expected %v", golden.Size, c.size)
 	}
-	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(file.text)))
-	counts, err := bench.Count()
-	if err != nil {
-		t.Fatal(err)
-	}
-	launches := map[string][]profiled{} // by variant
+	b := newBench(t, dev, c.operator, 42, c.size...)
+	launches := map[string][]profiled{}
 	for _, l := range golden.Launches {
-		name := strings.TrimSuffix(l.Entry, "_2")
-		launches[name] = append(launches[name], l)
+		launches[l.Variant] = append(launches[l.Variant], l)
 	}
-	for _, row := range counts.Rows {
-		want := launches[row.Name]
-		delete(launches, row.Name)
-		switch {
-		case want == nil && hash != golden.PTX: // a new rung, of who may have no such GPU
-			t.Logf("%s is not in the profile, made before %s changed", row.Name, file.name)
-			continue
-		case len(row.Launches) != len(want):
-			t.Errorf("%s: %d launches, the profiler saw %d", row.Name, len(row.Launches), len(want))
-			continue
+	var e Environment
+	err = b.each("count", nil, &e, func(r *run) error {
+		if r.variant.Host != nil || strings.HasPrefix(b.expect(r.variant), checkFault) {
+			return nil // as when the profile was taken
 		}
-		for k, c := range row.Launches {
-			if now := EntryHash(file.text, want[k].Entry); want[k].PTX != "" && want[k].PTX != now {
-				t.Errorf("%s is not the code that was profiled: profile it again, as profile_test.go says", want[k].Entry)
+		want := launches[r.variant.Name]
+		delete(launches, r.variant.Name)
+		if reason := c.stale(t, r, want); reason != "" {
+			if why, known := unprofiled[r.variant.Name]; known {
+				t.Logf("%s is not compared: %s: %s", r.variant.Name, reason, why)
+			} else {
+				t.Errorf("%s: %s: profile it as profile_test.go says, or name it in unprofiled", r.variant.Name, reason)
 			}
-			c.GlobalLoad.Sectors += unexplained[path.Base(t.Name())+"/"+row.Name]
-			compareLaunch(t, fmt.Sprintf("%s, launch %d", row.Name, k), c, want[k], merged[row.Name])
+			return nil
 		}
-	}
-	for _, reason := range counts.Environment.NotRun {
-		name, _, _ := strings.Cut(reason, ":")
-		t.Logf("profiled and not counted: %s", reason)
-		delete(launches, name)
+		row, err := r.count()
+		for k, got := range row.Launches {
+			at := fmt.Sprintf("%s/%s, launch %d", c.name, r.variant.Name, k)
+			got.GlobalStore.Requests += parted[at][0]
+			got.GlobalStore.Sectors += parted[at][1]
+			compareLaunch(t, at, got, want[k], joined[r.variant.Name])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name := range launches {
-		t.Errorf("%s was profiled and is not counted", name)
+		t.Errorf("%s was profiled and is not counted: %q", name, e.NotRun)
 	}
 }
 
-// merged are the rungs that read neighbouring floats of shared memory one by
-// one. NVIDIA's assembler joins these reads into vectors, so that the profiler
-// sees fewer wavefronts than the PTX asks for; never more.
-var merged = map[string]bool{"gemm_shared": true, "gemm_tile_1d": true, "gemm_tile_2d": true}
-
-// unexplained are sectors that the profiler counted and that PTX does not ask
-// for: at m = 321, n = 261, k = 77, one for each of the 440 warps. Which request
-// of cp.async they belong to is not known. It is none that machine code adds:
-// ptxas 13.0 makes 42 copies of 42, and the requests are equal. Nor is it that
-// some or all lanes of a request read nothing: gemm_sliced_k_16 has such ones,
-// and is equal.
-var unexplained = map[string]uint64{"gemm_odd.h200.json/gemm_sliced_k": 440}
-
-func compareLaunch(t *testing.T, at string, c gpu.Counters, want profiled, merged bool) {
+func compareLaunch(t *testing.T, at string, c gpu.Counters, want profiled, joined bool) {
 	t.Helper()
-	equal(t, at, "global load requests", c.GlobalLoad.Requests, want.LoadRequests)
-	equal(t, at, "global load sectors", c.GlobalLoad.Sectors, want.LoadSectors)
-	equal(t, at, "global store requests", c.GlobalStore.Requests, want.StoreRequests)
-	equal(t, at, "global store sectors", c.GlobalStore.Sectors, want.StoreSectors)
-	equal(t, at, "atomic requests", c.GlobalAtomic.Requests, want.RedRequests)
-	if !merged {
-		shared(t, at+", shared loads", c.SharedLoad, want.LoadWaves, want.LoadConflicts)
+	equal := func(what string, got, want uint64) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %s: %d, the profiler counted %d", at, what, got, want)
+		}
+	}
+	equal("global load requests", c.GlobalLoad.Requests, want.LoadRequests)
+	equal("global load sectors", c.GlobalLoad.Sectors, want.LoadSectors)
+	equal("global store requests", c.GlobalStore.Requests, want.StoreRequests)
+	equal("global store sectors", c.GlobalStore.Sectors, want.StoreSectors)
+	equal("atomic requests", c.GlobalAtomic.Requests, want.RedRequests)
+	equal("local load requests", c.LocalLoad.Requests, want.LocalLoads)
+	equal("local store requests", c.LocalStore.Requests, want.LocalStores)
+	equal("barriers", c.Barriers, want.Executed["BAR"])
+	equal("shuffles", c.Shuffles, want.Executed["SHFL"])
+	equal("asynchronous copies", c.AsyncCopies, want.AsyncCopies)
+	equal("matrix loads", c.MatrixLoads, want.MatrixLoads)
+	if !joined {
+		shared(t, at+", shared loads", c.SharedLoad, want.LoadWaves, want.LoadConflicts, 0.025)
 	} else if c.SharedLoad.Wavefronts <= want.LoadWaves {
 		t.Errorf("%s: %d wavefronts, the profiler counted %d: the assembler no longer joins reads",
 			at, c.SharedLoad.Wavefronts, want.LoadWaves)
 	}
-	shared(t, at+", shared stores", c.SharedStore, want.StoreWaves, want.StoreConflicts)
+	shared(t, at+", shared stores", c.SharedStore, want.StoreWaves, want.StoreConflicts, 0.06)
 }
 
-func equal(t *testing.T, at, what string, got, want uint64) {
+// shared compares accesses to shared memory, with noise of at most a share of
+// the wavefronts.
+func shared(t *testing.T, at string, got gpu.SharedAccess, waves, conflicts uint64, share float64) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: %s: %d, the profiler counted %d", at, what, got, want)
+	if got.Wavefronts-got.Conflicts != waves-conflicts {
+		t.Errorf("%s: wavefronts less conflicts: %d, the profiler counted %d", at, got.Wavefronts-got.Conflicts, waves-conflicts)
 	}
-}
-
-func shared(t *testing.T, at string, got gpu.SharedAccess, waves, conflicts uint64) {
-	t.Helper()
-	equal(t, at, "wavefronts less conflicts", got.Wavefronts-got.Conflicts, waves-conflicts)
-	if noise := conflicts - got.Conflicts; got.Conflicts > conflicts || 40*noise > waves {
+	if noise := float64(conflicts) - float64(got.Conflicts); noise < 0 || noise > share*float64(waves) {
 		t.Errorf("%s: %d conflicts, the profiler counted %d of %d wavefronts", at, got.Conflicts, conflicts, waves)
 	}
+}
+
+// stale says why a variant cannot be compared, "" if it can.
+func (c profiledCase) stale(t *testing.T, r *run, want []profiled) string {
+	switch {
+	case len(want) == 0:
+		return "it has no profile"
+	case len(want) != len(r.launches):
+		return fmt.Sprintf("it has %d launches, the profiler saw %d", len(r.launches), len(want))
+	}
+	source := c.operator.module(r.variant)
+	file, err := pick(source, files(t, source), r.bench.device.Info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range want {
+		if EntryHash(file.text, l.Entry) != l.PTX {
+			return l.Entry + " is not the code that was profiled"
+		}
+	}
+	return ""
 }

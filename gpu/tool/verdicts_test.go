@@ -1,0 +1,280 @@
+package tool
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device"
+)
+
+// How gpu/emu/testdata/mistakes.sanitizer.json is made, where the GPU and
+// compute-sanitizer are, with a folder for the sanitizer's own reports:
+//
+//	WARPBOOK_REPLAY=off WARPBOOK_VERDICTS=FOLDER go test ./gpu/tool -run TestTakeVerdicts/mistakes
+const verdictsVariable = "WARPBOOK_VERDICTS"
+
+const (
+	corpora  = "../emu/testdata/"
+	atOnce   = 8                // processes under a tool
+	hangs    = 8 * time.Second  // a launch that takes longer does not end
+	patience = 10 * time.Second // for a report that is being written
+)
+
+// broken is a kernel of a corpus as its JSON describes it, see package emu.
+type broken struct {
+	Name       string
+	N          int
+	Shared     int
+	TwinShared int
+	First      string
+	Free       bool
+}
+
+// verdict is the first complaint of a tool, or the error without one.
+type verdict struct {
+	Says  string `json:"says"`
+	Lines []int  `json:"lines,omitempty"`
+}
+
+// TestTakeVerdicts runs each kernel of a corpus under each tool, and without
+// one, in a process of its own, and all corrected twins in one under each tool.
+func TestTakeVerdicts(t *testing.T) {
+	folder := os.Getenv(verdictsVariable)
+	if folder == "" {
+		t.Skip("it needs a GPU, with " + verdictsVariable + " naming a folder")
+	}
+	for _, corpus := range []string{"defects", "mistakes"} {
+		t.Run(corpus, func(t *testing.T) { takeVerdicts(t, corpus, folder) })
+	}
+}
+
+func takeVerdicts(t *testing.T, corpus, folder string) {
+	list, err := os.ReadFile(corpora + corpus + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(corpora + corpus + ".sm_75.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []broken
+	if err := json.Unmarshal(list, &all); err != nil {
+		t.Fatal(err)
+	}
+	tools := append(slices.Clone(Checks), "none")
+	verdicts := make([][]verdict, len(all))
+	var wg sync.WaitGroup
+	room := make(chan bool, atOnce)
+	run := func(name, tool string, set *verdict, kernels ...broken) {
+		wg.Go(func() {
+			room <- true
+			defer func() { <-room }()
+			v, err := judged(string(text), corpus, tool, filepath.Join(folder, name+"."+tool+".txt"), kernels)
+			if err != nil {
+				t.Errorf("%s under %s: %v", name, tool, err)
+				v.Says = "not taken"
+			}
+			*set = v
+		})
+	}
+	for i, b := range all {
+		verdicts[i] = make([]verdict, len(tools))
+		for k, tool := range tools {
+			bad := b
+			bad.Name = "bad_" + b.Name
+			run(bad.Name, tool, &verdicts[i][k], bad)
+		}
+	}
+	var twins []broken
+	for _, b := range all {
+		b.Name, b.Shared = "ok_"+b.Name, max(b.Shared, b.TwinShared)
+		twins = append(twins, b)
+	}
+	clean := make([]verdict, len(tools))
+	for k, tool := range tools {
+		run("ok_"+corpus, tool, &clean[k], twins...)
+	}
+	wg.Wait()
+	for k, v := range clean {
+		if v.Says != "" {
+			t.Errorf("the corrected twins under %s: %v", tools[k], v)
+		}
+	}
+	writeVerdicts(t, corpus, text, all, tools, verdicts)
+}
+
+// judged runs kernels one after the other in a process under a tool.
+func judged(text, corpus, tool, report string, kernels []broken) (v verdict, err error) {
+	dev, err := device.Open("cuda")
+	if err != nil {
+		return v, err
+	}
+	if tool != "none" {
+		if err := below(dev, tool, report); err != nil {
+			return v, errors.Join(err, dev.Close())
+		}
+	}
+	hang := time.AfterFunc(hangs, dev.Interrupt)
+	failed := launchAll(dev, corpus, text, kernels)
+	ended := !hang.Stop()
+	if err := dev.Close(); err != nil && failed == nil { // the tool sees the end
+		return v, err
+	}
+	if tool != "none" {
+		if v, err = firstVerdict(report, corpus); err != nil {
+			return v, err
+		}
+	}
+	if v.Says == "" && failed != nil {
+		v.Says = cmp.Or(regexp.MustCompile(`CUDA_ERROR_\w+`).FindString(failed.Error()), failed.Error())
+		if ended {
+			v.Says = "does not end"
+		}
+	}
+	return v, nil
+}
+
+// below starts the device's worker again below a tool. The shell between them
+// lives on when the worker is given up, so that the tool can write its report.
+func below(dev gpu.Device, tool, report string) error {
+	path, err := find("compute-sanitizer", "compute-sanitizer")
+	if err != nil {
+		return err
+	}
+	command := []string{"sh", "-c", `"$0" "$@"; :`, path, "--tool", tool, "--log-file", report, "--check-api-memory-access", "no"}
+	if tool == "racecheck" {
+		command = append(command, "--racecheck-report", "hazard")
+	}
+	d := dev.(interface {
+		movable
+		observable
+	})
+	d.Observe(func(l gpu.Launch, run func(gpu.Launch) error) error { return run(l) })
+	_, err = d.Under(command...)
+	return err
+}
+
+func launchAll(dev gpu.Device, corpus, text string, kernels []broken) error {
+	m, err := dev.Load(corpus+".sm_75.ptx", text)
+	if err != nil {
+		return err
+	}
+	for _, b := range kernels {
+		if err := b.launch(dev, m); err != nil {
+			return fmt.Errorf("%s: %w", b.Name, err)
+		}
+	}
+	return nil
+}
+
+// launch launches as TestDefects of package emu does.
+func (b broken) launch(dev gpu.Device, m gpu.Module) error {
+	n := cmp.Or(b.N, 128)
+	var buffers [3]gpu.Buffer
+	for i := range buffers {
+		var err error
+		if buffers[i], err = dev.Alloc(gpu.Uint32, n); err != nil {
+			return err
+		}
+	}
+	index := make([]uint32, n)
+	for i := range index {
+		index[i] = uint32(i)
+	}
+	err := errors.Join(buffers[0].Upload(index), buffers[1].Upload(make([]uint32, n)))
+	for _, name := range []string{b.First, b.Name} {
+		if err != nil || name == "" {
+			continue
+		}
+		l := gpu.Launch{Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 64}, Shared: b.Shared, Args: []any{buffers[0], buffers[1], buffers[2], int32(n)}}
+		if l.Entry, err = m.Entry(name); err != nil {
+			return err
+		}
+		switch {
+		case name == b.First:
+			l.Grid = gpu.Dim{X: 1}
+		case b.Free:
+			err = buffers[2].Free()
+			l.Args[2] = buffers[1]
+		}
+		err = errors.Join(err, dev.Launch(l), dev.Sync())
+	}
+	return err
+}
+
+var (
+	complaint = regexp.MustCompile(`^========= (Invalid|Uninitialized|Barrier|Error:|Warning:|Info:|Program hit|.*(?i:synchroni|misaligned|divergent))`)
+	sourceAt  = `%s\.cu:(\d+)`
+)
+
+// firstVerdict reads a tool's first complaint, and the lines that it names
+// itself, not those of the callers.
+func firstVerdict(report, corpus string) (v verdict, err error) {
+	var text []byte
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(100 * time.Millisecond) {
+		if text, err = os.ReadFile(report); err == nil && strings.Contains(string(text), "SUMMARY") {
+			break
+		}
+	}
+	if err != nil {
+		return v, err
+	}
+	at := regexp.MustCompile(fmt.Sprintf(sourceAt, corpus))
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case v.Says == "" && !complaint.MatchString(line):
+		case v.Says == "":
+			says, _, _ := strings.Cut(strings.TrimPrefix(line, "========= "), " detected at")
+			v.Says = says
+		case strings.TrimSpace(line) == "=========" || !strings.HasPrefix(line, "=========     "):
+			return v, nil // the next complaint
+		case !strings.Contains(line, "Frame"):
+			if m := at.FindStringSubmatch(line); m != nil {
+				if n, _ := strconv.Atoi(m[1]); !slices.Contains(v.Lines, n) {
+					v.Lines = append(v.Lines, n)
+					slices.Sort(v.Lines)
+				}
+			}
+		}
+	}
+	return v, nil
+}
+
+func writeVerdicts(t *testing.T, corpus string, text []byte, all []broken, tools []string, verdicts [][]verdict) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\n  \"gpu\": \"NVIDIA H200\",\n  \"driver\": \"580.159.04\",\n  \"tool\": \"compute-sanitizer 2025.3.1\",\n  \"date\": %q,\n  \"ptx_sha256\": \"%x\",\n",
+		time.Now().Format(time.DateOnly), sha256.Sum256(text))
+	fmt.Fprintf(&b, "  \"method\": \"TestTakeVerdicts: each bad_NAME in a process of its own under each tool, and without one; launched as %s.json says; the first report of each, nothing where there was none; a launch that took over %v does not end. All ok_NAME in one process under each tool: no report.\",\n  \"verdicts\": {",
+		corpus, hangs)
+	for i, one := range all {
+		said := map[string]verdict{}
+		for k, tool := range tools {
+			if verdicts[i][k].Says != "" {
+				said[tool] = verdicts[i][k]
+			}
+		}
+		line, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n    %q: %s", map[bool]string{true: ",", false: ""}[i > 0], one.Name, line)
+	}
+	b.WriteString("\n  }\n}\n")
+	if err := os.WriteFile(corpora+corpus+".sanitizer.json", []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
