@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +55,17 @@ func TestGemmTensorExact(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The copy engine reads A and B and stores D, all by rows of 16 bytes: a distance
+// of rows that it does not take is refused by its name.
+func TestCopyEngineRefuses(t *testing.T) {
+	for name, o := range map[string]GemmOptions{
+		"": {Alpha: 1}, "lda = 44": {Alpha: 1, LDA: 44}, "ldb = 68": {Alpha: 1, LDB: 68}, "ldc = 68": {Alpha: 1, LDC: 68},
+	} {
+		err := o.copyEngineRefuses("gemm_bf16_wgmma", 2)(Size{64, 64, 40})
+		if name == "" && err != nil || name != "" && (!errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), name)) {
+			t.Errorf("%v: %v, expected %q", o, err, name)
+		}
+	}
 }
