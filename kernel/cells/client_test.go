@@ -238,7 +238,9 @@ func (c *client) send(r frame.Request) chan frame.Event {
 	return w
 }
 
-const patience = 60 * time.Second
+// patience is how long a cell may take: one that overflows its stack took 1 min
+// with the race detector and much other work beside.
+const patience = 3 * time.Minute
 
 func (c *client) wait(w chan frame.Event) frame.Event {
 	c.t.Helper()

@@ -175,7 +175,7 @@ func TestServedAmongHostileClients(t *testing.T) {
 	slices.Sort(waits)
 	median := waits[len(waits)/2]
 	t.Logf("served within %v, half of the requests within %v", waits[len(waits)-1], median)
-	if median > 100*time.Millisecond { // 0.4, with the race detector 4
+	if median > time.Second { // 0.4 ms; 4 with the race detector, 110 with much other work beside
 		t.Errorf("half of the requests took %v or longer", median)
 	}
 	for _, s := range c.sockets {
