@@ -27,6 +27,12 @@ import (
 // Where the folder holds what ncu has printed, it is read and no GPU is needed.
 const profilesVariable = "WARPBOOK_PROFILES"
 
+// What nvidia-smi and ncu --version say there; the name of the GPU is ncu's.
+const (
+	profiledDriver = "driver 580.159.04"
+	profiledTool   = "ncu 2025.3.1"
+)
+
 // profiledCase is a ladder at a size that NVIDIA's profiler has counted.
 type profiledCase struct {
 	name     string // of testdata/profiles/NAME.h200.json
@@ -201,7 +207,7 @@ func (c profiledCase) write(t *testing.T, launches []planned, counts []map[strin
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "{\n \"device\": %q,\n \"tool\": %q,\n \"date\": %q,\n \"size\": %s,\n \"launches\": [\n",
-		"NVIDIA H200, driver 580.159.04", "ncu 2025.3.1", time.Now().Format(time.DateOnly), strings.ReplaceAll(fmt.Sprint([]int(c.size)), " ", ", "))
+		counts[0]["device__attribute_display_name"]+", "+profiledDriver, profiledTool, time.Now().Format(time.DateOnly), strings.ReplaceAll(fmt.Sprint([]int(c.size)), " ", ", "))
 	for i, l := range launches {
 		if name, _, _ := strings.Cut(counts[i]["Kernel Name"], "("); name != l.entry {
 			t.Fatalf("launch %d is %s, expected %s", i, name, l.entry)
