@@ -255,6 +255,18 @@ extern "C" __global__ void __launch_bounds__(128, 2) gemm_stream_k(MATRICES, uns
 extern "C" __global__ void __launch_bounds__(128) gemm_stream_k_2(MATRICES, unsigned whole, const float* parts, unsigned blocks) {
     stream_k_2<Wide>(PROBLEM, whole, parts, blocks);
 }
+
+// Tiles of 64 x 64 in the same way, each step cut among four slices of one warp:
+// a D with few rows or columns has work for every multiprocessor.
+using Square = Shape<1, 1, 4, 8, 8, 16, 32, 3, 4>;
+
+extern "C" __global__ void __launch_bounds__(128, 2) gemm_stream_k_64(MATRICES, unsigned whole, float* parts) {
+    stream_k<Square>(PROBLEM, whole, parts);
+}
+
+extern "C" __global__ void __launch_bounds__(32) gemm_stream_k_64_2(MATRICES, unsigned whole, const float* parts, unsigned blocks) {
+    stream_k_2<Square>(PROBLEM, whole, parts, blocks);
+}
 #endif
 
 // Each block takes a share of k, by the second dimension of the grid, and

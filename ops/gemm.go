@@ -258,7 +258,11 @@ func (o GemmOptions) pipelineVariants() []Variant {
 		},
 		{
 			Name: "gemm_stream_k", Adds: "all blocks end together: what is left after whole rounds of tiles is shared along k",
-			Source: "ours", Needs: ampere, Plan: o.streamK,
+			Source: "ours", Needs: ampere, Plan: o.streamed(wideStream),
+		},
+		{
+			Name: "gemm_stream_k_64", Adds: "tiles of 64 x 64, cut among four slices of one warp: few rows or columns, and a long k",
+			Source: "ours", Needs: ampere, Plan: o.streamed(smallStream),
 		},
 	}
 }

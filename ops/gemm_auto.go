@@ -21,24 +21,31 @@ type gemmCost struct {
 	rung          string
 	rows, columns int     // of a tile
 	fixed, perK   float64 // us
+	alone         float64 // us for each k, where a multiprocessor has one block; 0 for perK
 }
 
 // gemmCosts are fitted to times on an H200 in November 2026, random data, graph
 // replay: testdata/gemm_times.h200.json. Other GPUs are taken to be in
 // proportion.
 var gemmCosts = []gemmCost{
-	{"gemm_sliced_k_16", 16, 32, 2.3, 0.0061},
-	{"gemm_sliced_32", 32, 64, 3.8, 0.0118},
-	{"gemm_sliced_64", 64, 64, 3.8, 0.0228},
-	{"gemm_wide", wideTile, wideTile, 4, 0.084},
+	{"gemm_sliced_k_16", 16, 32, 2.3, 0.0061, 0},
+	{"gemm_sliced_32", 32, 64, 3.8, 0.0118, 0.014},
+	{"gemm_sliced_64", 64, 64, 3.8, 0.0228, 0},
+	{"gemm_wide", wideTile, wideTile, 4, 0.084, 0},
 	splitCost,
-	streamCost,
 }
 
-var (
-	splitCost  = gemmCost{"gemm_split_k", 128, 128, 3, 0.088}
-	streamCost = gemmCost{"gemm_stream_k", wideTile, wideTile, 8, 0.0815}
-)
+var splitCost = gemmCost{"gemm_split_k", 128, 128, 3, 0.088, 0}
+
+// streamCosts are those of rungs whose blocks share what is left.
+var streamCosts = []struct {
+	gemmCost
+	stream
+	perPart float64 // us, for each part of a tile that is added
+}{
+	{gemmCost{"gemm_stream_k", wideTile, wideTile, 8, 0.0815, 0}, wideStream, 0},
+	{gemmCost{"gemm_stream_k_64", 64, 64, 2.6, 0.0244, 0}, smallStream, 0.4},
+}
 
 // Adding shares of k costs a launch and a way through the L2 cache.
 const (
@@ -48,7 +55,7 @@ const (
 
 // time predicts microseconds for k cut into so many shares.
 func (c gemmCost) time(s Size, shares, sms int) float64 {
-	t := c.fixed + math.Ceil(c.tiles(s)*float64(shares)/float64(sms))*float64(shareOf(s[2], shares))*c.perK
+	t := c.fixed + max(math.Ceil(c.tiles(s)*float64(shares)/float64(sms))*c.perK, c.alone)*float64(shareOf(s[2], shares))
 	if shares > 1 {
 		t += sumLaunch + sumPerByte*8*float64(shares)*float64(s[0])*float64(s[1])
 	}
@@ -59,14 +66,14 @@ func (c gemmCost) tiles(s Size) float64 {
 	return float64(ceilDiv(s[0], c.rows)) * float64(ceilDiv(s[1], c.columns))
 }
 
-// streamTime predicts microseconds for gemm_stream_k: all multiprocessors work
-// to the end, and then add what blocks have left of tiles.
-func streamTime(s Size, sms int) float64 {
-	tiles := streamCost.tiles(s)
-	blocks := min(2*float64(sms), tiles*float64(max(1, ceilDiv(s[2], wideDepth))))
-	t := streamCost.fixed + max(tiles/float64(sms), tiles/blocks)*float64(s[2])*streamCost.perK
-	if rest := math.Mod(tiles, blocks); rest > 0 {
-		t += sumLaunch + sumPerByte*8*(blocks+rest)*wideTile*wideTile
+// streamTime predicts microseconds for a rung whose blocks share what is left: all
+// multiprocessors work to the end, and then add what blocks have left of tiles.
+func (c gemmCost) streamTime(s Size, cut stream, perPart float64, sms int) float64 {
+	tiles := c.tiles(s)
+	blocks, _, rest := cut.share(s, sms)
+	t := c.fixed + max(tiles/float64(sms), tiles/float64(blocks))*float64(s[2])*c.perK
+	if rest > 0 {
+		t += sumLaunch + sumPerByte*8*float64((blocks+rest)*c.rows*c.columns) + perPart*float64(ceilDiv(blocks, rest))
 	}
 	return t
 }
@@ -90,17 +97,20 @@ func bestShares(s Size, sms int) int {
 func (o GemmOptions) pickRung(s Size, sms int) string {
 	var best string
 	shortest := math.Inf(1)
-	for _, c := range gemmCosts {
-		t := c.time(s, 1, sms)
-		switch c {
-		case splitCost:
-			t = c.time(s, bestShares(s, sms), sms)
-		case streamCost:
-			t = streamTime(s, sms)
-		}
+	consider := func(rung string, t float64) {
 		if t < shortest {
-			best, shortest = c.rung, t
+			best, shortest = rung, t
 		}
+	}
+	for _, c := range gemmCosts {
+		shares := 1
+		if c == splitCost {
+			shares = bestShares(s, sms)
+		}
+		consider(c.rung, c.time(s, shares, sms))
+	}
+	for _, c := range streamCosts {
+		consider(c.rung, c.streamTime(s, c.stream, c.perPart, sms))
 	}
 	return best
 }

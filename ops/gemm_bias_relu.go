@@ -61,16 +61,19 @@ func (o GemmOptions) biasReLUVariants() []Variant {
 
 // biasReLU launches the product with its bias, or after it.
 func (o GemmOptions) biasReLU(after bool) planner {
+	product := o.streamed(wideStream)
 	return func(entry string, s Size, info gpu.Info) Plan {
-		p := o.wide(entry, s, info)
+		p := product(entry, s, info)
 		if len(p.Steps) == 0 {
 			return p
 		}
 		p.Depth++
-		step := &p.Steps[0]
-		step.Args = append([]any{"a", "b", "bias", "d"}, step.Args[4:11]...)
+		for i := range p.Steps { // which are told of a bias, and nothing of C and beta
+			args := p.Steps[i].Args
+			p.Steps[i].Args = append(append([]any{"a", "b", "bias", "d"}, args[4:11]...), args[12:]...)
+		}
 		if after {
-			p.Steps = append(p.Steps, Step{Entry: entry + "_2", Grid: gpu.Dim{X: ceilDiv(s[0]*s[1], 256)}, Block: gpu.Dim{X: 256},
+			p.Steps = append(p.Steps, Step{Entry: entry + "_3", Grid: gpu.Dim{X: ceilDiv(s[0]*s[1], 256)}, Block: gpu.Dim{X: 256},
 				Args: []any{"bias", "d", uint32(s[0]), uint32(s[1]), uint32(o.shapes(s).d.ld)}})
 		}
 		return p

@@ -70,52 +70,79 @@ func (o GemmOptions) splitK(entry string, s Size, info gpu.Info) Plan {
 	return p
 }
 
-// A tile of gemm_wide, and the elements that one of its threads adds at a time
-// where blocks share it.
+// A tile of gemm_wide, and its steps along k.
 const (
-	wideTile    = 128
-	wideDepth   = 32
-	wideVectors = 32
+	wideTile  = 128
+	wideDepth = 32
 )
 
-// wide is one block a tile of gemm_wide. Turing holds other steps of the tile.
-func (o GemmOptions) wide(entry string, s Size, info gpu.Info) Plan {
-	bytes := 2 * wideDepth * (wideTile + 4 + wideTile) * 4
+// wideBytes is the shared memory of a block of gemm_wide. Turing holds other
+// steps of the tile.
+func wideBytes(info gpu.Info) int {
 	if older(info.Compute, ampere) {
-		bytes = pipelineBytes
+		return pipelineBytes
 	}
-	return o.staged(wideTile, wideTile, 128, bytes)(entry, s, info)
+	return 2 * wideDepth * (wideTile + 4 + wideTile) * 4
 }
 
-// streamK lets twice as many blocks as there are multiprocessors take whole
-// tiles in turn, and share the steps along k of the rest.
-func (o GemmOptions) streamK(entry string, s Size, info gpu.Info) Plan {
-	p := o.wide(entry, s, info)
-	if len(p.Steps) == 0 {
-		return p
-	}
-	steps := ceilDiv(s[2], wideDepth)
-	if o.Alpha == 0 {
-		steps = 0
-	}
-	tiles := p.Steps[0].Grid.X
-	blocks := min(2*info.SMs, tiles*max(1, steps))
-	whole := tiles / blocks * blocks
-	if steps == 0 {
+// wide is one block a tile of gemm_wide.
+func (o GemmOptions) wide(entry string, s Size, info gpu.Info) Plan {
+	return o.staged(wideTile, wideTile, 128, wideBytes(info))(entry, s, info)
+}
+
+// stream is how the blocks of gemm_stream_k and its like cut a product.
+type stream struct {
+	tile, depth    int // rows and columns, and a step along k
+	threads, slice int // of a block, and of those that hold the sums
+	blocks         int // that a multiprocessor runs at once
+	bytes          func(gpu.Info) int
+}
+
+var (
+	wideStream  = stream{wideTile, wideDepth, 128, 128, 2, wideBytes}
+	smallStream = stream{64, 32, 128, 32, 2, func(gpu.Info) int { return 3 * 32 * (64 + 4 + 64) * 4 }}
+)
+
+// share is how many blocks run, how many tiles they take whole, and how many are
+// left for all to share.
+func (c stream) share(s Size, sms int) (blocks, whole, rest int) {
+	tiles, steps := ceilDiv(s[0], c.tile)*ceilDiv(s[1], c.tile), ceilDiv(s[2], c.depth)
+	blocks = max(1, min(c.blocks*sms, tiles*max(1, steps)))
+	if whole = tiles / blocks * blocks; steps == 0 {
 		whole = tiles
 	}
-	parts := "d" // which nobody writes, where no tile is shared
-	if rest := tiles - whole; rest > 0 {
-		parts = p.scratch("parts", 2*blocks*wideTile*wideTile)
-		p.Depth += ceilDiv(blocks, rest) + 1
-		p.Steps = append(p.Steps, Step{
-			Entry: entry + "_2", Grid: gpu.Dim{X: rest, Y: wideVectors}, Block: gpu.Dim{X: 128},
-			Args: append(o.arguments(s), uint32(whole), parts, uint32(blocks)),
-		})
+	return blocks, whole, tiles - whole
+}
+
+// streamed lets as many blocks as run at once take whole tiles in turn, and share
+// the steps along k of the rest.
+func (o GemmOptions) streamed(c stream) planner {
+	return func(entry string, s Size, info gpu.Info) Plan {
+		p := o.staged(c.tile, c.tile, c.threads, c.bytes(info))(entry, s, info)
+		if len(p.Steps) == 0 {
+			return p
+		}
+		k, c := s[2], c
+		if o.Alpha == 0 {
+			k = 0
+		}
+		if older(info.Compute, ampere) {
+			c.depth = 16
+		}
+		blocks, whole, rest := c.share(Size{s[0], s[1], k}, info.SMs)
+		parts := "d" // which nobody writes, where no tile is shared
+		if rest > 0 {
+			parts = p.scratch("parts", 2*blocks*c.tile*c.tile)
+			p.Depth += ceilDiv(blocks, rest) + 1
+			p.Steps = append(p.Steps, Step{
+				Entry: entry + "_2", Grid: gpu.Dim{X: rest, Y: c.tile * c.tile / c.slice / 4}, Block: gpu.Dim{X: c.slice},
+				Args: append(o.arguments(s), uint32(whole), parts, uint32(blocks)),
+			})
+		}
+		p.Steps[0].Grid.X = blocks
+		p.Steps[0].Args = append(p.Steps[0].Args, uint32(whole), parts)
+		return p
 	}
-	p.Steps[0].Grid.X = blocks
-	p.Steps[0].Args = append(p.Steps[0].Args, uint32(whole), parts)
-	return p
 }
 
 // depth counts the roundings: one a product that is added, one of alpha, two

@@ -264,6 +264,7 @@ func TestGemmAutoPicks(t *testing.T) {
 	}{
 		{Size{256, 256, 256}, "gemm_sliced_k_16"}, {Size{512, 512, 512}, "gemm_sliced_32"}, {Size{1024, 1024, 1024}, "gemm_sliced_64"},
 		{Size{2048, 2048, 2048}, "gemm_stream_k"}, {Size{4096, 4096, 4096}, "gemm_stream_k"}, {Size{128, 128, 8192}, "gemm_split_k"},
+		{Size{64, 4096, 4096}, "gemm_stream_k_64"}, {Size{4096, 64, 4096}, "gemm_stream_k_64"}, {Size{512, 512, 8192}, "gemm_stream_k"},
 		{Size{1, 1, 0}, "gemm_sliced_k_16"},
 	} {
 		if got := (GemmOptions{Alpha: 1}).pickRung(c.size, 132); got != c.want {

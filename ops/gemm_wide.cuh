@@ -112,7 +112,7 @@ static __device__ void serpentine(float (&sums)[rows][columns], const float (&a)
 // order that puts each into the register bank that its element of A is not in.
 // A product then reads one register of either bank, and its element of B is
 // that of the product before. Left alone, the assembler finds 17 to 173 conflicts
-// in 256 products of the same loop, so 21.
+// in 256 products of the same loop, so 15.
 template <int rows, int columns> static __device__ void separate_banks(float (&sums)[rows][columns]) {
     unsigned at = (unsigned)__cvta_generic_to_shared(stages + threadIdx.x * 4);
 #pragma unroll
@@ -234,12 +234,13 @@ template <class S> static __device__ void stream_k(const Problem& p, unsigned wh
         Place place = {tile / across * S::tile_rows, tile % across * S::tile_columns};
         float sums[S::rows][S::columns] = {};
         multiply<S>(part, place, sums);
+        bool adds = S::slices == 1 || add_slices<S>(sums);
         __syncthreads();
-        if (to - from == steps) store_sums<S>(p, place, sums);
-        else {
-            float4* mine = (float4*)parts + ((size_t)blockIdx.x * 2 + (begin != first)) * (S::rows * S::columns / 4 * S::threads) + threadIdx.x;
+        if (adds && to - from == steps) store_sums<S>(p, place, sums);
+        else if (adds) {
+            float4* mine = (float4*)parts + ((size_t)blockIdx.x * 2 + (begin != first)) * (S::rows * S::columns / 4 * S::slice) + threadIdx.x;
 #pragma unroll
-            for (int e = 0; e < S::rows * S::columns; e += 4) mine[e / 4 * S::threads] = *(float4*)&sums[e / S::columns][e % S::columns];
+            for (int e = 0; e < S::rows * S::columns; e += 4) mine[e / 4 * S::slice] = *(float4*)&sums[e / S::columns][e % S::columns];
         }
         if (tile >= whole) begin += to - from, tile = whole;
     }
@@ -258,7 +259,7 @@ template <class S> static __device__ void stream_k_2(const Problem& p, unsigned 
     for (; block < blocks && first_step(all, block, blocks) < begin + steps; block++) {
         if (first_step(all, block, blocks) == first_step(all, block + 1, blocks)) continue; // had nothing
         bool second = first_step(all, block, blocks) < begin;
-        float4 v = ((const float4*)parts)[(((size_t)block * 2 + second) * (S::rows * S::columns / 4) + e) * S::threads + threadIdx.x];
+        float4 v = ((const float4*)parts)[(((size_t)block * 2 + second) * (S::rows * S::columns / 4) + e) * S::slice + threadIdx.x];
         sum.x += v.x, sum.y += v.y, sum.z += v.z, sum.w += v.w;
     }
     Place mine = S::mine();
