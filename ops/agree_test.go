@@ -152,8 +152,7 @@ func (a *agreement) gemm(n int) timedTwice {
 
 // TestAgreesOnNull compares the times of a kernel that does nothing with those
 // of a program in CUDA C++. They are another in each process, of ours or not, by
-// up to 10 %, and the same to 0.2 % within one: what is compared is the mean
-// over processes of each, in turns.
+// up to 10 %: what is compared is the mean over processes of each, in turns.
 func TestAgreesOnNull(t *testing.T) {
 	const processes = 30
 	a := agree(t)

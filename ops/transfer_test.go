@@ -17,7 +17,7 @@ import (
 // TestTransfers copies host memory to the GPU and back in sizes of 1 MiB to
 // 1 GiB, before and after torch has copied as much from pinned memory of its own
 // process, and prints the rates. Ours are to be 95 % at least from 64 MiB on:
-// below, what counts is the 40 us that the worker's answer takes. What fails is
+// below, what counts is how long the worker's answer takes. What fails is
 // 80 %, because times are no ground for a failure.
 func TestTransfers(t *testing.T) {
 	d := agree(t).device
