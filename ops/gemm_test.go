@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/device"
 )
 
 // gemmSizes bracket the edges of every tile: 16, 32, 64 and 128 in m and n, 8
@@ -206,8 +207,10 @@ func TestGemmConflicts(t *testing.T) {
 	})
 }
 
-// The loop of the CPU is left out where it takes minutes.
+// The loop of the CPU is left out where it takes minutes, and says so.
 func TestTripleLoopRefuses(t *testing.T) {
+	device := device.MustOpen("emu")
+	t.Cleanup(func() { device.Close() })
 	v, err := Gemm.Variant("cpu_triple_loop")
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +218,12 @@ func TestTripleLoopRefuses(t *testing.T) {
 	if err := v.Refuses(Size{1024, 1024, 1024}); err != nil {
 		t.Error(err)
 	}
-	if err := v.Refuses(Size{1025, 1024, 1024}); !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), "1025 x 1024 x 1024") {
+	b := newBench(t, device, Gemm, 1, 1025, 1024, 1024)
+	const says = "ops: cpu_triple_loop: unsupported: 1025 x 1024 x 1024 on one core takes minutes, expected at most 2^30 products"
+	if _, err := b.Check(v.Name); !errors.Is(err, gpu.ErrUnsupported) || err.Error() != says {
+		t.Errorf("%v, expected %s", err, says)
+	}
+	if _, err := b.Time(v.Name); !errors.Is(err, gpu.ErrUnsupported) {
 		t.Errorf("%v, expected %v", err, gpu.ErrUnsupported)
 	}
 }

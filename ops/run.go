@@ -23,14 +23,13 @@ type run struct {
 
 func (b *Bench) newRun(v Variant) (*run, error) {
 	r := &run{bench: b, variant: v, scratch: map[string]gpu.Buffer{}}
-	if v.Host != nil {
-		r.plan = v.Plan(v.Name, b.size, b.device.Info())
-		return r, nil
-	}
 	if err := r.choose(); err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", v.Name, err)
 	}
 	r.plan = v.Plan(v.Name, b.size, b.device.Info())
+	if v.Host != nil {
+		return r, nil
+	}
 	if err := r.allocate(); err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: %s: %w", v.Name, err), r.close())
 	}
@@ -44,8 +43,8 @@ func (b *Bench) newRun(v Variant) (*run, error) {
 	return r, nil
 }
 
-// choose finds the module with the variant's entries, if the device and the
-// variant take the size.
+// choose finds the module with the variant's entries, if there are some, and if
+// the device and the variant take the size.
 func (r *run) choose() (err error) {
 	v, b := r.variant, r.bench
 	if info := b.device.Info(); older(info.Compute, v.Needs) {
@@ -57,6 +56,7 @@ func (r *run) choose() (err error) {
 		}
 	}
 	switch {
+	case v.Host != nil:
 	case v.Own != nil:
 		r.module, err = v.Own.Module().On(b.device)
 	default:
