@@ -169,12 +169,34 @@ func (d defect) markOf(source, at string) string {
 	return mark
 }
 
-// TestSanitizer compares the corpus with what compute-sanitizer says of it on
-// a GPU: whatever it finds must be marked in the source, and be of the kind
+const (
+	atomicsExempt   = "racecheck leaves atomics out, against plain accesses, too"
+	sharedUnwatched = "initcheck looks at global memory alone"
+)
+
+// unseen are the mistakes that no tool of compute-sanitizer reports on a GPU,
+// and why.
+var unseen = map[string]string{
+	"histogram_before_zero": atomicsExempt, "histogram_zeroed_late": atomicsExempt, "histogram_merged_early": atomicsExempt,
+	"maximum_behind_fence": atomicsExempt, "compaction_counter": atomicsExempt, "lock_before_zero": atomicsExempt,
+	"warp_sums_unset": sharedUnwatched, "return_before_tile": sharedUnwatched, "halo_unset": sharedUnwatched,
+	"stride_one_too_far": "the word behind x is the first of another buffer",
+	"signed_bin":         "what lies before the array is memory that CUDA keeps of each block",
+	"scan_shuffle_in_if": "synccheck looks at no masks of shuffles",
+}
+
+// TestSanitizer compares both corpora with what compute-sanitizer says of them
+// on a GPU: whatever it finds must be marked in the source, and be of the kind
 // that must be found here. What it misses has no verdict there.
 func TestSanitizer(t *testing.T) {
-	defects, source := readDefects(t, "defects")
-	text, err := os.ReadFile("testdata/defects.sanitizer.json")
+	for _, corpus := range []string{"defects", "mistakes"} {
+		t.Run(corpus, func(t *testing.T) { testSanitizer(t, corpus) })
+	}
+}
+
+func testSanitizer(t *testing.T, corpus string) {
+	defects, source := readDefects(t, corpus)
+	text, err := os.ReadFile("testdata/" + corpus + ".sanitizer.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,22 +210,26 @@ func TestSanitizer(t *testing.T) {
 	if err := json.Unmarshal(text, &report); err != nil {
 		t.Fatal(err)
 	}
-	compiled, err := os.ReadFile("testdata/defects.sm_75.ptx")
+	compiled, err := os.ReadFile("testdata/" + corpus + ".sm_75.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sum := fmt.Sprintf("%x", sha256.Sum256(compiled)); sum != report.Hash {
-		t.Error("the verdicts are of another defects.sm_75.ptx: take them again on a GPU")
+		t.Errorf("the verdicts are of another %s.sm_75.ptx: take them again on a GPU", corpus)
 	}
 	tools := map[string]string{gpu.ErrRace.Error(): "racecheck", gpu.ErrUninitialized.Error(): "initcheck",
 		gpu.ErrBarrier.Error(): "synccheck", gpu.ErrMask.Error(): "synccheck"}
 	for _, d := range defects {
-		if report.Verdicts[d.Name] == nil {
+		verdicts, taken := report.Verdicts[d.Name]
+		if !taken {
 			t.Errorf("%s: no verdict", d.Name)
 		}
-		for tool, v := range report.Verdicts[d.Name] {
+		if reason := unseen[d.Name]; corpus == "mistakes" && (reason == "") != (len(verdicts) > 0) {
+			t.Errorf("%s: %d tools report it, unseen gives the reason %q", d.Name, len(verdicts), reason)
+		}
+		for tool, v := range verdicts {
 			for _, line := range v.Lines {
-				if d.markOf(string(source), fmt.Sprintf("defects.cu:%d", line)) == "" {
+				if d.markOf(string(source), fmt.Sprintf("%s.cu:%d", corpus, line)) == "" {
 					t.Errorf("%s: %s says %q of line %d, which is not marked", d.Name, tool, v.Says, line)
 				}
 			}

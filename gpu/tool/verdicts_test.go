@@ -137,9 +137,14 @@ func judged(text, corpus, tool, report string, kernels []broken) (v verdict, err
 	if err != nil {
 		return v, err
 	}
-	hang := time.AfterFunc(hangs, dev.Interrupt)
-	failed := launchAll(dev, corpus, text, kernels)
-	ended := !hang.Stop()
+	done := make(chan error, 1)
+	go func() { done <- launchAll(dev, corpus, text, kernels) }()
+	var failed error
+	select {
+	case failed = <-done:
+	case <-time.After(hangs): // its worker ends with this process
+		return verdict{Says: "does not end"}, nil
+	}
 	if err := dev.Close(); err != nil && failed == nil { // the tool sees the end
 		return v, err
 	}
@@ -150,9 +155,6 @@ func judged(text, corpus, tool, report string, kernels []broken) (v verdict, err
 	}
 	if v.Says == "" && failed != nil {
 		v.Says = cmp.Or(regexp.MustCompile(`CUDA_ERROR_\w+`).FindString(failed.Error()), failed.Error())
-		if ended {
-			v.Says = "does not end"
-		}
 	}
 	return v, nil
 }

@@ -1,6 +1,6 @@
 // More kernels with one defect each, as in defects.cu, whose rules hold here
 // too: mistakes that are easily made in reductions, scans, histograms,
-// transposes and tiles. compute-sanitizer has not seen these.
+// transposes and tiles. mistakes.sanitizer.json holds what compute-sanitizer says.
 
 #define ARGUMENTS const int* x, int* y, int* z, int n
 #define INDEX const int tid = threadIdx.x, lane = tid % 32, i = blockIdx.x * blockDim.x + tid; (void)lane; (void)i
