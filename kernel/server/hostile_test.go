@@ -173,10 +173,13 @@ func TestServedAmongHostileClients(t *testing.T) {
 		<-done
 	}
 	slices.Sort(waits)
-	median := waits[len(waits)/2]
-	t.Logf("served within %v, half of the requests within %v", waits[len(waits)-1], median)
+	median, longest := waits[len(waits)/2], waits[len(waits)-1]
+	t.Logf("served within %v, half of the requests within %v", longest, median)
 	if median > time.Second { // 0.4 ms; 4 with the race detector, 110 with much other work beside
 		t.Errorf("half of the requests took %v or longer", median)
+	}
+	if longest > 10*time.Second { // 3.7 s at load 17 with the race detector; a stall lasts
+		t.Errorf("a request took %v", longest)
 	}
 	for _, s := range c.sockets {
 		s.Close()
