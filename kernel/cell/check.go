@@ -72,6 +72,7 @@ func (e *Engine) check(ctx context.Context, n int, src string) (*checked, []diag
 		c.methodsToFuncs()
 		if ctx.Err() != nil {
 			e.forget(c.file)
+			e.unbreak(c)
 			return nil, nil
 		}
 		h := e.infer(c)
@@ -83,6 +84,7 @@ func (e *Engine) check(ctx context.Context, n int, src string) (*checked, []diag
 		diags := e.complete(ctx, c, h)
 		if ctx.Err() != nil {
 			e.forget(c.file)
+			e.unbreak(c)
 			return nil, nil
 		}
 		if e.breaks(c, diags) {

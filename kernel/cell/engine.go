@@ -159,7 +159,7 @@ func (e *Engine) Eval(ctx context.Context, id uint64, n int, src string) Result 
 	defer e.ourGoroutine(id)() // what magics say at the end is the cell's
 	var c *prepared
 	o := e.run(ctx, id, job{
-		prepare: func() bool { c = e.prepare(ctx, n, src); return c.failure == nil },
+		prepare: func(begin func() bool) bool { c = e.prepare(ctx, n, src, begin); return c.failure == nil },
 		run:     func() outcome { return e.call(c.program) },
 		discard: func() { e.release(c) },
 	})
@@ -188,13 +188,13 @@ type prepared struct {
 }
 
 // prepare makes a cell ready to run, until release.
-func (e *Engine) prepare(ctx context.Context, n int, src string) *prepared {
+func (e *Engine) prepare(ctx context.Context, n int, src string, begin func() bool) *prepared {
 	text, forget, failure := e.expand(ctx, n, src)
 	if failure != nil {
 		return &prepared{failure: failure}
 	}
 	c := &prepared{forget: forget}
-	if c.checked, c.program, c.failure = e.build(ctx, n, src, text); c.failure == nil {
+	if c.checked, c.program, c.failure = e.build(ctx, n, src, text, begin); c.failure == nil {
 		c.shut = e.openMagics(c.source)
 	}
 	return c
@@ -215,9 +215,9 @@ func (e *Engine) release(c *prepared) {
 	c.program.unit.running = false
 }
 
-// build checks and compiles the Go that stands for a cell and makes its names
-// known. Nothing has changed when it was stopped.
-func (e *Engine) build(ctx context.Context, n int, src, text string) (c *checked, p *program, failure *frame.Error) {
+// build checks and compiles the Go that stands for a cell, and makes its names
+// known once it is ready to begin. Nothing has changed when it was stopped before.
+func (e *Engine) build(ctx context.Context, n int, src, text string, begin func() bool) (c *checked, p *program, failure *frame.Error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer func() {
@@ -240,17 +240,20 @@ func (e *Engine) build(ctx context.Context, n int, src, text string) (c *checked
 	if full() {
 		return nil, nil, e.compileFailure([]diagnostic{{msg: "no room for the methods of more types: restart the session"}})
 	}
-	e.replaceMethods(c)
+	undo := e.replaceMethods(c)
 	imported := c.imports()
 	e.serial++
 	u := &unit{pkg: c.pkg, info: c.info, files: c.files(), path: fmt.Sprintf("main·%d", e.serial), cell: n, vars: map[string]reflect.Value{}, file: c.temporary(), running: true}
 	e.graph.add(u)
-	e.replaceFuncs(c)
+	undo = append(undo, e.replaceFuncs(c)...)
 	e.moveVars(c, u)
 	p, err := e.compile(u)
-	if err != nil {
-		delete(e.graph.units, u.pkg)
-		return nil, nil, bug(err)
+	if err != nil || ctx.Err() != nil || !begin() {
+		e.drop(c, undo)
+		if err != nil {
+			return nil, nil, bug(err)
+		}
+		return nil, nil, stopped()
 	}
 	e.moveValues(c, u)
 	e.define(c, imported)
@@ -258,6 +261,16 @@ func (e *Engine) build(ctx context.Context, n int, src, text string) (c *checked
 	e.graph.compact(u)
 	e.prune()
 	return c, p, nil
+}
+
+// drop forgets a cell that has been compiled and does not begin.
+func (e *Engine) drop(c *checked, undo []func()) {
+	for _, f := range slices.Backward(undo) {
+		f()
+	}
+	e.unbreak(c)
+	delete(e.graph.units, c.pkg)
+	e.forget(c.file)
 }
 
 // define makes the cell's names the live ones.
@@ -360,7 +373,7 @@ type outcome struct {
 // that id: it can be interrupted, and a panic becomes an error. When f is given up it may still
 // run after Protect has returned.
 func (e *Engine) Protect(ctx context.Context, id uint64, f func()) *frame.Error {
-	o := e.run(ctx, id, job{prepare: func() bool { return true }, discard: func() {}, run: func() (o outcome) {
+	o := e.run(ctx, id, job{prepare: func(func() bool) bool { return true }, discard: func() {}, run: func() (o outcome) {
 		defer func() {
 			if v := recover(); v != nil {
 				o.err = ixgo.PanicError{Value: v}
@@ -380,30 +393,36 @@ func (e *Engine) Protect(ctx context.Context, id uint64, f func()) *frame.Error 
 
 // job is what a goroutine of the engine does.
 type job struct {
-	prepare func() bool // says whether there is something to run; it cannot be stopped
+	// prepare says whether there is something to run. It cannot be stopped, and
+	// asks begin before it changes anything that others see: false means that
+	// nobody waits for the job any more.
+	prepare func(begin func() bool) bool
 	run     func() outcome
-	discard func() // what was prepared while a stop came
+	discard func() // what was prepared and does not begin
 }
 
 // run does a job until it ends, or is interrupted and given up. Nobody waits
 // for what is still being prepared at an interrupt.
 func (e *Engine) run(ctx context.Context, id uint64, j job) outcome {
-	ended, decided := make(chan outcome, 1), &atomic.Bool{} // whether it runs or is discarded
+	ended, prepared, decided := make(chan outcome, 1), make(chan struct{}), &atomic.Bool{} // whether it begins or is discarded
+	begin := sync.OnceValue(func() bool { return decided.CompareAndSwap(false, true) })
 	go func() {
 		o := outcome{err: errGoexit}
 		debug.SetPanicOnFault(true)
 		defer e.ourGoroutine(id)()
 		defer func() { ended <- o }()
-		if !j.prepare() {
-			o = outcome{}
-			return
-		}
-		e.stop.enter()
-		defer e.stop.leave()
-		if !decided.CompareAndSwap(false, true) {
+		ready := j.prepare(begin)
+		if !begin() {
 			j.discard()
 			return
 		}
+		close(prepared)
+		if !ready {
+			o = outcome{}
+			return
+		}
+		e.stop.enter(ctx)
+		defer e.stop.leave()
 		o = j.run()
 	}()
 	select {
@@ -414,6 +433,7 @@ func (e *Engine) run(ctx context.Context, id uint64, j job) outcome {
 	if decided.CompareAndSwap(false, true) {
 		return outcome{discarded: true}
 	}
+	<-prepared
 	first := e.stop.begin()
 	defer e.stop.end()
 	if first { // one stop of several cells is one for a device

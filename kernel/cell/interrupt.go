@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"context"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -36,7 +37,7 @@ type stopper struct {
 	runs     int           // cells that run
 	watched  chan struct{} // closed when none does any more
 	stops    int           // begins without their end
-	resuming *sync.Cond    // stops has become 0
+	resuming *sync.Cond    // stops has changed
 
 	unwinding sync.Map // ids of goroutines that have been stopped, to *unwind
 }
@@ -145,11 +146,12 @@ func (s *stopper) sleep(d time.Duration) {
 	}
 }
 
-// enter begins to run a cell, after what is being stopped has ended.
-func (s *stopper) enter() {
+// enter begins to run a cell, after what is being stopped has ended. One that is to
+// be stopped itself does not wait: it ends where it looks.
+func (s *stopper) enter(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.stops > 0 {
+	for s.stops > 0 && ctx.Err() == nil {
 		s.resuming.Wait()
 	}
 	if s.runs++; s.runs == 1 {
@@ -178,6 +180,7 @@ func (s *stopper) busy() bool {
 func (s *stopper) begin() (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.resuming.Broadcast()
 	if s.stops++; s.stops > 1 {
 		return false
 	}

@@ -123,20 +123,19 @@ func withReceiver(m *types.Func) *types.Signature {
 }
 
 // replaceMethods makes the functions the bodies of the methods that they stand
-// for, and takes them out of the cell.
-func (e *Engine) replaceMethods(c *checked) {
+// for, until undo, and takes them out of the cell.
+func (e *Engine) replaceMethods(c *checked) (undo []func()) {
 	for _, r := range c.replaced {
 		fd, t := *r.decl, *r.decl.Type
 		params := *t.Params
 		fd.Recv, params.List = &ast.FieldList{List: params.List[:1]}, params.List[1:]
 		fd.Type, t.Params = &t, &params
 		v := version{e.graph.owner[r.old], r.old}
-		v.become(&fd, c.info)
+		undo = append(undo, e.become(v, &fd, c.info))
 		e.graph.addNested(v.decl.unit, v.decl.node.(*ast.FuncDecl))
-		e.unlink(v.decl)
-		e.renewHomes()
 		c.file.Decls = slices.DeleteFunc(c.file.Decls, func(d ast.Decl) bool { return d == r.decl })
 	}
+	return undo
 }
 
 // oldName is a type's name as typeString gives it, when it means another by now.

@@ -372,8 +372,8 @@ func (e *Engine) undeclare(name string) {
 }
 
 // replaceFuncs makes earlier functions do what those of the cell do that have
-// the same name and signature.
-func (e *Engine) replaceFuncs(c *checked) {
+// the same name and signature, until undo.
+func (e *Engine) replaceFuncs(c *checked) (undo []func()) {
 	scope := c.pkg.Scope()
 	for _, name := range scope.Names() {
 		now := scope.Lookup(name)
@@ -382,6 +382,8 @@ func (e *Engine) replaceFuncs(c *checked) {
 		if d == nil || now.Pkg() != c.pkg || strings.HasPrefix(name, "__") {
 			continue
 		}
+		before := e.versions[name]
+		undo = append(undo, func() { e.versions[name] = before })
 		if old := e.live[name]; old == nil || !same(old, now) {
 			delete(e.versions, name)
 		}
@@ -389,12 +391,11 @@ func (e *Engine) replaceFuncs(c *checked) {
 			continue
 		}
 		for _, v := range e.versions[name] {
-			v.become(d.node.(*ast.FuncDecl), c.info)
-			e.unlink(v.decl)
-			e.renewHomes()
+			undo = append(undo, e.become(v, d.node.(*ast.FuncDecl), c.info))
 		}
 		e.versions[name] = append(e.versions[name], version{d, fn})
 	}
+	return undo
 }
 
 // version is a function that code of some cell calls.
@@ -403,17 +404,21 @@ type version struct {
 	fn   *types.Func
 }
 
-// become gives an earlier function the body of a new one.
-func (v version) become(now *ast.FuncDecl, from *types.Info) {
+// become gives an earlier function the body of a new one, until undo.
+func (e *Engine) become(v version, now *ast.FuncDecl, from *types.Info) (undo func()) {
 	fd, name := *now, ident(now.Name.Pos(), v.fn.Name())
 	fd.Name = name
-	info := v.decl.unit.info
-	dropInfo(info, v.decl.node)
+	info, before, known := v.decl.unit.info, v.decl.node.(*ast.FuncDecl), newInfo()
+	copyInfo(known, info, before)
+	dropInfo(info, before)
 	copyInfo(info, from, now)
 	info.Defs[name] = v.fn
 	v.decl.node, v.decl.analysed = &fd, false
 	v.decl.deps, v.decl.compiled, v.decl.ifaces = nil, nil, nil
 	v.decl.deferred, v.decl.recovers, v.decl.size = nil, false, 0
+	e.unlink(v.decl)
+	e.renewHomes()
+	return func() { e.become(v, before, known) }
 }
 
 const oldPrefix = "__old_"

@@ -6,7 +6,9 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // countdown is a context that is cancelled when it has been asked a number of
@@ -43,9 +45,9 @@ func TestStopWhileCompiling(t *testing.T) {
 		e.ctx.FileSet.Iterate(func(*token.File) bool { n++; return true })
 		return n
 	}
-	value("type T struct{ N int }\nfunc (t T) M() int { return t.N }\nfunc f() int { return 1 }\nfunc g() int { return f() }\nx, y := 1, T{3}")
-	const code = "func f() int { return 2 }\ntype T struct{ N int; S string }\nfunc (t T) M() int { return 7 }\nx := \"new\"\nfor range 3 { y := T{}; _ = y }\nx"
-	const look = "import \"fmt\"\nfmt.Sprintln(f(), g(), x, y.M(), y)"
+	value("type T struct{ N int }\nfunc (t T) M() int { return t.N }\ntype D struct{}\nfunc (D) M() int { return f() }\nfunc f() int { return 1 }\nfunc g() int { return f() }\nx, y, d := 1, T{3}, D{}")
+	const code = "func f() int { return 2 }\nfunc (D) M() int { return f() + 40 }\ntype T struct{ N int; S string }\nfunc (t T) M() int { return 7 }\nx := \"new\"\nfor range 3 { y := T{}; _ = y }\nx"
+	const look = "import \"fmt\"\nfmt.Sprintln(f(), g(), x, y.M(), y, d.M(), any(d).(interface{ M() int }).M())"
 	was := value(look)
 	stops := 0
 	for ; ; stops++ {
@@ -64,10 +66,51 @@ func TestStopWhileCompiling(t *testing.T) {
 			t.Errorf("stop %d: the session is %s, was %s", stops, now, was)
 		}
 	}
-	if t.Logf("stopped at %d places", stops); stops < 6 {
-		t.Errorf("the compiler looks %d times, expected at least 6", stops)
+	if t.Logf("stopped at %d places", stops); stops < 7 {
+		t.Errorf("the compiler looks %d times, expected at least 7", stops)
 	}
-	if now := value("fmt.Sprintln(f(), g(), x)"); now != "2 2 new\n" {
+	if now := value("fmt.Sprintln(f(), g(), x, d.M())"); now != "2 2 new 42\n" {
 		t.Errorf("when it was not stopped the session is %s", now)
 	}
+}
+
+// TestStopBeforeTheCell: a stop, whenever it comes, leaves a cell without loops and
+// calls as it was before or does not touch it: what the cell declares and what its
+// statements do are there together.
+func TestStopBeforeTheCell(t *testing.T) {
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	eval := func(ctx context.Context, code string) Result { return e.Eval(ctx, 1, 1, code) }
+	if r := eval(t.Context(), "import \"fmt\"\ntype D struct{}\nfunc (D) M() int { return 0 }\nfunc f() int { return 0 }\nx := 0"); r.Err != nil {
+		t.Fatal(r.Err.Traceback)
+	}
+	const seed = 1
+	random := rand.New(rand.NewPCG(seed, 0))
+	stops, effects := 0, 0
+	for i := 1; i <= 300; i++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		timer := time.AfterFunc(time.Duration(random.IntN(1000))*time.Microsecond, cancel)
+		r := eval(ctx, fmt.Sprintf("func f() int { return %[1]d }\nfunc (D) M() int { return %[1]d }\nx = %[1]d", i))
+		timer.Stop()
+		cancel()
+		now := eval(t.Context(), "fmt.Sprint(f(), \" \", D{}.M(), \" \", x)")
+		if now.Err != nil {
+			t.Fatal(now.Err.Traceback)
+		}
+		var f, m, x int
+		fmt.Sscan(now.Values[0].(string), &f, &m, &x)
+		if f != m || f != x || r.Err == nil && f != i {
+			t.Fatalf("seed %d, stop %d: f is of cell %d, M of %d, x of %d; the answer was %v", seed, i, f, m, x, r.Err)
+		}
+		if r.Err != nil {
+			stops++
+		}
+		if f == i {
+			effects++
+		}
+	}
+	t.Logf("seed %d: %d of 300 cells stopped, %d took effect", seed, stops, effects)
 }
