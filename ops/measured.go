@@ -103,7 +103,11 @@ func measuredNames() (names []string) {
 // tflops is the rate of a variant at a size, NaN where it was not measured.
 func (t MeasuredTimes) tflops(name string) float64 {
 	if us, ok := t.US[name]; ok {
-		return 2 * float64(t.Size[0]) * float64(t.Size[1]) * float64(t.Size[2]) / us / 1e6
+		flops := 2.0
+		for _, n := range t.Size { // of a batch, how many, too
+			flops *= float64(n)
+		}
+		return flops / us / 1e6
 	}
 	if rate, ok := t.TFLOPS[name]; ok {
 		return rate

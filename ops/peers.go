@@ -22,38 +22,40 @@ type Peers struct {
 // not there are named in the notes, and so are all of them on the emulator.
 func (b *Bench) Peers(names ...string) (*Peers, error) {
 	p := &Peers{title: b.title("peers"), Environment: b.environment(b.Method.describe(b.device.Info()) + "; each peer verifies its own result")}
-	figures, notes, err := b.PeersAt([]Size{b.size}, names...)
+	b.step(0, 1, "peers of "+b.operator.Name)
+	session, err := b.PeersInTurns([]Size{b.size}, 1, names...)
 	if err != nil {
 		return nil, err
 	}
-	p.Figures, p.Environment.NotRun = figures, notes
+	defer session.Close()
+	if p.Figures, err = session.Turn(); err != nil {
+		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
+	}
+	p.Environment.NotRun = session.Notes
+	b.step(1, 1, "peers of "+b.operator.Name)
 	return p, nil
 }
 
-// PeersAt runs the named peers at several sizes: to start takes some of them
-// seconds. The notes say which were not run.
-func (b *Bench) PeersAt(sizes []Size, names ...string) (figures []peers.Figure, notes []string, err error) {
+// PeersInTurns starts the named peers, which then time when they are told, each
+// size so many times before the next: so ours and theirs can take turns. The notes
+// of the session say which are not run.
+func (b *Bench) PeersInTurns(sizes []Size, turns int, names ...string) (*peers.Session, error) {
 	if why := b.noPeers(); why != "" {
-		return nil, []string{why}, nil
+		return peers.None(why), nil
 	}
 	if b.Method.Clock == BackToBack || b.Method.Cache == Rotated {
-		return nil, nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed, or as a graph", b.operator.Name, gpu.ErrArgument)
+		return nil, fmt.Errorf("ops: %s: peers: %w: they are timed by events, with L2 warm or flushed, or as a graph", b.operator.Name, gpu.ErrArgument)
 	}
 	all := make([][]int, len(sizes))
 	for i, size := range sizes {
 		all[i] = size
 	}
-	b.step(0, 1, "peers of "+b.operator.Name)
-	figures, notes, err = peers.Run(context.Background(), b.operator.Name, all,
+	session, err := peers.Start(context.Background(), b.operator.Name, all, turns,
 		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, GPU: b.device.Info().UUID, Seed: b.seed})
 	if err != nil {
-		return nil, nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
+		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
 	}
-	b.step(1, 1, "peers of "+b.operator.Name)
-	for i, note := range notes {
-		notes[i] = strings.TrimPrefix(note, "not run: ")
-	}
-	return figures, notes, nil
+	return session, nil
 }
 
 // noPeers says why none is run, "" where they are.

@@ -2,10 +2,12 @@
 // figure a line as JSON: of ours, then of the peers that are there.
 //
 //	go run ./ops/bench reduce --size 25600000 --l2 flushed > figures.jsonl
-//	go run ./ops/bench gemm --size 512,512,512 --size 4096,4096,4096 --clock graph
+//	go run ./ops/bench gemm --size 512,512,512 --size 4096,4096,4096 --clock graph --turns 3
 //
-// It measures what the notebooks measure, with the same package. An interrupt
-// ends it; the lines that were printed are whole.
+// It measures what the notebooks measure, with the same package. With turns ours and
+// theirs are timed alternately, a line for each turn: what the GPU's temperature and
+// power do to one they do to the other. An interrupt ends it; the lines that were
+// printed are whole.
 package main
 
 import (
@@ -30,8 +32,8 @@ import (
 
 const usage = `usage: go run ./ops/bench OPERATOR --size N[,N...]... [flags]
 
-Verifies and times each variant of an operator, then its peers (CUB, cuBLAS and torch,
-on a GPU where they are installed), and prints a line of JSON for each figure.
+Verifies and times each variant of an operator and its peers (CUB, cuBLAS and torch, on a
+GPU where they are installed), size by size, and prints a line of JSON for each figure.
 A wrong result is a line without times, and exit status 1.
 
 operators: %s
@@ -60,6 +62,7 @@ type options struct {
 	device   string
 	seed     uint64
 	repeats  int
+	turns    int
 	peers    []string // empty for all
 	alone    bool     // without peers
 }
@@ -89,6 +92,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	flags.StringVar(&o.device, "device", "", "as "+device.Variable+" names it; the best one there is if not given")
 	flags.Uint64Var(&o.seed, "seed", 20261121, "of the random data")
 	flags.IntVar(&o.repeats, "repeats", 0, "of each timing; 0 chooses up to 50")
+	flags.IntVar(&o.turns, "turns", 1, "how often each size is timed, ours and theirs alternately")
 	others := flags.String("peers", "all", "figures of peers, with commas; all or none")
 	var operator string
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -97,8 +101,8 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if operator == "" || flags.NArg() > 0 || len(o.sizes) == 0 {
-		return o, fmt.Errorf("expected an operator and its --size: go run ./ops/bench --help")
+	if operator == "" || flags.NArg() > 0 || len(o.sizes) == 0 || o.turns < 1 {
+		return o, fmt.Errorf("expected an operator, its --size and at least one of --turns: go run ./ops/bench --help")
 	}
 	if o.operator, err = ops.Find(operator); err != nil {
 		return o, err
@@ -140,21 +144,34 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 	defer close(ended)
 	go interrupt(stopped, ended, &stop)
 	right := true
+	others := peers.None()
+	defer func() { others.Close() }()
 	for i, size := range o.sizes {
 		bench, err := ops.NewBench(d, o.operator, o.seed, size...)
 		if err != nil {
 			return err
 		}
 		bench.Method, bench.Repeats = o.method, o.repeats
-		fine, err := printVariants(bench, o, out, log, &stop)
-		if last := i == len(o.sizes)-1; err == nil && last && !o.alone && !stop.Load() {
-			fmt.Fprintln(log, "bench: peers")
-			err = printPeers(bench, o, out, log)
+		if i == 0 && !o.alone {
+			started, failed := bench.PeersInTurns(o.sizes, o.turns, o.peers...)
+			if err = failed; err == nil {
+				others = started
+			}
+		}
+		for turn := 0; turn < o.turns && err == nil; turn++ {
+			var fine bool
+			fine, err = printVariants(bench, o, out, log, &stop)
+			if right = right && fine; err == nil && !stop.Load() {
+				fmt.Fprintln(log, "bench: peers")
+				err = printPeers(others, out)
+			}
 		}
 		if err := errors.Join(err, bench.Close()); err != nil {
 			return err
 		}
-		right = right && fine
+	}
+	for _, note := range others.Notes {
+		fmt.Fprintln(log, "bench: not run:", note)
 	}
 	if !right {
 		return fmt.Errorf("a result is wrong: its line has no times")
@@ -214,21 +231,15 @@ func interrupt(stopped <-chan os.Signal, ended <-chan struct{}, stop *atomic.Boo
 	}
 }
 
-// printPeers prints the peers' figures of all sizes.
-func printPeers(bench *ops.Bench, o options, out, log io.Writer) error {
-	figures, notes, err := bench.PeersAt(o.sizes, o.peers...)
-	if err != nil {
-		return err
-	}
-	for _, note := range notes {
-		fmt.Fprintln(log, "bench: not run:", note)
-	}
+// printPeers prints the peers' figures of a turn.
+func printPeers(others *peers.Session, out io.Writer) error {
+	figures, err := others.Turn()
 	for _, f := range figures {
 		if err := printLine(out, f); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // printLine writes a figure with one call, so that a line is whole.

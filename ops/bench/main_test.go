@@ -15,10 +15,10 @@ import (
 	"warpbook/ops/peers"
 )
 
-// A run prints a whole line for each variant, verified.
+// A run prints a whole line for each variant and turn, verified.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	args := strings.Fields("reduce --size 1000 --size 70 --variants cpu_serial,reduce_last_block --device emu --repeats 3 --seed 5")
+	args := strings.Fields("reduce --size 1000 --size 70 --variants cpu_serial,reduce_last_block --device emu --repeats 3 --seed 5 --turns 2")
 	if err := run(args, &out, io.Discard, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 		}
 		names = append(names, fmt.Sprint(f.Name, f.Size))
 	}
-	if strings.Join(names, " ") != "cpu_serial[1000] reduce_last_block[1000] cpu_serial[70] reduce_last_block[70]" {
+	if strings.Join(names, " ") != strings.Repeat("cpu_serial[1000] reduce_last_block[1000] ", 2)+"cpu_serial[70] reduce_last_block[70] cpu_serial[70] reduce_last_block[70]" {
 		t.Errorf("figures of %q", names)
 	}
 }
@@ -92,6 +92,7 @@ func TestUsage(t *testing.T) {
 		"reduce --size 3 --variants reduce_v2": "reduce_v2_sequential",
 		"reduce --size 3,4":                    "expected n",
 		"reduce --size 3 --device nothing":     "expected one of",
+		"reduce --size 3 --turns 0":            "--turns",
 		"reduce --size 3 more":                 "--help",
 		"reduce --size 3 --clock graph --l2 flushed": "take rotated",
 	} {

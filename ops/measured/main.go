@@ -8,7 +8,8 @@
 //	go run ./ops/measured gemm_ladder.h200 < figures.jsonl
 //
 // The file keeps its title and, unless --memory is given, its roof of memory.
-// All else is that of the figures: those that are verified and have a time.
+// All else is that of the figures: those that are verified and have a time, of
+// several turns the median.
 package main
 
 import (
@@ -96,6 +97,7 @@ type times struct {
 	US    map[string]float64 `json:"us"`
 
 	operator string
+	turns    map[string][]float64 // ns
 }
 
 // figure is a line of the bench's, ours or a peer's.
@@ -146,6 +148,9 @@ func (f *file) take(figures io.Reader) error {
 	f.Device = strings.Replace(device, " sm_90", "", 1) + ", " + clock
 	f.Date, _, _ = strings.Cut(environment.Environment.Date, "T")
 	f.Method = environment.Environment.Method + "; data " + environment.Environment.Data
+	if turns := f.settle(); turns > 1 {
+		f.Method += fmt.Sprintf("; the median of %d turns, ours and theirs alternately", turns)
+	}
 	slices.SortFunc(f.Times, func(a, b *times) int {
 		return cmp.Or(cmp.Compare(oblong(a.Size), oblong(b.Size)), cmp.Compare(a.operator, b.operator), slices.Compare(a.Size, b.Size))
 	})
@@ -155,19 +160,37 @@ func (f *file) take(figures io.Reader) error {
 // oblong is how many of the sizes differ from the one before.
 func oblong(size []int) int { return len(slices.Compact(slices.Clone(size))) - 1 }
 
-// add puts a figure to those of its operator and size. Rungs and peers of tensor
-// cores lose the name of their type, which is the label's.
+// add puts a figure to those of its operator and size. Rungs and peers of other
+// operators than gemm lose its name, which is the label's.
 func (f *file) add(x figure) {
 	label, name := "", x.Name
-	if kind, typed := strings.CutPrefix(x.Operator, "gemm_"); typed {
-		label = fmt.Sprint(strings.Replace(kind, "tf", "TF", 1), " ", x.Size[0])
-		name = strings.TrimPrefix(strings.TrimSuffix(name, "_"+kind), x.Operator+"_")
+	if kind, other := strings.CutPrefix(x.Operator, "gemm_"); other {
+		size := fmt.Sprint(x.Size[0])
+		if oblong(x.Size) > 0 {
+			size = strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Size), " ", "x"), "[]")
+		}
+		label = strings.NewReplacer("tf", "TF", "_", " ").Replace(kind) + " " + size
+		if name = strings.TrimPrefix(name, x.Operator+"_"); strings.HasPrefix(name, "cublas") {
+			name = strings.TrimSuffix(name, "_"+kind)
+		}
 	}
 	i := slices.IndexFunc(f.Times, func(t *times) bool { return t.Label == label && slices.Equal(t.Size, x.Size) })
 	if i < 0 {
-		i, f.Times = len(f.Times), append(f.Times, &times{label, x.Size, map[string]float64{}, x.Operator})
+		i, f.Times = len(f.Times), append(f.Times, &times{label, x.Size, map[string]float64{}, x.Operator, map[string][]float64{}})
 	}
-	f.Times[i].US[name] = math.Round(x.MedianNS/10) / 100
+	f.Times[i].turns[name] = append(f.Times[i].turns[name], x.MedianNS)
+}
+
+// settle makes a time of each figure's turns, and returns how many most have.
+func (f *file) settle() (most int) {
+	for _, t := range f.Times {
+		for name, turns := range t.turns {
+			slices.Sort(turns)
+			most = max(most, len(turns))
+			t.US[name] = math.Round((turns[(len(turns)-1)/2]+turns[len(turns)/2])/20) / 100
+		}
+	}
+	return most
 }
 
 // text is the file, a line for each size.

@@ -32,21 +32,36 @@ def check(status, what):
         raise RuntimeError(f"cuBLAS: {what}: status {status}")
 
 
-def sgemm(a, b, d):
-    """The product in float32 without tensor cores, as a function that runs; None without the library."""
+def pedantic(a, b, d):
+    """Products in float32 without tensor cores: names of figures, what is called, and functions that run. Of a batch, at equal
+    distances and by pointers. None without the library."""
     blas = library("cublas")
     if blas is None:
-        return None
+        return
     one, zero = C.c_float(1), C.c_float(0)
-    (m, k), n = a.shape, b.shape[1]
+    *batch, m, k = a.shape
+    n = b.shape[-1]
+    lda, ldb, ldd = (x.stride(-2) for x in (a, b, d))
+    at = [C.c_void_p(x.data_ptr()) for x in (b, a, d)]
 
-    def run():
-        handle = C.c_void_p(torch.cuda.current_blas_handle())  # asked for each time: of the stream that is captured, too
-        check(blas.cublasSetMathMode(handle, PEDANTIC_MATH), "math mode")  # torch sets its own for each of its calls
-        at = [C.c_void_p(x.data_ptr()) for x in (b, a, d)]
-        check(blas.cublasSgemm_v2(handle, 0, 0, n, m, k, C.byref(one), at[0], b.stride(0), at[1], a.stride(0), C.byref(zero), at[2], d.stride(0)), "sgemm")
+    def calls(name, *arguments):
+        def run():
+            handle = C.c_void_p(torch.cuda.current_blas_handle())  # asked for each time: of the stream that is captured, too
+            check(blas.cublasSetMathMode(handle, PEDANTIC_MATH), "math mode")  # torch sets its own for each of its calls
+            check(getattr(blas, name)(handle, 0, 0, n, m, k, C.byref(one), *arguments), name)
+        return run
 
-    return run
+    if not batch:
+        yield "cublas_pedantic", "cublasSgemm", calls("cublasSgemm_v2", at[0], ldb, at[1], lda, C.byref(zero), at[2], ldd)
+        return
+    each = [C.c_longlong(x.stride(0)) for x in (b, a, d)]
+    yield "cublas_strided", "cublasSgemmStridedBatched", calls("cublasSgemmStridedBatched", at[0], ldb, each[0], at[1], lda, each[1],
+                                                               C.byref(zero), at[2], ldd, each[2], batch[0])
+    places = [torch.tensor([one.data_ptr() for one in x], device=x.device) for x in (b, a, d)]  # int64: pointers
+    lists = [C.c_void_p(x.data_ptr()) for x in places]
+    run = calls("cublasSgemmBatched", lists[0], ldb, lists[1], lda, C.byref(zero), lists[2], ldd, batch[0])
+    run.places = places  # which live as long as the run
+    yield "cublas_pointers", "cublasSgemmBatched", run
 
 
 def plans(a, b, d, compute, bias=None, want=8):

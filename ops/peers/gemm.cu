@@ -96,8 +96,7 @@ static void measure(const Arguments& a) {
 
 int main(int argc, char** argv) {
     Arguments a = arguments(argc, argv);
-    for (const auto& size : a.sizes) {
-        a.size = size;
+    eachTurn(a, [](const Arguments& a) {
         if (wanted(a, "limit_product")) measure(a);
-    }
+    });
 }

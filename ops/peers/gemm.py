@@ -1,5 +1,6 @@
-"""Peers of the products: cuBLAS, by torch and pedantic by itself, the fastest of what cuBLASLt's heuristic proposes, with bias
-and maximum in its epilogue, and what torch.compile makes of the product. All add in float32 throughout."""
+"""Peers of the products: cuBLAS, by torch and pedantic by itself, batches at equal distances and anywhere, the fastest of what
+cuBLASLt's heuristic proposes, with bias and maximum in its epilogue, and what torch.compile makes of the product. All add in
+float32 throughout."""
 
 import collections
 import statistics
@@ -31,7 +32,7 @@ def fastest(plans):
     return plans[times.index(min(times))]
 
 
-def measure(a):
+def prepare(a):
     kind = KINDS[a.operator]
     *batch, m, n, k = a.size
     matmul = torch.backends.cuda.matmul
@@ -45,7 +46,9 @@ def measure(a):
         bias = (torch.rand(n, device="cuda") * 2 - 1) * k**0.5 - k / 4
         magnitude, want = want + bias.double().abs(), (want + bias.double()).relu()
     depth = k + (1 if bias is not None else 0) + (TENSOR_ROUNDINGS if kind.round else 0)
-    bound = (depth * 2.0**-24 * (1 + kind.round) + kind.round) * magnitude
+
+    def bound(round):
+        return (depth * 2.0**-24 * (1 + round) + round) * magnitude
 
     def product(x, y):
         return torch.matmul(x, y) if bias is None else torch.addmm(bias, x, y).relu()
@@ -56,38 +59,32 @@ def measure(a):
         else:
             torch.addmm(bias, x, y, out=d).relu_()
 
-    def report(name, run, note=""):
-        """A run that returns nothing leaves its result in d."""
-        if not peer.wanted(a, name):
-            return
-        d.fill_(float("nan"))
-        result = run()
-        result = d if result is None else result
-        right = bool(((result.double() - want).abs() <= bound).all())  # false for NaN
-        flops = 2 * m * n * k * (batch[0] if batch else 1) + (2 * m * n if bias is not None else 0)
-        peer.figure(a, name, right, run, flops=flops, note=note)
+    def report(name, run, note="", round=kind.round):
+        """The figure as a function. A run that returns nothing leaves its result in d."""
+        def figure():
+            d.fill_(float("nan"))
+            result = run()
+            result = d if result is None else result
+            right = bool(((result.double() - want).abs() <= bound(round)).all())  # false for NaN
+            flops = 2 * m * n * k * (batch[0] if batch else 1) + (2 * m * n if bias is not None else 0)
+            peer.figure(a, name, right, run, flops=flops, note=note)
+        return figure
 
-    report(kind.name, by_torch, "torch.addmm, then relu" if bias is not None else "")
-    if a.operator == "gemm":
-        run = cublas.sgemm(x, y, d)
-        if run:
-            report("cublas_pedantic", run, "cublasSgemm with CUBLAS_PEDANTIC_MATH")
+    if peer.wanted(a, kind.name):
+        yield report(kind.name, by_torch, "torch.addmm, then relu" if bias is not None else "")
+    if kind.type == torch.float32 and bias is None:
+        for name, call, run in cublas.pedantic(x, y, d):
+            if peer.wanted(a, name):
+                yield report(name, run, call + " with CUBLAS_PEDANTIC_MATH", round=0)
     plans = [] if batch or not peer.wanted(a, "cublaslt_fastest") else cublas.plans(x, y, d, kind.compute, bias)
     if plans:
         how = {cublas.PEDANTIC: "pedantic", cublas.TF32: "TF32", cublas.FLOAT32: "float32 sums"}[kind.compute]
-        report("cublaslt_fastest", fastest(plans), how + (", epilogue with bias and ReLU" if bias is not None else "") + f", fastest of {len(plans)} proposals")
+        yield report("cublaslt_fastest", fastest(plans), how + (", epilogue with bias and ReLU" if bias is not None else "") + f", fastest of {len(plans)} proposals")
     if not peer.wanted(a, "torch_compile"):
         return  # its compiler takes seconds to import
     torch.compiler.reset()  # what it has made for another size would be made for any
     compiled = torch.compile(product, mode="max-autotune-no-cudagraphs")
-    report("torch_compile", lambda: compiled(x, y), "mode max-autotune without graphs")
+    yield report("torch_compile", lambda: compiled(x, y), "mode max-autotune without graphs")
 
 
-def main():
-    a = peer.arguments()
-    for a.size in a.sizes:
-        measure(a)
-
-
-if __name__ == "__main__":
-    main()
+peer.serve(prepare)

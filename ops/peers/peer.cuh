@@ -1,7 +1,7 @@
 // What the peers in CUDA C++ share: their arguments, timing as the bench does
 // it, and the line of JSON that a figure is.
 //
-//     NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
+//     NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T]
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ static void check(cudaError_t code, const char* call) {
 struct Arguments {
     std::vector<std::vector<long>> sizes;
     std::vector<long> size;  // of these, the one that is measured
-    int repeats = 50;
+    int repeats = 50, turns = 0;
     bool flushed = false, graph = false;
     std::string op, only;
     unsigned seed = 1;
@@ -44,13 +44,29 @@ static Arguments arguments(int argc, char** argv) {
         else if (name == "--method") a.graph = !strcmp(value, "graph");
         else if (name == "--repeats") a.repeats = std::max(1, atoi(value));
         else if (name == "--l2") a.flushed = !strcmp(value, "flushed");
+        else if (name == "--turns") a.turns = atoi(value);
         else if (name == "--seed") a.seed = strtoul(value, nullptr, 10);
     }
     if (a.sizes.empty()) {
-        fprintf(stderr, "usage: %s --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]\n", argv[0]);
+        fprintf(stderr, "usage: %s --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T]\n", argv[0]);
         exit(2);
     }
     return a;
+}
+
+// Measures each size; with turns so many times, each time when a line was read, and
+// with an empty line at the end.
+template <class F>
+void eachTurn(Arguments& a, F measure) {
+    for (const auto& size : a.sizes) {
+        a.size = size;
+        for (int turn = 0; turn < std::max(1, a.turns); turn++) {
+            char line[2];
+            if (a.turns && !fgets(line, sizeof line, stdin)) return;
+            measure(a);
+            if (a.turns) puts(""), fflush(stdout);
+        }
+    }
 }
 
 // Whether a figure of this name is asked for.

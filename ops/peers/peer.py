@@ -1,13 +1,17 @@
 """What the peers in Python share: arguments, timing as the bench does it, and the line of JSON that a figure is.
 
-NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S]
+NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T]
 """
 
 import argparse
 import json
 import statistics
+import sys
+import time
 
 import torch
+
+REST = 0.1  # seconds before a timing, as the bench rests while the host compares: at the limit of its power a GPU clocks down
 
 
 def arguments():
@@ -19,7 +23,25 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=50)
     parser.add_argument("--l2", choices=["warm", "flushed"], default="warm")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--turns", type=int, default=0)
     return parser.parse_args()
+
+
+def serve(prepare):
+    """Prepares each size and calls what that returns, a function for each figure; with turns so many times, each time when a
+    line was read, and with an empty line at the end."""
+    a = arguments()
+    for a.size in a.sizes:
+        figures = None  # the memory of the size before
+        for _ in range(a.turns or 1):
+            if a.turns and not sys.stdin.readline():
+                return
+            if figures is None:
+                figures = list(prepare(a))
+            for figure in figures:
+                figure()
+            if a.turns:
+                print(flush=True)
 
 
 def wanted(a, name):
@@ -81,6 +103,7 @@ def figure(a, name, right, run, bytes=0, flops=0, library=None, note=""):
             "verdict": "PASS" if right else "FAIL", "library": library or f"torch {torch.__version__}",
             "device": torch.cuda.get_device_name(), "note": note}
     if right:
+        time.sleep(REST)
         ns = sorted(times(a, run))
         k, median = confidence(len(ns)), statistics.median(ns)
         line |= {"median_ns": round(median), "low_ns": round(ns[k]), "high_ns": round(ns[-1 - k]), "repeats": len(ns),

@@ -4,9 +4,10 @@
 //
 // A peer is NAME.cu or NAME.py, run as `NAME --operator NAME --size N[,N...]...
 // [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed]
-// [--seed S]`. It checks its own result in float64, times
-// it as the bench does, and prints a Figure a line as JSON. What peers share is
-// in peer.cuh and peer.py.
+// [--seed S] [--turns T]`. It checks its own result in float64, times it as the
+// bench does, and prints a Figure a line as JSON: with turns, so many times for
+// each size, each time when it has read a line, and an empty line behind. What
+// peers share is in peer.cuh and peer.py.
 package peers
 
 import (
@@ -82,7 +83,7 @@ type Options struct {
 //go:embed *.cu *.cuh *.py
 var sources embed.FS
 
-// patience bounds how long a peer may take for a size: torch.compile tries many
+// patience bounds how long a peer may take for a turn: torch.compile tries many
 // kernels.
 const patience = 3 * time.Minute
 
@@ -118,59 +119,27 @@ func Interrupt() {
 	}
 }
 
-// Run runs the peers of an operator, one after the other, each at all sizes: to
-// start takes some of them seconds. Those that cannot be run, or do not end well,
-// are told in the notes. The error is that of the context, or wraps
-// gpu.ErrInterrupted.
-func Run(ctx context.Context, operator string, sizes [][]int, o Options) (figures []Figure, notes []string, err error) {
-	ctx, done := begin(ctx)
-	defer done()
-	for _, p := range programs {
-		if p.operator != operator {
-			continue
-		}
-		found, err := run(ctx, operator, p.file, sizes, o)
-		if ctx.Err() != nil {
-			return nil, nil, fmt.Errorf("peers: %s: %w", p.file, context.Cause(ctx))
-		}
-		if err != nil {
-			notes = append(notes, fmt.Sprintf("not run: %s: %v", p.file, err))
-		}
-		figures = append(figures, found...)
-	}
-	return figures, notes, nil
-}
-
-// run runs one peer.
-func run(ctx context.Context, operator, file string, sizes [][]int, o Options) ([]Figure, error) {
-	most := time.Duration(len(sizes)) * patience
-	ctx, done := context.WithTimeoutCause(ctx, most, fmt.Errorf("it took longer than %v", most))
-	defer done()
-	command, err := prepare(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	command = append(command, "--operator", operator)
+// arguments are those of a peer.
+func arguments(operator string, sizes [][]int, turns int, o Options) []string {
+	args := []string{"--operator", operator, "--turns", strconv.Itoa(turns)}
 	for _, size := range sizes {
-		command = append(command, "--size", strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", ","), "[]"))
+		args = append(args, "--size", strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", ","), "[]"))
 	}
 	l2 := "warm"
 	if o.Flushed {
 		l2 = "flushed"
 	}
-	command = append(command, "--l2", l2, "--seed", strconv.FormatUint(o.Seed%(1<<31), 10))
+	args = append(args, "--l2", l2, "--seed", strconv.FormatUint(o.Seed%(1<<31), 10))
 	if len(o.Only) > 0 {
-		command = append(command, "--only", strings.Join(o.Only, ","))
+		args = append(args, "--only", strings.Join(o.Only, ","))
 	}
 	if o.Method != "" {
-		command = append(command, "--method", o.Method)
+		args = append(args, "--method", o.Method)
 	}
 	if o.Repeats > 0 {
-		command = append(command, "--repeats", strconv.Itoa(o.Repeats))
+		args = append(args, "--repeats", strconv.Itoa(o.Repeats))
 	}
-	out, err := output(ctx, o.GPU, command)
-	figures, bad := parse(out)
-	return figures, errors.Join(err, bad)
+	return args
 }
 
 // parse reads the lines of a peer; what is no JSON is not ours to read.
@@ -189,13 +158,11 @@ func parse(out []byte) (figures []Figure, err error) {
 	return figures, lines.Err()
 }
 
-// output runs a command that sees one GPU, all if it has no UUID; its error ends
-// with the last line that it wrote.
+// output runs a command that sees one GPU; its error ends with the last line that
+// it wrote.
 func output(ctx context.Context, gpu string, command []string) ([]byte, error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
-	if gpu != "" {
-		c.Env = append(os.Environ(), "CUDA_VISIBLE_DEVICES="+gpu)
-	}
+	c.Env = environment(gpu)
 	c.WaitDelay = time.Second // for what it has started
 	var out, log bytes.Buffer
 	c.Stdout, c.Stderr = &out, &log
@@ -203,10 +170,15 @@ func output(ctx context.Context, gpu string, command []string) ([]byte, error) {
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); err != nil && lines[len(lines)-1] != "" {
-		err = fmt.Errorf("%w: %s", err, lines[len(lines)-1])
+	return out.Bytes(), withLast(err, log.String())
+}
+
+// environment is that of a command that sees one GPU, all if it has no UUID.
+func environment(gpu string) []string {
+	if gpu == "" {
+		return nil // as ours
 	}
-	return out.Bytes(), err
+	return append(os.Environ(), "CUDA_VISIBLE_DEVICES="+gpu)
 }
 
 // prepare puts the sources into the user's cache, compiles a program that was

@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,7 @@ func tools(t *testing.T, scripts map[string]string) {
 
 // nvcc makes a program that prints a figure with its arguments.
 const nvcc = `while [ "$1" != -o ]; do shift; done
-printf '#!/bin/sh\necho no figure\necho {\\"kind\\": \\"figure\\", \\"name\\": \\"cub\\", \\"median_ns\\": 29500, \\"note\\": \\"$* on $CUDA_VISIBLE_DEVICES\\"}\n' > "$2"
+printf '#!/bin/sh\nwhile read line; do echo no figure\necho {\\"kind\\": \\"figure\\", \\"name\\": \\"cub\\", \\"median_ns\\": 29500, \\"note\\": \\"$* on $CUDA_VISIBLE_DEVICES\\"}\necho\ndone\n' > "$2"
 chmod +x "$2"
 `
 
@@ -41,9 +42,9 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "--operator reduce --size 1000,2 --size 7 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
-	if len(figures) != 1 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
-		t.Errorf("%+v, expected one figure, of a program run with %s", figures, want)
+	want := "--operator reduce --turns 1 --size 1000,2 --size 7 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
+	if len(figures) != 2 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
+		t.Errorf("%+v, expected a figure for each size, of a program run with %s", figures, want)
 	}
 	if len(notes) != 1 || !strings.Contains(notes[0], "reduce.py: exit status 1: ModuleNotFoundError: no torch") {
 		t.Errorf("notes %q, expected one, on torch", notes)
@@ -52,11 +53,11 @@ func TestRun(t *testing.T) {
 
 // One script knows every product, and is told which.
 func TestOperators(t *testing.T) {
-	tools(t, map[string]string{"nvcc": nvcc, "python3": `echo "{\"kind\": \"figure\", \"name\": \"torch\", \"note\": \"$*\"}"` + "\n"})
+	tools(t, map[string]string{"nvcc": nvcc, "python3": `read line; echo "{\"kind\": \"figure\", \"name\": \"torch\", \"note\": \"$*\"}"; echo` + "\n"})
 	for _, operator := range []string{"gemm", "gemm_tf32", "gemm_bf16", "gemm_fp16", "gemm_batched", "gemm_bias_relu"} {
 		figures, notes, err := Run(context.Background(), operator, [][]int{{2, 3, 4}}, Options{})
 		figures = slices.DeleteFunc(figures, func(f Figure) bool { return f.Name == "cub" }) // of a program that was compiled
-		if err != nil || len(notes) > 0 || len(figures) != 1 || !strings.Contains(figures[0].Note, "gemm.py --operator "+operator+" --size 2,3,4 ") {
+		if err != nil || len(notes) > 0 || len(figures) != 1 || !strings.Contains(figures[0].Note, "gemm.py --operator "+operator+" --turns 1 --size 2,3,4 ") {
 			t.Errorf("%s: %+v, %q, %v, expected one figure, of gemm.py", operator, figures, notes, err)
 		}
 	}
@@ -78,6 +79,35 @@ func TestNothingIsThere(t *testing.T) {
 	}
 	if _, notes, _ := Run(context.Background(), "no operator", [][]int{{10}}, Options{}); notes != nil {
 		t.Errorf("notes %q of an operator without peers", notes)
+	}
+}
+
+// Each turn is told what the peers have timed in it. Who ends before the last one
+// is told in the notes, and the others go on.
+func TestTurns(t *testing.T) {
+	count := `i=0; while read line; do i=$((i+1)); echo "{\"kind\": \"figure\", \"name\": \"turn $i of $$\"}"; echo; `
+	tools(t, map[string]string{
+		"nvcc":    "while [ \"$1\" != -o ]; do shift; done\nprintf '%s' '#!/bin/sh\n" + count + "done' > \"$2\"; chmod +x \"$2\"\n",
+		"python3": count + "[ $i = 2 ] && { echo the driver is gone >&2; exit 3; }; done\n",
+	})
+	s, err := Start(context.Background(), "gemm", [][]int{{1, 1, 1}, {2, 2, 2}}, 2, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for turn, many := range []int{2, 2, 1, 1} {
+		figures, err := s.Turn()
+		if err != nil || len(figures) != many {
+			t.Fatalf("turn %d: %+v, %v, expected %d figures", turn+1, figures, err, many)
+		}
+		for _, f := range figures {
+			if !strings.HasPrefix(f.Name, fmt.Sprintf("turn %d of ", turn+1)) {
+				t.Errorf("turn %d: figure of %q", turn+1, f.Name)
+			}
+		}
+	}
+	if len(s.Notes) != 1 || s.Notes[0] != "gemm.py: exit status 3: the driver is gone" {
+		t.Errorf("notes %q, expected one, on gemm.py", s.Notes)
 	}
 }
 

@@ -100,8 +100,5 @@ static void measure(const Arguments& a) {
 
 int main(int argc, char** argv) {
     Arguments a = arguments(argc, argv);
-    for (const auto& size : a.sizes) {
-        a.size = size;
-        measure(a);
-    }
+    eachTurn(a, measure);
 }

@@ -5,7 +5,7 @@ import torch
 import peer
 
 
-def measure(a):
+def prepare(a):
     n = a.size[0]
     torch.manual_seed(a.seed)
     x = torch.rand(n, device="cuda")
@@ -17,19 +17,13 @@ def measure(a):
     y = torch.empty((), device="cuda")
     torch.sum(x, 0, out=y)
     if peer.wanted(a, "torch_sum"):
-        peer.figure(a, "torch_sum", right(y), lambda: torch.sum(x, 0, out=y), bytes=4 * n)
+        yield lambda: peer.figure(a, "torch_sum", right(y), lambda: torch.sum(x, 0, out=y), bytes=4 * n)
     if not peer.wanted(a, "torch_compile"):
         return
     torch.compiler.reset()  # what it has made for another size would be made for any
     compiled = torch.compile(lambda x: torch.sum(x), mode="max-autotune-no-cudagraphs")
-    peer.figure(a, "torch_compile", right(compiled(x)), lambda: compiled(x), bytes=4 * n,
-                note="torch.compile(torch.sum), mode max-autotune without graphs")
+    yield lambda: peer.figure(a, "torch_compile", right(compiled(x)), lambda: compiled(x), bytes=4 * n,
+                              note="torch.compile(torch.sum), mode max-autotune without graphs")
 
 
-def main():
-    a = peer.arguments()
-    for a.size in a.sizes:
-        measure(a)
-
-
-main()
+peer.serve(prepare)

@@ -219,10 +219,11 @@ of Time`,
 Peers runs the named peers of the operator on the GPU, all for none: CUB,
 torch, cuBLAS, and what memory or arithmetic gives at most. Those that are
 not there are named in the notes, and so are all of them on the emulator.`,
-	"Bench.PeersAt": `func (b *Bench) PeersAt(sizes []Size, names ...string) (figures []peers.Figure, notes []string, err error)
+	"Bench.PeersInTurns": `func (b *Bench) PeersInTurns(sizes []Size, turns int, names ...string) (*peers.Session, error)
 
-PeersAt runs the named peers at several sizes: to start takes some of them
-seconds. The notes say which were not run.`,
+PeersInTurns starts the named peers, which then time when they are told, each
+size so many times before the next: so ours and theirs can take turns. The notes
+of the session say which are not run.`,
 	"Bench.Progress": `Bench.Progress Progress
 
 told before each variant, if not nil`,
