@@ -1,10 +1,15 @@
 package main
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"warpbook/kernel/cell/module/moduletest"
+	sources "warpbook/kernel/program"
 )
 
 // TestPkg: packages of an added module are interpreted with what they require.
@@ -12,6 +17,7 @@ func TestPkg(t *testing.T) {
 	if _, err := built(); err != nil { // while there are other modules
 		t.Fatal(err)
 	}
+	ownToolchain(t)
 	moduletest.Serve(t, map[string]map[string]string{
 		"example.com/geo@v1.2.0": {
 			"go.mod": "module example.com/geo\n\ngo 1.24\n\nrequire example.com/base v0.3.0\n",
@@ -71,6 +77,18 @@ func Next() int { Count++; return Count }
 			}
 		}
 	}
+}
+
+// ownToolchain puts the go command of the program's toolchain first in PATH: with
+// the empty module cache that is served, no other can switch to it.
+func ownToolchain(t *testing.T) {
+	env := exec.Command("go", "env", "GOROOT")
+	env.Env = append(os.Environ(), "GOTOOLCHAIN="+sources.Toolchain(runtime.Version()))
+	root, err := env.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Join(strings.TrimSpace(string(root)), "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // TestPkgWithoutToolchain: it is refused, and the reason is said.

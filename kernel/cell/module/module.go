@@ -12,11 +12,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/version"
 	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -196,7 +198,8 @@ func (s *Set) Close() error {
 func (s *Set) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOTOOLCHAIN=local")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off",
+		"CGO_ENABLED=0", "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOTOOLCHAIN="+toolchain(runtime.Version()))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -207,6 +210,16 @@ func (s *Set) run(ctx context.Context, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("module: go %s %s: %s (%w)", args[0], args[len(args)-1], lastLine(stderr.String()), err)
 	}
 	return out, nil
+}
+
+// toolchain names the one that the program is built with, which chooses the files
+// that the engine does: the user's own may be newer. It was there for the build.
+func toolchain(programs string) string {
+	name, _, _ := strings.Cut(programs, " ") // experiments follow
+	if !version.IsValid(name) {
+		return "local"
+	}
+	return name
 }
 
 // lastLine is what the go command says last, which is what went wrong.

@@ -3,6 +3,9 @@ package module
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -95,5 +98,31 @@ func TestRefused(t *testing.T) {
 	t.Setenv("PATH", "")
 	if _, err := s.Add(context.Background(), "example.com/geo", ""); !errors.Is(err, ErrNoToolchain) {
 		t.Errorf("without a toolchain: %v", err)
+	}
+}
+
+// TestEnvironment: the go command lists the files of the program's own toolchain
+// and platform, whatever the user's are.
+func TestEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho \"$1 $GOTOOLCHAIN $GOOS $GOARCH $CGO_ENABLED $GOWORK\" >>" + filepath.Join(dir, "log") + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range map[string]string{"PATH": dir, "GOTOOLCHAIN": "go1.99.0", "GOOS": "plan9", "GOARCH": "mips", "CGO_ENABLED": "1", "GOWORK": "/go.work"} {
+		t.Setenv(k, v)
+	}
+	if _, err := set(t).Add(context.Background(), "example.com/geo", ""); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	environment := " " + toolchain(runtime.Version()) + " " + runtime.GOOS + " " + runtime.GOARCH + " 0 off\n"
+	if want := "get" + environment + "list" + environment; err != nil || string(log) != want {
+		t.Errorf("the go command is run with\n%swant\n%s%v", log, want, err)
+	}
+	for programs, want := range map[string]string{"go1.26.8": "go1.26.8", "go1.26.8 X:nodwarf5": "go1.26.8", "devel go1.28-abc": "local", "go1.27rc1": "go1.27rc1"} {
+		if got := toolchain(programs); got != want {
+			t.Errorf("a program of %s asks for %s, want %s", programs, got, want)
+		}
 	}
 }
