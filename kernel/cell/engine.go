@@ -66,6 +66,10 @@ type Config struct {
 	// engine.
 	Past magic.Past
 
+	// Lasting, if set, is called every 10 ms while cells are compiled or run,
+	// and when a cell wants its goroutine for itself.
+	Lasting func()
+
 	// Show displays a value for a magic.
 	Show func(v any)
 
@@ -126,6 +130,9 @@ func New(config Config) (*Engine, error) {
 	if config.AbandonAfter == 0 {
 		config.AbandonAfter = 2 * time.Second
 	}
+	if config.Lasting == nil {
+		config.Lasting = func() {}
+	}
 	ctx := newContext(0)
 	e := &Engine{config: config, ctx: ctx, stop: newStopper(),
 		live: map[string]types.Object{}, decls: map[string]*declaration{}, sources: map[int][]string{},
@@ -152,20 +159,27 @@ func (e *Engine) Warm(paths ...string) {
 	}
 }
 
-// Eval runs a cell. The id names it to Owner, the number is the one that
-// errors name. When ctx is cancelled everything that runs is stopped, as soon
-// as it can be.
-func (e *Engine) Eval(ctx context.Context, id uint64, n int, src string) Result {
-	defer e.ourGoroutine(id)() // what magics say at the end is the cell's
+// Eval runs a cell on this goroutine, which it may end, and calls answer once.
+// The id names it to Owner, the number is the one that errors name. When ctx is
+// cancelled everything that runs is stopped, as soon as it can be; a cell that
+// does not end is answered by another goroutine.
+func (e *Engine) Eval(ctx context.Context, id uint64, n int, src string, answer func(Result)) {
 	var c *prepared
-	o := e.run(ctx, id, job{
+	e.run(ctx, id, job{
 		prepare: func(begin func() bool) bool { c = e.prepare(ctx, n, src, begin); return c.failure == nil },
 		run:     func() outcome { return e.call(c.program) },
 		discard: func() { e.release(c) },
+	}, func(o outcome) {
+		if o.discarded { // c is still being prepared
+			answer(Result{Err: stopped()})
+			return
+		}
+		answer(e.result(c, o))
 	})
-	if o.discarded {
-		return Result{Err: stopped()}
-	}
+}
+
+// result ends a cell and says how it ended.
+func (e *Engine) result(c *prepared, o outcome) Result {
 	defer e.release(c)
 	if c.failure != nil {
 		return Result{Err: c.failure}
@@ -370,10 +384,10 @@ type outcome struct {
 }
 
 // Protect calls f, which may call methods of cells, as if it were the cell of
-// that id: it can be interrupted, and a panic becomes an error. When f is given up it may still
-// run after Protect has returned.
-func (e *Engine) Protect(ctx context.Context, id uint64, f func()) *frame.Error {
-	o := e.run(ctx, id, job{prepare: func(func() bool) bool { return true }, discard: func() {}, run: func() (o outcome) {
+// that id: it can be interrupted, and a panic becomes an error. It calls answer
+// once, as Eval does; when f is given up it may still run then.
+func (e *Engine) Protect(ctx context.Context, id uint64, f func(), answer func(*frame.Error)) {
+	e.run(ctx, id, job{prepare: func(func() bool) bool { return true }, discard: func() {}, run: func() (o outcome) {
 		defer func() {
 			if v := recover(); v != nil {
 				o.err = ixgo.PanicError{Value: v}
@@ -381,14 +395,16 @@ func (e *Engine) Protect(ctx context.Context, id uint64, f func()) *frame.Error 
 		}()
 		f()
 		return o
-	}})
-	if o.discarded {
-		return stopped()
-	}
-	if o.err != nil {
-		return e.runFailure(o.err)
-	}
-	return nil
+	}}, func(o outcome) {
+		switch {
+		case o.discarded:
+			answer(stopped())
+		case o.err != nil:
+			answer(e.runFailure(o.err))
+		default:
+			answer(nil)
+		}
+	})
 }
 
 // job is what a goroutine of the engine does.
@@ -401,35 +417,42 @@ type job struct {
 	discard func() // what was prepared and does not begin
 }
 
-// run does a job until it ends, or is interrupted and given up. Nobody waits
-// for what is still being prepared at an interrupt.
-func (e *Engine) run(ctx context.Context, id uint64, j job) outcome {
+// run does a job on this goroutine and calls answer once: when the job ends, or,
+// on another goroutine, when an interrupt has ended it or has given it up. Nobody
+// waits for what is still being prepared at an interrupt.
+func (e *Engine) run(ctx context.Context, id uint64, j job, answer func(outcome)) {
 	ended, prepared, decided := make(chan outcome, 1), make(chan struct{}), &atomic.Bool{} // whether it begins or is discarded
 	begin := sync.OnceValue(func() bool { return decided.CompareAndSwap(false, true) })
-	go func() {
-		o := outcome{err: errGoexit}
-		debug.SetPanicOnFault(true)
-		defer e.ourGoroutine(id)()
-		defer func() { ended <- o }()
-		ready := j.prepare(begin)
-		if !begin() {
-			j.discard()
-			return
+	notStopped := context.AfterFunc(ctx, func() {
+		defer e.ourGoroutine(id)() // what magics say at the end is the cell's
+		answer(e.interrupt(ended, prepared, decided))
+	})
+	defer e.stop.watched(e.config.Lasting)()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer e.ourGoroutine(id)()
+	o := outcome{err: errGoexit}
+	defer func() {
+		if ended <- o; notStopped() {
+			answer(o)
 		}
-		close(prepared)
-		if !ready {
-			o = outcome{}
-			return
-		}
-		e.stop.enter(ctx)
-		defer e.stop.leave()
-		o = j.run()
 	}()
-	select {
-	case o := <-ended:
-		return o
-	case <-ctx.Done():
+	ready := j.prepare(begin)
+	if !begin() {
+		j.discard()
+		return
 	}
+	close(prepared)
+	if !ready {
+		o = outcome{}
+		return
+	}
+	e.stop.enter(ctx)
+	defer e.stop.leave()
+	o = j.run()
+}
+
+// interrupt ends a job of run, or gives it up, and says how it ended.
+func (e *Engine) interrupt(ended <-chan outcome, prepared <-chan struct{}, decided *atomic.Bool) outcome {
 	if decided.CompareAndSwap(false, true) {
 		return outcome{discarded: true}
 	}

@@ -64,7 +64,7 @@ func eval(t *testing.T, e *cell.Engine, n int, src string, limit time.Duration) 
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	ended := make(chan cell.Result, 1)
-	go func() { ended <- e.Eval(ctx, uint64(n), n, src) }()
+	go e.Eval(ctx, uint64(n), n, src, func(r cell.Result) { ended <- r })
 	select {
 	case r := <-ended:
 		return r

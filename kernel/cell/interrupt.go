@@ -33,11 +33,13 @@ type stopper struct {
 	killing atomic.Pointer[chan struct{}] // closes at a stop
 	live    atomic.Int64                  // goroutines that cells have started
 
-	mu       sync.Mutex    // guards runs, watched and stops
-	runs     int           // cells that run
-	watched  chan struct{} // closed when none does any more
-	stops    int           // begins without their end
-	resuming *sync.Cond    // stops has changed
+	mu       sync.Mutex // guards what follows
+	jobs     int        // cells that are compiled or run
+	runs     int        // cells that run
+	begun    int        // cells that have begun to run
+	watching bool       // watch runs
+	stops    int        // begins without their end
+	resuming *sync.Cond // stops has changed
 
 	unwinding sync.Map // ids of goroutines that have been stopped, to *unwind
 }
@@ -155,8 +157,7 @@ func (s *stopper) enter(ctx context.Context) {
 		s.resuming.Wait()
 	}
 	if s.runs++; s.runs == 1 {
-		s.watched = make(chan struct{})
-		go s.watch(s.watched)
+		s.begun++
 	}
 }
 
@@ -164,8 +165,8 @@ func (s *stopper) enter(ctx context.Context) {
 func (s *stopper) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runs--; s.runs == 0 {
-		close(s.watched)
+	if s.runs--; s.runs == 0 && s.getFlag() == tooDeep {
+		s.setFlag(running)
 	}
 }
 
@@ -207,32 +208,69 @@ func (s *stopper) end() {
 	s.resuming.Broadcast()
 }
 
-// watch raises the flag when the stacks have grown beyond measure, so that a
-// runaway recursion becomes an error of its cell. It returns when done closes.
-func (s *stopper) watch(done <-chan struct{}) {
+// What watches cells looks at them every watchTick and stays for some time after
+// the last one: to start it takes a small cell longer than to run.
+const (
+	watchTick = 10 * time.Millisecond
+	watchIdle = 100 // ticks
+)
+
+// watched has cells watched until done is called, which calls lasting at each
+// tick.
+func (s *stopper) watched(lasting func()) (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.jobs++
+	if !s.watching {
+		s.watching = true
+		go s.watch(lasting)
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.jobs--
+	}
+}
+
+// look says what there is to watch. When there has been nothing for long, who
+// watches ends.
+func (s *stopper) look(idle int) (jobs, runs, begun int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watching = s.jobs > 0 || idle < watchIdle
+	return s.jobs, s.runs, s.begun
+}
+
+// watch calls lasting while there are cells, and raises the flag when their stacks
+// have grown beyond measure, so that a runaway recursion becomes an error of its
+// cell.
+func (s *stopper) watch(lasting func()) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	read := func() uint64 {
 		metrics.Read(sample)
 		return sample[0].Value.Uint64()
 	}
-	base, raised := read(), time.Time{}
-	tick := time.NewTicker(10 * time.Millisecond)
+	last, base, seen, raised := read(), uint64(0), -1, time.Time{}
+	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
-	for {
-		select {
-		case <-done:
-			s.change(tooDeep, running)
-			return
-		case <-tick.C:
+	for idle := 0; idle <= watchIdle; idle++ {
+		<-tick.C
+		jobs, runs, begun := s.look(idle)
+		if jobs > 0 {
+			idle = 0
+			lasting()
 		}
-		n := read()
-		base = min(base, n)
+		if begun != seen { // a cell has begun since the last tick, or when this began
+			base, seen = last, begun
+		}
+		last = read()
+		base = min(base, last)
 		if time.Since(raised) > lookTime {
 			s.change(tooDeep, running)
 		}
-		if n > base+maxStackGrowth && s.change(running, tooDeep) {
+		if runs > 0 && last > base+maxStackGrowth && s.change(running, tooDeep) {
 			raised = time.Now()
-			base = n // the stack itself stays big until a collection
+			base = last // the stack itself stays big until a collection
 		}
 	}
 }

@@ -161,6 +161,7 @@ func (e *Engine) registerRuntime() error {
 		"log.Fatalf":               func(f string, a ...any) { e.fatal(fmt.Sprintf(f, a...)) },
 		"log.Fatalln":              func(a ...any) { e.fatal(fmt.Sprintln(a...)) },
 		"time.Sleep":               e.stop.sleep,
+		"runtime.LockOSThread":     func() { e.config.Lasting(); runtime.LockOSThread() },
 	} {
 		e.external(name, f)
 	}

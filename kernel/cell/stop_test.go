@@ -25,6 +25,13 @@ func (c *countdown) Err() error {
 	return nil
 }
 
+// evaluate waits for the answer of a cell.
+func evaluate(ctx context.Context, e *Engine, n int, code string) Result {
+	answered := make(chan Result, 1)
+	go e.Eval(ctx, 1, n, code, func(r Result) { answered <- r })
+	return <-answered
+}
+
 // TestStopWhileCompiling: wherever the compiler looks whether its cell is
 // stopped, the session is afterwards what it was before.
 func TestStopWhileCompiling(t *testing.T) {
@@ -35,7 +42,7 @@ func TestStopWhileCompiling(t *testing.T) {
 	defer e.Close()
 	value := func(code string) string {
 		t.Helper()
-		r := e.Eval(t.Context(), 1, 1, code)
+		r := evaluate(t.Context(), e, 1, code)
 		if r.Err != nil {
 			t.Fatalf("%s: %v", code, r.Err.Traceback)
 		}
@@ -52,7 +59,7 @@ func TestStopWhileCompiling(t *testing.T) {
 	stops := 0
 	for ; ; stops++ {
 		before := files()
-		r := e.Eval(&countdown{t.Context(), stops}, 1, 2, code)
+		r := evaluate(&countdown{t.Context(), stops}, e, 2, code)
 		if r.Err == nil {
 			break
 		}
@@ -83,7 +90,7 @@ func TestStopBeforeTheCell(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	eval := func(ctx context.Context, code string) Result { return e.Eval(ctx, 1, 1, code) }
+	eval := func(ctx context.Context, code string) Result { return evaluate(ctx, e, 1, code) }
 	if r := eval(t.Context(), "import \"fmt\"\ntype D struct{}\nfunc (D) M() int { return 0 }\nfunc f() int { return 0 }\nx := 0"); r.Err != nil {
 		t.Fatal(r.Err.Traceback)
 	}

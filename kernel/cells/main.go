@@ -3,10 +3,13 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,7 +25,7 @@ func main() {
 	const in, out, crash = 3, 4, 5
 	syscall.CloseOnExec(in)       // what a cell starts may neither read requests
 	syscall.CloseOnExec(out)      // nor keep the session waiting for an end of events
-	syscall.SetNonblock(in, true) // so that no thread waits for a request, and the one that gets it goes on with it
+	syscall.SetNonblock(in, true) // so that no thread waits for a request
 	reportCrash(crash)
 	paceCollections()
 	requests, events := os.NewFile(in, "requests"), os.NewFile(out, "events")
@@ -67,13 +70,19 @@ const warmDelay = 100 * time.Millisecond
 // does not answer.
 const fenceTime = 2 * time.Second
 
-// program connects the engine to the two descriptors.
+// program connects the engine to the two descriptors. Who reads a cell runs it,
+// and reads on if it was a short one: to wake another thread takes a tenth of a
+// small cell's time. While a longer one lasts, another goroutine reads.
 type program struct {
 	engine  *cell.Engine
 	running runnings
 	printed *printed
 	input   *input
 	passed  chan struct{}
+
+	requests io.Reader               // of the goroutine that reads
+	gone     chan struct{}           // closed when there are no more
+	reader   atomic.Pointer[running] // what that goroutine runs, nil while it reads
 
 	fence sync.Mutex // held by a display until it is delivered
 
@@ -84,13 +93,16 @@ type program struct {
 // serve answers requests until there are no more.
 func serve(requests, events *os.File) error {
 	symbols.Register()
-	p := &program{events: events, passed: make(chan struct{}, 1), running: runnings{cells: map[uint64]*running{}}}
+	p := &program{
+		requests: bufio.NewReader(requests), events: events, gone: make(chan struct{}),
+		passed: make(chan struct{}, 1), running: runnings{cells: map[uint64]*running{}},
+	}
 	p.input = &input{emit: p.emit, asking: p.asking}
 	p.printed = &printed{emit: p.emit}
 	var err error
 	p.engine, err = cell.New(cell.Config{
 		Interrupt: []func(){device.InterruptAll, peers.Interrupt}, Ending: device.Ending, Doc: symbols.Doc, Stdin: p.input, Output: p.printed.write,
-		Show: func(v any) { display.Show(v) }, Past: inheritedPast(),
+		Show: func(v any) { display.Show(v) }, Past: inheritedPast(), Lasting: p.readOn,
 	})
 	if err != nil {
 		return err
@@ -100,20 +112,50 @@ func serve(requests, events *os.File) error {
 	display.SetAsker(p.input.ask)
 	p.emit(frame.Event{Type: frame.Ready})
 	time.AfterFunc(warmDelay, func() { p.engine.Warm(warm...) })
-	for {
+	go p.read()
+	<-p.gone
+	return nil
+}
+
+// read handles requests until another goroutine reads.
+func (p *program) read() {
+	for reads := true; reads; {
 		var r frame.Request
-		if err := frame.Read(requests, &r); err != nil {
-			return nil // the session has gone
+		if err := frame.Read(p.requests, &r); err != nil {
+			close(p.gone) // the session has
+			return
 		}
-		p.handle(r)
+		if r.Type == frame.Execute {
+			reads = p.run(r)
+		} else {
+			p.handle(r)
+		}
 	}
 }
 
-// handle never waits for a cell.
+// readOn has another goroutine read, if the one that did runs a cell.
+func (p *program) readOn() {
+	if x := p.reader.Load(); x != nil && p.reader.CompareAndSwap(x, nil) {
+		go p.read()
+	}
+}
+
+// run runs a cell, and says whether this goroutine still reads.
+func (p *program) run(r frame.Request) (reads bool) {
+	x := p.running.add(r.ID)
+	p.reader.Store(x)
+	defer func() { // unless the cell ends this goroutine, reads is known
+		if !reads && p.reader.CompareAndSwap(x, nil) {
+			go p.read()
+		}
+	}()
+	p.execute(r, x)
+	return p.reader.CompareAndSwap(x, nil)
+}
+
+// handle takes what is no cell, and waits for none.
 func (p *program) handle(r frame.Request) {
 	switch r.Type {
-	case frame.Execute:
-		go p.execute(r, p.running.add(r.ID))
 	case frame.Interrupt:
 		if p.running.interrupt() {
 			device.InterruptAll() // a second stop waits for no launch
@@ -146,7 +188,10 @@ func (p *program) owner() uint64 {
 }
 
 // asking is the cell that asks on this goroutine, nil if it has ended.
-func (p *program) asking() *running { return p.running.get(p.owner()) }
+func (p *program) asking() *running {
+	p.readOn() // the answer
+	return p.running.get(p.owner())
+}
 
 func failure(value string) *frame.Error {
 	return &frame.Error{Name: "request error", Value: value, Traceback: []string{value}}
@@ -157,30 +202,40 @@ func (p *program) execute(r frame.Request, x *running) {
 	if r.Pipes {
 		p.printed.own(r.ID)
 	}
-	res := p.engine.Eval(x.ctx, r.ID, r.Cell, r.Code)
-	done := frame.Event{ID: r.ID, Type: frame.Done, Error: res.Err, Next: res.Next}
-	if len(res.Values) > 0 {
-		p.show(x, res.Values, &done)
-	}
-	p.running.remove(x)
-	p.printed.disown(r.ID)
-	p.emit(done)
+	p.engine.Eval(x.ctx, r.ID, r.Cell, r.Code, func(res cell.Result) {
+		done := frame.Event{ID: r.ID, Type: frame.Done, Error: res.Err, Next: res.Next}
+		if len(res.Values) > 0 {
+			p.show(x, res.Values, done)
+		} else {
+			p.end(x, done)
+		}
+	})
 }
 
-// show makes bundles of a cell's values, which may call methods of cells.
-func (p *program) show(x *running, values []any, done *frame.Event) {
+// show makes bundles of a cell's values, which may call methods of cells, and
+// ends it.
+func (p *program) show(x *running, values []any, done frame.Event) {
 	var data, metadata map[string]any
-	done.Error = p.engine.Protect(x.ctx, x.id, func() {
+	p.engine.Protect(x.ctx, x.id, func() {
 		for i, v := range display.Parts(values) {
 			if i > 0 { // only the last can be the cell's own
 				p.display(frame.Event{Type: frame.Display, Data: data, Metadata: metadata})
 			}
 			data, metadata = display.Of(v)
 		}
+	}, func(err *frame.Error) {
+		if done.Error = err; err == nil {
+			done.Data, done.Metadata = data, metadata
+		}
+		p.end(x, done)
 	})
-	if done.Error == nil {
-		done.Data, done.Metadata = data, metadata
-	}
+}
+
+// end answers a cell.
+func (p *program) end(x *running, done frame.Event) {
+	p.running.remove(x)
+	p.printed.disown(x.id)
+	p.emit(done)
 }
 
 func (p *program) complete(r frame.Request) {
@@ -208,6 +263,7 @@ func (p *program) display(e frame.Event) {
 	}
 	e.ID, e.Fence = p.owner(), true
 	p.emit(e)
+	p.readOn() // that it is delivered
 	select {
 	case <-p.passed:
 	case <-time.After(fenceTime):
