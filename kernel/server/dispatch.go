@@ -37,7 +37,7 @@ func (s *Server) receiveShell(from *zmtp.Peer, frames [][]byte) {
 		return
 	}
 	c.shell = s.shells.find(c.request.Header.Subshell)
-	if c.shell != nil && c.request.Header.Type != "kernel_info_request" && c.shell.queue.push(c) {
+	if c.shell != nil && c.request.Header.Type != "kernel_info_request" && c.shell.take(c) {
 		return
 	}
 	if c.shell != nil && c.shell.id != "" && s.shells.find(c.shell.id) == nil {
@@ -60,10 +60,24 @@ func (s *Server) newCall(channel *zmtp.Socket, from *zmtp.Peer, frames [][]byte)
 	return &call{server: s, request: m, channel: channel, from: from.Identity(), arrived: time.Now()}
 }
 
-// serve is all that every request has in common: busy, the reply whose type
+// serve answers a request and then calls done: for a cell, which it does not wait
+// for, on the goroutine that brings its end.
+func (c *call) serve(done func()) {
+	c.answer(func(reply any, err error) {
+		c.conclude(reply, err)
+		done()
+		if !c.remembered {
+			return
+		}
+		if err := c.server.past.save(); err != nil { // only now, so that nobody waits for the disk
+			c.server.debugf("server: %v", err) // which harms no cell
+		}
+	})
+}
+
+// conclude is all that every request has in common: busy, the reply whose type
 // follows from the request's, idle. A message that is no request has no reply.
-func (c *call) serve() {
-	reply, err := c.answer()
+func (c *call) conclude(reply any, err error) {
 	c.begin() // if it is none that has a handler
 	name, isRequest := strings.CutSuffix(c.request.Header.Type, "_request")
 	if isRequest {
@@ -72,26 +86,23 @@ func (c *call) serve() {
 		c.server.debugf("%s: %v", c.request.Header.Type, err)
 	}
 	c.publish("status", status{"idle"})
-	if c.remembered { // only now, so that nobody waits for the disk
-		if err := c.server.past.save(); err != nil { // which harms no cell
-			c.server.debugf("server: %v", err)
-		}
-	}
 }
 
-func (c *call) answer() (any, error) {
+// answer calls finish once, with the reply and the error.
+func (c *call) answer(finish func(any, error)) {
 	h, ok := handlers[c.request.Header.Type]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("server: %s: unknown", c.request.Header.Type)
+		finish(nil, fmt.Errorf("server: %s: unknown", c.request.Header.Type))
 	case c.channel == c.server.shell && c.shell == nil:
-		return c.empty(), noSubshell(c.request.Header.Subshell)
+		finish(c.empty(), noSubshell(c.request.Header.Subshell))
 	case h.channel == shellOnly && c.channel != c.server.shell:
-		return c.empty(), fmt.Errorf("server: %s: came on control, expected on shell", c.request.Header.Type)
+		finish(c.empty(), fmt.Errorf("server: %s: came on control, expected on shell", c.request.Header.Type))
 	case h.channel == controlOnly && c.channel != c.server.control:
-		return nil, fmt.Errorf("server: %s: came on shell, expected on control", c.request.Header.Type)
+		finish(nil, fmt.Errorf("server: %s: came on shell, expected on control", c.request.Header.Type))
+	default:
+		h.answer(c, finish)
 	}
-	return h.answer(c)
 }
 
 // empty is what a reply holds whatever its request.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -53,97 +52,136 @@ func unless(b *bool, otherwise bool) bool {
 	return *b
 }
 
-// execute answers with the count also where the content makes no sense.
-func execute(c *call) (any, error) {
-	var q executeRequest
-	if err := json.Unmarshal(c.request.Content, &q); err != nil {
-		return &executeReply{ExecutionCount: c.server.counted()}, fmt.Errorf("server: execute_request: %w", err)
-	}
-	return c.execute(q)
+// execution is a cell that is being answered.
+type execution struct {
+	*call
+	q       executeRequest
+	number  int // 0: it is not counted
+	reply   *executeReply
+	finish  func(any, error)
 }
 
-// execute runs a cell and, when that went well, the user expressions.
-func (c *call) execute(q executeRequest) (*executeReply, error) {
-	s := c.server
+// execute answers with the count also where the content makes no sense.
+func execute(c *call, finish func(any, error)) {
+	x := &execution{call: c, reply: &executeReply{ExecutionCount: c.server.counted()}, finish: finish}
+	if err := json.Unmarshal(c.request.Content, &x.q); err != nil {
+		finish(x.reply, fmt.Errorf("server: execute_request: %w", err))
+		return
+	}
 	if c.shell.failure.aborts(c) {
-		return &executeReply{Status: "aborted", ExecutionCount: s.counted()}, nil
+		x.reply.Status = "aborted"
+		finish(x.reply, nil)
+		return
 	}
-	number, count := 0, s.counted()
+	x.count()
+	x.run()
+}
+
+// count gives the cell its number.
+func (x *execution) count() {
+	q, s := x.q, x.server
 	if unless(q.StoreHistory, true) && !q.Silent {
-		count = int(s.count.Add(1))
-		number = count
-		s.parents.add(number, c.request.RawHeader)
+		x.number = int(s.count.Add(1))
+		x.reply.ExecutionCount = x.number
+		s.parents.add(x.number, x.call.request.RawHeader)
 	}
-	reply := &executeReply{ExecutionCount: count, Payload: []any{}}
+	x.reply.Payload = []any{}
 	if !q.Silent {
-		c.opening = []publication{{"execute_input", executeInput{q.Code, count}}}
+		x.opening = []publication{{"execute_input", executeInput{q.Code, x.reply.ExecutionCount}}}
 	}
-	result, err := c.run(number, q, reply)
-	if number > 0 {
-		text, _ := result.Data["text/plain"].(string)
-		s.past.add(number, q.Code, text)
-		c.remembered = true
-	}
-	if err == nil {
-		reply.UserExpressions = c.expressions(q)
-		return reply, nil
-	}
-	reply.Payload = nil
-	if !q.Silent {
-		c.publish("error", asError(err))
-	}
-	if unless(q.StopOnError, true) {
-		c.shell.failure.at = time.Now()
-	}
-	return reply, err
 }
 
 // counted is the number of the last cell.
 func (s *Server) counted() int { return int(s.count.Load()) }
 
-// run runs the code, or answers the question that it is.
-func (c *call) run(number int, q executeRequest, reply *executeReply) (frame.Event, error) {
-	if name, ok := question(q.Code); ok {
-		c.begin()
-		page, err := c.page(name)
-		if err == nil {
-			reply.Payload = append(reply.Payload, page)
+// run has the code run, or the question answered that it is, and waits for neither.
+func (x *execution) run() {
+	if name, ok := question(x.q.Code); ok {
+		x.begin()
+		go func() {
+			page, err := x.page(name)
+			if err == nil {
+				x.reply.Payload = append(x.reply.Payload, page)
+			}
+			x.ended(frame.Event{}, err)
+		}()
+		return
+	}
+	x.evaluate(x.number, x.q.Code, func(done frame.Event, err error) {
+		if err == nil && len(done.Data) > 0 && !x.q.Silent {
+			x.publish("execute_result", executeResult{displayOf(done), x.reply.ExecutionCount})
 		}
-		return frame.Event{}, err
-	}
-	done, err := c.evaluate(number, q.Code, q)
-	if err == nil && len(done.Data) > 0 && !q.Silent {
-		c.publish("execute_result", executeResult{displayOf(done), reply.ExecutionCount})
-	}
-	if err == nil && done.Next != "" {
-		reply.Payload = append(reply.Payload, nextInput{"set_next_input", done.Next, true})
-	}
-	return done, err
+		if err == nil && done.Next != "" {
+			x.reply.Payload = append(x.reply.Payload, nextInput{"set_next_input", done.Next, true})
+		}
+		x.ended(done, err)
+	})
 }
 
 // evaluate runs code in the cells program, as the cell of that number; 0 is for
-// code that has none. An error of the code is an error here too.
-func (c *call) evaluate(number int, code string, q executeRequest) (frame.Event, error) {
-	defer c.server.input.end(c)
-	done, err := c.server.cells.Execute(context.Background(), code, number, func(e frame.Event) {
-		c.output(e, q.Silent, unless(q.AllowStdin, true))
+// code that has none. An error of the code is an error to then, too.
+func (x *execution) evaluate(number int, code string, then func(frame.Event, error)) {
+	err := x.server.cells.Begin(code, number, func(e frame.Event) {
+		x.output(e, x.q.Silent, unless(x.q.AllowStdin, true))
+	}, func(done frame.Event) {
+		x.server.input.end(x.call)
+		if done.Error != nil {
+			then(done, done.Error)
+			return
+		}
+		then(done, nil)
 	})
-	if err == nil && done.Error != nil {
-		err = done.Error
+	if err != nil {
+		then(frame.Event{}, err)
 	}
-	return done, err
+}
+
+// ended is told how the code ended. The user expressions, which wait for one
+// another, hold up nobody.
+func (x *execution) ended(done frame.Event, err error) {
+	if x.number > 0 {
+		text, _ := done.Data["text/plain"].(string)
+		x.server.past.add(x.number, x.q.Code, text)
+		x.remembered = true
+	}
+	switch {
+	case err != nil:
+		x.failed(err)
+	case len(x.q.UserExpressions) > 0:
+		go func() {
+			x.reply.UserExpressions = x.expressions()
+			x.finish(x.reply, nil)
+		}()
+	default:
+		x.reply.UserExpressions = map[string]any{}
+		x.finish(x.reply, nil)
+	}
+}
+
+func (x *execution) failed(err error) {
+	x.reply.Payload = nil
+	if !x.q.Silent {
+		x.publish("error", asError(err))
+	}
+	if unless(x.q.StopOnError, true) {
+		x.shell.failure.at = time.Now()
+	}
+	x.finish(x.reply, err)
 }
 
 // expressions evaluates the user expressions, each on its own.
-func (c *call) expressions(q executeRequest) map[string]any {
+func (x *execution) expressions() map[string]any {
 	results := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(q.UserExpressions)) {
-		done, err := c.evaluate(0, q.UserExpressions[name], q)
-		if err != nil {
-			results[name] = outcome(nil, err)
-		} else {
-			results[name] = outcome(displayOf(done), nil)
-		}
+	for _, name := range slices.Sorted(maps.Keys(x.q.UserExpressions)) {
+		evaluated := make(chan json.RawMessage, 1)
+		x.evaluate(0, x.q.UserExpressions[name], func(done frame.Event, err error) {
+			if err != nil {
+				evaluated <- outcome(nil, err)
+			} else {
+				evaluated <- outcome(displayOf(done), nil)
+			}
+		})
+		results[name] = <-evaluated
 	}
 	return results
 }

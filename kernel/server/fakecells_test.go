@@ -59,17 +59,19 @@ func (f *fakeCells) answer(id uint64, text string) {
 	f.answers[id] <- text
 }
 
-func (f *fakeCells) Execute(_ context.Context, code string, cell int, sink func(frame.Event)) (done frame.Event, err error) {
+func (f *fakeCells) Begin(code string, cell int, sink, answer func(frame.Event)) error {
 	sink(frame.Event{Type: frame.Begun})
-	done.Type = frame.Done
-	for command := range strings.Lines(code) {
-		name, text, _ := strings.Cut(strings.TrimSpace(command), " ")
-		if e := f.command(name, text, sink, &done); e != nil {
-			done.Error = e
-			return done, nil
+	go func() {
+		done := frame.Event{Type: frame.Done}
+		for command := range strings.Lines(code) {
+			name, text, _ := strings.Cut(strings.TrimSpace(command), " ")
+			if done.Error = f.command(name, text, sink, &done); done.Error != nil {
+				break
+			}
 		}
-	}
-	return done, nil
+		answer(done)
+	}()
+	return nil
 }
 
 func (f *fakeCells) command(name, text string, sink func(frame.Event), done *frame.Event) *frame.Error {

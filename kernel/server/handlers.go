@@ -39,19 +39,21 @@ const (
 
 type handler struct {
 	channel channels
-	answer  func(*call) (any, error)
+	answer  func(c *call, finish func(any, error)) // calls finish once
 }
 
 // on makes a handler of a function that takes the typed content of a request
 // and returns that of the reply.
 func on[Q, R any](channel channels, f func(*call, Q) (R, error)) handler {
-	return handler{channel, func(c *call) (any, error) {
+	return handler{channel, func(c *call, finish func(any, error)) {
 		c.begin()
 		var content Q
 		if err := json.Unmarshal(c.request.Content, &content); err != nil {
-			return nil, fmt.Errorf("server: %s: %w", c.request.Header.Type, err)
+			finish(nil, fmt.Errorf("server: %s: %w", c.request.Header.Type, err))
+			return
 		}
-		return f(c, content)
+		reply, err := f(c, content)
+		finish(reply, err)
 	}}
 }
 

@@ -293,7 +293,9 @@ func FuzzRequest(f *testing.F) {
 		if onShell {
 			c.channel, c.shell = k.shell, k.shells.find("")
 		}
-		reply, fields := outcome(c.answer()), map[string]json.RawMessage{}
+		answered, fields := make(chan json.RawMessage, 1), map[string]json.RawMessage{}
+		c.answer(func(reply any, err error) { answered <- outcome(reply, err) })
+		reply := <-answered
 		if err := json.Unmarshal(reply, &fields); err != nil || len(fields["status"]) == 0 {
 			t.Errorf("%s %q is answered %s: %v", msgType, content, reply, err)
 		}

@@ -17,7 +17,11 @@ var questionForm = regexp.MustCompile(`^([\pL_][\pL\pN_.]*)\?\??$`)
 // question recognises a cell that asks what a name is, such as fmt.Println?,
 // which is no Go code.
 func question(code string) (name string, ok bool) {
-	if m := questionForm.FindStringSubmatch(strings.TrimSpace(code)); m != nil {
+	code = strings.TrimSpace(code)
+	if !strings.HasSuffix(code, "?") { // most cells, for less than the expression takes
+		return "", false
+	}
+	if m := questionForm.FindStringSubmatch(code); m != nil {
 		return m[1], true
 	}
 	return "", false

@@ -32,7 +32,7 @@ const lastWords = 2 * time.Second
 
 // Cells is what the server needs of session.Session.
 type Cells interface {
-	Execute(ctx context.Context, code string, cell int, sink func(frame.Event)) (frame.Event, error)
+	Begin(code string, cell int, sink, answer func(frame.Event)) error
 	Complete(ctx context.Context, code string, cursor int) (frame.Event, error)
 	Inspect(ctx context.Context, code string, cursor int) (frame.Event, error)
 	Interrupt()

@@ -15,12 +15,23 @@ import (
 type shell struct {
 	id      string // "" is the parent shell
 	queue   *queue
-	failure failure // its dispatcher's
+	failure failure // of who serves its requests
+}
+
+// take serves a cell at once, if it is its turn: to hand it to the dispatcher would
+// take longer. Other requests may wait for their answer, and wait for the dispatcher.
+// It returns false once the shell is closed.
+func (s *shell) take(c *call) bool {
+	if c.request.Header.Type == "execute_request" && s.queue.turn() {
+		c.serve(s.queue.done)
+		return true
+	}
+	return s.queue.push(c)
 }
 
 // shells are the parent shell and the subshells.
 type shells struct {
-	serve func(*call)
+	serve func(c *call, done func())
 
 	mu      sync.Mutex // guards what follows
 	open    map[string]*shell
@@ -103,7 +114,7 @@ func deleteSubshell(c *call, q subshell) (*none, error) {
 	}
 	for _, left := range removed.queue.close() {
 		left.shell = nil
-		c.server.shells.serve(left)
+		c.server.shells.serve(left, func() {})
 	}
 	return nil, nil
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -28,7 +30,7 @@ type call struct {
 	id     uint64
 	sink   func(frame.Event) // nil: the request has no output
 	begun  bool              // sink has got Begun; guarded by the child's mu
-	answer chan frame.Event  // takes the one answer without a reader
+	answer func(frame.Event) // takes the one answer; not called with mu held
 }
 
 // take hands an event to the sink, as the first of all Begun: whoever comes first,
@@ -230,14 +232,17 @@ func (c *child) readEvents() {
 			return
 		}
 		c.mu.Lock()
-		c.receive(e)
+		call := c.receive(e)
 		c.mu.Unlock()
+		if call != nil {
+			call.answer(e)
+		}
 	}
 }
 
-// receive takes an event, with mu held. What the program had written before it
-// goes first.
-func (c *child) receive(e frame.Event) {
+// receive takes an event, with mu held, and returns the call that it answers. What
+// the program had written before it goes first.
+func (c *child) receive(e frame.Event) (answered *call) {
 	c.stdout.drain()
 	c.stderr.drain()
 	switch e.Type {
@@ -246,21 +251,30 @@ func (c *child) receive(e frame.Event) {
 	case frame.Done:
 		call := c.pending[e.ID]
 		if call == nil {
-			return // of an interrupt, or forgotten
+			return nil // of an interrupt, or forgotten
 		}
 		if e.ID == c.last {
 			c.stdout.flush()
 			c.stderr.flush()
 		}
-		delete(c.pending, e.ID)
+		c.conclude(call)
 		c.outputOf(e.ID).close()
 		c.inherit()
-		call.answer <- e
+		return call
 	default:
 		c.deliver(e)
 		if e.Fence {
 			c.post(frame.Request{ID: e.ID, Type: frame.Passed})
 		}
+	}
+	return nil
+}
+
+// conclude ends a call that is about to be answered. The caller holds mu.
+func (c *child) conclude(call *call) {
+	delete(c.pending, call.id)
+	if call.sink != nil {
+		call.take(frame.Event{Type: frame.Begun}) // who made it may not have come so far
 	}
 }
 
@@ -305,8 +319,9 @@ func (c *child) supervise() {
 	c.stderr.drain()
 	c.stdout.flush()
 	c.stderr.flush()
-	c.answerAll()
+	answer := c.answerAll()
 	c.mu.Unlock()
+	answer()
 
 	closeAll([]*os.File{c.events, c.stdout.file, c.stderr.file, c.crash.file})
 	<-c.stdout.done
@@ -315,9 +330,9 @@ func (c *child) supervise() {
 	close(c.done)
 }
 
-// answerAll tells every waiting request how the program ended. With none, the
-// next cell is told, unless somebody wanted the end. The caller holds mu.
-func (c *child) answerAll() {
+// answerAll returns what tells every waiting request how the program ended. With
+// none, the next cell is told, unless somebody wanted the end. The caller holds mu.
+func (c *child) answerAll() (answer func()) {
 	c.over = true
 	reason := c.reason(c.command.ProcessState)
 	if c.last != 0 && c.pending[c.last] == nil && !c.asked.Load() {
@@ -326,8 +341,13 @@ func (c *child) answerAll() {
 	for _, output := range c.outputs {
 		output.close()
 	}
-	for id, call := range c.pending {
-		delete(c.pending, id)
-		call.answer <- frame.Event{ID: id, Type: frame.Done, Error: reason}
+	waiting := slices.Collect(maps.Values(c.pending))
+	for _, call := range waiting {
+		c.conclude(call)
+	}
+	return func() {
+		for _, call := range waiting {
+			call.answer(frame.Event{ID: call.id, Type: frame.Done, Error: reason})
+		}
 	}
 }

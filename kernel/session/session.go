@@ -82,17 +82,26 @@ func Start(config Config) (*Session, error) {
 // program ends under the cell, the answer's Error names the reason.
 func (s *Session) Execute(ctx context.Context, code string, cell int, sink func(frame.Event)) (frame.Event, error) {
 	r := frame.Request{Type: frame.Execute, Code: code, Cell: cell}
-	c, call, err := s.send(r, sink)
+	answered := make(chan frame.Event, 1)
+	c, _, err := s.send(r, sink, func(e frame.Event) { answered <- e })
 	if err != nil {
 		return frame.Event{}, err
 	}
 	select {
-	case e := <-call.answer:
+	case e := <-answered:
 		return e, nil
 	case <-ctx.Done():
 		c.post(frame.Request{ID: s.lastID.Add(1), Type: frame.Interrupt})
-		return <-call.answer, nil
+		return <-answered, nil
 	}
+}
+
+// Begin is Execute for who does not wait: unless it returns an error, answer gets
+// the Done event, after sink has got the others. It must not block either, but may
+// Begin another cell.
+func (s *Session) Begin(code string, cell int, sink, answer func(frame.Event)) error {
+	_, _, err := s.send(frame.Request{Type: frame.Execute, Code: code, Cell: cell}, sink, answer)
+	return err
 }
 
 // Complete asks for the completions of code at cursor, an offset in code points.
@@ -107,12 +116,13 @@ func (s *Session) Inspect(ctx context.Context, code string, cursor int) (frame.E
 
 // ask makes a request that nobody waits for once ctx is cancelled.
 func (s *Session) ask(ctx context.Context, r frame.Request) (frame.Event, error) {
-	c, call, err := s.send(r, nil)
+	answered := make(chan frame.Event, 1)
+	c, call, err := s.send(r, nil, func(e frame.Event) { answered <- e })
 	if err != nil {
 		return frame.Event{}, err
 	}
 	select {
-	case e := <-call.answer:
+	case e := <-answered:
 		return e, nil
 	case <-ctx.Done():
 		c.forget(call)
@@ -161,9 +171,9 @@ func (s *Session) Close() error {
 var errClosed = errors.New("session: closed")
 
 // send hands a request to the live program, or to a fresh one.
-func (s *Session) send(r frame.Request, sink func(frame.Event)) (*child, *call, error) {
+func (s *Session) send(r frame.Request, sink, answer func(frame.Event)) (*child, *call, error) {
 	r.ID = s.lastID.Add(1)
-	call := &call{id: r.ID, sink: sink, answer: make(chan frame.Event, 1)}
+	call := &call{id: r.ID, sink: sink, answer: answer}
 	for {
 		c, err := s.live()
 		if err != nil {
