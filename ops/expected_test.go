@@ -19,11 +19,22 @@ func TestExpected(t *testing.T) {
 		e.Rows[1].Expected != "1 / 0.97 of gemm_wide" {
 		t.Errorf("%+v", e.Rows)
 	}
-	if _, err := Gemm.Expected("gemm_auto"); !errors.Is(err, gpu.ErrNotFound) {
-		t.Errorf("gemm_auto, of which nothing was predicted: %v", err)
+	for _, o := range Operators() {
+		if o.Name != "gemm" && !strings.HasPrefix(o.Name, "gemm_") {
+			continue
+		}
+		all, err := o.Expected()
+		if err != nil || len(all.Rows) != len(o.Variants) {
+			t.Errorf("%s: expectations of %d variants of %d, %v", o.Name, len(all.Rows), len(o.Variants), err)
+		}
+		for _, row := range all.Rows {
+			if row.Got == "" || row.Because == "" {
+				t.Errorf("%s: %+v has no result or no reason", o.Name, row)
+			}
+		}
 	}
-	if all, err := Gemm.Expected(); err != nil || len(all.Rows) < 17 {
-		t.Errorf("%d of all variants, %v", len(all.Rows), err)
+	if _, err := Reduce.Expected("reduce_serial"); !errors.Is(err, gpu.ErrNotFound) {
+		t.Errorf("a variant of which nothing was predicted: %v", err)
 	}
 }
 
