@@ -61,6 +61,10 @@ type Device interface {
 	// that wraps ErrInterrupted. It may be called from any goroutine and
 	// returns at once; work that is submitted later is not affected.
 	Interrupt()
+
+	// Interrupts is how often Interrupt was called. What is computed on the
+	// host for work of the device ends when it grows.
+	Interrupts() uint64
 }
 
 // Timing says how a sequence of launches is timed.

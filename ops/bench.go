@@ -35,6 +35,9 @@ type Bench struct {
 	expected []Expected
 	memory   map[string]gpu.Buffer   // inputs and outputs by name
 	copies   []map[string]gpu.Buffer // of memory, for Rotated
+
+	interrupts uint64 // of the device, when the present call began
+	stale      bool   // the inputs in device memory may be others: a call has failed
 }
 
 // NewBench loads the operator's PTX and makes inputs: random numbers in [0, 1)
@@ -48,6 +51,7 @@ func NewBench(device gpu.Device, operator *Operator, seed uint64, size ...int) (
 	}
 	b := &Bench{device: device, modules: map[string]gpu.Module{}, operator: operator, size: size, seed: seed,
 		expects: map[string]string{}, memory: map[string]gpu.Buffer{}}
+	b.begin()
 	if _, err := b.load(operator.module(Variant{})); err != nil {
 		return nil, fmt.Errorf("ops: %w", err)
 	}
@@ -95,7 +99,7 @@ func (b *Bench) prepare() error {
 	random := newRandom(b.seed)
 	var inputs [][]float32
 	for _, t := range b.operator.Inputs(b.size) {
-		inputs = append(inputs, t.random(random))
+		inputs = append(inputs, t.random(b.stopped, random))
 	}
 	return b.use(inputs)
 }
@@ -133,18 +137,25 @@ func (b *Bench) restore() error {
 	return b.upload(b.inputs)
 }
 
-// use uploads inputs and computes what the outputs must be.
+// use uploads inputs and computes what the outputs must be. Nothing has changed
+// when it was interrupted before.
 func (b *Bench) use(inputs [][]float32) error {
-	b.inputs, b.expected = inputs, b.operator.Reference(b.size, inputs)
+	expected := b.operator.Reference(b.stopped, b.size, inputs)
+	if err := b.interrupted("reference"); err != nil {
+		return err
+	}
+	b.inputs, b.expected = inputs, expected
 	return errors.Join(append(b.freeCopies(), b.upload(inputs))...)
 }
 
 func (b *Bench) upload(inputs [][]float32) error {
+	b.stale = true
 	for i, t := range b.operator.Inputs(b.size) {
-		if err := t.upload(b.memory[t.Name], inputs[i]); err != nil {
+		if err := t.upload(b.stopped, b.memory[t.Name], inputs[i]); err != nil {
 			return fmt.Errorf("ops: %s: upload %s: %w", b.operator.Name, t.Name, err)
 		}
 	}
+	b.stale = false
 	return nil
 }
 
@@ -161,9 +172,11 @@ func (b *Bench) SetInput(name string, values []float32) error {
 				b.operator.Name, name, len(values), gpu.ErrArgument, t.Len)
 		}
 		inputs := append([][]float32(nil), b.inputs...)
-		inputs[i] = t.rounded(append([]float32(nil), values...))
-		b.own = true
-		return b.use(inputs)
+		b.begin()
+		inputs[i] = t.rounded(b.stopped, append([]float32(nil), values...))
+		err := b.use(inputs)
+		b.own = b.own || err == nil
+		return err
 	}
 	return fmt.Errorf("ops: %s: input %q: %w, there is %s", b.operator.Name, name, gpu.ErrNotFound, tensors[0].Name)
 }
@@ -227,6 +240,12 @@ func (b *Bench) each(what string, names []string, e *Environment, f func(*run) e
 	if b.modules == nil {
 		return fmt.Errorf("ops: %s: bench: %w", b.operator.Name, gpu.ErrClosed)
 	}
+	b.begin()
+	if b.stale {
+		if err := b.restore(); err != nil {
+			return err
+		}
+	}
 	for i, v := range variants {
 		b.step(i, len(variants), what+" "+v.Name)
 		r, err := b.newRun(v)
@@ -237,7 +256,11 @@ func (b *Bench) each(what string, names []string, e *Environment, f func(*run) e
 		if err == nil {
 			err = errors.Join(f(r), r.close())
 		}
+		if err == nil {
+			err = b.interrupted(what + " " + v.Name)
+		}
 		if err != nil {
+			b.stale = true
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func TestBrokenVariants(t *testing.T) {
 		{"not the order that it claims", func(p *Plan) { p.Depth = 1 << 24 }, CheckOrder},
 	} {
 		o := only(t, "reduce_v2_sequential", c.change)
-		o.Variants[0].Order = func(_ Size, _, outputs [][]float32) { outputs[0][0] = 1 }
+		o.Variants[0].Order = func(_ Stop, _ Size, _, outputs [][]float32) { outputs[0][0] = 1 }
 		eachDevice(t, func(t *testing.T, device gpu.Device) {
 			if c.failed == outOfBounds && !device.Info().Emulated {
 				return // a GPU reads what lies behind
@@ -152,8 +152,8 @@ func TestOrderOfAtomics(t *testing.T) {
 			t.Errorf("bound %v, expected one above the tolerance", c.Rows[0].Bound)
 		}
 		o := only(t, "reduce_shfl_down", func(*Plan) {})
-		o.Exact = func(s Size, seed uint64) [][]float32 { // a sum that rounds
-			return [][]float32{uniform(s[0], newRandom(seed))}
+		o.Exact = func(stop Stop, s Size, seed uint64) [][]float32 { // a sum that rounds
+			return [][]float32{uniform(stop, s[0], newRandom(seed))}
 		}
 		c, err := newBench(t, device, o, 3, n).Check()
 		if err != nil || !slices.Contains(c.Rows[0].Failed, CheckOrder) {

@@ -62,7 +62,7 @@ func (r *run) check() (row Check, took time.Duration, err error) {
 	if err != nil {
 		return row, took, fmt.Errorf("ops: %s: %w", r.variant.Name, err)
 	}
-	c := compare(outputs, b.expected, r.plan)
+	c := compare(b.stopped, outputs, b.expected, r.plan)
 	row.Result, row.Reference, row.Error, row.ran = c.Got, c.Want, c.Error, true
 	unchanged, err := r.inputUnchanged()
 	if err == nil && !unchanged {
@@ -98,7 +98,7 @@ func (r *run) checkOrder(c *comparison, outputs [][]float32) error {
 	b := r.bench
 	if order := r.variant.Order; order != nil {
 		same := clone(outputs)
-		order(b.size, b.inputs, same)
+		order(b.stopped, b.size, b.inputs, same)
 		for i := range outputs {
 			if !sameBits(outputs[i], same[i]) {
 				c.fail(CheckOrder)
@@ -106,7 +106,7 @@ func (r *run) checkOrder(c *comparison, outputs [][]float32) error {
 		}
 		return nil
 	}
-	exact := b.operator.Exact(b.size, b.seed)
+	exact := b.operator.Exact(b.stopped, b.size, b.seed)
 	if err := b.upload(exact); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (r *run) checkOrder(c *comparison, outputs [][]float32) error {
 	if err != nil {
 		return err
 	}
-	if len(compare(outputs, b.operator.Reference(b.size, exact), Plan{}).Failed) > 0 {
+	if len(compare(b.stopped, outputs, b.operator.Reference(b.stopped, b.size, exact), Plan{}).Failed) > 0 {
 		c.fail(CheckOrder)
 	}
 	return b.upload(b.inputs)
@@ -127,7 +127,7 @@ func (r *run) inputUnchanged() (bool, error) {
 	}
 	for i, t := range r.bench.operator.Inputs(r.bench.size) {
 		now := make([]float32, t.Len)
-		if err := t.download(r.memory(t.Name), now); err != nil {
+		if err := t.download(r.bench.stopped, r.memory(t.Name), now); err != nil {
 			return false, err
 		}
 		if !sameBits(now, r.bench.inputs[i]) {

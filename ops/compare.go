@@ -68,7 +68,7 @@ type comparison struct {
 const smallestNormal = 0x1p-126
 
 // compare holds the outputs of a plan's run against the reference.
-func compare(outputs [][]float32, expected []Expected, p Plan) comparison {
+func compare(stop Stop, outputs [][]float32, expected []Expected, p Plan) comparison {
 	c := comparison{Bound: p.bound(), tolerance: Tolerance + p.Round, flushed: 2 * float64(p.Atomics) * smallestNormal}
 	worst := -1.0
 	for i, out := range outputs {
@@ -77,16 +77,18 @@ func compare(outputs [][]float32, expected []Expected, p Plan) comparison {
 			c.fail(CheckLength)
 			continue
 		}
-		for j, got := range out {
-			share, failed := c.judge(got, e.Value[j], e.Magnitude[j])
-			for _, name := range failed {
-				c.fail(name)
+		stop.pieces(len(out), func(from, to int) {
+			for j := from; j < to; j++ {
+				share, failed := c.judge(out[j], e.Value[j], e.Magnitude[j])
+				for _, name := range failed {
+					c.fail(name)
+				}
+				if share > worst {
+					worst = share
+					c.Output, c.Index, c.Got, c.Want, c.Error = i, j, out[j], e.Value[j], share
+				}
 			}
-			if share > worst {
-				worst = share
-				c.Output, c.Index, c.Got, c.Want, c.Error = i, j, got, e.Value[j], share
-			}
-		}
+		})
 	}
 	return c
 }

@@ -26,7 +26,7 @@ func TestSum(t *testing.T) {
 		{[]float32{1, nan, 2}, math.NaN(), 3},
 		{[]float32{math.MaxFloat32, math.MaxFloat32}, 2 * math.MaxFloat32, 2 * math.MaxFloat32},
 	} {
-		value, magnitude := sum(c.x)
+		value, magnitude := sum(nil, c.x)
 		if value != c.value && !(math.IsNaN(value) && math.IsNaN(c.value)) || magnitude != c.magnitude {
 			t.Errorf("sum(%v) = %v, %v, want %v, %v", c.x, value, magnitude, c.value, c.magnitude)
 		}
@@ -36,10 +36,10 @@ func TestSum(t *testing.T) {
 // A sum of 25.6 million ones stops at 2^24 in float32, one after the other.
 func TestSumSerial(t *testing.T) {
 	ones := slices.Repeat([]float32{1}, 1<<24+100)
-	if got := sumSerial(ones); got != 1<<24 {
+	if got := sumSerial(nil, ones); got != 1<<24 {
 		t.Errorf("serial float32 sum of %d ones is %v, want %d", len(ones), got, 1<<24)
 	}
-	if got := sumSerial([]float32{1, 0x1p-24, 0x1p-24}); got != 1 {
+	if got := sumSerial(nil, []float32{1, 0x1p-24, 0x1p-24}); got != 1 {
 		t.Errorf("1 + 2^-24 + 2^-24 is %v, want 1: each half bit is rounded to even", got)
 	}
 }
@@ -99,7 +99,7 @@ func TestCompare(t *testing.T) {
 		{"unwritten", poison, 1, 1, deep, "unwritten"},
 		{"unwritten for NaN", poison, math.NaN(), 1, deep, "unwritten"},
 	} {
-		cmp := compare([][]float32{{c.got}}, []Expected{{[]float64{c.want}, []float64{c.magnitude}}}, Plan{Depth: c.depth})
+		cmp := compare(nil, [][]float32{{c.got}}, []Expected{{[]float64{c.want}, []float64{c.magnitude}}}, Plan{Depth: c.depth})
 		if got := strings.Join(cmp.Failed, " "); got != c.failed {
 			t.Errorf("%s: %v against %v of magnitude %v at depth %d fails %q, want %q",
 				c.what, c.got, c.want, c.magnitude, c.depth, got, c.failed)
@@ -110,13 +110,13 @@ func TestCompare(t *testing.T) {
 // Atomics in global memory make subnormals 0, and may lose no more than that.
 func TestCompareAtomics(t *testing.T) {
 	e := []Expected{{[]float64{0x1p-127}, []float64{0x1p-127}}}
-	if c := compare([][]float32{{0}}, e, Plan{Depth: 1}); len(c.Failed) == 0 {
+	if c := compare(nil, [][]float32{{0}}, e, Plan{Depth: 1}); len(c.Failed) == 0 {
 		t.Error("a subnormal lost without atomics passes")
 	}
-	if c := compare([][]float32{{0}}, e, Plan{Depth: 1, Atomics: 1}); len(c.Failed) != 0 {
+	if c := compare(nil, [][]float32{{0}}, e, Plan{Depth: 1, Atomics: 1}); len(c.Failed) != 0 {
 		t.Errorf("a subnormal lost to an atomic fails %v", c.Failed)
 	}
-	if c := compare([][]float32{{0x1p-120}}, e, Plan{Depth: 1, Atomics: 1}); len(c.Failed) == 0 {
+	if c := compare(nil, [][]float32{{0x1p-120}}, e, Plan{Depth: 1, Atomics: 1}); len(c.Failed) == 0 {
 		t.Error("an error beyond what atomics lose passes")
 	}
 }
@@ -124,15 +124,15 @@ func TestCompareAtomics(t *testing.T) {
 // The row shows the worst of several elements; a missing one fails.
 func TestCompareWorst(t *testing.T) {
 	e := []Expected{{[]float64{1, 2, 3}, []float64{1, 2, 3}}}
-	c := compare([][]float32{{1, 2.5, 3.1}}, e, Plan{Depth: 1})
+	c := compare(nil, [][]float32{{1, 2.5, 3.1}}, e, Plan{Depth: 1})
 	if c.Index != 1 || c.Got != 2.5 || c.Want != 2 || c.Error != 0.25 {
 		t.Errorf("worst element is %+v, want index 1", c)
 	}
-	c = compare([][]float32{{1, 2, float32(math.NaN())}}, e, Plan{Depth: 1})
+	c = compare(nil, [][]float32{{1, 2, float32(math.NaN())}}, e, Plan{Depth: 1})
 	if c.Index != 2 || !slices.Equal(c.Failed, []string{CheckNaN}) {
 		t.Errorf("worst element is %+v, want the NaN at index 2", c)
 	}
-	if c = compare([][]float32{{1, 2}}, e, Plan{Depth: 1}); !slices.Equal(c.Failed, []string{CheckLength}) {
+	if c = compare(nil, [][]float32{{1, 2}}, e, Plan{Depth: 1}); !slices.Equal(c.Failed, []string{CheckLength}) {
 		t.Errorf("two of three outputs fail %v, want length", c.Failed)
 	}
 }
@@ -162,16 +162,16 @@ func TestVerdict(t *testing.T) {
 // Integers are exact: every order, and float64, give the same sum.
 func TestIntegers(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000, 1 << 20, 1<<24 + 9} {
-		x := integers(n, newRandom(1))
-		value, magnitude := sum(x)
+		x := integers(nil, n, newRandom(1))
+		value, magnitude := sum(nil, x)
 		if magnitude > 1<<24 || n >= 1000 && magnitude < 1000 {
 			t.Errorf("n = %d: the sum of |x| is %v, want between 1000 and 2^24", n, magnitude)
 		}
-		if got := sumSerial(x); float64(got) != value {
+		if got := sumSerial(nil, x); float64(got) != value {
 			t.Errorf("n = %d: float32 gives %v, float64 %v", n, got, value)
 		}
 		slices.Reverse(x)
-		if got := sumSerial(x); float64(got) != value {
+		if got := sumSerial(nil, x); float64(got) != value {
 			t.Errorf("n = %d: backwards float32 gives %v, float64 %v", n, got, value)
 		}
 	}

@@ -36,11 +36,11 @@ func GemmWith(o GemmOptions) *Operator {
 		Outputs:   func(s Size) []Tensor { return []Tensor{{Name: "d", Len: o.shapes(s).d.len()}} },
 		Valid:     o.valid,
 		Reference: o.reference,
-		Exact: func(s Size, seed uint64) [][]float32 {
+		Exact: func(stop Stop, s Size, seed uint64) [][]float32 {
 			random := newRandom(seed)
 			var inputs [][]float32
 			for _, t := range o.inputs(s) {
-				inputs = append(inputs, signs(t.Len, random))
+				inputs = append(inputs, signs(stop, t.Len, random))
 			}
 			return inputs
 		},

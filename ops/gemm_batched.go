@@ -27,9 +27,9 @@ func gemmBatched() *Operator {
 		},
 		Outputs:   func(s Size) []Tensor { return []Tensor{{Name: "d", Len: elements(s, s[1], s[2])}} },
 		Reference: batchedReference,
-		Exact: func(s Size, seed uint64) [][]float32 {
+		Exact: func(stop Stop, s Size, seed uint64) [][]float32 {
 			random := newRandom(seed)
-			return [][]float32{signs(elements(s, s[1], s[3]), random), signs(elements(s, s[3], s[2]), random)}
+			return [][]float32{signs(stop, elements(s, s[1], s[3]), random), signs(stop, elements(s, s[3], s[2]), random)}
 		},
 		Bytes:        func(s Size) float64 { return float64(s[0]) * Gemm.Bytes(s[1:]) },
 		Flops:        func(s Size) float64 { return float64(s[0]) * Gemm.Flops(s[1:]) },
@@ -61,11 +61,11 @@ func batchedValid(s Size) error {
 	return GemmOptions{}.valid(Size{max(rows, min(math.MaxInt32, s[0]*min(s[3], 1<<20))), s[2], s[3]})
 }
 
-func batchedReference(s Size, inputs [][]float32) []Expected {
+func batchedReference(stop Stop, s Size, inputs [][]float32) []Expected {
 	all := Expected{}
 	m, n, k := s[1], s[2], s[3]
-	for i := range s[0] {
-		one := GemmOptions{Alpha: 1}.reference(s[1:], [][]float32{inputs[0][i*m*k : (i+1)*m*k], inputs[1][i*k*n : (i+1)*k*n]})[0]
+	for i := 0; i < s[0] && !stop.now(); i++ {
+		one := GemmOptions{Alpha: 1}.reference(stop, s[1:], [][]float32{inputs[0][i*m*k : (i+1)*m*k], inputs[1][i*k*n : (i+1)*k*n]})[0]
 		all.Value, all.Magnitude = append(all.Value, one.Value...), append(all.Magnitude, one.Magnitude...)
 	}
 	return []Expected{all}

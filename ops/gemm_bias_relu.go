@@ -26,19 +26,21 @@ func gemmBiasReLU() *Operator {
 		mean, spread := -float32(s[2])/4, float32(math.Sqrt(float64(s[2])))
 		return append(product.Inputs(s), Tensor{Name: "bias", Len: s[1], Low: mean - spread, High: mean + spread})
 	}
-	operator.Reference = func(s Size, inputs [][]float32) []Expected {
-		e := product.Reference(s, inputs[:2])[0]
-		for i := range e.Value {
-			bias := inputs[2][i%s[1]]
-			e.Value[i], e.Magnitude[i] = e.Value[i]+float64(bias), e.Magnitude[i]+finite(bias)
-			if e.Value[i] < 0 {
-				e.Value[i] = 0
+	operator.Reference = func(stop Stop, s Size, inputs [][]float32) []Expected {
+		e := product.Reference(stop, s, inputs[:2])[0]
+		stop.pieces(len(e.Value), func(from, to int) {
+			for i := from; i < to; i++ {
+				bias := inputs[2][i%s[1]]
+				e.Value[i], e.Magnitude[i] = e.Value[i]+float64(bias), e.Magnitude[i]+finite(bias)
+				if e.Value[i] < 0 {
+					e.Value[i] = 0
+				}
 			}
-		}
+		})
 		return []Expected{e}
 	}
-	operator.Exact = func(s Size, seed uint64) [][]float32 {
-		return append(product.Exact(s, seed), signs(s[1], newRandom(seed+1)))
+	operator.Exact = func(stop Stop, s Size, seed uint64) [][]float32 {
+		return append(product.Exact(stop, s, seed), signs(stop, s[1], newRandom(seed+1)))
 	}
 	operator.Bytes = func(s Size) float64 { return product.Bytes(s) + 4*float64(s[1]) }
 	operator.Flops = func(s Size) float64 { return product.Flops(s) + 2*float64(s[0])*float64(s[1]) }

@@ -50,7 +50,7 @@ func TestGemmBiasReLU(t *testing.T) {
 
 // The reference by hand.
 func TestGemmBiasReLUReference(t *testing.T) {
-	e := GemmBiasReLU.Reference(Size{2, 2, 1}, [][]float32{{1, -2}, {3, 4}, {-5, 1}})[0]
+	e := GemmBiasReLU.Reference(nil, Size{2, 2, 1}, [][]float32{{1, -2}, {3, 4}, {-5, 1}})[0]
 	for i, want := range []struct{ value, magnitude float64 }{{0, 8}, {5, 5}, {0, 11}, {0, 9}} {
 		if e.Value[i] != want.value || e.Magnitude[i] != want.magnitude {
 			t.Errorf("element %d: %v of magnitude %v, want %+v", i, e.Value[i], e.Magnitude[i], want)

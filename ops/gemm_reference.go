@@ -32,22 +32,25 @@ func (x matrix) with(data []float32) matrix {
 }
 
 // reference computes D and the sums of |terms|.
-func (o GemmOptions) reference(s Size, inputs [][]float32) []Expected {
+func (o GemmOptions) reference(stop Stop, s Size, inputs [][]float32) []Expected {
 	shapes := o.shapes(s)
 	a, b, d := shapes.a.with(inputs[0]), shapes.b.with(inputs[1]), shapes.d
 	e := Expected{Value: make([]float64, d.len()), Magnitude: make([]float64, d.len())}
 	if o.Alpha == 0 {
 		a.columns = 0 // not read
 	}
-	values := product(a, b, func(v float32) float64 { return float64(v) })
+	values := product(stop, a, b, func(v float32) float64 { return float64(v) })
 	magnitudes := values
+	if stop.now() {
+		return []Expected{e}
+	}
 	if !plain64(inputs[0]) || !plain64(inputs[1]) {
-		magnitudes = product(a, b, finite)
+		magnitudes = product(stop, a, b, finite)
 	}
 	for i := range e.Magnitude {
 		e.Magnitude[i] = gap
 	}
-	for i := range d.rows {
+	for i := 0; i < d.rows && !stop.now(); i++ {
 		for j := range d.columns {
 			at, value, magnitude := i*d.ld+j, values[i*d.columns+j], magnitudes[i*d.columns+j]
 			e.Value[at], e.Magnitude[at] = float64(o.Alpha)*value, math.Abs(float64(o.Alpha))*magnitude
@@ -85,7 +88,7 @@ func finite(v float32) float64 {
 
 // product is A B in float64, of what the elements become by as. Workers take
 // panels of columns of B.
-func product(a, b matrix, as func(float32) float64) []float64 {
+func product(stop Stop, a, b matrix, as func(float32) float64) []float64 {
 	const width = 32
 	out := make([]float64, a.rows*b.columns)
 	var next atomic.Int64
@@ -94,10 +97,10 @@ func product(a, b matrix, as func(float32) float64) []float64 {
 		workers.Go(func() {
 			for {
 				first := int(next.Add(width)) - width
-				if first >= b.columns {
+				if first >= b.columns || stop.now() {
 					return
 				}
-				panel(out, a, b, as, first, min(first+width, b.columns))
+				panel(stop, out, a, b, as, first, min(first+width, b.columns))
 			}
 		})
 	}
@@ -107,7 +110,7 @@ func product(a, b matrix, as func(float32) float64) []float64 {
 
 // panel computes columns first to last of A B, two rows and four columns at a
 // time: B lies transposed in float64, a column a row of a multiple of four.
-func panel(out []float64, a, b matrix, as func(float32) float64, first, last int) {
+func panel(stop Stop, out []float64, a, b matrix, as func(float32) float64, first, last int) {
 	k := a.columns
 	columns := make([][]float64, (last-first+3)/4*4)
 	for j := range columns {
@@ -117,7 +120,7 @@ func panel(out []float64, a, b matrix, as func(float32) float64, first, last int
 		}
 	}
 	rows := [2][]float64{make([]float64, k), make([]float64, k)}
-	for i := 0; i < a.rows; i += 2 {
+	for i := 0; i < a.rows && !stop.now(); i += 2 {
 		for r := range rows {
 			for l := 0; l < k && i+r < a.rows; l++ {
 				rows[r][l] = as(a.data[(i+r)*a.ld+l])
@@ -155,13 +158,13 @@ func dots(x, y, a, b, c, d []float64) [2][4]float64 {
 }
 
 // tripleLoop is the CPU reference of note 003, in float32.
-func (o GemmOptions) tripleLoop(s Size, inputs, outputs [][]float32) {
+func (o GemmOptions) tripleLoop(stop Stop, s Size, inputs, outputs [][]float32) {
 	shapes := o.shapes(s)
 	k := s[2]
 	if o.Alpha == 0 {
 		k = 0
 	}
-	for i := range s[0] {
+	for i := 0; i < s[0] && !stop.now(); i++ {
 		for j := range s[1] {
 			var sum float32
 			for l := range k {
@@ -187,10 +190,12 @@ func tripleLoopRefuses(s Size) error {
 
 // signs returns n numbers of -1, 0 and 1: their products add exactly up to
 // 2^24 terms.
-func signs(n int, random *rand.Rand) []float32 {
+func signs(stop Stop, n int, random *rand.Rand) []float32 {
 	x := make([]float32, n)
-	for i := range x {
-		x[i] = float32(random.IntN(3) - 1)
-	}
+	stop.pieces(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			x[i] = float32(random.IntN(3) - 1)
+		}
+	})
 	return x
 }

@@ -42,7 +42,7 @@ func TestGemmTensorExact(t *testing.T) {
 	eachDevice(t, func(t *testing.T, device gpu.Device) {
 		for _, elements := range tensorOperators {
 			b := newBench(t, device, GemmTensor(GemmOptions{Alpha: 1}, elements), 1, 144, 136, 72)
-			exact := b.operator.Exact(b.size, 5)
+			exact := b.operator.Exact(nil, b.size, 5)
 			for i, name := range []string{"a", "b"} {
 				if err := b.SetInput(name, exact[i]); err != nil {
 					t.Fatal(err)

@@ -91,7 +91,7 @@ func TestGemmSpecialValues(t *testing.T) {
 		for _, special := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 0x1p-140, 3e38} {
 			b := newBench(t, device, Gemm, 1, 130, 129, 9)
 			for _, input := range []string{"a", "b"} {
-				x := uniform(b.memory[input].Len(), newRandom(1))
+				x := uniform(nil, b.memory[input].Len(), newRandom(1))
 				x[0], x[len(x)/2], x[len(x)-1] = special, special, special
 				if err := b.SetInput(input, x); err != nil {
 					t.Fatal(err)
@@ -121,7 +121,7 @@ func TestGemmReference(t *testing.T) {
 		{GemmOptions{Alpha: 1}, Size{1, 1, 2}, [][]float32{{16777216, 1}, {1, 1}}, []float64{16777217}, []float64{16777217}},
 		{GemmOptions{Alpha: 1}, Size{1, 1, 2}, [][]float32{{float32(math.Inf(1)), 2}, {1, 3}}, []float64{math.Inf(1)}, []float64{6}},
 	} {
-		got := GemmWith(c.o).Reference(c.size, c.inputs)[0]
+		got := GemmWith(c.o).Reference(nil, c.size, c.inputs)[0]
 		if fmt.Sprint(got.Value) != fmt.Sprint(c.value) || fmt.Sprint(got.Magnitude) != fmt.Sprint(c.magnitude) {
 			t.Errorf("%+v, %v: %v of magnitudes %v, want %v of %v", c.o, c.size, got.Value, got.Magnitude, c.value, c.magnitude)
 		}
@@ -135,10 +135,10 @@ func TestGemmReferenceBlocks(t *testing.T) {
 		random := newRandom(3)
 		var inputs [][]float32
 		for _, tensor := range o.inputs(size) {
-			inputs = append(inputs, signs(tensor.Len, random))
+			inputs = append(inputs, signs(nil, tensor.Len, random))
 		}
-		got, want := o.reference(size, inputs)[0], make([]float32, size[0]*size[1])
-		o.tripleLoop(size, inputs, [][]float32{want})
+		got, want := o.reference(nil, size, inputs)[0], make([]float32, size[0]*size[1])
+		o.tripleLoop(nil, size, inputs, [][]float32{want})
 		for i, v := range want {
 			if got.Value[i] != float64(v) {
 				t.Errorf("%v, seed 3: element %d is %v, want %v", size, i, got.Value[i], v)

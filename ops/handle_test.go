@@ -51,7 +51,7 @@ func (c caller) buffer(kind gpu.Type, values []float32) gpu.Buffer {
 	c.ok(err)
 	c.Cleanup(func() { c.ok(b.Free()) })
 	t := Tensor{Type: kind}
-	c.ok(t.upload(b, t.rounded(values)))
+	c.ok(t.upload(nil, b, t.rounded(nil, values)))
 	return b
 }
 
@@ -108,7 +108,7 @@ func (m mine) values(i int) []float32 {
 func (c caller) now(m mine) []float32 {
 	c.Helper()
 	values := make([]float32, len(m.before))
-	c.ok(Tensor{Type: m.whole.Type()}.download(m.whole, values))
+	c.ok(Tensor{Type: m.whole.Type()}.download(nil, m.whole, values))
 	return values
 }
 
@@ -127,7 +127,7 @@ func (c caller) verify(what string, d mine, p Plan, reference func(i int) Expect
 			copy(want.Magnitude[d.start+i*d.stride():], e.Magnitude)
 		}
 	}
-	if r := compare([][]float32{now}, []Expected{want}, p); len(r.Failed) > 0 {
+	if r := compare(nil, [][]float32{now}, []Expected{want}, p); len(r.Failed) > 0 {
 		c.Errorf("%s: %v: element %d of the buffer is %v, expected %v", what, r.Failed, r.Index-d.start, r.Got, r.Want)
 	}
 }
@@ -171,7 +171,7 @@ func TestHandleGemm(t *testing.T) {
 					p.Round = tensorKinds[kind].round
 				}
 				c.verify(what, out, p, func(int) Expected {
-					return o.reference(Size{m, n, k}, [][]float32{a.values(0), b.values(0), out.values(0)})[0]
+					return o.reference(nil, Size{m, n, k}, [][]float32{a.values(0), b.values(0), out.values(0)})[0]
 				})
 			}
 		}
@@ -221,7 +221,7 @@ func TestHandleGemmBetweenRows(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d gpu.Device) {
 		c := newCaller(t, d, 1)
 		const n, ld = 33, 100
-		values := uniform(n*ld, c.random)
+		values := uniform(nil, n*ld, c.random)
 		whole := c.buffer(gpu.Float32, slices.Clone(values))
 		part := func(i int) Matrix {
 			view, err := whole.View(i*n, whole.Len()-i*n)
@@ -230,7 +230,7 @@ func TestHandleGemmBetweenRows(t *testing.T) {
 		}
 		c.ok(c.Gemm(1, part(0), part(1), 0, part(2)))
 		o := GemmOptions{Alpha: 1, LDA: ld, LDB: ld, LDC: ld}
-		want := o.reference(Size{n, n, n}, [][]float32{values, values[n:]})[0]
+		want := o.reference(nil, Size{n, n, n}, [][]float32{values, values[n:]})[0]
 		now := make([]float32, len(values))
 		c.ok(whole.Download(now))
 		for i, v := range now {
@@ -260,7 +260,7 @@ func TestHandleGemmBatched(t *testing.T) {
 			}
 			o := options(alpha, a.Matrix, b.Matrix, beta, out.Matrix)
 			c.verify(what, out, Plan{Depth: o.depth(Size{m, n, k})}, func(i int) Expected {
-				return o.reference(Size{m, n, k}, [][]float32{a.values(min(i, a.Count-1)), b.values(min(i, b.Count-1)), out.values(i)})[0]
+				return o.reference(nil, Size{m, n, k}, [][]float32{a.values(min(i, a.Count-1)), b.values(min(i, b.Count-1)), out.values(i)})[0]
 			})
 		}
 	})
@@ -271,7 +271,7 @@ func TestHandleGemmInterleavedBatch(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d gpu.Device) {
 		c := newCaller(t, d, 1)
 		const heads, tokens, width = 5, 17, 9
-		values := uniform(tokens*heads*width, c.random)
+		values := uniform(nil, tokens*heads*width, c.random)
 		side := func(values []float32) Batch {
 			return Batch{Matrix: Matrix{Buffer: c.buffer(gpu.Float32, values), Rows: tokens, Columns: width, LD: heads * width}, Count: heads, Stride: width}
 		}
@@ -312,7 +312,7 @@ func TestHandleGemmPointers(t *testing.T) {
 			c.ok(c.GemmPointers(2, split(a), split(b), beta, split(out)))
 			o := options(2, a.Matrix, b.Matrix, beta, out.Matrix)
 			c.verify(fmt.Sprintf("seed %d: %s by %s, beta %v", seed, a.describe(), b.describe(), beta), out, Plan{Depth: o.depth(Size{m, n, k})}, func(i int) Expected {
-				return o.reference(Size{m, n, k}, [][]float32{a.values(i), b.values(i), out.values(i)})[0]
+				return o.reference(nil, Size{m, n, k}, [][]float32{a.values(i), b.values(i), out.values(i)})[0]
 			})
 		}
 	})
@@ -326,7 +326,7 @@ func TestHandleGemmBiasReLU(t *testing.T) {
 		for _, name := range append(rungs(GemmBiasReLU), "", "") {
 			m, n, k := oneOf(c, around...), oneOf(c, around...), oneOf(c, around...)
 			a, b, out := c.batch(gpu.Float32, 1, m, k, true), c.batch(gpu.Float32, 1, k, n, true), c.batch(gpu.Float32, 1, m, n, false)
-			bias := uniform(n+2, c.random)
+			bias := uniform(nil, n+2, c.random)
 			for i := range bias {
 				bias[i] -= float32(k)/4 + 0.5
 			}
@@ -334,7 +334,7 @@ func TestHandleGemmBiasReLU(t *testing.T) {
 			c.ok(c.GemmBiasReLU(a.Matrix, b.Matrix, c.buffer(gpu.Float32, slices.Clone(bias)), out.Matrix))
 			o := options(1, a.Matrix, b.Matrix, 0, out.Matrix)
 			c.verify(fmt.Sprintf("seed %d: %q: %s by %s", seed, name, a.describe(), b.describe()), out, Plan{Depth: k + 1}, func(int) Expected {
-				e := o.reference(Size{m, n, k}, [][]float32{a.values(0), b.values(0)})[0]
+				e := o.reference(nil, Size{m, n, k}, [][]float32{a.values(0), b.values(0)})[0]
 				for i := range e.Value {
 					if e.Magnitude[i] != gap {
 						v := bias[i%out.shape().ld]
@@ -354,7 +354,7 @@ func TestHandleReduce(t *testing.T) {
 	t.Logf("seed %d", seed)
 	eachDevice(t, func(t *testing.T, d gpu.Device) {
 		c := newCaller(t, d, seed)
-		values := uniform(30_000, c.random)
+		values := uniform(nil, 30_000, c.random)
 		whole := c.buffer(gpu.Float32, slices.Clone(values))
 		y := c.buffer(gpu.Float32, poisoned(3))
 		for _, name := range append(rungs(Reduce), "", "", "") {
@@ -372,8 +372,8 @@ func TestHandleReduce(t *testing.T) {
 			}
 			got := make([]float32, 3)
 			c.ok(y.Download(got))
-			value, magnitude := sum(values[start : start+n])
-			r := compare([][]float32{got}, []Expected{{[]float64{value, 0, 0}, []float64{magnitude, gap, gap}}}, Plan{Depth: n})
+			value, magnitude := sum(nil, values[start:start+n])
+			r := compare(nil, [][]float32{got}, []Expected{{[]float64{value, 0, 0}, []float64{magnitude, gap, gap}}}, Plan{Depth: n})
 			if len(r.Failed) > 0 {
 				t.Errorf("seed %d: %q: %d from %d on: %v: %v, expected %v and poison behind it", seed, name, n, start, r.Failed, got, value)
 			}

@@ -102,7 +102,7 @@ func (r *run) time() (Latency, error) {
 	if err := r.download(outputs); err != nil {
 		return row, fmt.Errorf("ops: %s: %w", r.variant.Name, err)
 	}
-	if len(compare(outputs, r.bench.expected, r.plan).Failed) > 0 {
+	if len(compare(r.bench.stopped, outputs, r.bench.expected, r.plan).Failed) > 0 {
 		return Latency{Name: row.Name, Launches: row.Launches, Published: row.Published, Verdict: Fail}, nil
 	}
 	if len(r.launches) > 1 {
@@ -116,7 +116,7 @@ func (r *run) timeHost(repeats int) Sample {
 	times := make([]time.Duration, repeats)
 	for i := range times {
 		start := time.Now()
-		r.variant.Host(r.bench.size, r.bench.inputs, outputs)
+		r.variant.Host(r.bench.stopped, r.bench.size, r.bench.inputs, outputs)
 		times[i] = time.Since(start)
 	}
 	return summarize(times)

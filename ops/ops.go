@@ -60,11 +60,11 @@ type Operator struct {
 	Valid func(Size) error
 
 	// Reference computes the outputs in float64, one Expected an output.
-	Reference func(size Size, inputs [][]float32) []Expected
+	Reference func(stop Stop, size Size, inputs [][]float32) []Expected
 
 	// Exact returns inputs for which float32 gives the same bits in every
 	// order of summation. It decides where an error bound is too loose to.
-	Exact func(size Size, seed uint64) [][]float32
+	Exact func(stop Stop, size Size, seed uint64) [][]float32
 
 	Bytes        func(Size) float64 // that any variant must move
 	Flops        func(Size) float64
@@ -116,11 +116,11 @@ type Variant struct {
 	Own *compile.Entry
 
 	// Host, if not nil, computes the outputs in compiled Go instead.
-	Host func(size Size, inputs, outputs [][]float32)
+	Host func(stop Stop, size Size, inputs, outputs [][]float32)
 
 	// Order computes the outputs on the CPU in float32 and in the same order
 	// of additions; nil where no order is given.
-	Order func(size Size, inputs, outputs [][]float32)
+	Order func(stop Stop, size Size, inputs, outputs [][]float32)
 
 	// Expect names the check that must fail at a size, "" for none; nil for a
 	// variant that is right at every size.

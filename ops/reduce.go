@@ -20,16 +20,16 @@ var Reduce = &Operator{
 	Inputs:    func(s Size) []Tensor { return []Tensor{{Name: "x", Len: s[0]}} },
 	Outputs:   func(Size) []Tensor { return []Tensor{{Name: "y", Len: 1}} },
 	Reference: reduceReference,
-	Exact: func(s Size, seed uint64) [][]float32 {
-		return [][]float32{integers(s[0], newRandom(seed))}
+	Exact: func(stop Stop, s Size, seed uint64) [][]float32 {
+		return [][]float32{integers(stop, s[0], newRandom(seed))}
 	},
 	Bytes:    func(s Size) float64 { return 4*float64(s[0]) + 4 },
 	Flops:    func(s Size) float64 { return math.Max(0, float64(s[0])-1) },
 	Variants: reduceVariants,
 }
 
-func reduceReference(_ Size, inputs [][]float32) []Expected {
-	value, magnitude := sum(inputs[0])
+func reduceReference(stop Stop, _ Size, inputs [][]float32) []Expected {
+	value, magnitude := sum(stop, inputs[0])
 	return []Expected{{[]float64{value}, []float64{magnitude}}}
 }
 
@@ -45,7 +45,9 @@ func stuck(s Size) string {
 	return ""
 }
 
-func reduceInOrder(_ Size, inputs, outputs [][]float32) { outputs[0][0] = sumSerial(inputs[0]) }
+func reduceInOrder(stop Stop, _ Size, inputs, outputs [][]float32) {
+	outputs[0][0] = sumSerial(stop, inputs[0])
+}
 
 // The sizes at which the notes publish figures.
 var (

@@ -36,7 +36,7 @@ func TestReduce(t *testing.T) {
 			if c := checkAll(t, b, "random"); len(c.Rows)+len(c.Environment.NotRun) != len(Reduce.Variants) {
 				t.Errorf("%d rows for %d variants, not run: %q", len(c.Rows), len(Reduce.Variants), c.Environment.NotRun)
 			}
-			checkExact(t, b, integers(n, newRandom(seed)))
+			checkExact(t, b, integers(nil, n, newRandom(seed)))
 			if n < 1000 {
 				checkContents(t, b, n)
 			}

@@ -20,60 +20,68 @@ const gap = -1
 // sum adds in float64 with Neumaier's compensation, so that its own error does
 // not count beside that of float32. Infinities and NaN are added apart: they
 // alone then decide the value, as they do in any order of summation.
-func sum(x []float32) (value, magnitude float64) {
+func sum(stop Stop, x []float32) (value, magnitude float64) {
 	var total, lost, special float64
-	for _, v32 := range x {
-		v := float64(v32)
-		if v-v != 0 { // Inf or NaN
-			special += v
-			continue
+	for ; len(x) > 0 && !stop.now(); x = x[min(piece, len(x)):] {
+		for _, v32 := range x[:min(piece, len(x))] {
+			v := float64(v32)
+			if v-v != 0 { // Inf or NaN
+				special += v
+				continue
+			}
+			next := total + v
+			if math.Abs(total) >= math.Abs(v) {
+				lost += (total - next) + v
+			} else {
+				lost += (v - next) + total
+			}
+			total = next
+			magnitude += math.Abs(v)
 		}
-		next := total + v
-		if math.Abs(total) >= math.Abs(v) {
-			lost += (total - next) + v
-		} else {
-			lost += (v - next) + total
-		}
-		total = next
-		magnitude += math.Abs(v)
 	}
 	return total + lost + special, magnitude
 }
 
 // sumSerial adds in float32 from the first element to the last: one core, one
 // accumulator, as bound by the latency of an addition as reduce_serial is.
-func sumSerial(x []float32) float32 {
+func sumSerial(stop Stop, x []float32) float32 {
 	var total float32
-	for _, v := range x {
-		total += v
+	for ; len(x) > 0 && !stop.now(); x = x[min(piece, len(x)):] {
+		for _, v := range x[:min(piece, len(x))] {
+			total += v
+		}
 	}
 	return total
 }
 
 // uniform returns n random numbers in [0, 1). They are not centred on 0: a sum
 // near 0 would hide a result that is doubled or half missing.
-func uniform(n int, random *rand.Rand) []float32 {
+func uniform(stop Stop, n int, random *rand.Rand) []float32 {
 	x := make([]float32, n)
-	for i := range x {
-		x[i] = random.Float32()
-	}
+	stop.pieces(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			x[i] = random.Float32()
+		}
+	})
 	return x
 }
 
 // integers returns n small integers whose absolute values add to at most 2^24,
 // so that float32 sums of them are exact in every order.
-func integers(n int, random *rand.Rand) []float32 {
+func integers(stop Stop, n int, random *rand.Rand) []float32 {
 	x := make([]float32, n)
 	left := 1 << 24
-	for i := range x {
-		most := min(15, 2*left/(n-i)) // the mean of 0..most uses up what is left
-		v := min(random.IntN(most+1), left)
-		left -= v
-		if random.IntN(4) == 0 {
-			v = -v
+	stop.pieces(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			most := min(15, 2*left/(n-i)) // the mean of 0..most uses up what is left
+			v := min(random.IntN(most+1), left)
+			left -= v
+			if random.IntN(4) == 0 {
+				v = -v
+			}
+			x[i] = float32(v)
 		}
-		x[i] = float32(v)
-	}
+	})
 	return x
 }
 

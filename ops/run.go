@@ -155,10 +155,10 @@ func (r *run) close() error {
 func (r *run) poison() error {
 	var errs []error
 	for _, t := range r.bench.operator.Outputs(r.bench.size) {
-		errs = append(errs, t.upload(r.memory(t.Name), poisoned(t.Len)))
+		errs = append(errs, t.upload(r.bench.stopped, r.memory(t.Name), poisoned(t.Len)))
 	}
 	for _, t := range r.plan.Scratch {
-		errs = append(errs, t.upload(r.memory(t.Name), poisoned(t.Len)))
+		errs = append(errs, t.upload(r.bench.stopped, r.memory(t.Name), poisoned(t.Len)))
 	}
 	for _, buffer := range r.statics {
 		errs = append(errs, buffer.Upload(poisonedBytes(buffer.Len())))
@@ -181,7 +181,7 @@ func (r *run) once() (outputs [][]float32, took time.Duration, err error) {
 	outputs = r.newOutputs()
 	if r.variant.Host != nil {
 		start := time.Now()
-		r.variant.Host(r.bench.size, r.bench.inputs, outputs)
+		r.variant.Host(r.bench.stopped, r.bench.size, r.bench.inputs, outputs)
 		return outputs, time.Since(start), nil
 	}
 	if err := r.poison(); err != nil {
@@ -230,7 +230,7 @@ func (r *run) submit(checks gpu.Checks) error {
 
 func (r *run) download(outputs [][]float32) error {
 	for i, t := range r.bench.operator.Outputs(r.bench.size) {
-		if err := t.download(r.memory(t.Name), outputs[i]); err != nil {
+		if err := t.download(r.bench.stopped, r.memory(t.Name), outputs[i]); err != nil {
 			return err
 		}
 	}

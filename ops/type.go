@@ -29,41 +29,48 @@ var narrows = map[gpu.Type]narrow{
 }
 
 // random is data for an input, as the tensor rounds it.
-func (t Tensor) random(random *rand.Rand) []float32 {
-	x := uniform(t.Len, random)
+func (t Tensor) random(stop Stop, random *rand.Rand) []float32 {
+	x := uniform(stop, t.Len, random)
 	if t.Low != 0 || t.High != 0 {
 		for i, v := range x {
 			x[i] = t.Low + v*(t.High-t.Low)
 		}
 	}
-	return t.rounded(x)
+	return t.rounded(stop, x)
 }
 
 // rounded rounds values in place to those that the tensor holds.
-func (t Tensor) rounded(values []float32) []float32 {
+func (t Tensor) rounded(stop Stop, values []float32) []float32 {
 	if n, ok := narrows[t.Type]; ok {
-		for i, v := range values {
-			values[i] = n.widen(n.round(v))
-		}
+		stop.pieces(len(values), func(from, to int) {
+			for i, v := range values[from:to] {
+				values[from+i] = n.widen(n.round(v))
+			}
+		})
 	}
 	return values
 }
 
-// upload writes values in the buffer's type.
-func (t Tensor) upload(to gpu.Buffer, values []float32) error {
+// upload writes values in the buffer's type, all of them or none.
+func (t Tensor) upload(stop Stop, to gpu.Buffer, values []float32) error {
 	n, ok := narrows[t.Type]
 	if !ok {
 		return to.Upload(values)
 	}
 	halves := make([]uint16, len(values))
-	for i, v := range values {
-		halves[i] = n.round(v)
+	stop.pieces(len(values), func(from, to int) {
+		for i, v := range values[from:to] {
+			halves[from+i] = n.round(v)
+		}
+	})
+	if stop.now() {
+		return gpu.ErrInterrupted
 	}
 	return to.Upload(halves)
 }
 
 // download reads a buffer of the tensor's type.
-func (t Tensor) download(from gpu.Buffer, values []float32) error {
+func (t Tensor) download(stop Stop, from gpu.Buffer, values []float32) error {
 	n, ok := narrows[t.Type]
 	if !ok {
 		return from.Download(values)
@@ -75,9 +82,11 @@ func (t Tensor) download(from gpu.Buffer, values []float32) error {
 	if err := from.Download(halves); err != nil {
 		return err
 	}
-	for i, h := range halves {
-		values[i] = n.widen(h)
-	}
+	stop.pieces(len(halves), func(from, to int) {
+		for i, h := range halves[from:to] {
+			values[from+i] = n.widen(h)
+		}
+	})
 	return nil
 }
 

@@ -18,11 +18,11 @@ const returning = time.Second
 // Interrupt ends what the device is running. It waits for the running launch,
 // but not for long, and not at all when it is called again meanwhile.
 func (d *Device) Interrupt() {
+	d.interrupts.Add(1)
 	l, err := d.current()
 	if l == nil || err != nil {
 		return
 	}
-	d.interrupts.Add(1)
 	d.recall.interrupt()
 	if !d.stopping.CompareAndSwap(false, true) {
 		d.abandon(l)
@@ -36,6 +36,9 @@ func (d *Device) Interrupt() {
 		}
 	}()
 }
+
+// Interrupts is how often Interrupt was called.
+func (d *Device) Interrupts() uint64 { return uint64(d.interrupts.Load()) }
 
 // Ending reports whether calls may still return because of an interrupt.
 func (d *Device) Ending() bool { return time.Now().UnixNano() < d.ending.Load() }

@@ -104,6 +104,9 @@ func (d *Device) Observe(o gpu.Observer) {
 // Interrupt ends what is running or has been submitted.
 func (d *Device) Interrupt() { d.interrupts.Add(1) }
 
+// Interrupts is how often that was.
+func (d *Device) Interrupts() uint64 { return d.interrupts.Load() }
+
 // Load parses a module; its entries are checked when they are asked for.
 func (d *Device) Load(name, text string) (gpu.Module, error) {
 	if err := d.usable("load " + name); err != nil {

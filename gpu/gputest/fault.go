@@ -72,7 +72,11 @@ func testInterrupt(t *testing.T, s *suite) {
 	s.is(s.ended(done), gpu.ErrInterrupted, "an interrupted launch")
 	t.Logf("interrupted within %v", time.Since(start))
 	s.works()
+	before := s.device.Interrupts()
 	s.device.Interrupt() // with nothing running
+	if now := s.device.Interrupts(); now != before+1 {
+		t.Errorf("%d interrupts, %d after one more", before, now)
+	}
 	s.works()
 }
 

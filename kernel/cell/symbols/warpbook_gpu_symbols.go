@@ -437,6 +437,10 @@ bar.warp.sync, one a warp`,
 	// that wraps ErrInterrupted. It may be called from any goroutine and
 	// returns at once; work that is submitted later is not affected.
 	Interrupt()
+
+	// Interrupts is how often Interrupt was called. What is computed on the
+	// host for work of the device ends when it grows.
+	Interrupts() uint64
 }
 
 Device is a GPU or the emulator. Its own Stream methods act on its default
@@ -466,6 +470,10 @@ Info describes the device; it does not change while the device is open.`,
 Interrupt ends what the device is running: those calls return an error
 that wraps ErrInterrupted. It may be called from any goroutine and
 returns at once; work that is submitted later is not affected.`,
+	"Device.Interrupts": `Device.Interrupts() uint64
+
+Interrupts is how often Interrupt was called. What is computed on the
+host for work of the device ends when it grows.`,
 	"Device.Load": `Device.Load(name, ptx string) (Module, error)
 
 Load checks PTX text and makes its entries ready to launch. The name is

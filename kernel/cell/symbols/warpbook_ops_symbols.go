@@ -85,6 +85,7 @@ func warpbookOps() *ixgo.Package {
 			"SideBySide":     reflect.TypeFor[q.SideBySide](),
 			"Size":           reflect.TypeFor[q.Size](),
 			"Step":           reflect.TypeFor[q.Step](),
+			"Stop":           reflect.TypeFor[q.Stop](),
 			"Tensor":         reflect.TypeFor[q.Tensor](),
 			"TensorMap":      reflect.TypeFor[q.TensorMap](),
 			"Variant":        reflect.TypeFor[q.Variant](),
@@ -973,11 +974,11 @@ MIMEBundle is a quotation in Markdown, with its source.`,
 	Valid func(Size) error
 
 	// Reference computes the outputs in float64, one Expected an output.
-	Reference func(size Size, inputs [][]float32) []Expected
+	Reference func(stop Stop, size Size, inputs [][]float32) []Expected
 
 	// Exact returns inputs for which float32 gives the same bits in every
 	// order of summation. It decides where an error bound is too loose to.
-	Exact func(size Size, seed uint64) [][]float32
+	Exact func(stop Stop, size Size, seed uint64) [][]float32
 
 	Bytes        func(Size) float64 // that any variant must move
 	Flops        func(Size) float64
@@ -1006,7 +1007,7 @@ What both have is left out.`,
 	"Operator.Dims": `Operator.Dims []string
 
 what the numbers of a size are: {"n"}, {"m", "n", "k"}`,
-	"Operator.Exact": `Operator.Exact(size Size, seed uint64) [][]float32
+	"Operator.Exact": `Operator.Exact(stop Stop, size Size, seed uint64) [][]float32
 
 Exact returns inputs for which float32 gives the same bits in every
 order of summation. It decides where an error bound is too loose to.`,
@@ -1036,7 +1037,7 @@ NAME of NAME.cu and NAME.sm_75.ptx, "" for the operator's name`,
 MustWith is With for notebooks, where an error ends the cell.`,
 	"Operator.Name":    `Operator.Name string`,
 	"Operator.Outputs": `Operator.Outputs(Size) []Tensor`,
-	"Operator.Reference": `Operator.Reference(size Size, inputs [][]float32) []Expected
+	"Operator.Reference": `Operator.Reference(stop Stop, size Size, inputs [][]float32) []Expected
 
 Reference computes the outputs in float64, one Expected an output.`,
 	"Operator.Settings": `Operator.Settings string
@@ -1287,6 +1288,11 @@ String is the launch's entry and shape.`,
 	"Step.Zero": `Step.Zero []string
 
 set to 0 before the launch`,
+	"Stop": `type Stop func() bool
+
+Stop says whether what is being computed on the host is wanted no more. A long
+loop looks at it every few milliseconds, and returns what it has; whoever called
+it looks, too, and takes none of that. Nil never stops.`,
 	"Tensor": `type Tensor struct {
 	Name string
 	Len  int
@@ -1364,11 +1370,11 @@ the absolute values of its terms.`,
 	Own *compile.Entry
 
 	// Host, if not nil, computes the outputs in compiled Go instead.
-	Host func(size Size, inputs, outputs [][]float32)
+	Host func(stop Stop, size Size, inputs, outputs [][]float32)
 
 	// Order computes the outputs on the CPU in float32 and in the same order
 	// of additions; nil where no order is given.
-	Order func(size Size, inputs, outputs [][]float32)
+	Order func(stop Stop, size Size, inputs, outputs [][]float32)
 
 	// Expect names the check that must fail at a size, "" for none; nil for a
 	// variant that is right at every size.
@@ -1383,7 +1389,7 @@ the one change to the rung before`,
 
 Expect names the check that must fail at a size, "" for none; nil for a
 variant that is right at every size.`,
-	"Variant.Host": `Variant.Host(size Size, inputs, outputs [][]float32)
+	"Variant.Host": `Variant.Host(stop Stop, size Size, inputs, outputs [][]float32)
 
 Host, if not nil, computes the outputs in compiled Go instead.`,
 	"Variant.Module": `Variant.Module string
@@ -1395,7 +1401,7 @@ CUDA symbol, PTX entry, table row and plot legend in one`,
 	"Variant.Needs": `Variant.Needs gpu.Compute
 
 Needs is the compute capability below which the PTX has no such entry.`,
-	"Variant.Order": `Variant.Order(size Size, inputs, outputs [][]float32)
+	"Variant.Order": `Variant.Order(stop Stop, size Size, inputs, outputs [][]float32)
 
 Order computes the outputs on the CPU in float32 and in the same order
 of additions; nil where no order is given.`,
