@@ -65,6 +65,9 @@ func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
 					gpu.ErrUnsupported, x.name, x.ld, 16/size)
 			}
 		}
+		if s[1]*size%4 != 0 { // an H200 wrote one element into the gap behind each row
+			return fmt.Errorf("%w: n = %d: the copy engine stores no less than 4 bytes, expected an even n, use another rung", gpu.ErrUnsupported, s[1])
+		}
 		return nil
 	}
 }

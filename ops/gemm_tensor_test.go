@@ -57,8 +57,8 @@ func TestGemmTensorExact(t *testing.T) {
 	})
 }
 
-// The copy engine reads A and B and stores D, all by rows of 16 bytes: a distance
-// of rows that it does not take is refused by its name.
+// The copy engine reads A and B and stores D, all by rows of 16 bytes, and no less
+// than 4 bytes: what it does not take is refused by its name.
 func TestCopyEngineRefuses(t *testing.T) {
 	for name, o := range map[string]GemmOptions{
 		"": {Alpha: 1}, "lda = 44": {Alpha: 1, LDA: 44}, "ldb = 68": {Alpha: 1, LDB: 68}, "ldc = 68": {Alpha: 1, LDC: 68},
@@ -66,6 +66,12 @@ func TestCopyEngineRefuses(t *testing.T) {
 		err := o.copyEngineRefuses("gemm_bf16_wgmma", 2)(Size{64, 64, 40})
 		if name == "" && err != nil || name != "" && (!errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), name)) {
 			t.Errorf("%v: %v, expected %q", o, err, name)
+		}
+	}
+	for size, says := range map[int]string{2: "n = 63: the copy engine stores no less than 4 bytes", 4: ""} {
+		err := GemmOptions{Alpha: 1, LDB: 64, LDC: 64}.copyEngineRefuses("any", size)(Size{64, 63, 40})
+		if (err == nil) != (says == "") || err != nil && (!errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), says)) {
+			t.Errorf("elements of %d bytes: %v, expected %q", size, err, says)
 		}
 	}
 }
