@@ -108,7 +108,7 @@ func (e *Engine) line(cell, n int) (string, bool) {
 // cellNames are the parts of a message that the engine brought in: the package
 // of earlier cells, its second names of variables, and the call that shows the
 // last expression.
-var cellNames = regexp.MustCompile(`\bmain\.|\b` + oldPrefix + `| in argument to ` + runtimeName + `\.\w+`)
+var cellNames = regexp.MustCompile(`\bmain\.|\b` + oldPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + runtimeName + `\.\w+`)
 
 // cellPlace is a place in a message, as directive made it.
 var cellPlace = regexp.MustCompile(`\bcell(\d+:\d+:\d+)`)

@@ -34,7 +34,7 @@ type alias struct {
 // infer checks the cell without function bodies, to learn the types of its
 // top-level variables.
 func (e *Engine) infer(c *checked) *hoist {
-	h := &hoist{types: map[string]types.Type{}, gone: map[string]bool{}, raised: map[ast.Decl]bool{}}
+	h := &hoist{aliases: slices.Clone(c.parameters), types: map[string]types.Type{}, gone: map[string]bool{}, raised: map[ast.Decl]bool{}}
 	for d := range c.broken {
 		for _, n := range d.names {
 			h.gone[n] = true

@@ -3,6 +3,8 @@ package cell
 import (
 	"fmt"
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
 	"maps"
 	"regexp"
@@ -14,10 +16,13 @@ import (
 // place, as a function is: its type, what embeds the type and every value of
 // them stay what they are, and call the new one. The checker takes methods only
 // in the package of their type, so it is shown a function whose first parameter
-// is the receiver.
+// is the receiver. Where the type is generic, names in the cell's package stand for
+// the type parameters of the method that is replaced: its new body then means the
+// same ones as its signature does.
 
-// methodPrefix begins the name of the function that stands for a method.
-const methodPrefix = "__method_"
+// methodPrefix begins the name of the function that stands for a method, and
+// typePrefix that of a type parameter.
+const methodPrefix, typePrefix = "__method_", "__type"
 
 // replacement is a method of a live type and its new declaration.
 type replacement struct {
@@ -41,7 +46,7 @@ func (e *Engine) findReplaced(c *checked) {
 		}
 		t := e.receiver(fd)
 		m := methodOf(t, fd.Name.Name)
-		if m == nil || seen[m] || e.graph.owner[m] == nil {
+		if m == nil || seen[m] || e.graph.owner[m] == nil || !fitsGeneric(fd, t) {
 			c.anew[baseName(fd)] = true
 			if t != nil { // which has another name, if that is an alias
 				c.anew[t.Obj().Name()] = true
@@ -52,6 +57,82 @@ func (e *Engine) findReplaced(c *checked) {
 		c.replaced = append(c.replaced, replacement{fd, m})
 	}
 	c.replaced = slices.DeleteFunc(c.replaced, func(r replacement) bool { return c.anew[r.base()] })
+	c.parameters = nil
+	for _, r := range c.replaced {
+		c.nameParameters(r)
+	}
+}
+
+// nameParameters has the declaration of a method of a generic type name the type
+// parameters of the one that it replaces.
+func (c *checked) nameParameters(r replacement) {
+	parameters := r.old.Signature().RecvTypeParams()
+	if parameters.Len() == 0 {
+		return
+	}
+	start := c.offset(r.decl.Pos())
+	at, names := receiverParameters(c.text[start:c.offset(r.decl.End())]), make([]string, parameters.Len())
+	ast.Inspect(r.decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if i, ok := at[c.offset(id.Pos())-start]; ok {
+				if names[i] == "" {
+					names[i] = fmt.Sprintf("%s%d_%s", typePrefix, len(c.parameters), id.Name)
+					c.parameters = append(c.parameters, alias{names[i], parameters.At(i)})
+				}
+				id.Name = names[i]
+			}
+		}
+		return true
+	})
+}
+
+// receiverParameters finds where a method names the type parameters of its
+// receiver: the offset in its text, and which of them. The parser resolves all
+// names but these, and what it cannot know: fields.
+func receiverParameters(text string) map[int]int {
+	const head = "package p\n"
+	f, err := parser.ParseFile(token.NewFileSet(), "", head+text, 0)
+	if err != nil {
+		return nil // as part of the cell it has been parsed
+	}
+	fd, at, index, fields := f.Decls[0].(*ast.FuncDecl), map[int]int{}, map[string]int{}, map[*ast.Ident]bool{}
+	offset := func(n ast.Node) int { return int(n.Pos()-f.FileStart) - len(head) }
+	for i, x := range typeArguments(fd) {
+		at[offset(x)] = i
+		if name := x.(*ast.Ident).Name; name != "_" {
+			index[name] = i
+		}
+	}
+	ast.Inspect(fd, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			fields[n.Sel] = true
+		case *ast.KeyValueExpr:
+			key, _ := n.Key.(*ast.Ident)
+			fields[key] = true
+		case *ast.Ident:
+			if i, ok := index[n.Name]; ok && n.Obj == nil && !fields[n] {
+				at[offset(n)] = i
+			}
+		}
+		return true
+	})
+	return at
+}
+
+// typeArguments are those of a method's receiver.
+func typeArguments(fd *ast.FuncDecl) []ast.Expr {
+	t := ast.Unparen(fd.Recv.List[0].Type)
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = ast.Unparen(star.X)
+	}
+	switch x := t.(type) {
+	case *ast.IndexExpr:
+		return []ast.Expr{x.Index}
+	case *ast.IndexListExpr:
+		return x.Indices
+	}
+	return nil
 }
 
 // receiver is the live type that a method is declared on, nil if there is none.
@@ -67,10 +148,26 @@ func (e *Engine) receiver(fd *ast.FuncDecl) *types.Named {
 	return t
 }
 
-// methodOf is the method that a type declares by that name, nil if there is none or
-// the type is generic.
+// fitsGeneric says whether a method names each type parameter of its type. If the
+// type has some, a type that the method declares would differ by instance, which
+// takes a method of the type's own package.
+func fitsGeneric(fd *ast.FuncDecl, t *types.Named) bool {
+	list, fits := typeArguments(fd), true
+	for _, x := range list {
+		_, name := x.(*ast.Ident)
+		fits = fits && name
+	}
+	ast.Inspect(fd, func(n ast.Node) bool {
+		_, declares := n.(*ast.TypeSpec)
+		fits = fits && !(declares && len(list) > 0)
+		return fits
+	})
+	return fits && len(list) == t.TypeParams().Len()
+}
+
+// methodOf is the method that a type declares by that name, nil if there is none.
 func methodOf(t *types.Named, name string) *types.Func {
-	if t == nil || t.TypeParams().Len() > 0 {
+	if t == nil {
 		return nil
 	}
 	for m := range t.Methods() {

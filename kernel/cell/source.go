@@ -23,15 +23,16 @@ const bodyName = "__cell"
 // declarations of earlier cells that must be compiled again with it, and its
 // statements as the body of one function.
 type source struct {
-	cell     int
-	src      string
-	pieces   []piece
-	calls    []*call      // of magics
-	next     string       // what one of them offers in place of the cell
-	lead     map[int]bool // var pieces that come before the statements
-	carry    []*declaration
-	replaced []replacement     // methods of live types
-	moved    map[string]string // variables that follow their type when it is declared again, and the type
+	cell       int
+	src        string
+	pieces     []piece
+	calls      []*call      // of magics
+	next       string       // what one of them offers in place of the cell
+	lead       map[int]bool // var pieces that come before the statements
+	carry      []*declaration
+	replaced   []replacement     // methods of live types
+	parameters []alias           // names of type parameters of replaced methods
+	moved      map[string]string // variables that follow their type when it is declared again, and the type
 
 	text  string
 	file  *ast.File

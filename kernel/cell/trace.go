@@ -120,6 +120,9 @@ var unitPrefix = regexp.MustCompile(`^main(·\d+)?\.`)
 func funcName(name string) string {
 	name = unitPrefix.ReplaceAllString(name, "")
 	name = strings.ReplaceAll(name, bodyName+".", "")
+	if !strings.Contains(name, ")") { // of a method of a generic type, whose name the runtime leaves out with the type arguments
+		name = strings.TrimPrefix(name, "(*")
+	}
 	if strings.HasPrefix(name, initPrefix) {
 		return "init"
 	}
