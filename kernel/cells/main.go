@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,7 @@ func main() {
 	syscall.CloseOnExec(in)       // what a cell starts may neither read requests
 	syscall.CloseOnExec(out)      // nor keep the session waiting for an end of events
 	syscall.SetNonblock(in, true) // so that no thread waits for a request
+	runtime.MemProfileRate = sampled
 	reportCrash(crash)
 	paceCollections()
 	requests, events := os.NewFile(in, "requests"), os.NewFile(out, "events")
