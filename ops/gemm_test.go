@@ -254,7 +254,7 @@ func TestGemmAutoWithinThreePercent(t *testing.T) {
 		}
 		judged++
 		for name, us := range row.US {
-			if strings.HasPrefix(name, "gemm_") && took > 1.03*us {
+			if strings.HasPrefix(name, "gemm_") && name != "gemm_auto" && took > 1.03*us { // which is what was picked
 				t.Errorf("%v: %s is picked and takes %v us, %s takes %v", row.Size, picked, took, name, us)
 			}
 		}
