@@ -1,6 +1,6 @@
 // Products on Hopper's tensor cores: D = alpha A B + beta C of float16, bfloat16 or
 // float32 (as TF32), added in float32; and of float32 in several TF32 or bfloat16
-// parts, for nearly the accuracy of float32.
+// parts, for the accuracy of float32.
 //
 // Of three warpgroups one brings tiles of A and B, steps of 128 bytes along k, and
 // two multiply and store. Two blocks are a cluster with 256 x 256 of D: each brings
@@ -116,38 +116,42 @@ template <class T> static __device__ void wgmma16(float (&d)[128], unsigned long
 template <> __device__ void wgmma16<__nv_bfloat16>(float (&d)[128], unsigned long long a, unsigned long long b, int add) { wgmma_bf16(d, a, b, add); }
 template <> __device__ void wgmma16<__half>(float (&d)[128], unsigned long long a, unsigned long long b, int add) { wgmma_f16(d, a, b, add); }
 
-// The parts of A and B whose products are added, the smallest first: pairs of two
-// bits each.
-struct Pairs { unsigned count, a, b; };
-
-struct Maps { const TensorMap *a[3], *b[3]; };
-
-static __device__ const TensorMap& part(const TensorMap* const (&maps)[3], unsigned i) { return *(i == 0 ? maps[0] : i == 1 ? maps[1] : maps[2]); }
-
 constexpr unsigned stages16 = 4, bytes16 = 6 * box;
 
 // Brings the tiles of 16-bit factors: A 128 x 64, and B 64 x 256 in four boxes, of
 // which this block brings two for both.
-static __device__ void bring16(Walk w, const Maps& maps, const Result& r, Pairs pairs) {
+static __device__ void bring16(Walk w, const TensorMap& a, const TensorMap& b, const Result& r) {
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         Tile tile = place(t, r);
-        for (unsigned q = 0; q < pairs.count; q++)
-            for (unsigned i = 0; i < r.k; i += 64, w.next()) {
-                const TensorMap &a = part(maps.a, pairs.a >> 2 * q & 3), &b = part(maps.b, pairs.b >> 2 * q & 3);
-                unsigned to = address(memory) + w.stage * bytes16;
-                barrier_wait(w.freed(), w.phase ^ 1);
-                barrier_expect(w.filled(), bytes16);
-                copy_box(to, a, i, tile.row + rank_in_cluster() * 128, w.filled());
-                for (unsigned x = rank_in_cluster() * 2, end = x + 2; x < end; x++)
-                    copy_box_to(to + (2 + x) * box, b, tile.column + x * 64, i, w.filled(), 3);
-            }
+        for (unsigned i = 0; i < r.k; i += 64, w.next()) {
+            unsigned to = address(memory) + w.stage * bytes16;
+            barrier_wait(w.freed(), w.phase ^ 1);
+            barrier_expect(w.filled(), bytes16);
+            copy_box(to, a, i, tile.row + rank_in_cluster() * 128, w.filled());
+            for (unsigned x = rank_in_cluster() * 2, end = x + 2; x < end; x++)
+                copy_box_to(to + (2 + x) * box, b, tile.column + x * 64, i, w.filled(), 3);
+        }
+    }
+}
+
+// Stores 64 rows and 256 columns of D from there on.
+template <class Out> static __device__ void store16(Outlet<Out, 32, 0>& out, const float (&sums)[128], unsigned row, unsigned first) {
+    unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    constexpr unsigned columns = 128 / sizeof(Out);
+#pragma unroll
+    for (unsigned column = 0; column < 256; column += columns) {
+        out.open(column / columns, row, first + column);
+#pragma unroll
+        for (unsigned e = column / 2; e < (column + columns) / 2; e += 2)
+            out.put(warp * 16 + e / 2 % 2 * 8 + lane / 4, e / 4 * 8 - column + lane % 4 * 2, sums[e], sums[e + 1]);
+        out.close(row, first + column);
     }
 }
 
 // Multiplies 64 rows of the tile.
-template <class T, class Out> static __device__ void multiply16(Walk w, Outlet<Out, 32, 0> out, const Result& r, Pairs pairs) {
+template <class T> static __device__ void multiply16(Walk w, Outlet<T, 32, 0> out, const Result& r) {
     float sums[128];
-    unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 63) / 64 * pairs.count;
+    unsigned group = warpgroup(), steps = (r.k + 63) / 64;
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         unsigned before = 0;
         for (unsigned i = 0; i < steps; i++, w.next()) {
@@ -163,32 +167,22 @@ template <class T, class Out> static __device__ void multiply16(Walk w, Outlet<O
         wgmma_wait<0>();
         release(before);
         Tile tile = place(t, r);
-        unsigned row = tile.row + rank_in_cluster() * 128 + group * 64;
-        constexpr unsigned columns = 128 / sizeof(Out);
-#pragma unroll
-        for (unsigned column = 0; column < 256; column += columns) {
-            out.open(column / columns, row, tile.column + column);
-#pragma unroll
-            for (unsigned e = column / 2; e < (column + columns) / 2; e += 2)
-                out.put(warp * 16 + e / 2 % 2 * 8 + lane / 4, e / 4 * 8 - column + lane % 4 * 2, sums[e], sums[e + 1]);
-            out.close(row, tile.column + column);
-        }
+        store16(out, sums, tile.row + rank_in_cluster() * 128 + group * 64, tile.column);
     }
     store_wait<0>();
 }
 
-template <class T, class Out>
-static __device__ void product16(const Maps& maps, const TensorMap& c, const TensorMap& d, const Result& r, Pairs pairs) {
+template <class T> static __device__ void product16(const TensorMap& a, const TensorMap& b, const TensorMap& c, const TensorMap& d, const Result& r) {
     __shared__ __align__(8) unsigned long long barriers[2 * stages16 + 2];
-    if (threadIdx.x == 0) prefetch(*maps.a[0]), prefetch(*maps.b[0]), prefetch(d);
+    if (threadIdx.x == 0) prefetch(a), prefetch(b), prefetch(d);
     Walk w = start<stages16>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x < 32 && elected()) bring16(w, maps, r, pairs);
+        if (threadIdx.x < 32 && elected()) bring16(w, a, b, r);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply16<T>(w, Outlet<Out, 32, 0>(c, d, r, stages16 * bytes16, w), r, pairs);
+        multiply16<T>(w, Outlet<T, 32, 0>(c, d, r, stages16 * bytes16, w), r);
     }
     cluster_sync();
 }
@@ -197,11 +191,11 @@ static __device__ void product16(const Maps& maps, const TensorMap& c, const Ten
 #define MAP const __grid_constant__ TensorMap
 
 extern "C" __global__ void HOPPER gemm_bf16_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
-    product16<__nv_bfloat16, __nv_bfloat16>({{&a, &a, &a}, {&b, &b, &b}}, c, d, r, {1, 0, 0});
+    product16<__nv_bfloat16>(a, b, c, d, r);
 }
 
 extern "C" __global__ void HOPPER gemm_fp16_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
-    product16<__half, __half>({{&a, &a, &a}, {&b, &b, &b}}, c, d, r, {1, 0, 0});
+    product16<__half>(a, b, c, d, r);
 }
 
 static __device__ unsigned tf32(float x) {
@@ -229,42 +223,55 @@ template <unsigned parts> static __device__ void bring32(Walk w, const TensorMap
     }
 }
 
-// Multiplies 64 columns of the tile, as the transposed product: wgmma takes TF32 only
-// with k in a row, and B, which has not, comes as its left factor from registers. Those
-// of half a step, 16 k, are read while the products of the other half run.
-template <unsigned parts> static __device__ void multiply32(Walk w, Outlet<float, 0, 32> out, const Result& r) {
+// Where a thread has its elements of 32 k and 64 columns of B, with which wgmma takes
+// TF32 only as its left factor, from registers: with k in a row it wants the right one.
+// A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts.
+struct Mine {
+    unsigned column, boxes;
+
+    __device__ Mine() {
+        unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+        column = warp % 2 * 8 + lane / 16 * 4 + lane / 8 % 2 * 16 + lane / 4 % 2 * 2, boxes = (group * 2 + warp / 2) * box / 2;
+    }
+    __device__ float2 at(const unsigned char* b, unsigned k) const { return *(const float2*)(b + boxes + k * 128 + (column / 4 ^ k % 8) * 16 + column % 4 * 4); }
+};
+
+// Stores 256 rows and 64 columns of D from there on. Half of the lanes take two rows in
+// the other order, against bank conflicts.
+static __device__ void store32(Outlet<float, 0, 32>& out, const float (&sums)[128], unsigned first, unsigned column) {
+    unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    bool odd = lane / 2 % 2;
+    Mine mine;
+#pragma unroll
+    for (unsigned row = 0; row < 256; row += 32) {
+        out.open(row / 32, first + row, column);
+#pragma unroll
+        for (unsigned e = row / 2; e < row / 2 + 16; e += e % 2 ? 3 : 1)
+            out.put(e / 4 * 8 - row + lane % 4 * 2 + (e % 2 ^ odd), warp / 2 * 32 + mine.column, odd ? sums[e ^ 1] : sums[e], odd ? sums[(e ^ 1) + 2] : sums[e + 2]);
+        out.close(first + row, column);
+    }
+}
+
+// Multiplies 64 columns of the tile, as the transposed product. What half a step, 16 k,
+// has in registers is read while the products of the other half run.
+static __device__ void multiply32(Walk w, Outlet<float, 0, 32> out, const Result& r) {
     float sums[128];
-    unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32, steps = (r.k + 31) / 32;
-    // A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts.
-    unsigned vector = warp % 2 * 2 + lane / 16 + lane / 8 % 2 * 4, word = lane / 4 % 2 * 2;
-    unsigned mine = parts * 4 * box + (group * 2 + warp / 2) * box / 2;
-    unsigned high[4][4], low[4][4];
+    unsigned group = warpgroup(), lane = threadIdx.x % 32, steps = (r.k + 31) / 32;
+    unsigned b[4][4];
+    Mine mine;
     auto read = [&](int from) {
 #pragma unroll
         for (int j = from; j < from + 2; j++)
 #pragma unroll
             for (int h = 0; h < 2; h++) {
-                unsigned k = j * 8 + h * 4 + lane % 4;
-                float2 v = *(const float2*)(memory + w.stage * bytes32<parts> + mine + k * 128 + (vector ^ k % 8) * 16 + word * 4);
-                high[j][h * 2] = tf32(v.x), high[j][h * 2 + 1] = tf32(v.y);
-                if (parts == 2) {
-                    low[j][h * 2] = tf32(v.x - __uint_as_float(high[j][h * 2]));
-                    low[j][h * 2 + 1] = tf32(v.y - __uint_as_float(high[j][h * 2 + 1]));
-                }
+                float2 v = mine.at(memory + w.stage * bytes32<1> + 4 * box, j * 8 + h * 4 + lane % 4);
+                b[j][h * 2] = tf32(v.x), b[j][h * 2 + 1] = tf32(v.y);
             }
     };
     auto multiply = [&](int from, unsigned add) {
-        unsigned a = address(memory) + w.stage * bytes32<parts>;
         wgmma_fence();
 #pragma unroll
-        for (int j = from; j < from + 2; j++) {
-            unsigned long long first = tile_at(a + j * 32, 1, 1024);
-            if (parts == 2) {
-                wgmma_tf32(sums, low[j], first, add || j != from);
-                wgmma_tf32(sums, high[j], tile_at(a + 4 * box + j * 32, 1, 1024), 1);
-            }
-            wgmma_tf32(sums, high[j], first, parts == 2 || add || j != from);
-        }
+        for (int j = from; j < from + 2; j++) wgmma_tf32(sums, b[j], tile_at(address(memory) + w.stage * bytes32<1> + j * 32, 1, 1024), add || j != from);
         wgmma_commit();
     };
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
@@ -286,70 +293,65 @@ template <unsigned parts> static __device__ void multiply32(Walk w, Outlet<float
         wgmma_wait<0>();
         release(before);
         Tile tile = place(t, r);
-        unsigned column = tile.column + rank_in_cluster() * 128 + group * 64;
-        bool odd = lane / 2 % 2; // half of the lanes take two rows in the other order, against bank conflicts
-#pragma unroll
-        for (unsigned row = 0; row < 256; row += 32) {
-            out.open(row / 32, tile.row + row, column);
-#pragma unroll
-            for (unsigned e = row / 2; e < row / 2 + 16; e += e % 2 ? 3 : 1)
-                out.put(e / 4 * 8 - row + lane % 4 * 2 + (e % 2 ^ odd), warp / 2 * 32 + vector * 4 + word, odd ? sums[e ^ 1] : sums[e], odd ? sums[(e ^ 1) + 2] : sums[e + 2]);
-            out.close(tile.row + row, column);
-        }
+        store32(out, sums, tile.row, tile.column + rank_in_cluster() * 128 + group * 64);
     }
     store_wait<0>();
 }
 
-template <unsigned parts, unsigned stages>
-static __device__ void product32(const TensorMap& a, const TensorMap& low, const TensorMap& b, const TensorMap& c, const TensorMap& d, const Result& r) {
+extern "C" __global__ void HOPPER gemm_tf32_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
+    constexpr unsigned stages = 4;
     __shared__ __align__(8) unsigned long long barriers[2 * stages + 2];
     if (threadIdx.x == 0) prefetch(a), prefetch(b), prefetch(d);
     Walk w = start<stages>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x < 32 && elected()) bring32<parts>(w, a, low, b, r);
+        if (threadIdx.x < 32 && elected()) bring32<1>(w, a, a, b, r);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply32<parts>(w, Outlet<float, 0, 32>(c, d, r, stages * bytes32<parts>, w), r);
+        multiply32(w, Outlet<float, 0, 32>(c, d, r, stages * bytes32<1>, w), r);
     }
     cluster_sync();
 }
 
-extern "C" __global__ void HOPPER gemm_tf32_wgmma(MAP a, MAP b, MAP c, MAP d, Result r) {
-    product32<1, 4>(a, a, b, c, d, r);
-}
+#include "gemm_split.cuh"
 
-// Splits A into the TF32 number next to each element, and that of what is left ...
-extern "C" __global__ void gemm_tf32x3(const float* a, float* high, float* low, unsigned rows, unsigned columns, unsigned ld) {
-    unsigned column = blockIdx.x * blockDim.x + threadIdx.x;
+// Splits A into two of TF32, four elements a thread ...
+extern "C" __global__ void gemm_tf32x3(const float* a, float* first, float* second, unsigned rows, unsigned columns, unsigned ld) {
+    unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     if (column >= columns) return;
     for (unsigned row = blockIdx.y; row < rows; row += gridDim.y) {
+        alignas(16) float v[4], parts[2][4];
+        read(v, a + (size_t)row * ld, column, columns);
+#pragma unroll
+        for (int e = 0; e < 4; e++) split(v[e], parts[0][e], parts[1][e]);
         size_t at = (size_t)row * ld + column;
-        float x = a[at], h = __uint_as_float(tf32(x));
-        high[at] = h, low[at] = __uint_as_float(tf32(x - h));
+        *(float4*)(first + at) = *(float4*)parts[0], *(float4*)(second + at) = *(float4*)parts[1];
     }
 }
 
 // ... and adds three of the four products of parts; B is split in registers.
-extern "C" __global__ void HOPPER gemm_tf32x3_2(MAP high, MAP low, MAP b, MAP c, MAP d, Result r) {
-    product32<2, 2>(high, low, b, c, d, r);
+extern "C" __global__ void HOPPER gemm_tf32x3_2(MAP first, MAP second, MAP b, MAP c, MAP d, Result r) {
+    product_of_tf32(first, second, b, c, d, r);
 }
 
-// Splits a matrix into three of bfloat16, each the number next to what is left ...
+// Splits a matrix into three of bfloat16, eight elements a thread; rows of these are
+// multiples of eight ...
 extern "C" __global__ void gemm_bf16x3(const float* x, __nv_bfloat16* first, __nv_bfloat16* second, __nv_bfloat16* third, unsigned rows, unsigned columns, unsigned from, unsigned to) {
-    unsigned column = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
     if (column >= columns) return;
     for (unsigned row = blockIdx.y; row < rows; row += gridDim.y) {
+        float v[8];
+        alignas(16) __nv_bfloat16 parts[3][8];
+        read(v, x + (size_t)row * from, column, columns);
+#pragma unroll
+        for (int e = 0; e < 8; e++) split(v[e], parts[0][e], parts[1][e], parts[2][e]);
         size_t at = (size_t)row * to + column;
-        float v = x[(size_t)row * from + column];
-        first[at] = v, v -= float(first[at]);
-        second[at] = v, v -= float(second[at]);
-        third[at] = v;
+        *(uint4*)(first + at) = *(uint4*)parts[0], *(uint4*)(second + at) = *(uint4*)parts[1], *(uint4*)(third + at) = *(uint4*)parts[2];
     }
 }
 
 // ... and adds the six products of parts that float32 can see.
 extern "C" __global__ void HOPPER gemm_bf16x3_2(MAP a0, MAP a1, MAP a2, MAP b0, MAP b1, MAP b2, MAP c, MAP d, Result r) {
-    product16<__nv_bfloat16, float>({{&a0, &a1, &a2}, {&b0, &b1, &b2}}, c, d, r, {6, 0x118, 0x52});
+    product_of_parts({{&a0, &a1, &a2}, {&b0, &b1, &b2}}, c, d, r);
 }

@@ -35,9 +35,9 @@ func (o GemmOptions) hopperVariants(kind tensorKind) []Variant {
 	if kind.size == 2 {
 		return []Variant{wgmma}
 	}
-	tf32 := o.hopperVariant("gemm_tf32x3", "A and B are split into two TF32 numbers each: three products for nearly float32's accuracy", 4)
+	tf32 := o.hopperVariant("gemm_tf32x3", "A and B are split into two TF32 numbers each: three products, added to float32 sums after each 32 k", 4)
 	tf32.Plan = o.tf32x3
-	bf16 := o.hopperVariant("gemm_bf16x3", "A and B are split into three bfloat16 numbers each: six products", 4)
+	bf16 := o.hopperVariant("gemm_bf16x3", "A and B are split into three bfloat16 numbers each: six products, added to float32 sums after each 64 k", 4)
 	bf16.Plan = o.bf16x3
 	return []Variant{wgmma, tf32, bf16}
 }
@@ -102,36 +102,45 @@ func (o GemmOptions) hopperStep(entry string, s Size, info gpu.Info, size int, m
 	return step
 }
 
-// splitGrid has a block for every 256 columns of a row, or of several rows.
-func splitGrid(rows, columns int) gpu.Dim {
-	return gpu.Dim{X: ceilDiv(columns, 256), Y: min(rows, 65535)}
+// splitGrid has a thread for so many elements of a row, or of several rows.
+func splitGrid(rows, columns, elements int) gpu.Dim {
+	return gpu.Dim{X: ceilDiv(columns, 256*elements), Y: min(rows, 65535)}
 }
 
-// tf32x3 drops the product of the low parts, 2^-22 of the term, and what is left of
-// a factor after two parts, as much each.
+// promotedDepth counts the roundings of sums that tensor cores add over chunks of k
+// and float32 adds. Each step of a chunk cuts 8 or 16 products and the sum before
+// off, 25 bits below the largest, and the new sum: 10.5 u for 16. The steps of first
+// parts, 4 a chunk, cost 42 u so, those of others 2^-7 of as much: fewer than one u
+// for each k of a chunk.
+func (o GemmOptions) promotedDepth(s Size, chunk int) int {
+	return o.depth(Size{s[0], s[1], ceilDiv(s[2], chunk) + min(s[2], chunk)}) + tensorRoundings
+}
+
+// tf32x3 drops the product of the second parts, 2^-22 of the term, and what is left
+// of a factor after two parts, half as much each.
 func (o GemmOptions) tf32x3(entry string, s Size, info gpu.Info) Plan {
 	if s[0] == 0 || s[1] == 0 {
 		return Plan{}
 	}
-	p := Plan{Depth: 3*o.depth(s) + tensorRoundings, Round: 3 * 0x1p-22}
+	p := Plan{Depth: o.promotedDepth(s, 32), Round: 0x1.01p-21}
 	a := o.shapes(s).a
-	high, low := p.scratch("high", a.len()), p.scratch("low", a.len())
+	high, low := p.scratch("high", a.rows*a.ld), p.scratch("low", a.rows*a.ld)
 	maps := []TensorMap{o.boxes("a", s, 4), o.boxes("a", s, 4), o.boxes("b", s, 4)}
 	maps[0].Tensor, maps[1].Tensor = high, low
 	p.Steps = []Step{
-		{Entry: entry, Grid: splitGrid(a.rows, a.columns), Block: gpu.Dim{X: 256},
+		{Entry: entry, Grid: splitGrid(a.rows, a.columns, 4), Block: gpu.Dim{X: 256},
 			Args: []any{"a", high, low, uint32(a.rows), uint32(a.columns), uint32(a.ld)}},
 		o.hopperStep(entry+"_2", s, info, 4, maps...),
 	}
 	return p
 }
 
-// bf16x3 drops three products of parts, 2^-24 of the term and less.
+// bf16x3 drops three products of parts: two of 2^-25 of the term, and one of 2^-34.
 func (o GemmOptions) bf16x3(entry string, s Size, info gpu.Info) Plan {
 	if s[0] == 0 || s[1] == 0 {
 		return Plan{}
 	}
-	p := Plan{Depth: 6*o.depth(s) + tensorRoundings, Round: 4 * 0x1p-24}
+	p := Plan{Depth: o.promotedDepth(s, 64), Round: 0x1.01p-24}
 	shapes := o.shapes(s)
 	var maps []TensorMap
 	for _, x := range []struct {
@@ -147,7 +156,7 @@ func (o GemmOptions) bf16x3(entry string, s Size, info gpu.Info) Plan {
 			parts = append(parts, name)
 			maps = append(maps, TensorMap{Tensor: name, Rows: rows, Columns: columns, LD: ld, Box: [2]int{x.rows, 64}})
 		}
-		p.Steps = append(p.Steps, Step{Entry: entry, Grid: splitGrid(rows, columns), Block: gpu.Dim{X: 256},
+		p.Steps = append(p.Steps, Step{Entry: entry, Grid: splitGrid(rows, columns, 8), Block: gpu.Dim{X: 256},
 			Args: append(append([]any{x.name}, parts...), uint32(rows), uint32(columns), uint32(x.matrix.ld), uint32(ld))})
 	}
 	p.Steps = append(p.Steps, o.hopperStep(entry+"_2", s, info, 4, maps...))

@@ -80,12 +80,26 @@ template <int pending> static __device__ void wgmma_wait() { asm volatile("wgmma
 WGMMA16(bf16)
 WGMMA16(f16)
 
+// 64 x 128 of D from 64 x 16 of A and 16 x 128 of B, so too.
+static __device__ void wgmma_bf16(float (&d)[64], unsigned long long a, unsigned long long b, int add) {
+    asm volatile("{.reg .pred add; setp.ne.b32 add, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+                 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 1;}"
+                 : SUMS64(d, 0) : "l"(a), "l"(b), "r"(add));
+}
+
 // 64 x 256 of D from 64 x 8 of A in registers and 8 x 256 of B, rows along k.
 static __device__ void wgmma_tf32(float (&d)[128], const unsigned (&a)[4], unsigned long long b, int add) {
     asm volatile("{.reg .pred add; setp.ne.b32 add, %133, 0; wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {"
                  TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) TEN(11)
                  "%120, %121, %122, %123, %124, %125, %126, %127}, {%128, %129, %130, %131}, %132, add, 1, 1;}"
                  : SUMS64(d, 0), SUMS64(d, 64) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
+}
+
+// 64 x 128 of D from 64 x 8 of A in registers and 8 x 128 of B, so too.
+static __device__ void wgmma_tf32(float (&d)[64], const unsigned (&a)[4], unsigned long long b, int add) {
+    asm volatile("{.reg .pred add; setp.ne.b32 add, %69, 0; wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"
+                 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}, {%64, %65, %66, %67}, %68, add, 1, 1;}"
+                 : SUMS64(d, 0) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(add));
 }
 
 static __device__ unsigned rank_in_cluster() {

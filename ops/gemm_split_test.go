@@ -1,0 +1,166 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// inParts are the rungs that add float32 as parts in fewer bits.
+var inParts = []string{"gemm_tf32x3", "gemm_bf16x3"}
+
+// eachHopper runs a test on every device with wgmma.
+func eachHopper(t *testing.T, f func(*testing.T, gpu.Device)) {
+	t.Helper()
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		if info := device.Info(); info.Emulated || info.Compute.Major != hopper.Major {
+			t.Skipf("%v has no wgmma", info)
+		}
+		f(t, device)
+	})
+}
+
+// The parts of a number add up to it, down to the smallest that bfloat16 has in its
+// last part, and hold as many bits as they may. Infinity is 1 and itself.
+func TestGemmParts(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	eachDevice(t, func(t *testing.T, device gpu.Device) {
+		if older(device.Info().Compute, hopper) {
+			t.Skipf("%v: split for Hopper alone", device.Info())
+		}
+		b := newBench(t, device, GemmTF32, seed, 9, 20, 44)
+		random, x := newRandom(seed), make([]float32, 9*44)
+		for i := range x {
+			x[i] = float32(math.Copysign(math.Ldexp(1+random.Float64(), random.IntN(127+110)-110), random.Float64()-0.5))
+		}
+		inf := float32(math.Inf(1))
+		copy(x[40:], []float32{inf, -inf, float32(math.NaN()), 0, math.MaxFloat32, -math.MaxFloat32, 0x1p-110, 3.3961776e38, -3.3961774e38})
+		if err := b.SetInput("a", x); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			rung   string
+			parts  []string
+			ld     int
+			unused uint32  // bits of float32 that a part has not
+			rest   float64 // what may be left, beside the number
+		}{
+			{"gemm_bf16x3", []string{"a0", "a1", "a2"}, 48, 0xffff, 0}, {"gemm_tf32x3", []string{"high", "low"}, 44, 0x1fff, 0x1p-23},
+		} {
+			parts := splitOf(t, b, c.rung, c.parts)
+			for i, v := range x {
+				at, sum, first := i/44*c.ld+i%44, 0.0, parts[0][i/44*c.ld+i%44]
+				for p := range parts {
+					part := parts[p][at]
+					sum += float64(part)
+					if math.Float32bits(part)&c.unused != 0 && v == v {
+						t.Errorf("%s: part %d of %v is %v, more bits than it may have", c.rung, p, v, part)
+					}
+				}
+				if infinite := v-v != 0 && v == v; infinite && (sum != float64(v) || first != float32(math.Copysign(1, float64(v)))) ||
+					v != v && sum == sum || !infinite && v == v && !(math.Abs(sum-float64(v)) <= c.rest*math.Abs(float64(v))) {
+					t.Errorf("%s: parts of %v add up to %v, the first is %v", c.rung, v, sum, first)
+				}
+			}
+		}
+	})
+}
+
+// splitOf runs all steps of a rung but the product and returns scratch.
+func splitOf(t *testing.T, b *Bench, rung string, names []string) (parts [][]float32) {
+	t.Helper()
+	v, err := b.operator.Variant(rung)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := v.Plan
+	v.Plan = func(entry string, s Size, info gpu.Info) Plan {
+		p := whole(entry, s, info)
+		p.Steps = p.Steps[:len(p.Steps)-1]
+		return p
+	}
+	r, err := b.newRun(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	if _, _, err := r.once(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range r.plan.Scratch {
+		for _, name := range names {
+			if s.Name == name {
+				parts = append(parts, make([]float32, s.Len))
+				if err := s.download(nil, r.memory(name), parts[len(parts)-1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return parts
+}
+
+// What is infinite or NaN as a sum of float32 is so as a sum of products of parts,
+// also beside factors of one part; the largest numbers do not round to infinity.
+func TestGemmInPartsSpecialValues(t *testing.T) {
+	inf := float32(math.Inf(1))
+	eachHopper(t, func(t *testing.T, device gpu.Device) {
+		b := newBench(t, device, GemmTF32, 1, 132, 136, 12)
+		for _, others := range []string{"uniform", "signs"} {
+			for _, special := range [][2]float32{
+				{float32(math.NaN()), 1}, {1, float32(math.NaN())}, {inf, 1}, {-inf, 1}, {1, inf}, {1, -inf}, {inf, inf}, {inf, -inf}, {inf, 0},
+				{math.MaxFloat32, 0.5}, {-math.MaxFloat32, 1}, {1, math.MaxFloat32}, {0x1p-110, 0x1p80},
+			} {
+				inputs := b.operator.Exact(nil, b.size, 5)
+				for i, name := range []string{"a", "b"} {
+					x := inputs[i]
+					if others == "uniform" {
+						x = uniform(nil, len(x), newRandom(uint64(i)))
+					}
+					x[0], x[len(x)/2], x[len(x)-1] = special[i], special[i], special[i]
+					if err := b.SetInput(name, x); err != nil {
+						t.Fatal(err)
+					}
+				}
+				checkAll(t, b, fmt.Sprintf("%v among %s", special, others), inParts...)
+			}
+		}
+	})
+}
+
+// The error is no larger than that of sums in float32, of the same data.
+func TestGemmInPartsAccuracy(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	eachHopper(t, func(t *testing.T, device gpu.Device) {
+		for _, low := range []float32{0, -1} {
+			plain, parts := newBench(t, device, Gemm, seed, 256, 256, 4096), newBench(t, device, GemmTF32, seed, 256, 256, 4096)
+			for i, name := range []string{"a", "b"} {
+				x := uniform(nil, 256*4096, newRandom(seed+uint64(i)))
+				for j, v := range x {
+					x[j] = low + v*(1-low)
+				}
+				for _, b := range []*Bench{plain, parts} {
+					if err := b.SetInput(name, x); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			most := checkAll(t, plain, "float32", "gemm_serpentine").Rows[0].Error
+			rows := checkAll(t, parts, "parts", inParts...).Rows
+			if len(rows) != len(inParts) {
+				t.Errorf("%d rows, expected %v", len(rows), inParts)
+			}
+			for _, r := range rows {
+				t.Logf("from %v: %s %.2g, gemm_serpentine %.2g", low, r.Name, r.Error, most)
+				if !(r.Error <= most) {
+					t.Errorf("from %v: %s has an error of %.2g of the sum of |terms|, gemm_serpentine %.2g", low, r.Name, r.Error, most)
+				}
+			}
+		}
+	})
+}
