@@ -476,10 +476,9 @@ func (e *Engine) interrupt(ended <-chan outcome, prepared <-chan struct{}, decid
 	}
 }
 
+// call runs a cell's statements, among which are the initial values of its
+// variables.
 func (e *Engine) call(p *program) outcome {
-	if _, err := p.interp.RunFunc("init"); err != nil {
-		return outcome{err: err}
-	}
 	r, err := p.interp.RunFunc(bodyName)
 	values, _ := r.([]any)
 	return outcome{values: values, err: err}

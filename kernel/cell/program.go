@@ -46,7 +46,8 @@ func (e *Engine) compile(u *unit) (p *program, err error) {
 	if u.imported {
 		files, info = oneFile(u.pkg, own), e.importedInfo(u)
 	}
-	p = &program{unit: u, ssa: ssa.NewProgram(e.ctx.FileSet, ssa.InstantiateGenerics), others: map[*ssa.Package]*unit{}, links: links}
+	mode := ssa.InstantiateGenerics | ssa.BareInits // e.initialise sees to it that a package is initialised once
+	p = &program{unit: u, ssa: ssa.NewProgram(e.ctx.FileSet, mode), others: map[*ssa.Package]*unit{}, links: links}
 	for q := range compiled {
 		p.ssa.CreatePackage(q, nil, nil, true)
 	}

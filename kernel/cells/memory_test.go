@@ -47,9 +47,22 @@ func TestMemory(t *testing.T) {
 		}
 	}
 	cells(100)
-	before := c.heap()
+	before, profile := c.heap(), c.profile()
 	cells(1000)
 	c.checkGrowth(before, 2)
+	const most = 16 << 10
+	if grown := c.profile() - profile; profile == 0 || grown > most {
+		t.Errorf("the memory profile grew from %d by %d bytes, at most %d are allowed", profile, grown, most)
+	} else {
+		t.Logf("memory profile %d bytes before, %d more after", profile, grown)
+	}
+}
+
+// profile is how many bytes the memory profile has, for good, when heap was read
+// last.
+func (c *client) profile() (bytes int) {
+	fmt.Sscan(c.value("ms.BuckHashSys"), &bytes)
+	return bytes
 }
 
 // TestMemoryOfTypes: types with methods that compiled code calls stay, and
