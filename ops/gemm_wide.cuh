@@ -196,14 +196,39 @@ template <class S> static __device__ bool add_slices(float (&sums)[S::rows][S::c
     return threadIdx.x < S::slice;
 }
 
+// Stores a tile. One that lies inside of an aligned D asks nothing on the way; any
+// other goes through local memory in a loop, so that the code stays small.
 template <class S> static __device__ void store_sums(const Problem& p, Place tile, const float (&sums)[S::rows][S::columns]) {
     Place mine = S::mine();
+    unsigned column = tile.column + mine.column;
+    if (p.beta != 0 || ((size_t)p.d % 16 | p.ldc % 4) != 0 || tile.row + S::tile_rows > p.m || tile.column + S::tile_columns > p.n) {
+        float4 copy[S::rows][S::columns / 4];
 #pragma unroll
-    for (int r = 0; r < S::rows; r++)
+        for (int r = 0; r < S::rows; r++)
 #pragma unroll
-        for (int c = 0; c < S::columns; c += 4)
-            store4(p, tile.row + mine.row + r / 4 * S::down_apart + r % 4, tile.column + mine.column + c / 4 * S::across_apart,
-                   {sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]});
+            for (int c = 0; c < S::columns; c += 4) copy[r][c / 4] = {sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]};
+#pragma unroll 1
+        for (unsigned e = 0; e < S::rows * S::columns / 4; e++) {
+            unsigned r = e / (S::columns / 4), c = e % (S::columns / 4);
+            store4(p, tile.row + mine.row + r / 4 * S::down_apart + r % 4, column + c * S::across_apart, copy[r][c]);
+        }
+        return;
+    }
+    float* to = p.d + (size_t)(tile.row + mine.row) * p.ldc + column;
+#pragma unroll
+    for (int c = 0; c < S::columns; c += 4) {
+        float4 bias = {};
+        if (p.bias) {
+            const float* from = p.bias + column + c / 4 * S::across_apart;
+            bias = {from[0], from[1], from[2], from[3]};
+        }
+#pragma unroll
+        for (int r = 0; r < S::rows; r++) {
+            float4 v = {p.alpha * sums[r][c], p.alpha * sums[r][c + 1], p.alpha * sums[r][c + 2], p.alpha * sums[r][c + 3]};
+            if (p.bias) v = {relu(v.x + bias.x), relu(v.y + bias.y), relu(v.z + bias.z), relu(v.w + bias.w)};
+            *(float4*)(to + (size_t)(r / 4 * S::down_apart + r % 4) * p.ldc + c / 4 * S::across_apart) = v;
+        }
+    }
 }
 
 template <class S> static __device__ void wide(const Problem& p) {

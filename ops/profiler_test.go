@@ -49,9 +49,15 @@ var joined = map[string]bool{"gemm_shared": true, "gemm_tile_1d": true, "gemm_ti
 
 // unprofiled are the rungs without a profile of their present code, and why.
 var unprofiled = map[string]string{
-	"gemm_stream_k_64":    "written after the last run on a GPU",
-	"gemm_bias_relu":      "on stream-K since the last run on a GPU",
-	"gemm_then_bias_relu": "on stream-K since the last run on a GPU",
+	"gemm_stream_k_64":      "written after the last run on a GPU",
+	"gemm_wide":             "another epilogue since the last run on a GPU",
+	"gemm_sliced_32":        "another epilogue since the last run on a GPU",
+	"gemm_sliced_64":        "another epilogue since the last run on a GPU",
+	"gemm_stream_k":         "another epilogue since the last run on a GPU",
+	"gemm_bias_relu":        "on stream-K since the last run on a GPU",
+	"gemm_then_bias_relu":   "on stream-K since the last run on a GPU",
+	"gemm_batched_strided":  "another epilogue since the last run on a GPU",
+	"gemm_batched_pointers": "another epilogue since the last run on a GPU",
 }
 
 // TestCountersEqualTheProfilers runs the ladders on the emulator of an H200 and
