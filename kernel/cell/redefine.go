@@ -207,8 +207,8 @@ func same(old, now types.Object) bool {
 	return false
 }
 
-// move finds variables whose type T or *T is declared again, alike but for its
-// methods and those of the types that it is made of: they are declared again too.
+// move finds variables of types that are declared again, alike but for methods, or
+// that are made of such: they are declared again too.
 func (e *Engine) move(c *checked, h *hoist, changed map[string]bool) bool {
 	n := len(c.moved)
 	for name, o := range e.live {
@@ -216,20 +216,48 @@ func (e *Engine) move(c *checked, h *hoist, changed map[string]bool) bool {
 		if !ok || h.types[name] != nil || c.moved[name] != "" {
 			continue
 		}
-		t, star := v.Type(), ""
-		if p, ok := t.(*types.Pointer); ok {
-			t, star = p.Elem(), "*"
-		}
-		old, ok := t.(*types.Named)
-		if !ok || old.TypeArgs().Len() > 0 || e.live[old.Obj().Name()] != old.Obj() {
-			continue
-		}
-		if now, ok := h.pkg.Scope().Lookup(old.Obj().Name()).(*types.TypeName); ok && now.Pkg() == h.pkg && h.alike(old, now.Type(), map[types.Type]bool{}) {
-			c.moved[name] = star + now.Name()
+		if text, moved, ok := e.follow(h, v.Type(), map[types.Type]bool{}); ok && moved {
+			c.moved[name] = text
 			changed[name] = true
 		}
 	}
 	return len(c.moved) > n
+}
+
+// follow spells a variable's type for the cell, if it can, and says whether types
+// that it is made of are declared again there. Outer are those around it.
+func (e *Engine) follow(h *hoist, t types.Type, outer map[types.Type]bool) (text string, moved, ok bool) {
+	prefix, elem := "", types.Type(nil)
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		shadowed := e.live[t.Name()] != nil || h.pkg.Scope().Lookup(t.Name()) != nil
+		return t.Name(), false, !shadowed && t.Kind() != types.UnsafePointer
+	case *types.Named:
+		name := t.Obj().Name()
+		if t.TypeArgs().Len() > 0 || e.live[name] != t.Obj() {
+			return "", false, false
+		}
+		now, again := h.pkg.Scope().Lookup(name).(*types.TypeName)
+		moved = again && now.Pkg() == h.pkg
+		return name, moved, !moved || h.alike(t, now.Type(), outer)
+	case *types.Pointer:
+		prefix, elem = "*", t.Elem()
+	case *types.Slice:
+		prefix, elem = "[]", t.Elem()
+	case *types.Array:
+		prefix, elem = fmt.Sprintf("[%d]", t.Len()), t.Elem()
+	case *types.Map:
+		key, moved, ok := e.follow(h, t.Key(), map[types.Type]bool{})
+		if !ok || moved {
+			return "", false, false
+		}
+		prefix, elem = "map["+key+"]", t.Elem()
+	default:
+		return "", false, false
+	}
+	outer[t] = true
+	text, moved, ok = e.follow(h, elem, outer)
+	return prefix + text, moved, ok
 }
 
 // alike says whether a type that the cell declares again has the layout of the old
