@@ -110,10 +110,10 @@ func (r *rewriter) node(c *astutil.Cursor) {
 	switch n := c.Node().(type) {
 	case *ast.FuncDecl:
 		if n.Body != nil {
-			r.enter(n.Body, n.Name.Name != bodyName || r.reenters)
+			r.enter(n.Body, n.Name.Name != bodyName || r.reenters, true)
 		}
 	case *ast.FuncLit:
-		r.enter(n.Body, true)
+		r.enter(n.Body, true, false)
 	case *ast.ForStmt:
 		r.prepend(n.Body, checkFlag(n.For))
 	case *ast.RangeStmt:
@@ -170,7 +170,12 @@ func (r *rewriter) prepend(b *ast.BlockStmt, s ast.Stmt) {
 // clear their links to the frames below, and when a panic finds such a link
 // that has become a circle, it never ends.
 // Only the function that holds a cell's statements need not look at the flag.
-func (r *rewriter) enter(b *ast.BlockStmt, check bool) {
+//
+// A declared function that defers calls defers one that does nothing before it
+// looks at the flag: the engine compiles a call of a function that it knows no
+// deferred calls of as one that needs no recovery, and would be in the middle of
+// this function when it meets a call of it in its body.
+func (r *rewriter) enter(b *ast.BlockStmt, check, declared bool) {
 	calls := r.callsInterpreted(b)
 	if check {
 		r.prepend(b, checkFlag(b.Lbrace))
@@ -178,9 +183,20 @@ func (r *rewriter) enter(b *ast.BlockStmt, check bool) {
 	if calls {
 		r.prepend(b, &ast.ExprStmt{X: rtCall(b.Lbrace, "Enter")})
 	}
-	if defersInRange(b) {
-		r.prepend(b, &ast.DeferStmt{Defer: b.Lbrace, Call: callOf(b.Lbrace, thunk(b.Lbrace))})
+	if defersInRange(b) || declared && defers(b) {
+		r.prepend(b, &ast.DeferStmt{Defer: b.Lbrace, Call: rtCall(b.Lbrace, "Enter")})
 	}
+}
+
+// defers says whether a function defers calls, those of its literals apart.
+func defers(n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		_, literal := n.(*ast.FuncLit)
+		_, is := n.(*ast.DeferStmt)
+		found = found || is
+		return !literal && !found
+	})
+	return found
 }
 
 // defersInRange says whether a function defers calls in the body of a range
@@ -192,12 +208,7 @@ func defersInRange(b *ast.BlockStmt) (found bool) {
 		case *ast.FuncLit:
 			return false
 		case *ast.RangeStmt:
-			ast.Inspect(n.Body, func(n ast.Node) bool {
-				_, literal := n.(*ast.FuncLit)
-				_, defers := n.(*ast.DeferStmt)
-				found = found || defers
-				return !literal && !found
-			})
+			found = found || defers(n.Body)
 		}
 		return !found
 	})
