@@ -55,10 +55,10 @@ func unless(b *bool, otherwise bool) bool {
 // execution is a cell that is being answered.
 type execution struct {
 	*call
-	q       executeRequest
-	number  int // 0: it is not counted
-	reply   *executeReply
-	finish  func(any, error)
+	q      executeRequest
+	number int // 0: it is not counted
+	reply  *executeReply
+	finish func(any, error)
 }
 
 // execute answers with the count also where the content makes no sense.

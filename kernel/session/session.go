@@ -97,8 +97,8 @@ func (s *Session) Execute(ctx context.Context, code string, cell int, sink func(
 }
 
 // Begin is Execute for who does not wait: unless it returns an error, answer gets
-// the Done event, after sink has got the others. It must not block either, but may
-// Begin another cell.
+// the Done event, after sink has got the others. It must not block or wait for
+// another method of the Session either.
 func (s *Session) Begin(code string, cell int, sink, answer func(frame.Event)) error {
 	_, _, err := s.send(frame.Request{Type: frame.Execute, Code: code, Cell: cell}, sink, answer)
 	return err

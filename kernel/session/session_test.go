@@ -159,6 +159,70 @@ out \x80!`, "stdout:你😀!"},
 	}
 }
 
+// TestBegin: who does not wait gets all events before the answer, one answer, and
+// that of a program that was killed, too.
+func TestBegin(t *testing.T) {
+	s := start(t, Config{})
+	begin := func(script string) (*recorder, chan frame.Event) {
+		t.Helper()
+		r, answered := newRecorder(), make(chan frame.Event, 2)
+		if err := s.Begin(script, 1, r.sink, func(e frame.Event) {
+			if !r.begun {
+				t.Errorf("%s: answered before %s", script, frame.Begun)
+			}
+			answered <- e
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return r, answered
+	}
+	answer := func(answered chan frame.Event) (e frame.Event) {
+		t.Helper()
+		select {
+		case e = <-answered:
+		case <-time.After(patience):
+			t.Fatalf("not answered in %v", patience)
+		}
+		return e
+	}
+	for range 200 {
+		if r, answered := begin("out a\nframed b"); answer(answered).Error != nil || r.text() != "stdout:ab" {
+			t.Fatalf("%q, expected stdout:ab", r.text())
+		}
+	}
+	r, answered := begin("out a\nhang")
+	eventually(t, "the cell has begun", func() bool { return r.text() != "" })
+	s.Kill()
+	if e := answer(answered); e.Error == nil || e.Error.Name != "killed" {
+		t.Errorf("%v, expected killed", e.Error)
+	}
+	time.Sleep(gather)
+	if len(answered) > 0 {
+		t.Error("answered twice")
+	}
+}
+
+// TestAnswerBeforeBegun: a program that answers before who made the request has
+// come to say Begun.
+func TestAnswerBeforeBegun(t *testing.T) {
+	silent, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	defer w.Close()
+	r := newRecorder()
+	c := &child{config: &Config{}, outputs: map[uint64]*cellOutput{}, pending: map[uint64]*call{7: {id: 7, sink: r.sink}}}
+	c.stdout, c.stderr = newOutput(c, "stdout", silent), newOutput(c, "stderr", silent)
+	asked := c.pending[7]
+	if c.receive(frame.Event{ID: 7, Type: frame.Done}) != asked || !r.begun {
+		t.Error("answered without Begun")
+	}
+	if asked.take(frame.Event{Type: frame.Begun}); r.text() != "" {
+		t.Errorf("told %s, expected Begun once", r.text())
+	}
+}
+
 func TestOrderOfManyLines(t *testing.T) {
 	const n = 100_000
 	s := start(t, Config{})
