@@ -24,8 +24,11 @@ func TestExpected(t *testing.T) {
 			continue
 		}
 		all, err := o.Expected()
-		if err != nil || len(all.Rows) != len(o.Variants) {
-			t.Errorf("%s: expectations of %d variants of %d, %v", o.Name, len(all.Rows), len(o.Variants), err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all.Rows) != len(o.Variants) {
+			t.Errorf("gemm_notes.md: %s: expectations of %d variants of %d", o.Name, len(all.Rows), len(o.Variants))
 		}
 		for _, row := range all.Rows {
 			if row.Got == "" || row.Because == "" {

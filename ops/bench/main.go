@@ -65,6 +65,7 @@ type options struct {
 	turns    int
 	peers    []string // empty for all
 	alone    bool     // without peers
+	skip     bool     // named variants that do not take the device or the size
 }
 
 func parse(args []string, log io.Writer) (o options, err error) {
@@ -87,6 +88,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 		return nil
 	})
 	variants := flags.String("variants", "", "variants, with commas; all if not given")
+	flags.BoolVar(&o.skip, "skip", false, "leaves out named variants, too, that do not take the device or a size")
 	clock := flags.String("clock", "events", `events, "back to back" or graph`)
 	cache := flags.String("l2", "warm", "warm, flushed, or (back to back and graph) rotated")
 	flags.StringVar(&o.device, "device", "", "as "+device.Variable+" names it; the best one there is if not given")
@@ -194,7 +196,7 @@ func printVariants(bench *ops.Bench, o options, out, log io.Writer, stop *atomic
 		}
 		fmt.Fprintln(log, "bench:", variant)
 		latencies, err := bench.Time(variant)
-		if len(o.variants) == 0 && errors.Is(err, gpu.ErrUnsupported) {
+		if (o.skip || len(o.variants) == 0) && errors.Is(err, gpu.ErrUnsupported) {
 			fmt.Fprintln(log, "bench: not run:", err)
 			continue
 		}

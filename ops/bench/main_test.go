@@ -54,6 +54,9 @@ func TestLeftOut(t *testing.T) {
 	if err := run(args, io.Discard, &log, nil); err != nil || !strings.Contains(log.String(), "bench: not run: ops: gemm_tf32_wmma: unsupported") {
 		t.Errorf("%v, log %s", err, log.String())
 	}
+	if err := run(append(args, "--variants", "gemm_tf32_wmma", "--skip"), io.Discard, io.Discard, nil); err != nil {
+		t.Errorf("%v, expected it to be left out", err)
+	}
 	if err := run(append(args, "--variants", "gemm_tf32_wmma"), io.Discard, io.Discard, nil); !errors.Is(err, gpu.ErrUnsupported) {
 		t.Errorf("%v, expected %v", err, gpu.ErrUnsupported)
 	}
