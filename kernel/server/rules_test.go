@@ -19,9 +19,13 @@ func TestRulesNameTests(t *testing.T) {
 		t.Errorf("%d tests named, expected those of the table", len(named))
 	}
 	for _, m := range named {
-		files, err := filepath.Glob(filepath.Join("..", m[1], "*_test.go"))
-		if err != nil {
-			t.Fatal(err)
+		var files []string
+		for _, above := range []string{"..", "../*", "../..", "../../*"} { // kernel, what is below it, and the like of gpu
+			found, err := filepath.Glob(filepath.Join(above, m[1], "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, found...)
 		}
 		source := ""
 		for _, file := range files {

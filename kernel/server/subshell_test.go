@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"warpbook/kernel/frame"
 	"warpbook/kernel/wire"
 )
 
@@ -199,6 +201,51 @@ func TestInputOfTwoShells(t *testing.T) {
 	for shell, text := range map[string]string{"": "parent", sub: "child"} {
 		if want := `stream {"name":"stdout","text":"` + text + `"}`; seen[cells[shell]] != want {
 			t.Errorf("shell %q got %s, want %s", shell, seen[cells[shell]], want)
+		}
+	}
+}
+
+// promptCells answers every cell at once.
+type promptCells struct{ *fakeCells }
+
+func (promptCells) Begin(_ string, _ int, sink, answer func(frame.Event)) error {
+	sink(frame.Event{Type: frame.Begun})
+	answer(frame.Event{Type: frame.Done})
+	return nil
+}
+
+// TestCellIsServedWhereItIsReceived: a cell whose shell is free is handed to no
+// other goroutine, to wake which takes longer than to serve it; one whose shell is
+// not waits for its turn.
+func TestCellIsServedWhereItIsReceived(t *testing.T) {
+	k := start(t)
+	k.connect()
+	k.Server.cells = promptCells{k.cells}
+	shell := k.shells.find("")
+	take := func() {
+		c := &call{server: k.Server, channel: k.shell, shell: shell, request: wire.Message{
+			Header: wire.Header{ID: "m", Type: "execute_request"}, RawHeader: []byte("{}"), Content: []byte(cell(""))}}
+		if c.arrived = time.Now(); !shell.take(c) {
+			t.Fatal("the shell is closed")
+		}
+	}
+	for i := range 20 {
+		if take(); k.counted() != i+1 {
+			t.Fatalf("cell %d is counted %d before it is received", i+1, k.counted())
+		}
+	}
+	if !shell.queue.turn() {
+		t.Fatal("the shell is not free")
+	}
+	take()
+	time.Sleep(10 * time.Millisecond)
+	if k.counted() != 20 {
+		t.Error("a cell did not wait for its turn")
+	}
+	shell.queue.done()
+	for deadline := time.Now().Add(patience); k.counted() != 21; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a cell did not get its turn")
 		}
 	}
 }
