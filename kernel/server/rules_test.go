@@ -20,7 +20,7 @@ func TestRulesNameTests(t *testing.T) {
 	}
 	for _, m := range named {
 		var files []string
-		for _, above := range []string{"..", "../*", "../..", "../../*"} { // kernel, what is below it, and the like of gpu
+		for _, above := range []string{"..", "../*", "../..", "../../*"} { // folders of kernel, of those, of the repository, of those
 			found, err := filepath.Glob(filepath.Join(above, m[1], "*_test.go"))
 			if err != nil {
 				t.Fatal(err)
