@@ -216,7 +216,7 @@ func (e *Engine) move(c *checked, h *hoist, changed map[string]bool) bool {
 		if !ok || h.types[name] != nil || c.moved[name] != "" {
 			continue
 		}
-		if text, moved, ok := e.follow(h, v.Type(), map[types.Type]bool{}); ok && moved {
+		if text, now, ok := e.follow(h, v.Type(), map[types.Type]bool{}); ok && !types.Identical(v.Type(), now) {
 			c.moved[name] = text
 			changed[name] = true
 		}
@@ -224,41 +224,71 @@ func (e *Engine) move(c *checked, h *hoist, changed map[string]bool) bool {
 	return len(c.moved) > n
 }
 
-// follow spells a variable's type for the cell, if it can, and says whether types
-// that it is made of are declared again there. Outer are those around it.
-func (e *Engine) follow(h *hoist, t types.Type, outer map[types.Type]bool) (text string, moved, ok bool) {
-	prefix, elem := "", types.Type(nil)
+// follow spells a variable's type for the cell, if it can, and says what it means
+// there, where types that it is made of may be declared again. Outer are those
+// around it.
+func (e *Engine) follow(h *hoist, t types.Type, outer map[types.Type]bool) (text string, now types.Type, ok bool) {
+	part := func(elem types.Type) (string, types.Type) {
+		outer[t] = true
+		text, now, ok = e.follow(h, elem, outer)
+		return text, now
+	}
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		shadowed := e.live[t.Name()] != nil || h.pkg.Scope().Lookup(t.Name()) != nil
-		return t.Name(), false, !shadowed && t.Kind() != types.UnsafePointer
+		return t.Name(), t, !shadowed && t.Kind() != types.UnsafePointer
 	case *types.Named:
-		name := t.Obj().Name()
-		if t.TypeArgs().Len() > 0 || e.live[name] != t.Obj() {
-			return "", false, false
-		}
-		now, again := h.pkg.Scope().Lookup(name).(*types.TypeName)
-		moved = again && now.Pkg() == h.pkg
-		return name, moved, !moved || h.alike(t, now.Type(), outer)
+		return e.followNamed(h, t, outer)
 	case *types.Pointer:
-		prefix, elem = "*", t.Elem()
+		text, now = part(t.Elem())
+		return "*" + text, types.NewPointer(now), ok
 	case *types.Slice:
-		prefix, elem = "[]", t.Elem()
+		text, now = part(t.Elem())
+		return "[]" + text, types.NewSlice(now), ok
 	case *types.Array:
-		prefix, elem = fmt.Sprintf("[%d]", t.Len()), t.Elem()
+		text, now = part(t.Elem())
+		return fmt.Sprintf("[%d]%s", t.Len(), text), types.NewArray(now, t.Len()), ok
 	case *types.Map:
-		key, moved, ok := e.follow(h, t.Key(), map[types.Type]bool{})
-		if !ok || moved {
-			return "", false, false
+		key, same, spelled := e.follow(h, t.Key(), map[types.Type]bool{})
+		if !spelled || !types.Identical(t.Key(), same) {
+			return "", t, false
 		}
-		prefix, elem = "map["+key+"]", t.Elem()
-	default:
-		return "", false, false
+		text, now = part(t.Elem())
+		return "map[" + key + "]" + text, types.NewMap(t.Key(), now), ok
 	}
-	outer[t] = true
-	text, moved, ok = e.follow(h, elem, outer)
-	return prefix + text, moved, ok
+	return "", t, false
 }
+
+func (e *Engine) followNamed(h *hoist, t *types.Named, outer map[types.Type]bool) (text string, now types.Type, ok bool) {
+	text, now = t.Obj().Name(), t.Origin()
+	if e.live[text] != t.Origin().Obj() {
+		return "", t, false
+	}
+	if o, ok := h.pkg.Scope().Lookup(text).(*types.TypeName); ok && o.Pkg() == h.pkg {
+		now = o.Type()
+	}
+	var texts []string
+	var args []types.Type
+	for a := range t.TypeArgs().Types() {
+		text, now, ok := e.follow(h, a, map[types.Type]bool{})
+		if !ok {
+			return "", t, false
+		}
+		texts, args = append(texts, text), append(args, now)
+	}
+	if len(args) > 0 {
+		inst, err := types.Instantiate(nil, now, args, true)
+		if err != nil {
+			return "", t, false
+		}
+		text, now = text+"["+strings.Join(texts, ", ")+"]", inst
+	}
+	return text, now, h.alike(t, now, outer)
+}
+
+// mostParts bounds the types that alike looks into: those of an instance may be
+// made as they are asked for.
+const mostParts = 500
 
 // alike says whether a type that the cell declares again has the layout of the old
 // one, and the same meaning: it differs in methods, and in names of other such
@@ -267,13 +297,20 @@ func (h *hoist) alike(old, now types.Type, seen map[types.Type]bool) bool {
 	if types.Identical(old, now) || seen[old] {
 		return true
 	}
-	seen[old] = true
+	if seen[old] = true; len(seen) > mostParts {
+		return false
+	}
 	sub := func(old, now types.Type) bool { return h.alike(old, now, seen) }
 	switch old := types.Unalias(old).(type) {
 	case *types.Named:
 		n, ok := types.Unalias(now).(*types.Named)
-		if !ok || n.Obj().Name() != old.Obj().Name() || n.Obj().Pkg() != h.pkg || n.TypeArgs().Len() > 0 {
+		if !ok || n.Obj().Name() != old.Obj().Name() || n.Obj().Pkg() != h.pkg && n.Origin() != old.Origin() || n.TypeArgs().Len() != old.TypeArgs().Len() {
 			return false
+		}
+		for i := range n.TypeArgs().Len() {
+			if !sub(old.TypeArgs().At(i), n.TypeArgs().At(i)) {
+				return false
+			}
 		}
 		if types.IsInterface(old) {
 			return len(seen) == 1 && types.Identical(old.Underlying(), n.Underlying())
