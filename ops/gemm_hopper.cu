@@ -353,5 +353,77 @@ extern "C" __global__ void gemm_bf16x3(const float* x, __nv_bfloat16* first, __n
 
 // ... and adds the six products of parts that float32 can see.
 extern "C" __global__ void HOPPER gemm_bf16x3_2(MAP a0, MAP a1, MAP a2, MAP b0, MAP b1, MAP b2, MAP c, MAP d, Result r) {
-    product_of_parts({{&a0, &a1, &a2}, {&b0, &b1, &b2}}, c, d, r);
+    product_of_parts<3>({{&a0, &a1, &a2}, {&b0, &b1, &b2}}, nullptr, nullptr, c, d, r);
+}
+
+static __device__ void split8(const float (&v)[8], const int (&exponents)[8], __half* first, __half* second) {
+    alignas(16) __half parts[2][8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) split(v[e] * power(exponents[e]), parts[0][e], parts[1][e]);
+    *(uint4*)first = *(uint4*)parts[0], *(uint4*)second = *(uint4*)parts[1];
+}
+
+// Splits A into two of float16, each row scaled by its largest number, whose bits are
+// kept: a block a row, which it reads twice; rows of these are multiples of eight ...
+extern "C" __global__ void __launch_bounds__(256) gemm_fp16x3(const float* a, __half* first, __half* second, unsigned* most, unsigned rows, unsigned columns, unsigned from, unsigned to) {
+    __shared__ unsigned largest;
+    for (unsigned row = blockIdx.x; row < rows; row += gridDim.x) {
+        const float* in = a + (size_t)row * from;
+        if (threadIdx.x == 0) largest = 0;
+        __syncthreads();
+        float v[8];
+        unsigned mine = 0;
+        for (unsigned column = threadIdx.x * 8; column < columns; column += 2048) {
+            read(v, in, column, columns);
+#pragma unroll
+            for (int e = 0; e < 8; e++) mine = max(mine, magnitude(v[e]));
+        }
+        mine = __reduce_max_sync(~0u, mine);
+        if (threadIdx.x % 32 == 0) atomicMax(&largest, mine);
+        __syncthreads();
+        unsigned whole = largest;
+        if (threadIdx.x == 0) most[row] = whole;
+        int s = scale(whole), exponents[8] = {s, s, s, s, s, s, s, s};
+        for (unsigned column = threadIdx.x * 8; column < columns; column += 2048) {
+            read(v, in, column, columns);
+            split8(v, exponents, first + (size_t)row * to + column, second + (size_t)row * to + column);
+        }
+        __syncthreads();
+    }
+}
+
+// ... finds the largest number of each column of B, four columns of 64 rows a thread ...
+extern "C" __global__ void __launch_bounds__(256) gemm_fp16x3_2(const float* b, unsigned* most, unsigned rows, unsigned columns, unsigned ld) {
+    unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+    if (column >= columns) return;
+    unsigned mine[4] = {};
+#pragma unroll 8
+    for (unsigned row = blockIdx.y * 64; row < min(rows, blockIdx.y * 64 + 64); row++) {
+        float v[4];
+        read(v, b + (size_t)row * ld, column, columns);
+#pragma unroll
+        for (int e = 0; e < 4; e++) mine[e] = max(mine[e], magnitude(v[e]));
+    }
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+        if (column + e < columns) atomicMax(most + column + e, mine[e]);
+}
+
+// ... splits B so ...
+extern "C" __global__ void gemm_fp16x3_3(const float* b, __half* first, __half* second, const unsigned* most, unsigned rows, unsigned columns, unsigned from, unsigned to) {
+    unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
+    if (column >= columns) return;
+    int exponents[8];
+#pragma unroll
+    for (int e = 0; e < 8; e++) exponents[e] = column + e < columns ? scale(most[column + e]) : 0;
+    for (unsigned row = blockIdx.y; row < rows; row += gridDim.y) {
+        float v[8];
+        read(v, b + (size_t)row * from, column, columns);
+        split8(v, exponents, first + (size_t)row * to + column, second + (size_t)row * to + column);
+    }
+}
+
+// ... and adds three of the four products of parts.
+extern "C" __global__ void HOPPER gemm_fp16x3_4(MAP a0, MAP a1, MAP b0, MAP b1, MAP c, MAP d, Result r, const unsigned* rows, const unsigned* columns) {
+    product_of_parts<2>({{&a0, &a1}, {&b0, &b1}}, rows, columns, c, d, r);
 }

@@ -32,14 +32,25 @@ func (o GemmOptions) hopperVariants(kind tensorKind) []Variant {
 		}
 		return Plan{Depth: o.depth(s), Steps: []Step{o.hopperStep(entry, s, info, kind.size, o.boxes("a", s, kind.size), o.boxes("b", s, kind.size))}}
 	})
-	if kind.size == 2 {
-		return []Variant{wgmma}
+	variants := []Variant{wgmma}
+	if kind.size == 4 {
+		variants = append(variants, o.inParts()...)
 	}
+	for i, v := range variants {
+		variants[i].Refuses = o.copyEngineStores(v.Name, kind.size)
+	}
+	return variants
+}
+
+// inParts are the rungs that add float32 as products of parts in fewer bits.
+func (o GemmOptions) inParts() []Variant {
 	tf32 := o.hopperVariant("gemm_tf32x3", "A and B are split into two TF32 numbers each: three products, added to float32 sums after each 32 k", 4)
 	tf32.Plan = o.tf32x3
 	bf16 := o.hopperVariant("gemm_bf16x3", "A and B are split into three bfloat16 numbers each: six products, added to float32 sums after each 64 k", 4)
 	bf16.Plan = o.bf16x3
-	return []Variant{wgmma, tf32, bf16}
+	fp16 := o.hopperVariant("gemm_fp16x3", "A and B are split into two float16 numbers each, of rows and columns that are scaled first: three products", 4)
+	fp16.Plan = o.fp16x3
+	return []Variant{tf32, bf16, fp16}
 }
 
 func (o GemmOptions) hopperVariant(name, adds string, size int) Variant {
@@ -54,7 +65,7 @@ func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
 		case s[0] == 0 || s[1] == 0:
 			return nil
 		case s[2] == 0 || o.Alpha == 0:
-			return fmt.Errorf("%w: the copy engine takes no matrix without elements, nothing is multiplied, use gemm_auto", gpu.ErrUnsupported)
+			return fmt.Errorf("%w: the copy engine takes no matrix without elements, nothing is multiplied, use another rung", gpu.ErrUnsupported)
 		}
 		for _, x := range []struct {
 			name string
@@ -65,8 +76,20 @@ func (o GemmOptions) copyEngineRefuses(name string, size int) func(Size) error {
 					gpu.ErrUnsupported, x.name, x.ld, 16/size)
 			}
 		}
-		if s[1]*size%4 != 0 { // an H200 wrote one element into the gap behind each row
-			return fmt.Errorf("%w: n = %d: the copy engine stores no less than 4 bytes, expected an even n, use another rung", gpu.ErrUnsupported, s[1])
+		return nil
+	}
+}
+
+// copyEngineStores refuses also what it would store too much of: whole vectors, 16
+// bytes, up to 14 of them in the gap behind a row of D.
+func (o GemmOptions) copyEngineStores(name string, size int) func(Size) error {
+	loads := o.copyEngineRefuses(name, size)
+	return func(s Size) error {
+		if err := loads(s); err != nil {
+			return err
+		}
+		if s[0] > 0 && s[1]*size%16 != 0 {
+			return fmt.Errorf("%w: n = %d: the copy engine stores 16 bytes at once, expected a multiple of %d, use another rung", gpu.ErrUnsupported, s[1], 16/size)
 		}
 		return nil
 	}
@@ -148,17 +171,47 @@ func (o GemmOptions) bf16x3(entry string, s Size, info gpu.Info) Plan {
 		matrix matrix
 		rows   int // of a box
 	}{{"a", shapes.a, 128}, {"b", shapes.b, 64}} {
-		rows, columns, ld := x.matrix.rows, x.matrix.columns, ceilDiv(x.matrix.columns, 8)*8
-		var parts []any
-		for i := range 3 {
-			name := fmt.Sprint(x.name, i)
-			p.Scratch = append(p.Scratch, Tensor{Name: name, Len: rows * ld, Type: gpu.BFloat16})
-			parts = append(parts, name)
-			maps = append(maps, TensorMap{Tensor: name, Rows: rows, Columns: columns, LD: ld, Box: [2]int{x.rows, 64}})
-		}
-		p.Steps = append(p.Steps, Step{Entry: entry, Grid: splitGrid(rows, columns, 8), Block: gpu.Dim{X: 256},
-			Args: append(append([]any{x.name}, parts...), uint32(rows), uint32(columns), uint32(x.matrix.ld), uint32(ld))})
+		parts := p.parts(x.name, x.matrix, gpu.BFloat16, 3, x.rows)
+		maps = append(maps, parts...)
+		p.Steps = append(p.Steps, Step{Entry: entry, Grid: splitGrid(x.matrix.rows, x.matrix.columns, 8), Block: gpu.Dim{X: 256},
+			Args: []any{x.name, parts[0].Tensor, parts[1].Tensor, parts[2].Tensor, uint32(x.matrix.rows), uint32(x.matrix.columns), uint32(x.matrix.ld), uint32(parts[0].LD)}})
 	}
 	p.Steps = append(p.Steps, o.hopperStep(entry+"_2", s, info, 4, maps...))
 	return p
+}
+
+// fp16x3 drops what tf32x3 does, but of numbers below 2^-17 of the largest of their
+// row of A or column of B more: 2^-39 of that.
+func (o GemmOptions) fp16x3(entry string, s Size, info gpu.Info) Plan {
+	if s[0] == 0 || s[1] == 0 {
+		return Plan{}
+	}
+	p := Plan{Depth: o.promotedDepth(s, 64), Round: 0x1.01p-21}
+	a, b := o.shapes(s).a, o.shapes(s).b
+	maps := append(p.parts("a", a, gpu.Float16, 2, 128), p.parts("b", b, gpu.Float16, 2, 64)...)
+	rows, columns := p.scratch("rows", ceilDiv(a.rows, hopperSide)*hopperSide), p.scratch("columns", ceilDiv(b.columns, hopperSide)*hopperSide)
+	product := o.hopperStep(entry+"_4", s, info, 4, maps...)
+	product.Args = append(product.Args, rows, columns)
+	p.Steps = []Step{
+		{Entry: entry, Grid: gpu.Dim{X: min(a.rows, 65535)}, Block: gpu.Dim{X: 256},
+			Args: []any{"a", maps[0].Tensor, maps[1].Tensor, rows, uint32(a.rows), uint32(a.columns), uint32(a.ld), uint32(maps[0].LD)}},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: ceilDiv(b.columns, 256*4), Y: ceilDiv(b.rows, 64)}, Block: gpu.Dim{X: 256}, Zero: []string{"columns"},
+			Args: []any{"b", columns, uint32(b.rows), uint32(b.columns), uint32(b.ld)}},
+		{Entry: entry + "_3", Grid: splitGrid(b.rows, b.columns, 8), Block: gpu.Dim{X: 256},
+			Args: []any{"b", maps[2].Tensor, maps[3].Tensor, columns, uint32(b.rows), uint32(b.columns), uint32(b.ld), uint32(maps[2].LD)}},
+		product,
+	}
+	return p
+}
+
+// parts adds scratch for the parts of a matrix, whose rows start at multiples of
+// eight, and describes boxes of so many rows.
+func (p *Plan) parts(name string, x matrix, elements gpu.Type, count, rows int) (maps []TensorMap) {
+	ld := ceilDiv(x.columns, 8) * 8
+	for i := range count {
+		part := fmt.Sprint(name, i)
+		p.Scratch = append(p.Scratch, Tensor{Name: part, Len: x.rows * ld, Type: elements})
+		maps = append(maps, TensorMap{Tensor: part, Rows: x.rows, Columns: x.columns, LD: ld, Box: [2]int{rows, 64}})
+	}
+	return maps
 }

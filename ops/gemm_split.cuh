@@ -20,49 +20,74 @@ static __device__ void promote(float (&sums)[128], const float (&chunk)[64], int
     for (int e = 0; e < 64; e++) sums[half * 64 + e] += chunk[e];
 }
 
-// Three places in shared memory for 64 k: the parts of A, in one of two places in turn,
-// and those of each half of B's columns, of which one is brought while the other is
-// multiplied.
-struct Places {
+// Places in shared memory for 64 k: all parts of A, and all of each half of B's columns.
+// For two parts there are two places each, used in turn; for three so for A, and half of
+// B is brought while the other half is multiplied.
+template <unsigned parts> struct Places {
     Walk w;
     unsigned n; // chunks before this one
 
+    static constexpr unsigned count = parts == 2 ? 6 : 4, bytes = parts * 2 * box;
+
     __device__ unsigned a() const { return n % 2; }
-    __device__ unsigned b(unsigned half) const { return 2 + half; }
+    __device__ unsigned b(unsigned half) const { return parts == 2 ? 2 + 2 * half + n % 2 : 2 + half; }
+    __device__ unsigned phase(unsigned place) const { return (parts == 3 && place >= 2 ? n : n / 2) % 2; }
     __device__ unsigned filled(unsigned place) const { return w.full + place * 8; }
     __device__ unsigned freed(unsigned place) const { return w.empty + place * 8; }
-    __device__ unsigned phase(unsigned place) const { return (place < 2 ? n / 2 : n) % 2; }
-    __device__ unsigned at(unsigned place, unsigned part) const { return address(memory) + place * bytes16 + part * 2 * box; }
+    __device__ unsigned at(unsigned place, unsigned part) const { return address(memory) + place * bytes + part * 2 * box; }
 };
 
 struct Maps { const TensorMap *a[3], *b[3]; };
 
 // Brings all parts of a place: of A 128 x 64, of half of B 64 x 128 in two boxes, of
 // which this block brings one for both.
-static __device__ void bring_parts(Places p, const Maps& maps, const Result& r) {
+template <unsigned parts> static __device__ void bring_parts(Places<parts> p, const Maps& maps, const Result& r) {
     unsigned rank = rank_in_cluster();
-    auto open = [&](unsigned place) { barrier_wait(p.freed(place), p.phase(place) ^ 1), barrier_expect(p.filled(place), bytes16); };
+    auto open = [&](unsigned place) { barrier_wait(p.freed(place), p.phase(place) ^ 1), barrier_expect(p.filled(place), p.bytes); };
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         Tile tile = place(t, r);
         for (unsigned i = 0; i < r.k; i += 64, p.n++) {
             open(p.a());
 #pragma unroll
-            for (int part = 0; part < 3; part++) copy_box(p.at(p.a(), part), *maps.a[part], i, tile.row + rank * 128, p.filled(p.a()));
+            for (int part = 0; part < parts; part++) copy_box(p.at(p.a(), part), *maps.a[part], i, tile.row + rank * 128, p.filled(p.a()));
             for (unsigned half = 0; half < 2; half++) {
                 open(p.b(half));
 #pragma unroll
-                for (int part = 0; part < 3; part++)
+                for (int part = 0; part < parts; part++)
                     copy_box_to(p.at(p.b(half), part) + rank * box, *maps.b[part], tile.column + half * 128 + rank * 64, i, p.filled(p.b(half)), 3);
             }
         }
     }
 }
 
-// Multiplies 64 rows of the tile.
-static __device__ void multiply_parts(Places p, Outlet<float, 32, 0> out, const Result& r) {
+static __device__ void wgmma_parts(const Places<3>&, float (&d)[64], unsigned long long a, unsigned long long b, int add) { wgmma_bf16(d, a, b, add); }
+static __device__ void wgmma_parts(const Places<2>&, float (&d)[64], unsigned long long a, unsigned long long b, int add) { wgmma_f16(d, a, b, add); }
+
+static __device__ float power(int exponent) { return __uint_as_float((exponent + 127) << 23); }
+
+// By which power of two a row or column is scaled whose largest number has these bits:
+// up to 2^14 and more.
+static __device__ int scale(unsigned most) { return min(126, 14 + 127 - int(most >> 23)); }
+
+// Takes the scales back, in two steps, as one may be none that float32 has. There are
+// bits for each row and column of whole tiles.
+static __device__ void unscale(float (&sums)[128], const unsigned* rows, const unsigned* columns, unsigned row, unsigned column) {
+    unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+    rows += row + warp * 16 + lane / 4, columns += column + lane % 4 * 2;
+    int of_row[2] = {scale(rows[0]), scale(rows[8])};
+#pragma unroll
+    for (int e = 0; e < 128; e++) {
+        int exponent = -of_row[e / 2 % 2] - scale(columns[e / 4 * 8 + e % 2]), half = exponent / 2;
+        sums[e] = sums[e] * power(half) * power(exponent - half);
+    }
+}
+
+// Multiplies 64 rows of the tile. Two parts are of scaled rows and columns.
+template <unsigned parts> static __device__ void multiply_parts(Places<parts> p, Outlet<float, 32, 0> out, const unsigned* rows, const unsigned* columns, const Result& r) {
     float sums[128], chunk[64];
     unsigned group = warpgroup();
-    constexpr unsigned of_a[] = {2, 1, 0, 1, 0, 0}, of_b[] = {0, 1, 2, 0, 1, 0};
+    constexpr unsigned of_a[] = {2, 1, 0, 1, 0, 0}, of_b[] = {0, 1, 2, 0, 1, 0}; // the last three are those of two parts
+    constexpr int first = parts == 2 ? 3 : 0;
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
         begin(sums);
         for (unsigned i = 0; i < r.k; i += 64, p.n++) {
@@ -73,10 +98,10 @@ static __device__ void multiply_parts(Places p, Outlet<float, 32, 0> out, const 
                 barrier_wait(p.filled(b), p.phase(b));
                 wgmma_fence();
 #pragma unroll
-                for (int q = 0; q < 6; q++)
+                for (int q = first; q < 6; q++)
 #pragma unroll
                     for (int j = 0; j < 4; j++)
-                        wgmma_bf16(chunk, tile_at(p.at(p.a(), of_a[q]) + group * box + j * 32, 1, 1024), tile_at(p.at(b, of_b[q]) + j * 2048, box, 1024), q || j);
+                        wgmma_parts(p, chunk, tile_at(p.at(p.a(), of_a[q]) + group * box + j * 32, 1, 1024), tile_at(p.at(b, of_b[q]) + j * 2048, box, 1024), q > first || j);
                 wgmma_commit();
                 wgmma_wait<0>();
                 release(p.freed(b));
@@ -85,22 +110,26 @@ static __device__ void multiply_parts(Places p, Outlet<float, 32, 0> out, const 
             }
         }
         Tile tile = place(t, r);
-        store16(out, sums, tile.row + rank_in_cluster() * 128 + group * 64, tile.column);
+        unsigned row = tile.row + rank_in_cluster() * 128 + group * 64;
+        if (parts == 2) unscale(sums, rows, columns, row, tile.column);
+        store16(out, sums, row, tile.column);
     }
     store_wait<0>();
 }
 
-static __device__ void product_of_parts(const Maps& maps, const TensorMap& c, const TensorMap& d, const Result& r) {
-    __shared__ __align__(8) unsigned long long barriers[2 * stages16 + 2];
+template <unsigned parts>
+static __device__ void product_of_parts(const Maps& maps, const unsigned* rows, const unsigned* columns, const TensorMap& c, const TensorMap& d, const Result& r) {
+    using P = Places<parts>;
+    __shared__ __align__(8) unsigned long long barriers[2 * P::count + 2];
     if (threadIdx.x == 0) prefetch(*maps.a[0]), prefetch(*maps.b[0]), prefetch(d);
-    Walk w = start<stages16>(barriers);
+    Walk w = start<P::count>(barriers);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x < 32 && elected()) bring_parts({w, 0}, maps, r);
+        if (threadIdx.x < 32 && elected()) bring_parts(P{w, 0}, maps, r);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply_parts({w, 0}, Outlet<float, 32, 0>(c, d, r, stages16 * bytes16, w), r);
+        multiply_parts(P{w, 0}, Outlet<float, 32, 0>(c, d, r, P::count * P::bytes, w), rows, columns, r);
     }
     cluster_sync();
 }
@@ -113,6 +142,19 @@ static __device__ void split(float v, __nv_bfloat16& first, __nv_bfloat16& secon
     float rest = infinite ? 0 : v - float(first);
     second = rest;
     third = infinite ? v : rest - float(second);
+}
+
+// Splits v, scaled, into two float16 numbers.
+static __device__ void split(float v, __half& first, __half& second) {
+    bool infinite = isinf(v);
+    first = infinite ? copysignf(1, v) : v;
+    second = infinite ? v : v - float(first);
+}
+
+// Bits of |v|, which are in the order of numbers, and 0 for what is not finite.
+static __device__ unsigned magnitude(float v) {
+    unsigned bits = __float_as_uint(v) & 0x7fffffff;
+    return bits < 0x7f800000 ? bits : 0;
 }
 
 // Reads N floats of a row, 0 behind its end; as vectors where they are inside and
@@ -130,10 +172,12 @@ template <int N> static __device__ void read(float (&to)[N], const float* row, u
 // Splits v into two TF32 numbers, the next to it and that to what is left. What would
 // round to infinity is cut off.
 static __device__ void split(float v, float& first, float& second) {
-    first = __uint_as_float(tf32(v));
+    first = __uint_as_float(tf32(v)), second = __uint_as_float(tf32(v - first));
+    if (!isinf(first)) return;
+    auto cut = [](float x) { return __uint_as_float(__float_as_uint(x) & 0xffffe000); };
     bool infinite = isinf(v);
-    if (isinf(first)) first = infinite ? copysignf(1, v) : __uint_as_float(__float_as_uint(v) & 0xffffe000);
-    second = infinite ? v : __uint_as_float(tf32(v - first));
+    first = infinite ? copysignf(1, v) : cut(v);
+    second = infinite ? v : cut(v - first);
 }
 
 // Multiplies 64 columns of the tile, as multiply32 does, in chunks of 32 k.

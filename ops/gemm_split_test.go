@@ -10,7 +10,7 @@ import (
 )
 
 // inParts are the rungs that add float32 as parts in fewer bits.
-var inParts = []string{"gemm_tf32x3", "gemm_bf16x3"}
+var inParts = []string{"gemm_tf32x3", "gemm_bf16x3", "gemm_fp16x3"}
 
 // eachHopper runs a test on every device with wgmma.
 func eachHopper(t *testing.T, f func(*testing.T, gpu.Device)) {
@@ -24,36 +24,54 @@ func eachHopper(t *testing.T, f func(*testing.T, gpu.Device)) {
 }
 
 // The parts of a number add up to it, down to the smallest that bfloat16 has in its
-// last part, and hold as many bits as they may. Infinity is 1 and itself.
+// last part, and hold as many bits as they may; those of scaled rows and columns do to
+// 2^-39 of the largest. Infinity is 1 and itself.
 func TestGemmParts(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
+	inf := float32(math.Inf(1))
+	special := []float32{inf, -inf, float32(math.NaN()), 0, math.MaxFloat32, -math.MaxFloat32, 0x1p-110, 3.3961776e38, -3.3961774e38}
 	eachDevice(t, func(t *testing.T, device gpu.Device) {
 		if older(device.Info().Compute, hopper) {
 			t.Skipf("%v: split for Hopper alone", device.Info())
 		}
 		b := newBench(t, device, GemmTF32, seed, 9, 20, 44)
-		random, x := newRandom(seed), make([]float32, 9*44)
-		for i := range x {
-			x[i] = float32(math.Copysign(math.Ldexp(1+random.Float64(), random.IntN(127+110)-110), random.Float64()-0.5))
-		}
-		inf := float32(math.Inf(1))
-		copy(x[40:], []float32{inf, -inf, float32(math.NaN()), 0, math.MaxFloat32, -math.MaxFloat32, 0x1p-110, 3.3961776e38, -3.3961774e38})
-		if err := b.SetInput("a", x); err != nil {
-			t.Fatal(err)
-		}
+		random := newRandom(seed)
 		for _, c := range []struct {
-			rung   string
-			parts  []string
-			ld     int
-			unused uint32  // bits of float32 that a part has not
-			rest   float64 // what may be left, beside the number
+			rung, input   string
+			rows, columns int
+			parts         []string
+			ld            int
+			unused        uint32  // bits of float32 that a part has not
+			rest          float64 // what may be left, beside the number
+			scaled        float64 // and beside the largest of its row or column
 		}{
-			{"gemm_bf16x3", []string{"a0", "a1", "a2"}, 48, 0xffff, 0}, {"gemm_tf32x3", []string{"high", "low"}, 44, 0x1fff, 0x1p-23},
+			{"gemm_bf16x3", "a", 9, 44, []string{"a0", "a1", "a2"}, 48, 0xffff, 0, 0},
+			{"gemm_bf16x3", "b", 44, 20, []string{"b0", "b1", "b2"}, 24, 0xffff, 0, 0},
+			{"gemm_tf32x3", "a", 9, 44, []string{"high", "low"}, 44, 0x1fff, 0x1p-22, 0},
+			{"gemm_fp16x3", "a", 9, 44, []string{"a0", "a1"}, 48, 0x1fff, 0x1p-23, 0x1p-39},
+			{"gemm_fp16x3", "b", 44, 20, []string{"b0", "b1"}, 24, 0x1fff, 0x1p-23, 0x1p-39},
 		} {
+			x, most := make([]float32, c.rows*c.columns), map[int]float64{}
+			for i := range x {
+				x[i] = float32(math.Copysign(math.Ldexp(1+random.Float64(), random.IntN(20)-10*(i%12)), random.Float64()-0.5))
+			}
+			copy(x[40:], special)
+			line := func(i int) int { // the row or column with one scale
+				if c.input == "b" {
+					return i % c.columns
+				}
+				return i / c.columns
+			}
+			for i, v := range x {
+				most[line(i)] = max(most[line(i)], finite(v))
+			}
+			if err := b.SetInput(c.input, x); err != nil {
+				t.Fatal(err)
+			}
 			parts := splitOf(t, b, c.rung, c.parts)
 			for i, v := range x {
-				at, sum, first := i/44*c.ld+i%44, 0.0, parts[0][i/44*c.ld+i%44]
+				at, sum := i/c.columns*c.ld+i%c.columns, 0.0
 				for p := range parts {
 					part := parts[p][at]
 					sum += float64(part)
@@ -61,9 +79,18 @@ func TestGemmParts(t *testing.T) {
 						t.Errorf("%s: part %d of %v is %v, more bits than it may have", c.rung, p, v, part)
 					}
 				}
-				if infinite := v-v != 0 && v == v; infinite && (sum != float64(v) || first != float32(math.Copysign(1, float64(v)))) ||
-					v != v && sum == sum || !infinite && v == v && !(math.Abs(sum-float64(v)) <= c.rest*math.Abs(float64(v))) {
-					t.Errorf("%s: parts of %v add up to %v, the first is %v", c.rung, v, sum, first)
+				if c.scaled > 0 {
+					sum = math.Ldexp(sum, math.Ilogb(most[line(i)])-14)
+				}
+				right := math.Abs(sum-float64(v)) <= c.rest*finite(v)+c.scaled*most[line(i)]
+				switch {
+				case v != v:
+					right = sum != sum
+				case v-v != 0:
+					right = sum == float64(v) && parts[0][at] == float32(math.Copysign(1, float64(v)))
+				}
+				if !right {
+					t.Errorf("%s: parts of %v in %s add up to %v, the first is %v", c.rung, v, c.input, sum, parts[0][at])
 				}
 			}
 		}
@@ -111,10 +138,14 @@ func TestGemmInPartsSpecialValues(t *testing.T) {
 	eachHopper(t, func(t *testing.T, device gpu.Device) {
 		b := newBench(t, device, GemmTF32, 1, 132, 136, 12)
 		for _, others := range []string{"uniform", "signs"} {
-			for _, special := range [][2]float32{
+			for i, special := range [][2]float32{
+				{math.MaxFloat32, 0.5}, {-math.MaxFloat32, 1}, {1, math.MaxFloat32}, {0x1p-110, 0x1p80}, // float16 has no part of others in such a row
 				{float32(math.NaN()), 1}, {1, float32(math.NaN())}, {inf, 1}, {-inf, 1}, {1, inf}, {1, -inf}, {inf, inf}, {inf, -inf}, {inf, 0},
-				{math.MaxFloat32, 0.5}, {-math.MaxFloat32, 1}, {1, math.MaxFloat32}, {0x1p-110, 0x1p80},
 			} {
+				rungs := inParts
+				if i < 4 {
+					rungs = inParts[:2]
+				}
 				inputs := b.operator.Exact(nil, b.size, 5)
 				for i, name := range []string{"a", "b"} {
 					x := inputs[i]
@@ -126,7 +157,7 @@ func TestGemmInPartsSpecialValues(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				checkAll(t, b, fmt.Sprintf("%v among %s", special, others), inParts...)
+				checkAll(t, b, fmt.Sprintf("%v among %s", special, others), rungs...)
 			}
 		}
 	})

@@ -81,11 +81,14 @@ WGMMA16(bf16)
 WGMMA16(f16)
 
 // 64 x 128 of D from 64 x 16 of A and 16 x 128 of B, so too.
-static __device__ void wgmma_bf16(float (&d)[64], unsigned long long a, unsigned long long b, int add) {
-    asm volatile("{.reg .pred add; setp.ne.b32 add, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-                 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 1;}"
-                 : SUMS64(d, 0) : "l"(a), "l"(b), "r"(add));
-}
+#define WGMMA16_128(type)                                                                                                             \
+    static __device__ void wgmma_##type(float (&d)[64], unsigned long long a, unsigned long long b, int add) {                        \
+        asm volatile("{.reg .pred add; setp.ne.b32 add, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32." #type "." #type " {"    \
+                     TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 1;}"                      \
+                     : SUMS64(d, 0) : "l"(a), "l"(b), "r"(add));                                                                      \
+    }
+WGMMA16_128(bf16)
+WGMMA16_128(f16)
 
 // 64 x 256 of D from 64 x 8 of A in registers and 8 x 256 of B, rows along k.
 static __device__ void wgmma_tf32(float (&d)[128], const unsigned (&a)[4], unsigned long long b, int add) {

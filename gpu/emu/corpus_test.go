@@ -18,7 +18,7 @@ var notYet = map[string]string{
 	"calls":      "recursive",
 
 	"gemm_tf32_wgmma": "cluster", "gemm_bf16_wgmma": "cluster", "gemm_fp16_wgmma": "cluster",
-	"gemm_tf32x3_2": "cluster", "gemm_bf16x3_2": "cluster",
+	"gemm_tf32x3_2": "cluster", "gemm_bf16x3_2": "cluster", "gemm_fp16x3_4": "cluster",
 }
 
 // TestCorpus asks for every entry of the PTX in the repository: each is ready

@@ -41,7 +41,7 @@ var refused = map[string]string{
 	"heap":         "a call of malloc",
 	"12.0 byvalue": "a call of _Z6__dp4ajjj",
 
-	"gemm_tf32_wgmma": onGPU, "gemm_bf16_wgmma": onGPU, "gemm_fp16_wgmma": onGPU, "gemm_tf32x3_2": onGPU, "gemm_bf16x3_2": onGPU,
+	"gemm_tf32_wgmma": onGPU, "gemm_bf16_wgmma": onGPU, "gemm_fp16_wgmma": onGPU, "gemm_tf32x3_2": onGPU, "gemm_bf16x3_2": onGPU, "gemm_fp16x3_4": onGPU,
 }
 
 const onGPU = "on the emulator: run this entry on a GPU"
