@@ -32,6 +32,7 @@ func TestInterrupt(t *testing.T) {
 		"send":            "make(chan int) <- 1",
 		"range":           "for range make(chan int) {}",
 		"select":          "select { case <-make(chan int): case make(chan int) <- 1: }",
+		"select, default": "again:\nfor { select { case <-make(chan int): break again; default: continue again } }",
 		"empty select":    "select {}",
 		"nil channel":     "var none chan int\n<-none",
 		"sleep":           "import \"time\"\ntime.Sleep(time.Hour)",
