@@ -264,5 +264,7 @@ func (o GemmOptions) pipelineVariants() []Variant {
 			Name: "gemm_stream_k_64", Adds: "tiles of 64 x 64, cut among four slices of one warp: few rows or columns, and a long k",
 			Source: "ours", Needs: ampere, Plan: o.streamed(smallStream),
 		},
+		o.specialized("gemm_specialized", "Hopper: tiles of 128 x 256; a warpgroup has the copy engine bring A and B and transposes A, two only multiply",
+			o.streamed(specializedStream)),
 	}
 }

@@ -42,9 +42,11 @@ var streamCosts = []struct {
 	gemmCost
 	stream
 	perPart float64 // us, for each part of a tile that is added
+	mapped  bool    // the copy engine brings A and B
 }{
-	{gemmCost{"gemm_stream_k", wideTile, wideTile, 8, 0.0815, 0}, wideStream, 0},
-	{gemmCost{"gemm_stream_k_64", 64, 64, 2.6, 0.0244, 0}, smallStream, 0.4},
+	{gemmCost{"gemm_stream_k", wideTile, wideTile, 8, 0.0815, 0}, wideStream, 0, false},
+	{gemmCost{"gemm_stream_k_64", 64, 64, 2.6, 0.0244, 0}, smallStream, 0.4, false},
+	{gemmCost{"gemm_specialized", 128, 256, 7, 0.154, 0}, specializedStream, 0, true},
 }
 
 // Adding shares of k costs a launch and a way through the L2 cache.
@@ -71,6 +73,9 @@ func (c gemmCost) tiles(s Size) float64 {
 func (c gemmCost) streamTime(s Size, cut stream, perPart float64, sms int) float64 {
 	tiles := c.tiles(s)
 	blocks, _, rest := cut.share(s, sms)
+	if rest == 0 { // blocks that have one tile less wait for the others
+		tiles = math.Ceil(tiles/float64(blocks)) * float64(blocks)
+	}
 	t := c.fixed + max(tiles/float64(sms), tiles/float64(blocks))*float64(s[2])*c.perK
 	if rest > 0 {
 		t += sumLaunch + sumPerByte*8*float64((blocks+rest)*c.rows*c.columns) + perPart*float64(ceilDiv(blocks, rest))
@@ -93,8 +98,9 @@ func bestShares(s Size, sms int) int {
 	return best
 }
 
-// pickRung is the rung with the shortest predicted time.
-func (o GemmOptions) pickRung(s Size, sms int) string {
+// pickRung is the rung with the shortest predicted time; of those for the copy
+// engine only where it takes A and B.
+func (o GemmOptions) pickRung(s Size, sms int, mapped bool) string {
 	var best string
 	shortest := math.Inf(1)
 	consider := func(rung string, t float64) {
@@ -110,16 +116,31 @@ func (o GemmOptions) pickRung(s Size, sms int) string {
 		consider(c.rung, c.time(s, shares, sms))
 	}
 	for _, c := range streamCosts {
-		consider(c.rung, c.streamTime(s, c.stream, c.perPart, sms))
+		if mapped || !c.mapped {
+			consider(c.rung, c.streamTime(s, c.stream, c.perPart, sms))
+		}
 	}
 	return best
 }
 
+// autoPlan is the plan of the rung that is picked, with another one for matrices
+// that start where the copy engine takes none.
 func (o GemmOptions) autoPlan(_ string, s Size, info gpu.Info) Plan {
-	name := o.pickRung(s, info.SMs)
+	mapped := info.Compute == hopper && !info.Emulated && o.copyEngineRefuses("gemm_auto", 4)(s) == nil
+	p := o.planOf(o.pickRung(s, info.SMs, mapped), s, info)
+	if mapped {
+		p.Unaligned = func() Plan { return o.planOf(o.pickRung(s, info.SMs, false), s, info) }
+	}
+	return p
+}
+
+// planOf is the plan of a rung that is picked.
+func (o GemmOptions) planOf(name string, s Size, info gpu.Info) Plan {
 	for _, v := range o.pipelineVariants() {
 		if v.Name == name {
-			return v.Plan(name, s, info)
+			p := v.Plan(name, s, info)
+			p.Module = v.Module
+			return p
 		}
 	}
 	panic("ops: gemm_auto picks " + name + ", which is no rung")

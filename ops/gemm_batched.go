@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"warpbook/gpu"
 )
@@ -47,6 +49,7 @@ func (o GemmOptions) batchedVariants(next func(Size) strides, at finder) []Varia
 		{
 			Name: "gemm_batched_pointers", Adds: "matrices anywhere: a launch is told up to 32 places by value", Source: "ours", Plan: o.pointersPlan(at),
 		},
+		o.specializedBatch(next),
 	}
 }
 
@@ -147,4 +150,48 @@ func placesOf(at finder, memory func(string) gpu.Buffer, c string, s Size, first
 		p.C[i], p.D[i] = find(c, first+i, s[1]*s[2]), find("d", first+i, s[1]*s[2])
 	}
 	return p, err
+}
+
+// products is what gemm_batched_specialized is told of a batch: how many there are, the
+// last matrix of A and of B, and the elements from one D to the next.
+type products struct {
+	Count, LastA, LastB uint32
+	Next                uint64
+}
+
+// specializedBatch takes the tiles of all matrices in turn, and shares none.
+func (o GemmOptions) specializedBatch(next func(Size) strides) Variant {
+	v := o.hopperVariant("gemm_batched_specialized", "gemm_specialized for the tiles of all matrices of a batch, which the copy engine finds by number", 4)
+	v.Module = "gemm_specialized"
+	one := v.Refuses
+	v.Refuses = func(s Size) error {
+		if n := next(s); s[0] > 1 && (n.A%4 != 0 || n.B%4 != 0) {
+			return fmt.Errorf("%w: matrices lie %d and %d elements apart: the copy engine takes a multiple of 4, use another rung", gpu.ErrUnsupported, n.A, n.B)
+		}
+		return one(s[1:])
+	}
+	v.Plan = func(entry string, s Size, info gpu.Info) Plan {
+		c, n := specializedStream, next(s)
+		p := o.staged(c.rows, c.columns, c.threads, c.bytes(info))(entry, s[1:], info)
+		if len(p.Steps) == 0 || s[0] == 0 {
+			return Plan{}
+		}
+		step := &p.Steps[0]
+		tiles := s[0] * step.Grid.X
+		step.Grid.X = min(tiles, info.SMs)
+		a, b := o.batchMap("a", s, n.A), o.batchMap("b", s, n.B)
+		b.Box[1] = c.columns
+		step.Args = slices.Concat([]any{a, b}, step.Args[2:7], step.Args[9:], []any{uint32(tiles), products{uint32(s[0]), uint32(a.Count - 1), uint32(b.Count - 1), n.D}})
+		return p
+	}
+	return v
+}
+
+// batchMap is the map of a batch of matrices, or of one for all.
+func (o GemmOptions) batchMap(name string, s Size, next uint64) TensorMap {
+	m := o.boxes(name, s[1:], 4)
+	if m.Count, m.Next = s[0], int(next); next == 0 {
+		m.Count, m.Next = 1, m.Rows*m.LD // any will do
+	}
+	return m
 }

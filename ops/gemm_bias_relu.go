@@ -52,18 +52,18 @@ func (o GemmOptions) biasReLUVariants() []Variant {
 	return []Variant{
 		{
 			Name: "gemm_then_bias_relu", Adds: "the product, and a second launch for bias and maximum: D goes through memory three times",
-			Source: "ours", Plan: o.biasReLU(true),
+			Source: "ours", Plan: o.biasReLU(o.streamed(wideStream), true),
 		},
 		{
 			Name: "gemm_bias_relu", Adds: "bias and maximum while the sums are in registers: D is written once",
-			Source: "the notes' MatmulAndBiasAndRelu", Plan: o.biasReLU(false),
+			Source: "the notes' MatmulAndBiasAndRelu", Plan: o.biasReLU(o.streamed(wideStream), false),
 		},
+		o.specialized("gemm_bias_relu_specialized", "the product of gemm_specialized", o.biasReLU(o.streamed(specializedStream), false)),
 	}
 }
 
-// biasReLU launches the product with its bias, or after it.
-func (o GemmOptions) biasReLU(after bool) planner {
-	product := o.streamed(wideStream)
+// biasReLU launches a product with its bias, or after it.
+func (o GemmOptions) biasReLU(product planner, after bool) planner {
 	return func(entry string, s Size, info gpu.Info) Plan {
 		p := product(entry, s, info)
 		if len(p.Steps) == 0 {

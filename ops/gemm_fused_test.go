@@ -2,6 +2,7 @@ package ops
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,10 +14,11 @@ func TestGemmBatched(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	eachDevice(t, func(t *testing.T, device gpu.Device) {
-		for _, size := range [][]int{{0, 3, 3, 3}, {3, 0, 3, 3}, {2, 3, 5, 0}, {1, 1, 1, 1}, {3, 129, 20, 33}, {2, 128, 128, 32}, {33, 5, 7, 9}, {65, 2, 3, 1}} {
+		for _, size := range [][]int{{0, 3, 3, 3}, {3, 0, 3, 3}, {2, 3, 5, 0}, {1, 1, 1, 1}, {3, 129, 20, 33}, {2, 128, 128, 32}, {33, 5, 7, 9}, {65, 2, 3, 1},
+			{5, 129, 260, 36}, {140, 4, 8, 40}, {1, 256, 512, 64}} {
 			c := checkAll(t, newBench(t, device, GemmBatched, seed, size...), "random")
-			if len(c.Rows) != len(GemmBatched.Variants) {
-				t.Errorf("%v: %d rows, not run: %v", size, len(c.Rows), c.Environment.NotRun)
+			if ran, all := len(c.Rows), len(GemmBatched.Variants); ran != all && (ran != all-1 || !strings.HasPrefix(c.Environment.NotRun[0], "gemm_batched_specialized: ")) {
+				t.Errorf("%v: %d rows, not run: %v", size, ran, c.Environment.NotRun)
 			}
 		}
 		for _, size := range [][]int{{1 << 30, 1 << 10, 1, 1}, {-1, 1, 1, 1}, {1 << 31, 1, 1, 1}, {1, 1, 1}} {
@@ -32,7 +34,11 @@ func TestGemmBiasReLU(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	eachDevice(t, func(t *testing.T, device gpu.Device) {
-		for _, size := range [][]int{{0, 5, 3}, {5, 3, 0}, {1, 1, 1}, {3, 130, 70}, {129, 127, 41}, {128, 256, 64}} {
+		sizes := [][]int{{0, 5, 3}, {5, 3, 0}, {1, 1, 1}, {3, 130, 70}, {129, 127, 41}, {128, 256, 64}}
+		if !device.Info().Emulated {
+			sizes = append(sizes, specializedSizes...)
+		}
+		for _, size := range sizes {
 			b := newBench(t, device, GemmBiasReLU, seed, size...)
 			checkAll(t, b, "random")
 			zeros := 0
@@ -63,7 +69,7 @@ func TestGemmBiasReLUReference(t *testing.T) {
 func TestGemmBatchedLaunches(t *testing.T) {
 	eachDevice(t, func(t *testing.T, device gpu.Device) {
 		const batch = 2*65535 + 1
-		for _, v := range GemmBatched.Variants {
+		for _, v := range GemmBatched.Variants[:2] {
 			p := v.Plan(v.Name, Size{batch, 1, 1, 1}, device.Info())
 			most, next := map[string]int{"gemm_batched_strided": 65535, "gemm_batched_pointers": 32}[v.Name], 0
 			for _, s := range p.Steps {

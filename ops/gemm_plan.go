@@ -92,23 +92,25 @@ func (o GemmOptions) wide(entry string, s Size, info gpu.Info) Plan {
 
 // stream is how the blocks of gemm_stream_k and its like cut a product.
 type stream struct {
-	tile, depth    int // rows and columns, and a step along k
-	threads, slice int // of a block, and of those that hold the sums
-	blocks         int // that a multiprocessor runs at once
-	bytes          func(gpu.Info) int
+	rows, columns, depth int // of a tile, and a step along k
+	threads, slice       int // of a block, and of those that hold the sums
+	blocks               int // that a multiprocessor runs at once
+	bytes                func(gpu.Info) int
+	enough               int // tiles left over are taken whole, too, if they fill so many sixteenths of the blocks; 0 for never
 }
 
 var (
-	wideStream  = stream{wideTile, wideDepth, 128, 128, 2, wideBytes}
-	smallStream = stream{64, 32, 128, 32, 2, func(gpu.Info) int { return 3 * 32 * (64 + 4 + 64) * 4 }}
+	wideStream  = stream{wideTile, wideTile, wideDepth, 128, 128, 2, wideBytes, 0}
+	smallStream = stream{64, 64, 32, 128, 32, 2, func(gpu.Info) int { return 3 * 32 * (64 + 4 + 64) * 4 }, 0}
 )
 
 // share is how many blocks run, how many tiles they take whole, and how many are
 // left for all to share.
 func (c stream) share(s Size, sms int) (blocks, whole, rest int) {
-	tiles, steps := ceilDiv(s[0], c.tile)*ceilDiv(s[1], c.tile), ceilDiv(s[2], c.depth)
+	tiles, steps := ceilDiv(s[0], c.rows)*ceilDiv(s[1], c.columns), ceilDiv(s[2], c.depth)
 	blocks = max(1, min(c.blocks*sms, tiles*max(1, steps)))
-	if whole = tiles / blocks * blocks; steps == 0 {
+	whole = tiles / blocks * blocks
+	if steps == 0 || c.enough > 0 && 16*(tiles-whole) >= c.enough*blocks {
 		whole = tiles
 	}
 	return blocks, whole, tiles - whole
@@ -118,7 +120,7 @@ func (c stream) share(s Size, sms int) (blocks, whole, rest int) {
 // the steps along k of the rest.
 func (o GemmOptions) streamed(c stream) planner {
 	return func(entry string, s Size, info gpu.Info) Plan {
-		p := o.staged(c.tile, c.tile, c.threads, c.bytes(info))(entry, s, info)
+		p := o.staged(c.rows, c.columns, c.threads, c.bytes(info))(entry, s, info)
 		if len(p.Steps) == 0 {
 			return p
 		}
@@ -132,10 +134,10 @@ func (o GemmOptions) streamed(c stream) planner {
 		blocks, whole, rest := c.share(Size{s[0], s[1], k}, info.SMs)
 		parts := "d" // which nobody writes, where no tile is shared
 		if rest > 0 {
-			parts = p.scratch("parts", 2*blocks*c.tile*c.tile)
+			parts = p.scratch("parts", 2*blocks*c.rows*c.columns)
 			p.Depth += ceilDiv(blocks, rest) + 1
 			p.Steps = append(p.Steps, Step{
-				Entry: entry + "_2", Grid: gpu.Dim{X: rest, Y: c.tile * c.tile / c.slice / 4}, Block: gpu.Dim{X: c.slice},
+				Entry: entry + "_2", Grid: gpu.Dim{X: rest, Y: c.rows * c.columns / c.slice / 4}, Block: gpu.Dim{X: c.slice},
 				Args: append(o.arguments(s), uint32(whole), parts, uint32(blocks)),
 			})
 		}

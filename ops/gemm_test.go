@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -246,16 +247,21 @@ func TestGemmAutoWithinThreePercent(t *testing.T) {
 	}
 	judged := 0
 	for _, row := range measured.Times {
-		picked := (GemmOptions{Alpha: 1}).pickRung(row.Size, 132)
-		took, ok := row.US[picked]
-		if !ok {
-			t.Logf("%v: %s is picked, and was not measured", row.Size, picked)
-			continue
-		}
-		judged++
-		for name, us := range row.US {
-			if strings.HasPrefix(name, "gemm_") && name != "gemm_auto" && took > 1.03*us { // which is what was picked
-				t.Errorf("%v: %s is picked and takes %v us, %s takes %v", row.Size, picked, took, name, us)
+		for _, mapped := range []bool{false, true} {
+			picked := (GemmOptions{Alpha: 1}).pickRung(row.Size, 132, mapped)
+			took, ok := row.US[picked]
+			if !ok {
+				t.Logf("%v: %s is picked, and was not measured", row.Size, picked)
+				continue
+			}
+			if !mapped {
+				judged++
+			}
+			for name, us := range row.US {
+				taken := strings.HasPrefix(name, "gemm_") && name != "gemm_auto" && (mapped || name != "gemm_specialized") // gemm_auto is what was picked
+				if taken && took > 1.03*us {
+					t.Errorf("%v: %s is picked and takes %v us, %s takes %v", row.Size, picked, took, name, us)
+				}
 			}
 		}
 	}
@@ -267,16 +273,19 @@ func TestGemmAutoWithinThreePercent(t *testing.T) {
 // The predicted costs pick what was fastest on an H200 (gemm_notes.md).
 func TestGemmAutoPicks(t *testing.T) {
 	for _, c := range []struct {
-		size Size
-		want string
+		size         Size
+		want, mapped string // where the copy engine takes A and B; "" is the same
 	}{
-		{Size{256, 256, 256}, "gemm_sliced_k_16"}, {Size{512, 512, 512}, "gemm_sliced_32"}, {Size{1024, 1024, 1024}, "gemm_sliced_64"},
-		{Size{2048, 2048, 2048}, "gemm_stream_k"}, {Size{4096, 4096, 4096}, "gemm_stream_k"}, {Size{128, 128, 8192}, "gemm_split_k"},
-		{Size{64, 4096, 4096}, "gemm_stream_k_64"}, {Size{4096, 64, 4096}, "gemm_stream_k_64"}, {Size{512, 512, 8192}, "gemm_stream_k"},
-		{Size{1, 1, 0}, "gemm_sliced_k_16"},
+		{Size{256, 256, 256}, "gemm_sliced_k_16", ""}, {Size{512, 512, 512}, "gemm_sliced_32", ""}, {Size{1024, 1024, 1024}, "gemm_sliced_64", ""},
+		{Size{2048, 2048, 2048}, "gemm_stream_k", "gemm_specialized"}, {Size{4096, 4096, 4096}, "gemm_stream_k", "gemm_specialized"},
+		{Size{8192, 8192, 8192}, "gemm_stream_k", "gemm_specialized"}, {Size{128, 128, 8192}, "gemm_split_k", ""},
+		{Size{64, 4096, 4096}, "gemm_stream_k_64", ""}, {Size{4096, 64, 4096}, "gemm_stream_k_64", ""}, {Size{512, 512, 8192}, "gemm_stream_k", "gemm_specialized"},
+		{Size{1, 1, 0}, "gemm_sliced_k_16", ""},
 	} {
-		if got := (GemmOptions{Alpha: 1}).pickRung(c.size, 132); got != c.want {
-			t.Errorf("%v: %s, want %s", c.size, got, c.want)
+		for mapped, want := range map[bool]string{false: c.want, true: cmp.Or(c.mapped, c.want)} {
+			if got := (GemmOptions{Alpha: 1}).pickRung(c.size, 132, mapped); got != want {
+				t.Errorf("%v, by the copy engine %v: %s, want %s", c.size, mapped, got, want)
+			}
 		}
 	}
 }

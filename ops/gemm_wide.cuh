@@ -196,21 +196,32 @@ template <class S> static __device__ bool add_slices(float (&sums)[S::rows][S::c
     return threadIdx.x < S::slice;
 }
 
-// Stores a tile. One that lies inside of an aligned D asks nothing on the way; any
-// other goes through local memory in a loop, so that the code stays small.
-template <class S> static __device__ void store_sums(const Problem& p, Place tile, const float (&sums)[S::rows][S::columns]) {
+// Stores a tile. One that lies inside of an aligned D asks nothing on the way. The
+// guarded stores of any other are 64 KB of code: as a loop they were a few KB, but
+// the assembler then put reads of shared memory 8 instructions before their use in
+// the loop that multiplies, not 20 (2.6 % of 8192). Small is that loop, through local
+// memory, for those whose reads stay where they are.
+template <class S, bool small = false> static __device__ void store_sums(const Problem& p, Place tile, const float (&sums)[S::rows][S::columns]) {
     Place mine = S::mine();
     unsigned column = tile.column + mine.column;
     if (p.beta != 0 || ((size_t)p.d % 16 | p.ldc % 4) != 0 || tile.row + S::tile_rows > p.m || tile.column + S::tile_columns > p.n) {
-        float4 copy[S::rows][S::columns / 4];
+        if constexpr (small) {
+            float4 copy[S::rows][S::columns / 4];
 #pragma unroll
-        for (int r = 0; r < S::rows; r++)
+            for (int r = 0; r < S::rows; r++)
 #pragma unroll
-            for (int c = 0; c < S::columns; c += 4) copy[r][c / 4] = {sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]};
+                for (int c = 0; c < S::columns; c += 4) copy[r][c / 4] = {sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]};
 #pragma unroll 1
-        for (unsigned e = 0; e < S::rows * S::columns / 4; e++) {
-            unsigned r = e / (S::columns / 4), c = e % (S::columns / 4);
-            store4(p, tile.row + mine.row + r / 4 * S::down_apart + r % 4, column + c * S::across_apart, copy[r][c]);
+            for (unsigned e = 0; e < S::rows * S::columns / 4; e++) {
+                unsigned r = e / (S::columns / 4), c = e % (S::columns / 4);
+                store4(p, tile.row + mine.row + r / 4 * S::down_apart + r % 4, column + c * S::across_apart, copy[r][c]);
+            }
+        } else {
+#pragma unroll
+            for (int r = 0; r < S::rows; r++)
+#pragma unroll
+                for (int c = 0; c < S::columns; c += 4)
+                    store4(p, tile.row + mine.row + r / 4 * S::down_apart + r % 4, column + c / 4 * S::across_apart, {sums[r][c], sums[r][c + 1], sums[r][c + 2], sums[r][c + 3]});
         }
         return;
     }

@@ -198,8 +198,10 @@ func TestHandleGemmAligned(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d gpu.Device) {
 		c := newCaller(t, d, seed)
 		c.aligned = true
-		for kind, o := range map[gpu.Type]*Operator{gpu.Float32: GemmTF32, gpu.Float16: GemmFP16, gpu.BFloat16: GemmBF16} {
-			for _, name := range rungs(o) {
+		for kind, names := range map[gpu.Type][]string{
+			gpu.Float32: append(rungs(GemmTF32), "gemm_specialized", "gemm_auto"), gpu.Float16: rungs(GemmFP16), gpu.BFloat16: rungs(GemmBF16),
+		} {
+			for _, name := range names {
 				taken, calls := 0, 16
 				if d.Info().Emulated {
 					calls = 2 // which the emulator can tell as well from TestHandleGemm
@@ -221,9 +223,9 @@ func TestHandleGemmAligned(t *testing.T) {
 // mayRefuse reports whether a device has not what a rung, or every rung of a
 // type, needs; those of the copy engine need aligned rows besides.
 func mayRefuse(info gpu.Info, kind gpu.Type, name string) bool {
-	for _, o := range []*Operator{Gemm, GemmTF32, GemmFP16, GemmBF16} {
+	for _, o := range []*Operator{Gemm, GemmTF32, GemmFP16, GemmBF16, GemmBiasReLU} {
 		if v, err := o.Variant(name); err == nil {
-			return older(info.Compute, v.Needs) || v.Module == "gemm_hopper"
+			return older(info.Compute, v.Needs) || v.Needs == hopper
 		}
 	}
 	return kind != gpu.Float32 && older(info.Compute, tensorKinds[kind].needs)
@@ -364,27 +366,52 @@ func TestHandleGemmBiasReLU(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d gpu.Device) {
 		c := newCaller(t, d, seed)
 		for _, name := range append(rungs(GemmBiasReLU), "", "") {
-			m, n, k := oneOf(c, around...), oneOf(c, around...), oneOf(c, around...)
-			a, b, out := c.batch(gpu.Float32, 1, m, k, true), c.batch(gpu.Float32, 1, k, n, true), c.batch(gpu.Float32, 1, m, n, false)
-			bias := uniform(nil, n+2, c.random)
-			for i := range bias {
-				bias[i] -= float32(k)/4 + 0.5
-			}
 			c.Variant = name
-			c.ok(c.GemmBiasReLU(a.Matrix, b.Matrix, c.buffer(gpu.Float32, slices.Clone(bias)), out.Matrix))
-			o := options(1, a.Matrix, b.Matrix, 0, out.Matrix)
-			c.verify(fmt.Sprintf("seed %d: %q: %s by %s", seed, name, a.describe(), b.describe()), out, Plan{Depth: k + 1}, func(int) Expected {
-				e := o.reference(nil, Size{m, n, k}, [][]float32{a.values(0), b.values(0)})[0]
-				for i := range e.Value {
-					if e.Magnitude[i] != gap {
-						v := bias[i%out.shape().ld]
-						e.Value[i], e.Magnitude[i] = max(0, e.Value[i]+float64(v)), e.Magnitude[i]+finite(v)
-					}
-				}
-				return e
-			})
+			c.biasReLU(fmt.Sprintf("seed %d", seed), around)
+		}
+		c.aligned = true
+		taken, sizes := 0, append(slices.Clone(around), 8, 40, 255, 258, 300, 517)
+		for range 16 {
+			if c.Variant = "gemm_bias_relu_specialized"; c.biasReLU(fmt.Sprintf("seed %d", seed), sizes) {
+				taken++
+			}
+		}
+		if info := d.Info(); taken == 0 && info.Compute == hopper && !info.Emulated {
+			t.Errorf("seed %d: %s took no size", seed, c.Variant)
 		}
 	})
+}
+
+// biasReLU computes a layer of its own, of one of the sizes in each direction, and
+// reports whether the device and the rung take it.
+func (c caller) biasReLU(what string, sizes []int) (taken bool) {
+	c.Helper()
+	m, n, k := oneOf(c, sizes...), oneOf(c, sizes...), oneOf(c, sizes...)
+	a, b, out := c.batch(gpu.Float32, 1, m, k, true), c.batch(gpu.Float32, 1, k, n, true), c.batch(gpu.Float32, 1, m, n, false)
+	bias := uniform(nil, n+2, c.random)
+	for i := range bias {
+		bias[i] -= float32(k)/4 + 0.5
+	}
+	what += fmt.Sprintf(": %q: %s by %s", c.Variant, a.describe(), b.describe())
+	err := c.GemmBiasReLU(a.Matrix, b.Matrix, c.buffer(gpu.Float32, slices.Clone(bias)), out.Matrix)
+	if errors.Is(err, gpu.ErrUnsupported) && mayRefuse(c.device.Info(), gpu.Float32, c.Variant) {
+		return false
+	}
+	if err != nil {
+		c.Fatalf("%s: %v", what, err)
+	}
+	o := options(1, a.Matrix, b.Matrix, 0, out.Matrix)
+	c.verify(what, out, Plan{Depth: k + 150}, func(int) Expected { // and shares of k
+		e := o.reference(nil, Size{m, n, k}, [][]float32{a.values(0), b.values(0)})[0]
+		for i := range e.Value {
+			if e.Magnitude[i] != gap {
+				v := bias[i%out.shape().ld]
+				e.Value[i], e.Magnitude[i] = max(0, e.Value[i]+float64(v)), e.Magnitude[i]+finite(v)
+			}
+		}
+		return e
+	})
+	return true
 }
 
 // A sum of any part of a buffer, also after a run that was interrupted and left

@@ -41,7 +41,7 @@ func (r *run) machineNotes() ([]string, error) {
 	if r.variant.Own != nil {
 		return nil, nil
 	}
-	source := r.bench.operator.module(r.variant)
+	source := r.source()
 	files, err := ptxFiles(source)
 	if err != nil {
 		return nil, fmt.Errorf("ops: %w", err)

@@ -24,7 +24,7 @@ import (
 
 //go:generate go run ../gpu/nvrtc -arch sm_75 -release 12.0 reduce.cu reduce_mistakes.cu gemm.cu gemm_tensor.cu gemm_batched.cu gemm_bias_relu.cu
 //go:generate go run ../gpu/nvrtc -arch sm_80 -release 12.0 reduce.cu gemm.cu gemm_tensor.cu gemm_batched.cu gemm_bias_relu.cu
-//go:generate go run ../gpu/nvrtc -arch sm_90a -release 12.0 gemm_hopper.cu
+//go:generate go run ../gpu/nvrtc -arch sm_90a -release 12.0 gemm_hopper.cu gemm_specialized.cu
 
 // Operators lists every operator, in the order of the notebooks.
 func Operators() []*Operator {
@@ -182,6 +182,11 @@ type Plan struct {
 	Depth   int      // additions that round, on the longest way from an input to an output
 	Round   float64  // error besides, as a share of the sum of |terms|: of factors or outputs in fewer bits
 	Atomics int      // float additions by atomics in global memory, which make subnormals 0
+	Module  string   // has the entries, "" for the variant's
+
+	// Unaligned is the plan instead of this one where a matrix of its maps does not
+	// start at a multiple of 16 bytes; nil for an error.
+	Unaligned func() Plan
 }
 
 // Step is one launch of a plan.
@@ -194,12 +199,14 @@ type Step struct {
 	Zero   []string // set to 0 before the launch
 }
 
-// TensorMap describes a matrix, row-major, whose boxes the copy engine copies.
+// TensorMap describes a matrix, row-major, or a batch of them, whose boxes the copy
+// engine copies.
 type TensorMap struct {
 	Tensor        string // an input, an output or scratch
 	Rows, Columns int
 	LD            int    // elements from row to row
-	Box           [2]int // rows and columns; a row of it is 128 bytes, whose vectors are exchanged against bank conflicts
+	Box           [2]int // rows and columns; where a row of it is 128 bytes, its vectors are exchanged against bank conflicts
+	Count, Next   int    // matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate
 }
 
 // Argument builds an argument from the memory of inputs, outputs and scratch,

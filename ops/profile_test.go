@@ -118,7 +118,7 @@ func (c profiledCase) launches(t *testing.T) (all []planned) {
 		if r.variant.Host != nil || strings.HasPrefix(b.expect(r.variant), checkFault) {
 			return nil
 		}
-		source := c.operator.module(r.variant)
+		source := r.source()
 		file, err := pick(source, files(t, source), dev.Info())
 		for _, l := range r.launches {
 			g := l.Grid.Full()

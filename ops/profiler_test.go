@@ -173,7 +173,7 @@ func (c profiledCase) stale(t *testing.T, r *run, want []profiled) string {
 	case len(want) != len(r.launches):
 		return fmt.Sprintf("it has %d launches, the profiler saw %d", len(r.launches), len(want))
 	}
-	source := c.operator.module(r.variant)
+	source := r.source()
 	file, err := pick(source, files(t, source), r.bench.device.Info())
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -30,7 +31,14 @@ func (b *Bench) newRun(v Variant) (*run, error) {
 	if v.Host != nil {
 		return r, nil
 	}
-	if err := r.allocate(); err != nil {
+	if r.plan.Unaligned != nil && !r.aligned() {
+		r.plan = r.plan.Unaligned()
+	}
+	err := r.load()
+	if err == nil {
+		err = r.allocate()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("ops: %s: %w", v.Name, err), r.close())
 	}
 	for _, s := range r.plan.Steps {
@@ -43,26 +51,45 @@ func (b *Bench) newRun(v Variant) (*run, error) {
 	return r, nil
 }
 
-// choose finds the module with the variant's entries, if there are some, and if
-// the device and the variant take the size.
-func (r *run) choose() (err error) {
+// choose refuses what the device has not, and sizes that the variant does not take.
+func (r *run) choose() error {
 	v, b := r.variant, r.bench
 	if info := b.device.Info(); older(info.Compute, v.Needs) {
 		return fmt.Errorf("%w on %v, it needs %v", gpu.ErrUnsupported, info, v.Needs)
 	}
 	if v.Refuses != nil {
-		if err := v.Refuses(b.size); err != nil {
-			return err
-		}
+		return v.Refuses(b.size)
 	}
-	switch {
-	case v.Host != nil:
-	case v.Own != nil:
-		r.module, err = v.Own.Module().On(b.device)
-	default:
-		r.module, err = b.load(b.operator.module(v))
+	return nil
+}
+
+// load finds the module with the plan's entries.
+func (r *run) load() (err error) {
+	if own := r.variant.Own; own != nil {
+		r.module, err = own.Module().On(r.bench.device)
+	} else {
+		r.module, err = r.bench.load(r.source())
 	}
 	return err
+}
+
+// source is the name of the source of the plan's entries.
+func (r *run) source() string { return cmp.Or(r.plan.Module, r.bench.operator.module(r.variant)) }
+
+// aligned reports whether the matrices of the plan's maps start where the copy
+// engine takes them, as all scratch does.
+func (r *run) aligned() bool {
+	for _, s := range r.plan.Steps {
+		for _, arg := range s.Args {
+			m, _ := arg.(TensorMap)
+			if buffer, ok := r.bench.memory[m.Tensor]; ok {
+				if _, err := m.of(buffer); errors.Is(err, gpu.ErrUnsupported) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 func (r *run) allocate() error {
@@ -125,8 +152,14 @@ func (m TensorMap) of(buffer gpu.Buffer) (gpu.TensorMap, error) {
 		err = fmt.Errorf("%w: %s is a view from byte %d of its buffer on: the copy engine takes matrices that start at a multiple of 16 bytes, use another rung",
 			gpu.ErrUnsupported, m.Tensor, place.Start)
 	}
-	return gpu.TensorMap{Buffer: buffer, Shape: []int{m.Columns, m.Rows}, Strides: []int{m.LD * buffer.Type().Bytes()},
-		Box: []int{m.Box[1], m.Box[0]}, Swizzle: 128}, err
+	encoded := gpu.TensorMap{Buffer: buffer, Shape: []int{m.Columns, m.Rows}, Strides: []int{m.LD * buffer.Type().Bytes()}, Box: []int{m.Box[1], m.Box[0]}}
+	if m.Box[1]*buffer.Type().Bytes() == 128 {
+		encoded.Swizzle = 128
+	}
+	if m.Count > 0 {
+		encoded.Shape, encoded.Strides, encoded.Box = append(encoded.Shape, m.Count), append(encoded.Strides, m.Next*buffer.Type().Bytes()), append(encoded.Box, 1)
+	}
+	return encoded, err
 }
 
 // memory is an input, an output or scratch by name.

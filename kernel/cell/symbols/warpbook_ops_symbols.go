@@ -1114,6 +1114,11 @@ Title stands above the table.`,
 	Depth   int      // additions that round, on the longest way from an input to an output
 	Round   float64  // error besides, as a share of the sum of |terms|: of factors or outputs in fewer bits
 	Atomics int      // float additions by atomics in global memory, which make subnormals 0
+	Module  string   // has the entries, "" for the variant's
+
+	// Unaligned is the plan instead of this one where a matrix of its maps does not
+	// start at a multiple of 16 bytes; nil for an error.
+	Unaligned func() Plan
 }
 
 Plan is a variant at one size on one device. A plan without steps is of a
@@ -1124,6 +1129,9 @@ float additions by atomics in global memory, which make subnormals 0`,
 	"Plan.Depth": `Plan.Depth int
 
 additions that round, on the longest way from an input to an output`,
+	"Plan.Module": `Plan.Module string
+
+has the entries, "" for the variant's`,
 	"Plan.Round": `Plan.Round float64
 
 error besides, as a share of the sum of |terms|: of factors or outputs in fewer bits`,
@@ -1140,6 +1148,10 @@ String is the plan's launches.`,
 	"Plan.Tickets": `Plan.Tickets []string
 
 module variables that are 0 before a run, and again after it`,
+	"Plan.Unaligned": `Plan.Unaligned() Plan
+
+Unaligned is the plan instead of this one where a matrix of its maps does not
+start at a multiple of 16 bytes; nil for an error.`,
 	"Progress": `type Progress interface {
 	Step(done, total int, what string)
 }
@@ -1328,17 +1340,25 @@ on the device: Float32, Float16 or BFloat16; 0 is Float32`,
 	Tensor        string // an input, an output or scratch
 	Rows, Columns int
 	LD            int    // elements from row to row
-	Box           [2]int // rows and columns; a row of it is 128 bytes, whose vectors are exchanged against bank conflicts
+	Box           [2]int // rows and columns; where a row of it is 128 bytes, its vectors are exchanged against bank conflicts
+	Count, Next   int    // matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate
 }
 
-TensorMap describes a matrix, row-major, whose boxes the copy engine copies.`,
+TensorMap describes a matrix, row-major, or a batch of them, whose boxes the copy
+engine copies.`,
 	"TensorMap.Box": `TensorMap.Box [2]int
 
-rows and columns; a row of it is 128 bytes, whose vectors are exchanged against bank conflicts`,
+rows and columns; where a row of it is 128 bytes, its vectors are exchanged against bank conflicts`,
 	"TensorMap.Columns": `TensorMap.Columns int`,
+	"TensorMap.Count": `TensorMap.Count int
+
+matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate`,
 	"TensorMap.LD": `TensorMap.LD int
 
 elements from row to row`,
+	"TensorMap.Next": `TensorMap.Next int
+
+matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate`,
 	"TensorMap.Rows": `TensorMap.Rows int`,
 	"TensorMap.Tensor": `TensorMap.Tensor string
 

@@ -1,0 +1,263 @@
+package ops
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device"
+)
+
+// specializedSizes are of one tile and several, with edges, as many steps along k as
+// the ring has and more, tiles that are shared, that are left over and that are not.
+var specializedSizes = [][]int{
+	{1, 4, 4}, {127, 252, 32}, {128, 256, 64}, {129, 260, 100}, {300, 520, 1000}, {640, 6400, 40}, {2100, 4104, 264}, {256, 512, 4096},
+}
+
+// Every size, with rows that are longer than the matrix, an n that is no multiple of
+// four, and what is scaled and added.
+func TestGemmSpecialized(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	eachHopper(t, func(t *testing.T, device gpu.Device) {
+		check := func(o GemmOptions, size ...int) {
+			t.Helper()
+			checkAll(t, newBench(t, device, GemmWith(o), seed, size...), "random", "gemm_specialized")
+		}
+		for _, size := range specializedSizes {
+			check(GemmOptions{Alpha: 1}, size...)
+			check(GemmOptions{Alpha: -1.5, Beta: 0.5, LDA: size[2] + 8, LDB: size[1] + 4, LDC: size[1] + 12}, size...)
+			m, n, k := size[0], size[1]-3, size[2]-3 // in rows of the same length
+			check(GemmOptions{Alpha: 1, LDA: size[2], LDB: size[1], LDC: size[1]}, m, n, k)
+			check(GemmOptions{Alpha: 2, Beta: -1, LDA: size[2], LDB: size[1], LDC: size[1]}, m, n, k)
+		}
+	})
+}
+
+// How many blocks run, and what they take whole and share, around the edges of tiles
+// and steps and around fifteen sixteenths of 132 blocks, which are 123.75.
+func TestSpecializedShares(t *testing.T) {
+	for _, c := range []struct {
+		size                Size
+		blocks, whole, rest int
+	}{
+		{Size{128, 256, 0}, 1, 1, 0}, {Size{128, 256, 32}, 1, 1, 0}, {Size{128, 256, 33}, 2, 0, 1}, {Size{129, 256, 32}, 2, 2, 0}, {Size{128, 257, 33}, 4, 0, 2},
+		{Size{128, 256, 131 * 32}, 131, 0, 1}, {Size{128, 256, 4096 * 32}, 132, 0, 1},
+		{Size{123 * 128, 256, 64}, 132, 0, 123}, {Size{123*128 + 1, 256, 64}, 132, 124, 0}, {Size{2048, 2048, 2048}, 132, 128, 0},
+		{Size{128, 132 * 256, 64}, 132, 132, 0}, {Size{128, 133 * 256, 64}, 132, 132, 1},
+		{Size{255 * 128, 256, 64}, 132, 132, 123}, {Size{256 * 128, 256, 64}, 132, 256, 0},
+		{Size{4096, 4096, 4096}, 132, 396, 116}, {Size{8192, 8192, 8192}, 132, 1980, 68},
+	} {
+		if blocks, whole, rest := specializedStream.share(c.size, 132); blocks != c.blocks || whole != c.whole || rest != c.rest {
+			t.Errorf("%v: %d blocks, %d tiles whole and %d shared, want %+v", c.size, blocks, whole, rest, c)
+		}
+	}
+	if blocks, whole, rest := wideStream.share(Size{2048, 2048, 2048}, 132); blocks != 264 || whole != 0 || rest != 256 {
+		t.Errorf("gemm_stream_k at 2048: %d blocks, %d tiles whole and %d shared", blocks, whole, rest)
+	}
+}
+
+// What the launches are told.
+func TestSpecializedPlan(t *testing.T) {
+	const a, b = "{a 130 40 44 [128 32] 0 0}", "{b 40 258 260 [32 256] 0 0}"
+	for _, c := range []struct {
+		o    GemmOptions
+		rung string
+		args []string
+	}{
+		{GemmOptions{Alpha: 1.5, Beta: 0.5, LDA: 44, LDB: 260, LDC: 264}, "gemm_specialized",
+			[]string{"[" + a + " " + b + " c d 130 258 40 264 1.5 0.5 0 parts]", "[c d 130 258 40 264 1.5 0.5 0 parts 8]"}},
+		{GemmOptions{Alpha: 1, LDA: 44, LDB: 260, LDC: 264}, "gemm_specialized",
+			[]string{"[" + a + " " + b + " d d 130 258 40 264 1 0 0 parts]", "[d d 130 258 40 264 1 0 0 parts 8]"}},
+		{GemmOptions{Alpha: 1, LDA: 44, LDB: 260, LDC: 264}, "gemm_bias_relu_specialized",
+			[]string{"[" + a + " " + b + " bias d 130 258 40 264 1 0 parts]", "[bias d 130 258 40 264 1 0 parts 8]"}},
+	} {
+		o := GemmWith(c.o)
+		o.Variants = append(o.Variants, c.o.biasReLUVariants()...)
+		v, err := o.Variant(c.rung)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := v.Plan(c.rung, Size{130, 258, 40}, hopperInfo)
+		if len(p.Steps) != 2 || len(p.Scratch) != 1 || p.Scratch[0].Len != 2*8*128*256 {
+			t.Fatalf("%s: %+v, expected two launches and the parts of 8 blocks", c.rung, p)
+		}
+		first, second := p.Steps[0], p.Steps[1]
+		if first.Entry != c.rung || first.Grid != (gpu.Dim{X: 8}) || first.Block != (gpu.Dim{X: 384, Y: 1}) || first.Shared != 182016 ||
+			second.Entry != c.rung+"_2" || second.Grid != (gpu.Dim{X: 4, Y: 32}) || second.Block != (gpu.Dim{X: 256}) {
+			t.Errorf("%s: launches of %+v", c.rung, p.Steps)
+		}
+		for i, want := range c.args {
+			if got := fmt.Sprint(p.Steps[i].Args); got != want {
+				t.Errorf("%s, launch %d: %s, want %s", c.rung, i, got, want)
+			}
+		}
+		p = v.Plan(c.rung, Size{128 * 130, 256, 64}, hopperInfo)
+		if last := p.Steps[0].Args[len(p.Steps[0].Args)-2:]; len(p.Steps) != 1 || fmt.Sprint(last) != "[130 d]" {
+			t.Errorf("%s: %d launches, the first ends with %v, expected one of 130 tiles whole", c.rung, len(p.Steps), last)
+		}
+	}
+}
+
+// Vectors are exchanged in boxes with rows of 128 bytes alone, and a batch has a third
+// direction.
+func TestTensorMapOfBoxes(t *testing.T) {
+	emulator := device.MustOpen("emu")
+	t.Cleanup(func() { emulator.Close() })
+	buffer, err := emulator.Alloc(gpu.Float32, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m    TensorMap
+		want gpu.TensorMap
+	}{
+		{TensorMap{Rows: 40, Columns: 41, LD: 44, Box: [2]int{128, 32}}, gpu.TensorMap{Shape: []int{41, 40}, Strides: []int{176}, Box: []int{32, 128}, Swizzle: 128}},
+		{TensorMap{Rows: 40, Columns: 41, LD: 44, Box: [2]int{32, 256}}, gpu.TensorMap{Shape: []int{41, 40}, Strides: []int{176}, Box: []int{256, 32}}},
+		{TensorMap{Rows: 4, Columns: 5, LD: 8, Box: [2]int{32, 256}, Count: 3, Next: 100}, gpu.TensorMap{Shape: []int{5, 4, 3}, Strides: []int{32, 400}, Box: []int{256, 32, 1}}},
+	} {
+		c.want.Buffer = buffer
+		if got, err := c.m.of(buffer); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%+v: %+v, %v, want %+v", c.m, got, err, c.want)
+		}
+	}
+}
+
+// hopperInfo is a GPU with the copy engine.
+var hopperInfo = gpu.Info{Name: "a GPU", Compute: hopper, PTX: gpu.Version{Major: 8}, SMs: 132}
+
+// onPaper is a device that notes launches, and runs nothing.
+type onPaper struct {
+	gpu.Device
+	info     gpu.Info
+	launched *[]string
+}
+
+type modulePaper struct{ gpu.Module }
+
+type entryPaper struct {
+	gpu.Entry
+	name string
+}
+
+func (d onPaper) Info() gpu.Info                          { return d.info }
+func (d onPaper) Load(string, string) (gpu.Module, error) { return modulePaper{}, nil }
+func (modulePaper) Entry(name string) (gpu.Entry, error)  { return entryPaper{name: name}, nil }
+func (modulePaper) Close() error                          { return nil }
+func (e entryPaper) Name() string                         { return e.name }
+func (d onPaper) Launch(l gpu.Launch) error {
+	*d.launched = append(*d.launched, l.Entry.Name())
+	return nil
+}
+
+// A handle launches what the copy engine feeds where it takes A and B, also as views,
+// and another rung elsewhere.
+func TestSpecializedIsPicked(t *testing.T) {
+	const n = 1536
+	emulator := device.MustOpen("emu")
+	t.Cleanup(func() { emulator.Close() })
+	whole, err := emulator.Alloc(gpu.Float32, n*(n+4)+8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := emulator.Alloc(gpu.Float32, n*n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ampereInfo, blackwell, emulated := hopperInfo, hopperInfo, hopperInfo
+	ampereInfo.Compute, blackwell.Compute, emulated.Emulated = ampere, gpu.Compute{Major: 10}, true
+	for _, c := range []struct {
+		what  string
+		info  gpu.Info
+		alpha float32
+		start int // of A, of B, and of C in turn
+		ld    int
+		gemm  string // by A, B and C that start there
+	}{
+		{"hopper", hopperInfo, 1, 0, n, "gemm_specialized gemm_specialized gemm_specialized"},
+		{"16 bytes on", hopperInfo, 1, 4, n + 4, "gemm_specialized gemm_specialized gemm_specialized"},
+		{"4 bytes on", hopperInfo, 1, 1, n, "gemm_stream_k gemm_stream_k gemm_specialized"},
+		{"rows of no multiple of 16 bytes", hopperInfo, 1, 0, n + 1, "gemm_stream_k gemm_stream_k gemm_stream_k"},
+		{"nothing to multiply", hopperInfo, 0, 0, n, "gemm_stream_k gemm_stream_k gemm_stream_k"},
+		{"ampere", ampereInfo, 1, 0, n, "gemm_stream_k gemm_stream_k gemm_stream_k"},
+		{"blackwell", blackwell, 1, 0, n, "gemm_stream_k gemm_stream_k gemm_stream_k"},
+		{"emulator", emulated, 1, 0, n, "gemm_stream_k gemm_stream_k gemm_stream_k"},
+	} {
+		var gemm []string
+		for shifted := range 3 {
+			var launched []string
+			h := NewHandle(onPaper{emulator, c.info, &launched})
+			x := [3]Matrix{{whole, n, n, n}, {whole, n, n, n}, {out, n, n, n}}
+			view, err := whole.View(c.start, n*c.ld)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x[shifted] = Matrix{view, n, n, c.ld}
+			memory := map[string]gpu.Buffer{"a": x[0].Buffer, "b": x[1].Buffer, "d": x[2].Buffer}
+			if err := h.run(GemmWith(options(c.alpha, x[0], x[1], 0, x[2])), Size{n, n, n}, memory, nil); err != nil {
+				t.Fatal(err)
+			}
+			gemm = append(gemm, launched[0])
+			if err := h.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Join(gemm, " "); got != c.gemm {
+			t.Errorf("%s: %s, want %s", c.what, got, c.gemm)
+		}
+	}
+}
+
+// What the rungs do not take is refused in one line.
+func TestSpecializedRefuses(t *testing.T) {
+	turing, blackwell := gpu.Info{Name: "T", Compute: gpu.Compute{Major: 7, Minor: 5}}, hopperInfo
+	blackwell.Compute.Major = 10
+	emulator := device.MustOpen("emu")
+	t.Cleanup(func() { emulator.Close() })
+	buffer, err := emulator.Alloc(gpu.Float32, 64*68+4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		info          gpu.Info
+		start         int // of A
+		alpha         float32
+		n, k          int
+		lda, ldb, ldc int
+		says          string
+	}{
+		{hopperInfo, 0, 1, 64, 40, 64, 64, 64, "<nil>"},
+		{hopperInfo, 0, 1, 63, 41, 64, 64, 64, "<nil>"},
+		{hopperInfo, 0, 1, 64, 40, 42, 64, 64, "unsupported: lda = 42: the copy engine takes rows of a multiple of 4 elements, use another rung"},
+		{hopperInfo, 0, 1, 64, 40, 64, 65, 64, "unsupported: ldb = 65: the copy engine takes rows of a multiple of 4 elements, use another rung"},
+		{hopperInfo, 0, 1, 64, 40, 64, 64, 66, "unsupported: ldc = 66: the copy engine takes rows of a multiple of 4 elements, use another rung"},
+		{hopperInfo, 0, 0, 64, 40, 64, 64, 64, "unsupported: the copy engine takes no matrix without elements, nothing is multiplied, use another rung"},
+		{hopperInfo, 0, 1, 64, 0, 64, 64, 64, "unsupported: the copy engine takes no matrix without elements, nothing is multiplied, use another rung"},
+		{hopperInfo, 2, 1, 64, 40, 64, 64, 64, "unsupported: a is a view from byte 8 of its buffer on: the copy engine takes matrices that start at a multiple of 16 bytes, use another rung"},
+		{turing, 0, 1, 64, 40, 64, 64, 64, fmt.Sprintf("unsupported on %v, it needs sm_90", turing)},
+		{blackwell, 0, 1, 64, 40, 64, 64, 64, fmt.Sprintf("gemm_specialized: no PTX for %v, which loads up to PTX 8.0: unsupported, there is gemm_specialized.sm_90a.ptx (PTX 8.0): "+
+			"update the driver or run `go run ./gpu/nvrtc -arch sm_100 ops/gemm_specialized.cu`", blackwell)},
+	} {
+		var launched []string
+		o := GemmOptions{Alpha: c.alpha, LDA: c.lda, LDB: c.ldb, LDC: c.ldc}
+		memory := map[string]gpu.Buffer{"b": buffer, "d": buffer, "bias": buffer}
+		if memory["a"], err = buffer.View(c.start, 64*68); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []Variant{o.variants()[len(o.variants())-2], o.biasReLUVariants()[2]} {
+			b := &Bench{device: onPaper{emulator, c.info, &launched}, modules: map[string]gpu.Module{}, operator: Gemm, size: Size{64, c.n, c.k}, memory: memory}
+			err := b.launch(v)
+			says := c.says
+			if says != "<nil>" {
+				says = "ops: " + v.Name + ": " + says
+			}
+			if fmt.Sprint(err) != says || err != nil && !errors.Is(err, gpu.ErrUnsupported) {
+				t.Errorf("%v\nwant %s", err, says)
+			}
+		}
+	}
+}
