@@ -86,23 +86,26 @@ func TestInterruptEndsTheCellAtTheCall(t *testing.T) {
 // TestInterruptEndsTheHost: what a bench computes on the CPU is stopped as a launch
 // is, and the bench goes on.
 func TestInterruptEndsTheHost(t *testing.T) {
+	if raceEnabled {
+		t.Skip("with the race detector on a busy machine, its loops may look less often than every 2 s, when the cell is given up")
+	}
 	c := start(t)
 	c.value(`import ("warpbook/ops"; "warpbook/gpu/device")
 dev := device.MustOpen("emu")
-small := ops.MustBench(dev, ops.Gemm, 1, 64, 64, 64)
+small := ops.MustBench(dev, ops.GemmBatched, 1, 1, 64, 64, 64)
 kept := "state"`)
 	for _, code := range []string{
-		"large, failed := ops.NewBench(dev, ops.Gemm, 1, 3072, 3072, 3072)\nkept = \"next statement\"", // a minute of one core
-		"large := ops.MustBench(dev, ops.Gemm, 1, 3072, 3072, 3072)",
+		"large, failed := ops.NewBench(dev, ops.GemmBatched, 1, 1, 3072, 3072, 3072)\nkept = \"next statement\"", // a minute of one core
+		"large := ops.MustBench(dev, ops.GemmBatched, 1, 1, 3072, 3072, 3072)",
 	} {
 		e := c.interrupt(c.begin("", code))
 		if e.Error == nil || e.Error.Name != "interrupted" || e.Error.Value != "the cell was stopped, its variables are kept" {
 			t.Fatalf("the answer is %+v, %v", e, e.Error)
 		}
-		if text, want := strings.Join(e.Error.Traceback, "\n"), "the call that was stopped: ops: gemm: reference: interrupted on the host"; !strings.Contains(text, want) {
+		if text, want := strings.Join(e.Error.Traceback, "\n"), "the call that was stopped: ops: gemm_batched: reference: interrupted on the host"; !strings.Contains(text, want) {
 			t.Errorf("%s, want %s", text, want)
 		}
-		if got := c.value("checks, _ := small.Check(\"gemm_naive_16\")\nfmt.Sprint(kept, \" \", checks.Passed())"); got != "state true" {
+		if got := c.value("checks, _ := small.Check(\"gemm_batched_strided\")\nfmt.Sprint(kept, \" \", checks.Passed())"); got != "state true" {
 			t.Errorf("afterwards: %s", got)
 		}
 	}
