@@ -13,7 +13,7 @@ import (
 // TestStopEndsLoops: every long loop looks at its Stop while it works, and ends at
 // the look that says so.
 func TestStopEndsLoops(t *testing.T) {
-	const n = 60 * piece
+	const n = 20 * piece
 	x, random := make([]float32, n), newRandom(1)
 	half := Tensor{Len: n, Type: gpu.BFloat16}
 	matrices := [][]float32{make([]float32, 1024*8), make([]float32, 8*1024), make([]float32, 1024)}
@@ -41,7 +41,7 @@ func TestStopEndsLoops(t *testing.T) {
 		const last = 3
 		f(func() bool { return looks.Add(1) >= last })
 		more := int64(8 * (runtime.GOMAXPROCS(0) + 1)) // workers, and the loops around
-		if stopped := looks.Load(); whole < 60 || stopped > min(last+more, whole/2) {
+		if stopped := looks.Load(); whole < 20 || stopped > min(last+more, whole/2) {
 			t.Errorf("%s: %d looks, %d when it is stopped at look %d", name, whole, stopped, last)
 		}
 	}
@@ -87,12 +87,15 @@ func TestInterruptOnTheHost(t *testing.T) {
 				}
 				return err
 			},
-			"check":     func() error { _, err := b.Check(c.variants...); return err },
+			"check": func() error { _, err := b.Check(c.variants...); return err },
 			"set input": func() error {
 				input := c.operator.Inputs(c.size)[0]
 				return b.SetInput(input.Name, uniform(nil, input.Len, random))
 			},
 		} {
+			if name == "new" && c.operator != Reduce {
+				continue // which takes as long as its PTX is
+			}
 			looks := int64(1) // the first is what the others are compared with
 			for ; ; looks++ {
 				d.left.Store(looks)
