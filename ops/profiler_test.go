@@ -47,18 +47,10 @@ type profiled struct {
 // sees fewer wavefronts than the PTX asks for; never more.
 var joined = map[string]bool{"gemm_shared": true, "gemm_tile_1d": true, "gemm_tile_2d": true}
 
-// unprofiled are the rungs without a profile of their present code, and why.
-var unprofiled = map[string]string{
-	"gemm_stream_k_64":      "written after the last run on a GPU",
-	"gemm_wide":             "another epilogue since the last run on a GPU",
-	"gemm_sliced_32":        "another epilogue since the last run on a GPU",
-	"gemm_sliced_64":        "another epilogue since the last run on a GPU",
-	"gemm_stream_k":         "another epilogue since the last run on a GPU",
-	"gemm_bias_relu":        "on stream-K since the last run on a GPU",
-	"gemm_then_bias_relu":   "on stream-K since the last run on a GPU",
-	"gemm_batched_strided":  "another epilogue since the last run on a GPU",
-	"gemm_batched_pointers": "another epilogue since the last run on a GPU",
-}
+// dropped are wavefronts a block that PTX asks for and the machine code does not:
+// this rung's has one more ld.shared.v2 before its loop, of floats that the
+// ld.shared.v4 before it has read; the assembler drops it, one a warp.
+var dropped = map[string]uint64{"gemm_batched_pointers": 4}
 
 // TestCountersEqualTheProfilers runs the ladders on the emulator of an H200 and
 // compares every launch with the profiler's counts on the GPU itself. Its
@@ -103,16 +95,13 @@ func (c profiledCase) compare(t *testing.T) {
 		want := launches[r.variant.Name]
 		delete(launches, r.variant.Name)
 		if reason := c.stale(t, r, want); reason != "" {
-			if why, known := unprofiled[r.variant.Name]; known {
-				t.Logf("%s is not compared: %s: %s", r.variant.Name, reason, why)
-			} else {
-				t.Errorf("%s: %s: profile it as profile_test.go says, or name it in unprofiled", r.variant.Name, reason)
-			}
+			t.Errorf("%s: %s: profile it as profile_test.go says", r.variant.Name, reason)
 			return nil
 		}
 		row, err := r.count()
 		for k, got := range row.Launches {
 			at := fmt.Sprintf("%s/%s, launch %d", c.name, r.variant.Name, k)
+			got.SharedLoad.Wavefronts -= dropped[r.variant.Name] * uint64(want[k].Blocks)
 			compareLaunch(t, at, got, want[k], joined[r.variant.Name])
 		}
 		return err
