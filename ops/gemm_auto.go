@@ -22,42 +22,44 @@ type gemmCost struct {
 	rows, columns int     // of a tile
 	fixed, perK   float64 // us
 	alone         float64 // us for each k, where a multiprocessor has one block; 0 for perK
+	edge          float64 // how many times as long steps take where tiles reach past an edge
 }
 
 // gemmCosts are fitted to times on an H200 in November 2026, random data, graph
 // replay: testdata/gemm_times.h200.json. Other GPUs are taken to be in
 // proportion.
 var gemmCosts = []gemmCost{
-	{"gemm_sliced_k_16", 16, 32, 2.3, 0.0061, 0},
-	{"gemm_sliced_32", 32, 64, 3.8, 0.0118, 0.014},
-	{"gemm_sliced_64", 64, 64, 3.8, 0.0228, 0},
-	{"gemm_wide", wideTile, wideTile, 4, 0.084, 0},
+	{"gemm_sliced_k_16", 16, 32, 2.3, 0.0061, 0, 1.05},
+	{"gemm_sliced_32", 32, 64, 3.8, 0.0118, 0.014, 1.3},
+	{"gemm_sliced_64", 64, 64, 3.8, 0.0228, 0, 1.3},
+	{"gemm_wide", wideTile, wideTile, 4, 0.084, 0, 1.3},
 	splitCost,
 }
 
-var splitCost = gemmCost{"gemm_split_k", 128, 128, 3, 0.088, 0}
+var splitCost = gemmCost{"gemm_split_k", 128, 128, 3, 0.088, 0, 1.2}
 
 // streamCosts are those of rungs whose blocks share what is left.
 var streamCosts = []struct {
 	gemmCost
 	stream
-	perPart float64 // us, for each part of a tile that is added
-	mapped  bool    // the copy engine brings A and B
+	mapped bool // the copy engine brings A and B
 }{
-	{gemmCost{"gemm_stream_k", wideTile, wideTile, 8, 0.0815, 0}, wideStream, 0, false},
-	{gemmCost{"gemm_stream_k_64", 64, 64, 2.6, 0.0244, 0}, smallStream, 0.4, false},
-	{gemmCost{"gemm_specialized", 128, 256, 7, 0.154, 0}, specializedStream, 0, true},
+	{gemmCost{"gemm_stream_k", wideTile, wideTile, 4.5, 0.0815, 0, 1.05}, wideStream, false},
+	{gemmCost{"gemm_stream_k_64", 64, 64, 5.5, 0.02375, 0, 1.25}, smallStream, false},
+	{gemmCost{"gemm_specialized", 128, 256, 7, 0.154, 0, 1}, specializedStream, true},
 }
 
-// Adding shares of k costs a launch and a way through the L2 cache.
+// Adding shares of k costs a launch and a way through the L2 cache, the longer
+// where blocks leave theirs at the same time.
 const (
-	sumLaunch  = 3.0    // us
-	sumPerByte = 1.4e-7 // us
+	sumLaunch     = 3.0    // us
+	sumPerByte    = 1.4e-7 // us
+	streamPerByte = 2.4e-7 // us
 )
 
 // time predicts microseconds for k cut into so many shares.
 func (c gemmCost) time(s Size, shares, sms int) float64 {
-	t := c.fixed + max(math.Ceil(c.tiles(s)*float64(shares)/float64(sms))*c.perK, c.alone)*float64(shareOf(s[2], shares))
+	t := c.fixed + c.slower(s)*max(math.Ceil(c.tiles(s)*float64(shares)/float64(sms))*c.perK, c.alone)*float64(shareOf(s[2], shares))
 	if shares > 1 {
 		t += sumLaunch + sumPerByte*8*float64(shares)*float64(s[0])*float64(s[1])
 	}
@@ -68,17 +70,25 @@ func (c gemmCost) tiles(s Size) float64 {
 	return float64(ceilDiv(s[0], c.rows)) * float64(ceilDiv(s[1], c.columns))
 }
 
+// slower is edge where tiles reach past one, else 1.
+func (c gemmCost) slower(s Size) float64 {
+	if s[0]%c.rows != 0 || s[1]%c.columns != 0 {
+		return c.edge
+	}
+	return 1
+}
+
 // streamTime predicts microseconds for a rung whose blocks share what is left: all
 // multiprocessors work to the end, and then add what blocks have left of tiles.
-func (c gemmCost) streamTime(s Size, cut stream, perPart float64, sms int) float64 {
+func (c gemmCost) streamTime(s Size, cut stream, sms int) float64 {
 	tiles := c.tiles(s)
 	blocks, _, rest := cut.share(s, sms)
 	if rest == 0 { // blocks that have one tile less wait for the others
 		tiles = math.Ceil(tiles/float64(blocks)) * float64(blocks)
 	}
-	t := c.fixed + max(tiles/float64(sms), tiles/float64(blocks))*float64(s[2])*c.perK
+	t := c.fixed + c.slower(s)*max(tiles/float64(sms), tiles/float64(blocks))*float64(s[2])*c.perK
 	if rest > 0 {
-		t += sumLaunch + sumPerByte*8*float64((blocks+rest)*c.rows*c.columns) + perPart*float64(ceilDiv(blocks, rest))
+		t += sumLaunch + streamPerByte*8*float64((blocks+rest)*c.rows*c.columns)
 	}
 	return t
 }
@@ -117,7 +127,7 @@ func (o GemmOptions) pickRung(s Size, sms int, mapped bool) string {
 	}
 	for _, c := range streamCosts {
 		if mapped || !c.mapped {
-			consider(c.rung, c.streamTime(s, c.stream, c.perPart, sms))
+			consider(c.rung, c.streamTime(s, c.stream, sms))
 		}
 	}
 	return best

@@ -254,9 +254,7 @@ func TestGemmAutoWithinThreePercent(t *testing.T) {
 				t.Logf("%v: %s is picked, and was not measured", row.Size, picked)
 				continue
 			}
-			if !mapped {
-				judged++
-			}
+			judged++
 			for name, us := range row.US {
 				taken := strings.HasPrefix(name, "gemm_") && name != "gemm_auto" && (mapped || name != "gemm_specialized") // gemm_auto is what was picked
 				if taken && took > 1.03*us {
@@ -265,8 +263,8 @@ func TestGemmAutoWithinThreePercent(t *testing.T) {
 			}
 		}
 	}
-	if judged < 12 {
-		t.Errorf("%d sizes judged, expected at least 12", judged)
+	if judged < 23 { // of 24: at 8192 only gemm_specialized was measured
+		t.Errorf("%d picks judged, expected at least 23", judged)
 	}
 }
 
