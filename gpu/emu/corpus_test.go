@@ -19,6 +19,7 @@ var notYet = map[string]string{
 
 	"gemm_tf32_wgmma": "cluster", "gemm_bf16_wgmma": "cluster", "gemm_fp16_wgmma": "cluster",
 	"gemm_tf32x3_2": "cluster", "gemm_bf16x3_2": "cluster", "gemm_fp16x3_4": "cluster",
+	"gemm_specialized": "setmaxnreg", "gemm_bias_relu_specialized": "setmaxnreg", "gemm_batched_specialized": "setmaxnreg",
 }
 
 // TestCorpus asks for every entry of the PTX in the repository: each is ready
