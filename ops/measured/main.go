@@ -9,7 +9,8 @@
 //
 // The file keeps its title and, unless --memory is given, its roof of memory.
 // All else is that of the figures: those that are verified and have a time, of
-// several turns the median.
+// several turns the median. A size that the bench was ended in, before its peers
+// had a turn, is left out and named: its fastest rung may be one that was not reached.
 package main
 
 import (
@@ -60,6 +61,9 @@ func run(figures io.Reader, folder, name string, memory float64) error {
 	if err := f.take(figures); err != nil {
 		return err
 	}
+	for _, size := range f.cut {
+		fmt.Fprintln(os.Stderr, "measured: left out, no peer had a turn:", size)
+	}
 	if memory > 0 {
 		f.Roofs.MemoryTBPS = memory
 	}
@@ -88,6 +92,8 @@ type file struct {
 	Method string    `json:"method"`
 	Roofs  ops.Roofs `json:"roofs,omitzero"`
 	Times  []*times  `json:"times"`
+
+	cut []string // sizes that were left out
 }
 
 // times are those of one size.
@@ -148,8 +154,13 @@ func (f *file) take(figures io.Reader) error {
 	f.Device = strings.Replace(device, " sm_90", "", 1) + ", " + clock
 	f.Date, _, _ = strings.Cut(environment.Environment.Date, "T")
 	f.Method = environment.Environment.Method + "; data " + environment.Environment.Data
-	if turns := f.settle(); turns > 1 {
-		f.Method += fmt.Sprintf("; the median of %d turns, ours and theirs alternately", turns)
+	f.leaveOut()
+	if least, most := f.settle(); most > 1 {
+		turns := fmt.Sprint(most)
+		if least < most {
+			turns = fmt.Sprintf("%d to %d", least, most)
+		}
+		f.Method += "; the median of " + turns + " turns, ours and theirs alternately"
 	}
 	slices.SortFunc(f.Times, func(a, b *times) int {
 		return cmp.Or(cmp.Compare(oblong(a.Size), oblong(b.Size)), cmp.Compare(a.operator, b.operator), slices.Compare(a.Size, b.Size))
@@ -181,16 +192,42 @@ func (f *file) add(x figure) {
 	f.Times[i].turns[name] = append(f.Times[i].turns[name], x.MedianNS)
 }
 
-// settle makes a time of each figure's turns, and returns how many most have.
-func (f *file) settle() (most int) {
+// leaveOut drops the sizes without a peer, of operators that have peers elsewhere.
+func (f *file) leaveOut() {
+	compared := map[string]bool{}
+	for _, t := range f.Times {
+		compared[t.operator] = compared[t.operator] || t.compared()
+	}
+	f.Times = slices.DeleteFunc(f.Times, func(t *times) bool {
+		cut := compared[t.operator] && !t.compared()
+		if cut {
+			f.cut = append(f.cut, fmt.Sprint(t.operator, " ", t.Size))
+		}
+		return cut
+	})
+}
+
+// compared reports whether a peer was timed.
+func (t *times) compared() bool {
+	for name := range t.turns {
+		if strings.HasPrefix(name, "cublas") || strings.HasPrefix(name, "torch") {
+			return true
+		}
+	}
+	return false
+}
+
+// settle makes a time of each figure's turns, and returns how many they have.
+func (f *file) settle() (least, most int) {
+	least = math.MaxInt
 	for _, t := range f.Times {
 		for name, turns := range t.turns {
 			slices.Sort(turns)
-			most = max(most, len(turns))
+			least, most = min(least, len(turns)), max(most, len(turns))
 			t.US[name] = math.Round((turns[(len(turns)-1)/2]+turns[len(turns)/2])/20) / 100
 		}
 	}
-	return most
+	return least, most
 }
 
 // text is the file, a line for each size.
