@@ -340,6 +340,17 @@ func checkResult(t *testing.T, r result) {
 	}
 }
 
+// Where figures were published stands below the table: most at one place.
+func TestPublishedAt(t *testing.T) {
+	far, near := Figure{Size: Size{100_000_000}, Device: "CPU"}, Figure{Size: Size{25_600_000}}
+	l := Latencies{Rows: []Latency{{Name: "cpu", Published: []Figure{far}}, {Name: "a", Published: []Figure{near}},
+		{Name: "b", Published: []Figure{near, near}}, {Name: "none"}}}
+	const want = "contradictory where the notes are; for 25 600 000, GPU unknown; cpu: for 100 000 000, CPU"
+	if notes := l.Notes(); !strings.HasSuffix(notes[0], want) {
+		t.Errorf("%q, want %q", notes[0], want)
+	}
+}
+
 // The short table keeps what a reader compares, and the record of the whole one.
 func TestShortLatencies(t *testing.T) {
 	dev, err := device.Open("emu")

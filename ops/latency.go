@@ -140,9 +140,35 @@ func (l *Latencies) Title() string { return l.title }
 // Notes stand below the table.
 func (l *Latencies) Notes() []string {
 	return append([]string{
-		"published: the figures of the founding notes, contradictory where the notes are",
+		"published: the figures of the founding notes, contradictory where the notes are" + l.publishedAt(),
 		"first launch: what the notes time; the total adds the launches that finish the sum",
 	}, l.Environment.Notes()...)
+}
+
+// publishedAt says for which sizes and devices figures were published: where most
+// were, and of which variants elsewhere.
+func (l *Latencies) publishedAt() string {
+	var places []string
+	names := map[string][]string{}
+	for _, r := range l.Rows {
+		if len(r.Published) == 0 {
+			continue
+		}
+		_, at := figures(r.Published)
+		if names[at] == nil {
+			places = append(places, at)
+		}
+		names[at] = append(names[at], r.Name)
+	}
+	slices.SortStableFunc(places, func(a, b string) int { return len(names[b]) - len(names[a]) })
+	text := ""
+	for i, at := range places {
+		if text += "; "; i > 0 {
+			text += strings.Join(names[at], ", ") + ": "
+		}
+		text += "for " + at
+	}
+	return text
 }
 
 // Table is one row a variant. Times are in microseconds.
@@ -151,10 +177,10 @@ func (l *Latencies) Table() (columns []string, rows [][]string) { return l.table
 // table has columns with the speed of peers where these are wanted.
 func (l *Latencies) table(ratios bool) (columns []string, rows [][]string) {
 	columns = []string{"variant", "total, " + l.clock + " (us)", "published", "first launch (us)", "low", "high", "CV",
-		"repeats", "launches", "published at"}
+		"repeats", "launches"}
 	for _, r := range l.all() {
-		published, at := figures(r.Published)
-		cells := []string{r.Name, "-", published, "-", "-", "-", "-", "-", "-", at}
+		published, _ := figures(r.Published)
+		cells := []string{r.Name, "-", published, "-", "-", "-", "-", "-", "-"}
 		switch {
 		case r.Refused != "":
 			cells[1] = "no time: " + r.Refused
@@ -163,7 +189,7 @@ func (l *Latencies) table(ratios bool) (columns []string, rows [][]string) {
 		default:
 			cells = []string{r.Name, micro(r.Total.Median), published, micro(r.First.Median), micro(r.Total.Low),
 				micro(r.Total.High), fmt.Sprintf("%.1f %%", 100*r.Total.CV), fmt.Sprint(r.Total.Repeats),
-				launches(r.Launches), at}
+				launches(r.Launches)}
 			if r.Library != "" {
 				cells[3], cells[8] = "-", r.Library
 			}
@@ -199,7 +225,7 @@ func (s ShortLatencies) Notes() []string { return s.Environment.Notes() }
 // Table is one row a variant. Times are in microseconds.
 func (s ShortLatencies) Table() (columns []string, rows [][]string) {
 	columns, rows = s.table(true)
-	left := []string{"published", "first launch (us)", "CV", "repeats", "launches", "published at"}
+	left := []string{"published", "first launch (us)", "CV", "repeats", "launches"}
 	for i := len(columns) - 1; i >= 0; i-- {
 		if !slices.Contains(left, columns[i]) {
 			continue

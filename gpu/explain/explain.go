@@ -67,7 +67,7 @@ func (l *Line) Idle() float64 { return 1 - float64(l.Threads)/(32*float64(l.Warp
 // Profiles makes one report of launches that belong together.
 func Profiles(profiles []gpu.Profile, sources ...Source) *Report {
 	texts := map[string][]string{}
-	r := &Report{title: titleOf(profiles), profiles: profiles, texts: texts}
+	r := &Report{profiles: profiles, texts: texts}
 	for _, s := range sources {
 		texts[s.Name] = strings.Split(s.Text, "\n")
 	}
@@ -97,8 +97,24 @@ func Profiles(profiles []gpu.Profile, sources ...Source) *Report {
 		r.Lines = append(r.Lines, *l)
 	}
 	slices.SortFunc(r.Lines, func(a, b Line) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+	r.title = titleOf(profiles, r.file())
 	r.Findings = findings(profiles, texts)
 	return r
+}
+
+// file is the one that all lines are of, "" if they are of several.
+func (r *Report) file() (file string) {
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		if l.Line == 0 {
+			continue
+		}
+		if file != "" && file != l.File {
+			return ""
+		}
+		file = l.File
+	}
+	return file
 }
 
 func (l *Line) add(in *gpu.InstructionProfile) {
@@ -134,8 +150,9 @@ func textOf(texts map[string][]string, file string, line int) string {
 	return ""
 }
 
-// titleOf names the entries that were launched.
-func titleOf(profiles []gpu.Profile) string {
+// titleOf names the entries that were launched, and the file that all of their
+// lines are of, if it is one.
+func titleOf(profiles []gpu.Profile, file string) string {
 	var names []string
 	for _, p := range profiles {
 		if !slices.Contains(names, p.Entry) {
@@ -143,6 +160,9 @@ func titleOf(profiles []gpu.Profile) string {
 		}
 	}
 	title := strings.Join(names, ", ") + ", by source line"
+	if file != "" {
+		title = strings.Join(names, ", ") + ", by line of " + file
+	}
 	if len(profiles) > 1 {
 		title += fmt.Sprintf(", %d launches", len(profiles))
 	}

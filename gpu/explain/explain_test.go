@@ -198,8 +198,15 @@ func TestLines(t *testing.T) {
 	if sum.Warps != c.WarpInstructions || sum.Shared.Wavefronts != c.SharedLoad.Wavefronts+c.SharedStore.Wavefronts {
 		t.Errorf("lines have %d instructions and %d wavefronts, the launch %+v", sum.Warps, sum.Shared.Wavefronts, c)
 	}
-	if len(rows) != 6 || rows[1][0] != "transpose.cu:3" || rows[1][1] != "tile[r][c] = x[r * n + c];" || rows[5][1] != "all lines" {
+	if len(rows) != 6 || rows[1][0] != "3" || rows[1][1] != "tile[r][c] = x[r * n + c];" || rows[5][1] != "all lines" {
 		t.Errorf("table %q %q, expected lines 2 to 6 and the sum", names, rows)
+	}
+	if r.Title() != "transpose, by line of transpose.cu" {
+		t.Errorf("title %q, expected the file that the lines are of", r.Title())
+	}
+	r.Lines[0].File = "other.cuh"
+	if _, rows := r.Table(); rows[0][0] != "other.cuh:2" || rows[1][0] != "transpose.cu:3" {
+		t.Errorf("lines of two files %q, expected their names", rows)
 	}
 	if slices.Contains(names, "local sectors") || !slices.Contains(names, "bank conflicts") {
 		t.Errorf("columns %q, expected those in which something was counted", names)

@@ -39,8 +39,9 @@ var columns = []column{
 }
 
 // Table has a row for each line that ran, and the sum. Columns in which
-// nothing was counted are left out.
+// nothing was counted are left out, and the file if the title names it.
 func (r *Report) Table() (names []string, rows [][]string) {
+	file := r.file()
 	sum := Line{Text: "all lines"}
 	for i := range r.Lines {
 		l := &r.Lines[i]
@@ -59,8 +60,11 @@ func (r *Report) Table() (names []string, rows [][]string) {
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		at := fmt.Sprintf("%s:%d", l.File, l.Line)
-		if l.Line == 0 {
+		switch {
+		case l.Line == 0:
 			at = l.File + ", no line"
+		case l.File == file:
+			at = fmt.Sprint(l.Line)
 		}
 		rows = append(rows, l.row(at, used))
 	}

@@ -88,7 +88,7 @@ func (c CellChart) check() error {
 
 // grid is the chart as text.
 func (c CellChart) grid() *grid {
-	g := &grid{columns: append([]string{""}, c.Columns...)}
+	g := &grid{columns: append([]string{""}, c.Columns...), whole: true}
 	for i, name := range c.Rows {
 		g.rows = append(g.rows, append([]string{name}, c.Text[i]...))
 	}

@@ -16,6 +16,7 @@ type grid struct {
 	columns []string
 	rows    [][]string
 	notes   []string
+	whole   bool // a picture: not split, however wide
 }
 
 // Limits of what is drawn; the record of a table always has every row.
@@ -65,6 +66,8 @@ func (g grid) width() int {
 // number, an optional unit.
 var number = regexp.MustCompile(`^[~<>≤≥±]?\s?[-+−]?(\d[\d ,_]*(\.\d+)?([eE][-+]?\d+)?|Inf|NaN)(\s?(%|×|[a-zA-Zµ°/]{1,8}))?$`)
 
+func isNumber(text string) bool { return number.MatchString(strings.TrimSpace(text)) }
+
 // numeric says of each column whether it holds numbers, and so is aligned to
 // the right. Blank cells, dashes and verdicts do not count.
 func (g grid) numeric() []bool {
@@ -75,7 +78,7 @@ func (g grid) numeric() []bool {
 			if i >= len(row) || strings.Trim(row[i], " -–—…") == "" || verdictColors[row[i]] != "" {
 				continue
 			}
-			if !number.MatchString(strings.TrimSpace(row[i])) {
+			if !isNumber(row[i]) {
 				count = -1
 				break
 			}
@@ -86,41 +89,78 @@ func (g grid) numeric() []bool {
 	return numeric
 }
 
-// text lays the table out for a fixed-width font.
+// text lays the table out for a fixed-width font, in parts if it is wide.
 func (g grid) text() string {
-	numeric := g.numeric()
-	var rows [][][]string // row, cell, line
-	for _, row := range append([][]string{g.columns}, g.rows...) {
-		cells := make([][]string, len(numeric))
-		for i := range cells {
-			if i < len(row) {
-				cells[i] = wrapCell(row[i])
-			}
-		}
-		rows = append(rows, cells)
-	}
-	widths := make([]int, len(numeric))
-	for _, cells := range rows {
-		for i, lines := range cells {
-			for _, line := range lines {
-				widths[i] = max(widths[i], textWidth(line))
-			}
-		}
-	}
 	var b strings.Builder
 	if g.title != "" {
 		b.WriteString(g.title + "\n\n")
 	}
-	for i, cells := range rows {
-		writeRow(&b, cells, widths, numeric)
-		if i == 0 {
-			writeRule(&b, widths)
+	_, widths := g.lines(false)
+	tight := sum(widths)+len(widths)*len(gap) > pageWidth
+	if tight {
+		_, widths = g.lines(true)
+	}
+	for i := range widths {
+		widths[i] += len(gap)
+	}
+	for i, part := range g.split(widths) {
+		if i > 0 {
+			b.WriteString("\n")
 		}
+		part.textTable(&b, tight)
 	}
 	if len(g.notes) > 0 {
 		b.WriteString("\n" + strings.Join(g.notes, "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+func (g grid) textTable(b *strings.Builder, tight bool) {
+	numeric := g.numeric()
+	rows, widths := g.lines(tight)
+	for i, cells := range rows {
+		writeRow(b, cells, widths, numeric)
+		if i == 0 {
+			writeRule(b, widths)
+		}
+	}
+}
+
+// lines are the lines of each cell, the first row the headings, and the widths of
+// the columns. Tight headings are no wider than they must be.
+func (g grid) lines(tight bool) (rows [][][]string, widths []int) {
+	widths = make([]int, g.width())
+	rows = make([][][]string, 1, 1+len(g.rows))
+	for _, row := range g.rows {
+		cells := make([][]string, len(widths))
+		for i, cell := range row {
+			cells[i] = wrapCell(cell, maxCellWidth)
+			for _, line := range cells[i] {
+				widths[i] = max(widths[i], textWidth(line))
+			}
+		}
+		rows = append(rows, cells)
+	}
+	headings, height := make([][]string, len(widths)), 0
+	for i, name := range g.columns {
+		limit := maxCellWidth
+		if tight {
+			limit = widths[i]
+			for _, word := range strings.Fields(name) {
+				limit = min(max(limit, textWidth(word)), maxCellWidth)
+			}
+		}
+		headings[i] = wrapCell(name, limit)
+		for _, line := range headings[i] {
+			widths[i] = max(widths[i], textWidth(line))
+		}
+		height = max(height, len(headings[i]))
+	}
+	for i, lines := range headings { // they stand on the rule
+		headings[i] = append(make([]string, height-len(lines)), lines...)
+	}
+	rows[0] = headings
+	return rows, widths
 }
 
 const gap = "  " // between columns
@@ -156,14 +196,14 @@ func writeRule(b *strings.Builder, widths []int) {
 	b.WriteString(strings.Join(rules, gap) + "\n")
 }
 
-// wrapCell splits a cell into lines of at most maxCellWidth columns, between
-// words where there are any.
-func wrapCell(s string) []string {
+// wrapCell splits a cell into lines of at most some width, between words where
+// there are any.
+func wrapCell(s string, width int) []string {
 	var lines []string
 	for _, line := range strings.Split(s, "\n") {
 		line = strings.ReplaceAll(strings.TrimRight(line, " \r"), "\t", "    ")
-		for textWidth(line) > maxCellWidth {
-			at := breakAt(line)
+		for textWidth(line) > width {
+			at := breakAt(line, width)
 			lines = append(lines, strings.TrimRight(line[:at], " "))
 			line = strings.TrimLeft(line[at:], " ")
 		}
@@ -174,11 +214,11 @@ func wrapCell(s string) []string {
 
 // breakAt returns the byte offset at which a line that is too long goes on
 // below: after the last space that fits, else where it is full.
-func breakAt(line string) int {
+func breakAt(line string, width int) int {
 	columns, space := 0, 0
 	for i, r := range line {
 		columns += runeWidth(r)
-		if columns > maxCellWidth {
+		if columns > width {
 			if space > 0 {
 				return space
 			}

@@ -157,3 +157,99 @@ func TestNumbersDoNotBreak(t *testing.T) {
 		}
 	}
 }
+
+// A table that is wider than a page goes on below, with the names of its rows,
+// and every cell stands in it once.
+func TestWideTables(t *testing.T) {
+	table := NewTable("variant", "launches").SetTitle("wide").Note("last")
+	for i := range 9 {
+		table.columns = append(table.columns, fmt.Sprintf("warp instructions%d", i))
+	}
+	for _, name := range []string{"reduce_cooperative_groups", "reduce_serial"} {
+		row := []any{name, 3}
+		for i := range 9 {
+			row = append(row, 1_000_000+i)
+		}
+		table.Row(row...)
+	}
+	text, html := table.String(), gridOf(table).html()
+	for _, line := range strings.Split(text, "\n") {
+		if textWidth(line) > pageWidth {
+			t.Errorf("%d letters: %s", textWidth(line), line)
+		}
+	}
+	for i := range 9 {
+		figure := fmt.Sprint(1_000_000 + i)
+		figure = figure[:1] + " " + figure[1:4] + " " + figure[4:]
+		if n := strings.Count(text, figure); n != 2 {
+			t.Errorf("the text has %s %d times", figure, n)
+		}
+		if n := strings.Count(html, strings.ReplaceAll(figure, " ", "\u00a0")); n != 2 {
+			t.Errorf("the HTML has %s %d times", figure, n)
+		}
+	}
+	for what, n := range map[string]int{"<table>": strings.Count(html, "<table>"), "names in HTML": strings.Count(html, ">reduce_serial<"),
+		"names in text": strings.Count(text, "reduce_serial")} {
+		if n != 2 {
+			t.Errorf("%d %s, want 2", n, what)
+		}
+	}
+	for what, s := range map[string]string{"text": text, "HTML": html} {
+		if strings.Count(s, "wide") != 1 || strings.Count(s, "last") != 1 || strings.Index(s, "last") < strings.LastIndex(s, "reduce_serial") {
+			t.Errorf("title or note of the %s:\n%s", what, s)
+		}
+	}
+}
+
+// Both columns of text that name a row stand in each part.
+func TestWideTableOfTwoNames(t *testing.T) {
+	g := grid{columns: []string{"line", "source"}, rows: [][]string{{"35", "__syncthreads();"}, {"36"}}}
+	for i := range 12 {
+		g.columns = append(g.columns, fmt.Sprintf("wavefronts%d", i))
+		g.rows[0] = append(g.rows[0], "1")
+	}
+	if html := g.html(); strings.Count(html, "<table>") != 2 || strings.Count(html, "__syncthreads();") != 2 {
+		t.Error(html)
+	}
+	g.whole = true
+	if html := g.html(); strings.Count(html, "<table>") != 1 {
+		t.Error(html)
+	}
+}
+
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		widths  []int
+		room, n int
+		want    string
+	}{
+		{[]int{10, 10, 10, 10}, 20, 2, "[2 4]"}, {[]int{10, 10, 10}, 20, 2, "[2 3]"}, {[]int{10, 10, 10}, 15, 2, "[]"},
+		{[]int{50, 1, 1}, 20, 2, "[1 3]"}, {[]int{1, 1, 50}, 20, 2, "[2 3]"}, {[]int{1, 99}, 100, 3, "[1 2]"},
+	} {
+		if got := fmt.Sprint(shares(c.widths, c.room, c.n)); got != c.want {
+			t.Errorf("%v in %d of %d: ends %s, want %s", c.widths, c.n, c.room, got, c.want)
+		}
+	}
+}
+
+// A number is never broken; a path in prose may be, a name alone may not.
+func TestBreaks(t *testing.T) {
+	html := gridOf(NewTable("name", "error", "why").Row("reduce_cooperative_groups", "5.7e-07", "race at reduce_mistakes.sm_75.ptx:123")).html()
+	for _, want := range []string{`white-space: nowrap">5.7e-07<`, ">reduce_cooperative_groups<", "race at reduce_<wbr>mistakes.<wbr>sm_<wbr>75.<wbr>ptx:<wbr>123"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+}
+
+// Headings of several lines stand on the rule; a tab takes four columns.
+func TestHeadings(t *testing.T) {
+	got := NewTable("a\tb", "two\nlines").Row(1, 2).String()
+	want := `          two
+a    b  lines
+──────  ─────
+     1      2`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -320,6 +320,17 @@ func TestSanitise(t *testing.T) {
 	}
 }
 
+// Where lines of a table's cells may break is the table's to say.
+func TestBreaksAreKept(t *testing.T) {
+	const table = `<table><tbody><tr><td style="text-align: right; white-space: nowrap">5.7e-07</td><td>at reduce_<wbr>mistakes.ptx</td></tr></tbody></table>`
+	got := string(sanitise(table))
+	for _, want := range []string{`style="text-align: right; white-space: nowrap"`, "reduce_<wbr"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+}
+
 // Cells of a wide table break their lines, but not inside of a number.
 func TestNumbersStayWhole(t *testing.T) {
 	_, root := render(t, &nbformat.Notebook{Name: "x.ipynb", Cells: []*nbformat.Cell{

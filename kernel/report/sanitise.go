@@ -10,13 +10,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// policy lists what HTML from a notebook may use. It admits no style but the
-// alignment of table cells, no script, no form, and nothing that loads.
+// policy lists what HTML from a notebook may use. It admits no style but how
+// the text of table cells stands, no script, no form, and nothing that loads.
 var policy = newPolicy()
 
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "div", "span", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6",
+	p.AllowElements("p", "div", "span", "br", "wbr", "hr", "h1", "h2", "h3", "h4", "h5", "h6",
 		"b", "strong", "i", "em", "u", "s", "del", "ins", "mark", "small", "sub", "sup", "abbr", "cite", "q",
 		"code", "pre", "kbd", "samp", "var", "blockquote", "ul", "ol", "li", "dl", "dt", "dd",
 		"table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "th", "td",
@@ -33,6 +33,7 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("colspan", "rowspan", "span", "start").Matching(number).OnElements("th", "td", "col", "colgroup", "ol")
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td")
 	p.AllowStyles("text-align").MatchingEnum("left", "right", "center").OnElements("th", "td")
+	p.AllowStyles("white-space").MatchingEnum("nowrap").OnElements("th", "td")
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").OnElements("input")
 	p.AllowAttrs("open").OnElements("details")

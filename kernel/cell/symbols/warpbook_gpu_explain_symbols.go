@@ -235,7 +235,7 @@ Record is the report for programs.`,
 	"Report.Table": `func (r *Report) Table() (names []string, rows [][]string)
 
 Table has a row for each line that ran, and the sum. Columns in which
-nothing was counted are left out.`,
+nothing was counted are left out, and the file if the title names it.`,
 	"Report.Title": `func (r *Report) Title() string
 
 Title stands above the table.`,
