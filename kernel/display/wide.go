@@ -104,7 +104,9 @@ func (g grid) narrowest() []int {
 			}
 			w := textWidth(row[i])
 			if !numeric[i] || !isNumber(row[i]) {
-				w = max(longestPiece(row[i]), min(w, text))
+				if w = longestPiece(row[i]); textWidth(row[i]) > 2*text {
+					w = max(w, text)
+				}
 			}
 			widths[i] = max(widths[i], w)
 		}
