@@ -85,12 +85,14 @@ func sum(values []int) (s int) {
 	return s
 }
 
-// narrowest are the widths that a browser cannot make columns narrower than: of
-// numbers the longest, of text the longest word, and a little more of long text.
+// narrowest are the widths below which a browser cannot make columns, or makes
+// them too tall: of numbers the longest, of text the longest word, or what sets
+// it in four lines.
 func (g grid) narrowest() []int {
 	const (
 		padding = 2
-		text    = 16
+		lines   = 4
+		most    = 40 // letters a line
 	)
 	numeric := g.numeric()
 	widths := make([]int, len(numeric))
@@ -104,9 +106,7 @@ func (g grid) narrowest() []int {
 			}
 			w := textWidth(row[i])
 			if !numeric[i] || !isNumber(row[i]) {
-				if w = longestPiece(row[i]); textWidth(row[i]) > 2*text {
-					w = max(w, text)
-				}
+				w = max(longestPiece(row[i]), min(w/lines, most))
 			}
 			widths[i] = max(widths[i], w)
 		}
@@ -129,7 +129,7 @@ func longestPiece(s string) (longest int) {
 func isProse(s string) bool { return strings.ContainsAny(strings.TrimSpace(s), " \n") }
 
 // breakMarks are what a long word of prose, such as a path, may be broken behind.
-var breakMarks = strings.NewReplacer("_", "_\n", ".", ".\n", ":", ":\n", "/", "/\n", "(", "(\n", ",", ",\n")
+var breakMarks = strings.NewReplacer("_", "_\n", ".", ".\n", ":", ":\n", "/", "/\n", ",", ",\n")
 
 // pieces are what a word may be broken into. A name that stands alone is kept.
 func pieces(word string, prose bool) []string {
