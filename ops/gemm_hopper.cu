@@ -198,9 +198,10 @@ extern "C" __global__ void HOPPER gemm_fp16_wgmma(MAP a, MAP b, MAP c, MAP d, Re
     product16<__half>(a, b, c, d, r);
 }
 
+// To nearest and, between two, to even, which is one instruction; .rna are three.
 static __device__ unsigned tf32(float x) {
     unsigned r;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
     return r;
 }
 
@@ -225,15 +226,18 @@ template <unsigned parts> static __device__ void bring32(Walk w, const TensorMap
 
 // Where a thread has its elements of 32 k and 64 columns of B, with which wgmma takes
 // TF32 only as its left factor, from registers: with k in a row it wants the right one.
-// A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts.
+// A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts,
+// and of eight k one of each half.
 struct Mine {
-    unsigned column, boxes;
+    unsigned column, from[2];
 
     __device__ Mine() {
         unsigned group = warpgroup(), warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-        column = warp % 2 * 8 + lane / 16 * 4 + lane / 8 % 2 * 16 + lane / 4 % 2 * 2, boxes = (group * 2 + warp / 2) * box / 2;
+        column = warp % 2 * 8 + lane / 16 * 4 + lane / 8 % 2 * 16 + lane / 4 % 2 * 2;
+        for (unsigned half = 0, k = lane % 4; half < 2; half++, k += 4)
+            from[half] = (group * 2 + warp / 2) * box / 2 + k * 128 + (column / 4 ^ k) * 16 + column % 4 * 4;
     }
-    __device__ float2 at(const unsigned char* b, unsigned k) const { return *(const float2*)(b + boxes + k * 128 + (column / 4 ^ k % 8) * 16 + column % 4 * 4); }
+    __device__ float2 at(const unsigned char* b, unsigned eighth, unsigned half) const { return *(const float2*)(b + from[half] + eighth * 1024); }
 };
 
 // Stores 256 rows and 64 columns of D from there on. Half of the lanes take two rows in
@@ -256,7 +260,7 @@ static __device__ void store32(Outlet<float, 0, 32>& out, const float (&sums)[12
 // has in registers is read while the products of the other half run.
 static __device__ void multiply32(Walk w, Outlet<float, 0, 32> out, const Result& r) {
     float sums[128];
-    unsigned group = warpgroup(), lane = threadIdx.x % 32, steps = (r.k + 31) / 32;
+    unsigned group = warpgroup(), steps = (r.k + 31) / 32;
     unsigned b[4][4];
     Mine mine;
     auto read = [&](int from) {
@@ -264,7 +268,7 @@ static __device__ void multiply32(Walk w, Outlet<float, 0, 32> out, const Result
         for (int j = from; j < from + 2; j++)
 #pragma unroll
             for (int h = 0; h < 2; h++) {
-                float2 v = mine.at(memory + w.stage * bytes32<1> + 4 * box, j * 8 + h * 4 + lane % 4);
+                float2 v = mine.at(memory + w.stage * bytes32<1> + 4 * box, j, h);
                 b[j][h * 2] = tf32(v.x), b[j][h * 2 + 1] = tf32(v.y);
             }
     };

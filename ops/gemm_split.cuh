@@ -183,7 +183,7 @@ static __device__ void split(float v, float& first, float& second) {
 // Multiplies 64 columns of the tile, as multiply32 does, in chunks of 32 k.
 static __device__ void multiply_tf32(Walk w, Outlet<float, 0, 32> out, const Result& r) {
     float sums[128], chunk[64];
-    unsigned group = warpgroup(), lane = threadIdx.x % 32;
+    unsigned group = warpgroup();
     unsigned high[4][4], low[4][4];
     Mine mine;
     for (unsigned t = blockIdx.x / cluster; t < tiles(r); t += gridDim.x / cluster) {
@@ -194,7 +194,7 @@ static __device__ void multiply_tf32(Walk w, Outlet<float, 0, 32> out, const Res
             for (int j = 0; j < 4; j++)
 #pragma unroll
                 for (int h = 0; h < 2; h++) {
-                    float2 v = mine.at(memory + w.stage * bytes32<2> + 8 * box, j * 8 + h * 4 + lane % 4);
+                    float2 v = mine.at(memory + w.stage * bytes32<2> + 8 * box, j, h);
                     split(v.x, (float&)high[j][h * 2], (float&)low[j][h * 2]);
                     split(v.y, (float&)high[j][h * 2 + 1], (float&)low[j][h * 2 + 1]);
                 }
