@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"warpbook/kernel/frame"
+	"warpbook/kernel/nonblock"
 )
 
 // eventGrace is how long events are still read after the program has ended: a
@@ -219,7 +220,7 @@ func (c *child) hangUp() {
 // protocol, which ends it.
 func (c *child) readEvents() {
 	defer close(c.read)
-	r := bufio.NewReaderSize(c.events, 64<<10)
+	r := bufio.NewReaderSize(nonblock.New(c.events), 64<<10)
 	for {
 		var e frame.Event
 		if err := frame.Read(r, &e); err != nil {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"warpbook/kernel/frame"
+	"warpbook/kernel/nonblock"
 )
 
 // drainBytes bounds one drain, so that a goroutine that writes without end
@@ -88,10 +89,7 @@ func (o *output) drain() {
 // once reads once without waiting and delivers what it got, all but a trailing
 // incomplete UTF-8 sequence.
 func (o *output) once(fd int) (int, error) {
-	n, err := syscall.Read(fd, o.buffer[o.part:])
-	for err == syscall.EINTR {
-		n, err = syscall.Read(fd, o.buffer[o.part:])
-	}
+	n, err := nonblock.Read(fd, o.buffer[o.part:])
 	if n <= 0 || err != nil {
 		return n, err
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"warpbook/kernel/frame"
+	"warpbook/kernel/nonblock"
 )
 
 // requests is the pipe to the program. Who has a request writes it, and what
@@ -33,7 +34,7 @@ func (q *requests) post(r frame.Request) (err error) {
 		q.mu.Unlock()
 		for _, r := range batch {
 			if err == nil {
-				err = frame.Write(q.file, r)
+				err = frame.Write(nonblock.New(q.file), r)
 			}
 		}
 		q.mu.Lock()

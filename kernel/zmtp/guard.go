@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"syscall"
+
+	"warpbook/kernel/nonblock"
 )
 
 const (
@@ -43,7 +45,11 @@ type guard struct {
 }
 
 func newGuard(conn net.Conn) *guard {
-	return &guard{Conn: conn, in: bufio.NewReader(conn), greeting: greetingBytes, limit: readyBytes}
+	in := io.Reader(conn)
+	if c, ok := conn.(syscall.Conn); ok {
+		in = nonblock.New(c)
+	}
+	return &guard{Conn: conn, in: bufio.NewReader(in), greeting: greetingBytes, limit: readyBytes}
 }
 
 // established ends the handshake: from now on messages may be long, pings are
@@ -88,7 +94,7 @@ func (g *guard) tryFlush() bool {
 	}
 	sent := 0
 	raw.Write(func(fd uintptr) bool {
-		n, err := syscall.Write(int(fd), g.out)
+		n, err := nonblock.Write(int(fd), g.out)
 		if err == nil {
 			sent = n
 		}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package nonblock
+
+import "syscall"
+
+func read(fd int, p []byte) (int, error)  { return syscall.Read(fd, p) }
+func write(fd int, p []byte) (int, error) { return syscall.Write(fd, p) }
