@@ -266,5 +266,7 @@ func (o GemmOptions) pipelineVariants() []Variant {
 		},
 		o.specialized("gemm_specialized", "Hopper: tiles of 128 x 256; a warpgroup has the copy engine bring A and B and transposes A, two only multiply",
 			o.streamed(specializedStream)),
+		o.copied("gemm_cluster", "gemm_cluster", "Hopper: two to four blocks share the steps along k of a tile of 128 x 128, and add through each other's shared memory",
+			clusterTile, o.clustered),
 	}
 }

@@ -130,6 +130,10 @@ func (o GemmOptions) pickRung(s Size, sms int, mapped bool) string {
 			consider(c.rung, c.streamTime(s, c.stream, sms))
 		}
 	}
+	if mapped {
+		_, t := bestCluster(s, sms)
+		consider(clusterCost.rung, t)
+	}
 	return best
 }
 

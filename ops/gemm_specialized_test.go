@@ -18,17 +18,28 @@ var specializedSizes = [][]int{
 	{1, 4, 4}, {127, 252, 32}, {128, 256, 64}, {129, 260, 100}, {300, 520, 1000}, {640, 6400, 40}, {2100, 4104, 264}, {256, 512, 4096},
 }
 
+// clusterSizes are of one tile and several, with edges, of fewer steps along k than a
+// cluster has warpgroups and of more than its rings hold, for clusters of 2, 3 and 4,
+// and of more clusters than run at once.
+var clusterSizes = [][]int{
+	{1, 4, 4}, {127, 124, 32}, {128, 128, 64}, {129, 132, 96}, {256, 384, 292}, {640, 640, 644}, {760, 764, 768}, {1000, 1028, 1000}, {1025, 1200, 1028}, {2100, 520, 264},
+}
+
 // Every size, with rows that are longer than the matrix, an n that is no multiple of
 // four, and what is scaled and added.
-func TestGemmSpecialized(t *testing.T) {
+func TestGemmSpecialized(t *testing.T) { testCopied(t, "gemm_specialized", specializedSizes) }
+
+func TestGemmCluster(t *testing.T) { testCopied(t, "gemm_cluster", clusterSizes) }
+
+func testCopied(t *testing.T, rung string, sizes [][]int) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	eachHopper(t, func(t *testing.T, device gpu.Device) {
 		check := func(o GemmOptions, size ...int) {
 			t.Helper()
-			checkAll(t, newBench(t, device, GemmWith(o), seed, size...), "random", "gemm_specialized")
+			checkAll(t, newBench(t, device, GemmWith(o), seed, size...), "random", rung)
 		}
-		for _, size := range specializedSizes {
+		for _, size := range sizes {
 			check(GemmOptions{Alpha: 1}, size...)
 			check(GemmOptions{Alpha: -1.5, Beta: 0.5, LDA: size[2] + 8, LDB: size[1] + 4, LDC: size[1] + 12}, size...)
 			m, n, k := size[0], size[1]-3, size[2]-3 // in rows of the same length
@@ -58,6 +69,43 @@ func TestSpecializedShares(t *testing.T) {
 	}
 	if blocks, whole, rest := wideStream.share(Size{2048, 2048, 2048}, 132); blocks != 264 || whole != 0 || rest != 256 {
 		t.Errorf("gemm_stream_k at 2048: %d blocks, %d tiles whole and %d shared", blocks, whole, rest)
+	}
+}
+
+// How many blocks share a tile, of few tiles and of many, and what the launch is told.
+func TestClusterPlan(t *testing.T) {
+	o := GemmOptions{Alpha: 1.5, Beta: 0.5, LDA: 2052, LDB: 2056, LDC: 2060}
+	v, err := GemmWith(o).Variant("gemm_cluster")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		size   Size
+		entry  string
+		blocks int
+	}{
+		{Size{1024, 1024, 1024}, "gemm_cluster", 2 * 64}, {Size{1000, 1020, 1024}, "gemm_cluster", 2 * 64},
+		{Size{768, 768, 768}, "gemm_cluster_of_3", 3 * 36}, {Size{640, 640, 640}, "gemm_cluster_of_4", 4 * 25}, {Size{2048, 2048, 2048}, "gemm_cluster", 2 * 256},
+		{Size{128, 39 * 128, 2048}, "gemm_cluster_of_3", 3 * 39}, {Size{128, 39*128 + 1, 2048}, "gemm_cluster", 2 * 40},
+		{Size{128, 30 * 128, 2048}, "gemm_cluster_of_4", 4 * 30}, {Size{128, 30*128 + 1, 2048}, "gemm_cluster_of_3", 3 * 31},
+		{Size{1, 1, 32}, "gemm_cluster", 2},
+	} {
+		p := v.Plan("gemm_cluster", c.size, hopperInfo)
+		if len(p.Steps) != 1 || len(p.Scratch) != 0 {
+			t.Fatalf("%v: %+v, expected one launch without memory of its own", c.size, p)
+		}
+		step := p.Steps[0]
+		if step.Entry != c.entry || step.Grid != (gpu.Dim{X: c.blocks}) || step.Block != (gpu.Dim{X: 384, Y: 1}) || step.Shared != 231680 {
+			t.Errorf("%v: %+v, want %+v", c.size, step, c)
+		}
+		m, n, k := c.size[0], c.size[1], c.size[2]
+		want := fmt.Sprintf("[{a %d %d 2052 [128 32] 0 0} {b %d %d 2056 [32 128] 0 0} c d %d %d %d 2060 1.5 0.5]", m, k, k, n, m, n, k)
+		if got := fmt.Sprint(step.Args); got != want {
+			t.Errorf("%v: %s, want %s", c.size, got, want)
+		}
+	}
+	if p := v.Plan("gemm_cluster", Size{0, 4, 4}, hopperInfo); len(p.Steps) != 0 {
+		t.Errorf("an empty product: %+v", p)
 	}
 }
 
@@ -248,12 +296,12 @@ func TestSpecializedRefuses(t *testing.T) {
 		if memory["a"], err = buffer.View(c.start, 64*68); err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range []Variant{o.variants()[len(o.variants())-2], o.biasReLUVariants()[2]} {
+		for _, v := range []Variant{o.variants()[len(o.variants())-2], o.variants()[len(o.variants())-3], o.biasReLUVariants()[2]} {
 			b := &Bench{device: onPaper{emulator, c.info, &launched}, modules: map[string]gpu.Module{}, operator: Gemm, size: Size{64, c.n, c.k}, memory: memory}
 			err := b.launch(v)
 			says := c.says
 			if says != "<nil>" {
-				says = "ops: " + v.Name + ": " + says
+				says = "ops: " + v.Name + ": " + strings.ReplaceAll(says, "gemm_specialized", v.Module)
 			}
 			if fmt.Sprint(err) != says || err != nil && !errors.Is(err, gpu.ErrUnsupported) {
 				t.Errorf("%v\nwant %s", err, says)

@@ -256,15 +256,15 @@ func TestGemmAutoWithinThreePercent(t *testing.T) {
 			}
 			judged++
 			for name, us := range row.US {
-				taken := strings.HasPrefix(name, "gemm_") && name != "gemm_auto" && (mapped || name != "gemm_specialized") // gemm_auto is what was picked
+				taken := strings.HasPrefix(name, "gemm_") && name != "gemm_auto" && (mapped || name != "gemm_specialized" && name != "gemm_cluster") // gemm_auto is what was picked
 				if taken && took > 1.03*us {
 					t.Errorf("%v: %s is picked and takes %v us, %s takes %v", row.Size, picked, took, name, us)
 				}
 			}
 		}
 	}
-	if judged < 23 { // of 24: at 8192 only gemm_specialized was measured
-		t.Errorf("%d picks judged, expected at least 23", judged)
+	if judged < 20 { // of 24: gemm_cluster was not measured at 768, 1000 and 1024, nor gemm_stream_k at 8192
+		t.Errorf("%d picks judged, expected at least 20", judged)
 	}
 }
 
@@ -274,10 +274,11 @@ func TestGemmAutoPicks(t *testing.T) {
 		size         Size
 		want, mapped string // where the copy engine takes A and B; "" is the same
 	}{
-		{Size{256, 256, 256}, "gemm_sliced_k_16", ""}, {Size{512, 512, 512}, "gemm_sliced_32", ""}, {Size{1024, 1024, 1024}, "gemm_sliced_64", ""},
+		{Size{256, 256, 256}, "gemm_sliced_k_16", ""}, {Size{512, 512, 512}, "gemm_sliced_32", ""}, {Size{1024, 1024, 1024}, "gemm_sliced_64", "gemm_cluster"},
 		{Size{2048, 2048, 2048}, "gemm_stream_k", "gemm_specialized"}, {Size{4096, 4096, 4096}, "gemm_stream_k", "gemm_specialized"},
 		{Size{8192, 8192, 8192}, "gemm_stream_k", "gemm_specialized"}, {Size{128, 128, 8192}, "gemm_split_k", ""},
 		{Size{64, 4096, 4096}, "gemm_stream_k_64", ""}, {Size{4096, 64, 4096}, "gemm_stream_k_64", ""}, {Size{512, 512, 8192}, "gemm_stream_k", "gemm_specialized"},
+		{Size{768, 768, 768}, "gemm_split_k", "gemm_cluster"}, {Size{1000, 1000, 1000}, "gemm_stream_k", "gemm_cluster"},
 		{Size{1, 1, 0}, "gemm_sliced_k_16", ""},
 	} {
 		for mapped, want := range map[bool]string{false: c.want, true: cmp.Or(c.mapped, c.want)} {

@@ -199,7 +199,7 @@ func TestHandleGemmAligned(t *testing.T) {
 		c := newCaller(t, d, seed)
 		c.aligned = true
 		for kind, names := range map[gpu.Type][]string{
-			gpu.Float32: append(rungs(GemmTF32), "gemm_specialized", "gemm_auto"), gpu.Float16: rungs(GemmFP16), gpu.BFloat16: rungs(GemmBF16),
+			gpu.Float32: append(rungs(GemmTF32), "gemm_specialized", "gemm_cluster", "gemm_auto"), gpu.Float16: rungs(GemmFP16), gpu.BFloat16: rungs(GemmBF16),
 		} {
 			for _, name := range names {
 				taken, calls := 0, 16

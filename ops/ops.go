@@ -24,7 +24,7 @@ import (
 
 //go:generate go run ../gpu/nvrtc -arch sm_75 -release 12.0 reduce.cu reduce_mistakes.cu gemm.cu gemm_tensor.cu gemm_batched.cu gemm_bias_relu.cu
 //go:generate go run ../gpu/nvrtc -arch sm_80 -release 12.0 reduce.cu gemm.cu gemm_tensor.cu gemm_batched.cu gemm_bias_relu.cu
-//go:generate go run ../gpu/nvrtc -arch sm_90a -release 12.0 gemm_hopper.cu gemm_specialized.cu
+//go:generate go run ../gpu/nvrtc -arch sm_90a -release 12.0 gemm_hopper.cu gemm_specialized.cu gemm_cluster.cu
 
 // Operators lists every operator, in the order of the notebooks.
 func Operators() []*Operator {

@@ -20,6 +20,7 @@ var notYet = map[string]string{
 	"gemm_tf32_wgmma": "cluster", "gemm_bf16_wgmma": "cluster", "gemm_fp16_wgmma": "cluster",
 	"gemm_tf32x3_2": "cluster", "gemm_bf16x3_2": "cluster", "gemm_fp16x3_4": "cluster",
 	"gemm_specialized": "setmaxnreg", "gemm_bias_relu_specialized": "setmaxnreg", "gemm_batched_specialized": "setmaxnreg",
+	"gemm_cluster": "cluster", "gemm_cluster_of_3": "cluster", "gemm_cluster_of_4": "cluster",
 }
 
 // TestCorpus asks for every entry of the PTX in the repository: each is ready

@@ -43,12 +43,13 @@ var refused = map[string]string{
 
 	"gemm_tf32_wgmma": onGPU, "gemm_bf16_wgmma": onGPU, "gemm_fp16_wgmma": onGPU, "gemm_tf32x3_2": onGPU, "gemm_bf16x3_2": onGPU, "gemm_fp16x3_4": onGPU,
 	"gemm_specialized": onGPU, "gemm_bias_relu_specialized": onGPU, "gemm_batched_specialized": onGPU,
+	"gemm_cluster": onGPU, "gemm_cluster_of_3": onGPU, "gemm_cluster_of_4": onGPU,
 }
 
 const onGPU = "on the emulator: run this entry on a GPU"
 
 // arches are those of sources that compute_80 does not compile.
-var arches = map[string]string{"gemm_hopper.cu": "compute_90a", "gemm_specialized.cu": "compute_90a"}
+var arches = map[string]string{"gemm_hopper.cu": "compute_90a", "gemm_specialized.cu": "compute_90a", "gemm_cluster.cu": "compute_90a"}
 
 // kept are the compilations of which the PTX is in testdata, so that their
 // forms are tested where there is no NVRTC.
