@@ -317,7 +317,7 @@ func (e *Engine) warnOfMain(c *checked) {
 	}
 	for _, d := range c.file.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "main" && c.carried(fd.Pos()) == nil {
-			fmt.Fprintf(e.stderr, "warning: cell %d declares main, which nothing calls: write main() as its last line\n", c.cell)
+			fmt.Fprintf(e.stderr, "warning: %s declares main, which nothing calls: write main() as its last line\n", frame.CellName(c.cell))
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (d diagnostic) String() string {
 	if d.line == 0 {
 		return d.msg
 	}
-	return fmt.Sprintf("cell %d:%d:%d: %s", d.cell, d.line, d.col, d.msg)
+	return fmt.Sprintf("%s:%d:%d: %s", frame.CellName(d.cell), d.line, d.col, d.msg)
 }
 
 // clamp moves a place behind the end of a cell, where the parser missed
@@ -111,16 +111,19 @@ func (e *Engine) line(cell, n int) (string, bool) {
 var cellNames = regexp.MustCompile(`\bmain\.|\b` + oldPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + runtimeName + `\.\w+`)
 
 // cellPlace is a place in a message, as directive made it.
-var cellPlace = regexp.MustCompile(`\bcell(\d+:\d+:\d+)`)
+var cellPlace = regexp.MustCompile(`\bcell\d+:\d+:\d+`)
 
 // diagnose turns what the type checker said into diagnostics.
 func (e *Engine) diagnose(errs []types.Error) (diags []diagnostic) {
 	for _, te := range errs {
 		p := e.ctx.FileSet.Position(te.Pos)
 		d := diagnostic{cell: cellOf(p.Filename), line: p.Line, col: p.Column, pos: te.Pos}
-		msg := cellPlace.ReplaceAllString(cellNames.ReplaceAllString(e.named(te.Msg), ""), "cell $1")
+		msg := cellPlace.ReplaceAllStringFunc(cellNames.ReplaceAllString(e.named(te.Msg), ""), func(place string) string {
+			file, rest, _ := strings.Cut(place, ":")
+			return frame.CellName(cellOf(file)) + ":" + rest
+		})
 		if other, ok := strings.CutPrefix(msg, "\t"); ok && len(diags) > 0 { // the other half of a pair
-			diags[len(diags)-1].msg += fmt.Sprintf("; %s at cell %d:%d:%d", other, d.cell, d.line, d.col)
+			diags[len(diags)-1].msg += fmt.Sprintf("; %s at %s:%d:%d", other, frame.CellName(d.cell), d.line, d.col)
 			continue
 		}
 		d.msg = msg + e.remedy(msg, d)

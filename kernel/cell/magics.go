@@ -314,12 +314,35 @@ func (e *Engine) remember(n int, src string) {
 	e.history = append(e.history, magic.Cell{Number: n, Source: strings.Clone(src)})
 }
 
-func (s session) Past() magic.Past { return s.e.config.Past }
+func (s session) Past() magic.Past {
+	past := s.e.config.Past
+	if past != nil && frame.CellShell(s.cell.cell) > 0 {
+		return elsewhere{past}
+	}
+	return past
+}
 
-func (s session) Cells() []magic.Cell {
+// elsewhere is the past of a subshell: what the parent shell calls this session is
+// that of another shell.
+type elsewhere struct{ magic.Past }
+
+func (f elsewhere) Range(session, start int, stop *int) ([]magic.Cell, error) {
+	if session == 0 {
+		return nil, nil
+	}
+	return f.Past.Range(session, start, stop)
+}
+
+// Cells are those of the shell that asks.
+func (s session) Cells() (cells []magic.Cell) {
 	s.e.mu.Lock()
 	defer s.e.mu.Unlock()
-	return slices.Clone(s.e.history[max(0, len(s.e.history)-maxHistory):])
+	for _, c := range s.e.history[max(0, len(s.e.history)-maxHistory):] {
+		if frame.CellShell(c.Number) == frame.CellShell(s.cell.cell) {
+			cells = append(cells, c)
+		}
+	}
+	return cells
 }
 
 func (s session) Replace(text string) { s.cell.next = text }

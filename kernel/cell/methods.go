@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"warpbook/kernel/frame"
 )
 
 // A method that is declared again with the signature that it has is replaced in
@@ -277,7 +279,7 @@ func (e *Engine) warnOfOld(c *checked, before map[string]string) {
 		now := e.typeString(v.Type())
 		for _, m := range oldName.FindAllStringSubmatch(now, -1) {
 			if carried[m[1]] && !strings.Contains(before[name], m[0]) {
-				fmt.Fprintf(e.stderr, "warning: %s keeps the type %s: cell %d changed %s; run the cell that makes %s again\n", name, now, c.cell, m[1], name)
+				fmt.Fprintf(e.stderr, "warning: %s keeps the type %s: %s changed %s; run the cell that makes %s again\n", name, now, frame.CellName(c.cell), m[1], name)
 				break
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"warpbook/kernel/frame"
 )
 
 // When a cell gives a name a new meaning, what refers to the name must change
@@ -381,7 +383,7 @@ func (e *Engine) breaks(c *checked, diags []diagnostic) bool {
 			if x == decl || x.base == decl.name {
 				c.broken[x] = d
 				for _, name := range x.names { // for the words of errors; forgotten if the cell is not run
-					e.broken[name] = fmt.Sprintf("%s of cell %d no longer compiles since cell %d: %s", name, x.cell, c.cell, d)
+					e.broken[name] = fmt.Sprintf("%s of %s no longer compiles since %s: %s", name, frame.CellName(x.cell), frame.CellName(c.cell), d)
 				}
 				c.source.carry = slices.DeleteFunc(c.source.carry, func(y *declaration) bool { return y == x })
 			}

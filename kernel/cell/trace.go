@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goplus/ixgo"
+
+	"warpbook/kernel/frame"
 )
 
 // place is a frame of user code.
@@ -24,7 +26,7 @@ type traced struct {
 }
 
 func (p place) String() string {
-	s := fmt.Sprintf("cell %d, line %d", p.cell, p.line)
+	s := fmt.Sprintf("%s, line %d", frame.CellName(p.cell), p.line)
 	if p.fn != "" {
 		s += ", in " + p.fn
 	}

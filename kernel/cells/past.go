@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"warpbook/kernel/cell/magic"
+	"warpbook/kernel/frame"
 	"warpbook/kernel/history"
 )
 
@@ -28,7 +29,7 @@ func (p *past) Tail(n int) ([]magic.Cell, error) {
 }
 
 func (p *past) Range(session, start int, stop *int) ([]magic.Cell, error) {
-	return p.cells(func() ([]history.Entry, error) { return p.history.Range(session, start, stop) })
+	return p.cells(func() ([]history.Entry, error) { return p.history.Range(0, session, start, stop) })
 }
 
 func (p *past) Search(pattern string) ([]magic.Cell, error) {
@@ -40,7 +41,7 @@ func (p *past) cells(find func() ([]history.Entry, error)) (cells []magic.Cell, 
 	defer p.mu.Unlock()
 	entries, err := find()
 	for _, e := range entries {
-		c := magic.Cell{Session: e.Session, Number: e.Line, Source: e.Input}
+		c := magic.Cell{Session: e.Session, Number: frame.CellNumber(e.Shell, e.Line), Source: e.Input}
 		if e.Session == p.history.Session() {
 			c.Session = 0
 		}

@@ -18,7 +18,7 @@ func TestPast(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, code := range session {
-			h.Add(i+1, code, "")
+			h.Add(0, i+1, code, "")
 		}
 		if err := h.Save(); err != nil {
 			t.Fatal(err)

@@ -42,6 +42,32 @@ func (c *client) streamed(id uint64, name string, until string) string {
 	return text
 }
 
+// Errors name the shell of a cell, and %history lists the cells of its own shell.
+func TestCellsOfASubshellAreNamed(t *testing.T) {
+	c := start(t)
+	c.value("func third(x []int) int {\n\treturn x[3]\n}")
+	in := func(number int, code string) frame.Event {
+		return c.wait(c.send(frame.Request{Type: frame.Execute, Code: code, Cell: number, Pipes: true}))
+	}
+	if e := in(frame.CellNumber(2, 1), "func fourth(x []int) int { return x[4] }\nthird(nil)"); e.Error == nil ||
+		!strings.Contains(strings.Join(e.Error.Traceback, "\n"), "cell 1, line 2, in third") ||
+		!strings.Contains(strings.Join(e.Error.Traceback, "\n"), "subshell 2, cell 1, line 2") {
+		t.Errorf("%+v", e.Error)
+	}
+	if e := in(frame.CellNumber(2, 2), "1 + \"x\""); e.Error == nil || !strings.Contains(strings.Join(e.Error.Traceback, "\n"), "subshell 2, cell 2:1:") {
+		t.Errorf("%+v", e.Error)
+	}
+	c.out.take()
+	in(frame.CellNumber(2, 3), "%history 2-")
+	if got, want := c.out.take(), "subshell 2, cell 2  1 + \"x\"\nsubshell 2, cell 3  %history 2-\n"; got != want {
+		t.Errorf("%%history prints %q, want %q", got, want)
+	}
+	in(2, "%history")
+	if got := c.out.take(); strings.Contains(got, "subshell") || !strings.Contains(got, "third") {
+		t.Errorf("%%history of the parent shell prints %q", got)
+	}
+}
+
 // Cells run at once, on the same variables, and what each prints is its own.
 func TestCellsAtOnce(t *testing.T) {
 	c := start(t)

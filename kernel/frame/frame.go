@@ -41,7 +41,7 @@ type Request struct {
 	ID     uint64 `json:"id"`
 	Type   string `json:"type"`
 	Code   string `json:"code,omitempty"`
-	Cell   int    `json:"cell,omitempty"`   // execute: the number that errors name, "cell 3"
+	Cell   int    `json:"cell,omitempty"`   // execute: the number that errors name by CellName
 	Cursor int    `json:"cursor,omitempty"` // complete, inspect: offset in code points
 	Pipes  bool   `json:"pipes,omitempty"`  // execute: what is written to the pipes counts as the cell's
 	Text   string `json:"text,omitempty"`   // reply

@@ -14,14 +14,18 @@ func (h *History) Tail(n int) ([]Entry, error) {
 
 // Range returns the cells of a session from line start up to, not including,
 // stop; a nil stop is the end. Session 0 is this one, negative ones are
-// counted back from it.
-func (h *History) Range(session, start int, stop *int) ([]Entry, error) {
+// counted back from it. Of this session it returns those of a shell, of others
+// those of the parent shell.
+func (h *History) Range(shell, session, start int, stop *int) ([]Entry, error) {
 	if session <= 0 {
 		session += h.session
 	}
+	if session != h.session {
+		shell = 0
+	}
 	entries, err := h.all()
 	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
-		return e.Session != session || e.Line < start || stop != nil && e.Line >= *stop
+		return e.Session != session || e.Shell != shell || e.Line < start || stop != nil && e.Line >= *stop
 	}), err
 }
 

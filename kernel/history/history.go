@@ -26,7 +26,8 @@ const (
 // with line 0, which is never found.
 type Entry struct {
 	Session int    `json:"session"`
-	Line    int    `json:"line,omitempty"` // of the session, from 1
+	Shell   int    `json:"shell,omitempty"` // 0 is the parent shell, others are subshells
+	Line    int    `json:"line,omitempty"`  // of the session's shell, from 1
 	Input   string `json:"input,omitempty"`
 	Output  string `json:"output,omitempty"` // its value as text; "" where it had none
 }
@@ -71,15 +72,15 @@ func (h *History) begin(f *os.File) error {
 // Session is the number of this session.
 func (h *History) Session() int { return h.session }
 
-// Add remembers a cell, unless it is huge. Save writes it down.
-func (h *History) Add(line int, input, output string) {
+// Add remembers a cell of a shell, unless it is huge. Save writes it down.
+func (h *History) Add(shell, line int, input, output string) {
 	if len(input) > inputBytes {
 		return
 	}
 	if len(output) > outputBytes {
 		output = ""
 	}
-	h.unsaved = append(h.unsaved, Entry{h.session, line, input, output})
+	h.unsaved = append(h.unsaved, Entry{h.session, shell, line, input, output})
 }
 
 // Save writes what has been added since to the file. After an error it is still

@@ -23,7 +23,7 @@ func open(t *testing.T, path string) *History {
 func add(t *testing.T, h *History, inputs ...string) {
 	t.Helper()
 	for i, input := range inputs {
-		h.Add(i+1, input, "<"+input+">")
+		h.Add(0, i+1, input, "<"+input+">")
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestFind(t *testing.T) {
 	open(t, path) // a session without a cell
 	saved := open(t, path)
 	memory := open(t, "")
-	memory.session, memory.unsaved = 3, []Entry{{1, 1, "old", "<old>"}, {1, 2, "x", "<x>"}}
+	memory.session, memory.unsaved = 3, []Entry{{1, 0, 1, "old", "<old>"}, {1, 0, 2, "x", "<x>"}}
 	stop := 3
 	for name, h := range map[string]*History{"file": saved, "memory": memory} {
 		add(t, h, "x := 1", "x", "fmt.Println(x)\n<", "x", "a.b")
@@ -59,12 +59,12 @@ func TestFind(t *testing.T) {
 			{"tail", func() ([]Entry, error) { return h.Tail(2) }, "3.4 3.5"},
 			{"tail of all", func() ([]Entry, error) { return h.Tail(0) }, "1.1 1.2 3.1 3.2 3.3 3.4 3.5"},
 			{"tail of more", func() ([]Entry, error) { return h.Tail(99) }, "1.1 1.2 3.1 3.2 3.3 3.4 3.5"},
-			{"range", func() ([]Entry, error) { return h.Range(0, 2, &stop) }, "3.2"},
-			{"range without end", func() ([]Entry, error) { return h.Range(3, 4, nil) }, "3.4 3.5"},
-			{"range of a session back", func() ([]Entry, error) { return h.Range(-2, 0, nil) }, "1.1 1.2"},
-			{"range of an empty session", func() ([]Entry, error) { return h.Range(-1, 0, nil) }, ""},
-			{"range of none", func() ([]Entry, error) { return h.Range(7, 0, nil) }, ""},
-			{"range before all", func() ([]Entry, error) { return h.Range(-7, 0, nil) }, ""},
+			{"range", func() ([]Entry, error) { return h.Range(0, 0, 2, &stop) }, "3.2"},
+			{"range without end", func() ([]Entry, error) { return h.Range(0, 3, 4, nil) }, "3.4 3.5"},
+			{"range of a session back", func() ([]Entry, error) { return h.Range(0, -2, 0, nil) }, "1.1 1.2"},
+			{"range of an empty session", func() ([]Entry, error) { return h.Range(0, -1, 0, nil) }, ""},
+			{"range of none", func() ([]Entry, error) { return h.Range(0, 7, 0, nil) }, ""},
+			{"range before all", func() ([]Entry, error) { return h.Range(0, -7, 0, nil) }, ""},
 			{"search", func() ([]Entry, error) { return h.Search("*x*", false, 0) }, "1.2 3.1 3.2 3.3 3.4"},
 			{"search whole", func() ([]Entry, error) { return h.Search("x", false, 0) }, "1.2 3.2 3.4"},
 			{"search unique", func() ([]Entry, error) { return h.Search("x", true, 0) }, "3.4"},
@@ -81,7 +81,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	got, _ := saved.Tail(3)
-	if want := (Entry{3, 3, "fmt.Println(x)\n<", "<fmt.Println(x)\n<>"}); !reflect.DeepEqual(got[0], want) {
+	if want := (Entry{3, 0, 3, "fmt.Println(x)\n<", "<fmt.Println(x)\n<>"}); !reflect.DeepEqual(got[0], want) {
 		t.Errorf("%+v, expected %+v", got[0], want)
 	}
 }
@@ -98,7 +98,7 @@ func TestFileIsTheOwnersOnly(t *testing.T) {
 	}
 	check("new")
 	for i := range 5 {
-		h.Add(i+1, strings.Repeat("x", inputBytes), "")
+		h.Add(0, i+1, strings.Repeat("x", inputBytes), "")
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}
@@ -118,11 +118,11 @@ func TestKernelsAtOnce(t *testing.T) {
 				return
 			}
 			for i := range cells {
-				h.Add(i+1, fmt.Sprint(h.Session()), "")
+				h.Add(0, i+1, fmt.Sprint(h.Session()), "")
 				h.Save() // its errors are the next one's work
 			}
 			for len(h.unsaved) > 0 {
-				h.Add(cells+1, "last", "")
+				h.Add(0, cells+1, "last", "")
 				h.Save()
 			}
 		})
@@ -160,7 +160,7 @@ func TestFileStaysShort(t *testing.T) {
 		if i%2 == 1 {
 			add = other
 		}
-		add.Add(i+1, strings.Repeat("y", 10000), "")
+		add.Add(0, i+1, strings.Repeat("y", 10000), "")
 		if err := add.Save(); err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestLargeCells(t *testing.T) {
 	h := open(t, path)
 	for i, size := range []int{inputBytes + 1, inputBytes, outputBytes + 1, outputBytes} {
 		text := strings.Repeat("z", size)
-		h.Add(i+1, text, text)
+		h.Add(0, i+1, text, text)
 		if err := h.Save(); err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestLockedByAnother(t *testing.T) {
 	if err != nil || f == nil {
 		t.Fatal(f, err)
 	}
-	h.Add(1, "first", "")
+	h.Add(0, 1, "first", "")
 	if err := h.Save(); err == nil || !strings.Contains(err.Error(), "locked") {
 		t.Errorf("%v, expected locked", err)
 	}
@@ -250,7 +250,7 @@ func TestLockedByAnother(t *testing.T) {
 	if got, err := h.Tail(0); err != nil || places(got) != "1.1" {
 		t.Errorf("%s, %v", places(got), err)
 	}
-	h.Add(2, "second", "")
+	h.Add(0, 2, "second", "")
 	if err := h.Save(); err != nil {
 		t.Error(err)
 	}

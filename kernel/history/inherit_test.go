@@ -12,7 +12,7 @@ func TestInherit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Add(1, "x := 1", "")
+	h.Add(0, 1, "x := 1", "")
 	if err := h.Save(); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestInherit(t *testing.T) {
 	if child == nil || os.Getenv(environment) != "" {
 		t.Fatalf("inherited %+v, and left %q", child, os.Getenv(environment))
 	}
-	if got, err := child.Range(0, 1, nil); err != nil || len(got) != 1 || got[0].Input != "x := 1" {
+	if got, err := child.Range(0, 0, 1, nil); err != nil || len(got) != 1 || got[0].Input != "x := 1" {
 		t.Errorf("it holds %+v, %v", got, err)
 	}
 }

@@ -108,7 +108,7 @@ func (c *call) answer(finish func(any, error)) {
 // empty is what a reply holds whatever its request.
 func (c *call) empty() any {
 	if c.request.Header.Type == "execute_request" {
-		return &executeReply{ExecutionCount: c.server.counted()}
+		return &executeReply{ExecutionCount: c.server.shells.find("").counted()}
 	}
 	return nil
 }

@@ -56,14 +56,14 @@ func unless(b *bool, otherwise bool) bool {
 type execution struct {
 	*call
 	q      executeRequest
-	number int // 0: it is not counted
+	number int // among the cells of all shells; 0: it is not counted
 	reply  *executeReply
 	finish func(any, error)
 }
 
 // execute answers with the count also where the content makes no sense.
 func execute(c *call, finish func(any, error)) {
-	x := &execution{call: c, reply: &executeReply{ExecutionCount: c.server.counted()}, finish: finish}
+	x := &execution{call: c, reply: &executeReply{ExecutionCount: c.shell.counted()}, finish: finish}
 	if err := json.Unmarshal(c.request.Content, &x.q); err != nil {
 		finish(x.reply, fmt.Errorf("server: execute_request: %w", err))
 		return
@@ -81,8 +81,8 @@ func execute(c *call, finish func(any, error)) {
 func (x *execution) count() {
 	q, s := x.q, x.server
 	if unless(q.StoreHistory, true) && !q.Silent {
-		x.number = int(s.count.Add(1))
-		x.reply.ExecutionCount = x.number
+		x.reply.ExecutionCount = int(x.shell.count.Add(1))
+		x.number = frame.CellNumber(x.shell.place, x.reply.ExecutionCount)
 		s.parents.add(x.number, x.call.request.RawHeader)
 	}
 	x.reply.Payload = []any{}
@@ -90,9 +90,6 @@ func (x *execution) count() {
 		x.opening = []publication{{"execute_input", executeInput{q.Code, x.reply.ExecutionCount}}}
 	}
 }
-
-// counted is the number of the last cell.
-func (s *Server) counted() int { return int(s.count.Load()) }
 
 // run has the code run, or the question answered that it is, and waits for neither.
 func (x *execution) run() {
@@ -141,7 +138,7 @@ func (x *execution) evaluate(number int, code string, then func(frame.Event, err
 func (x *execution) ended(done frame.Event, err error) {
 	if x.number > 0 {
 		text, _ := done.Data["text/plain"].(string)
-		x.server.past.add(x.number, x.q.Code, text)
+		x.server.past.add(x.shell.place, x.reply.ExecutionCount, x.q.Code, text)
 		x.remembered = true
 	}
 	switch {

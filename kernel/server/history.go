@@ -25,7 +25,7 @@ type historyReply struct {
 }
 
 func historyOf(c *call, q historyRequest) (*historyReply, error) {
-	entries, err := c.server.past.find(q)
+	entries, err := c.server.past.find(c.shell.place, q)
 	if err != nil {
 		return nil, err
 	}
@@ -47,20 +47,20 @@ func orNull(text string) any {
 	return text
 }
 
-// past is the history, which all shells write and read.
+// past is the history, which all shells write and read. Each has lines of its own.
 type past struct {
 	mu      sync.Mutex // guards history
 	history *history.History
 }
 
-func (p *past) find(q historyRequest) ([]history.Entry, error) {
+func (p *past) find(shell int, q historyRequest) ([]history.Entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch q.Access {
 	case "tail":
 		return p.history.Tail(q.N)
 	case "range":
-		return p.history.Range(q.Session, q.Start, q.Stop)
+		return p.history.Range(shell, q.Session, q.Start, q.Stop)
 	case "search":
 		return p.history.Search(q.Pattern, q.Unique, q.N)
 	}
@@ -68,10 +68,10 @@ func (p *past) find(q historyRequest) ([]history.Entry, error) {
 }
 
 // add has a cell found from now on.
-func (p *past) add(line int, input, output string) {
+func (p *past) add(shell, line int, input, output string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.history.Add(line, input, output)
+	p.history.Add(shell, line, input, output)
 }
 
 // save writes the file.

@@ -76,6 +76,7 @@ const keptParents = 500
 type parents struct {
 	mu      sync.Mutex // guards what follows
 	headers map[int]json.RawMessage
+	kept    []int // cells, oldest first
 	last    json.RawMessage
 }
 
@@ -86,7 +87,10 @@ func (p *parents) add(cell int, header json.RawMessage) {
 		p.headers = map[int]json.RawMessage{}
 	}
 	p.headers[cell], p.last = header, header
-	delete(p.headers, cell-keptParents)
+	if p.kept = append(p.kept, cell); len(p.kept) > keptParents {
+		delete(p.headers, p.kept[0])
+		p.kept = p.kept[1:]
+	}
 }
 
 // of is the request of a cell; what is too old or has no number counts as part of

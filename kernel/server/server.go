@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -53,8 +52,7 @@ type Server struct {
 	shell, control, stdin, iopub, heartbeat *zmtp.Socket // set before anything is received
 
 	shells  shells
-	prompt  *queue       // of the control dispatcher
-	count   atomic.Int64 // of executions, in all shells
+	prompt  *queue // of the control dispatcher
 	past    past
 	parents parents
 	input   input

@@ -5,18 +5,24 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 )
 
 // shell answers requests in the order in which they came. The kernel has one
 // from the start, its parent shell; clients make others, its subshells, which
-// run cells while the parent shell is busy.
+// run cells while the parent shell is busy. Each counts its own cells.
 type shell struct {
 	id      string // "" is the parent shell
+	place   int    // 0 is the parent shell, 1 the first subshell that was made
 	queue   *queue
-	failure failure // of who serves its requests
+	failure failure      // of who serves its requests
+	count   atomic.Int64 // of executions
 }
+
+// counted is the count of the last cell.
+func (s *shell) counted() int { return int(s.count.Load()) }
 
 // take serves a cell at once, if it is its turn: to hand it to the dispatcher would
 // take longer. Other requests may wait for their answer, and wait for the dispatcher.
@@ -35,6 +41,7 @@ type shells struct {
 
 	mu      sync.Mutex // guards what follows
 	open    map[string]*shell
+	made    int // shells so far
 	stopped bool
 	running sync.WaitGroup // a dispatcher each
 }
@@ -46,7 +53,8 @@ func (s *shells) start(id string) bool {
 	if s.stopped {
 		return false
 	}
-	added := &shell{id: id, queue: newQueue()}
+	added := &shell{id: id, place: s.made, queue: newQueue()}
+	s.made++
 	s.open[id] = added
 	s.running.Go(func() { added.queue.dispatch(s.serve) })
 	return true

@@ -74,7 +74,7 @@ func TestSubshellAnswersDuringACell(t *testing.T) {
 	busyCell := k.block(c, "")
 	sub := c.newSubshell()
 	for _, x := range []turn{
-		{"", "execute_request", cell("print a"), ok(2), []string{inputOf("print a", 2), `stream {"name":"stdout","text":"a"}`}},
+		{"", "execute_request", cell("print a"), ok(1), []string{inputOf("print a", 1), `stream {"name":"stdout","text":"a"}`}},
 		{"", "complete_request", `{"code":"fmt.P","cursor_pos":5}`, completed(4, 5), nil},
 		{"", "inspect_request", `{"code":"x"}`, `inspect_reply {"data":{"text/plain":"about x"},"found":true,"metadata":{},"status":"ok"}`, nil},
 		{"", "is_complete_request", `{"code":"x"}`, `is_complete_reply {"status":"complete"}`, nil},
@@ -95,6 +95,43 @@ func TestSubshellAnswersDuringACell(t *testing.T) {
 	k.cells.Interrupt()
 	if got, want := c.reply("shell", busyCell), failed("interrupted", "while blocked", `["line 1"]`, 1); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Each shell counts its cells and has lines of its own in the history, and late
+// output finds the cell that it is of.
+func TestSubshellsCountTheirCells(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	one, two := c.newSubshell(), c.newSubshell()
+	requests := map[string]string{}
+	for _, x := range []struct {
+		shell, code string
+		count       int
+	}{{"", "value a", 1}, {one, "value b", 1}, {two, "value c", 1}, {one, "value d", 2}, {"", "value e", 2}} {
+		requests[x.code] = c.sendTo(x.shell, "execute_request", cell(x.code))
+		if got := c.reply("shell", requests[x.code]); got != ok(x.count) {
+			t.Errorf("%s: %s, want %s", x.code, got, ok(x.count))
+		}
+		c.published(requests[x.code])
+	}
+	for shell, want := range map[string]string{"": `[1,1,"value a"],[1,2,"value e"]`, one: `[1,1,"value b"],[1,2,"value d"]`, two: `[1,1,"value c"]`} {
+		id := c.sendTo(shell, "history_request", `{"hist_access_type":"range","session":0}`)
+		if got, want := c.reply("shell", id), `history_reply {"history":[`+want+`],"status":"ok"}`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		c.published(id)
+	}
+	id := c.sendTo(two, "history_request", `{"hist_access_type":"tail","n":2}`)
+	if got, want := c.reply("shell", id), `history_reply {"history":[[1,2,"value d"],[1,2,"value e"]],"status":"ok"}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	c.published(id)
+	for number, code := range map[int]string{1: "value a", frame.CellNumber(1, 2): "value d", frame.CellNumber(2, 1): "value c"} {
+		k.Late(number, frame.Event{Type: frame.Stream, Name: "stdout", Text: "late"})
+		if m := c.next("iopub"); parentOf(m) != requests[code] {
+			t.Errorf("late output of %s has another parent: %s", code, line(m))
+		}
 	}
 }
 
@@ -230,8 +267,8 @@ func TestCellIsServedWhereItIsReceived(t *testing.T) {
 		}
 	}
 	for i := range 20 {
-		if take(); k.counted() != i+1 {
-			t.Fatalf("cell %d is counted %d before it is received", i+1, k.counted())
+		if take(); shell.counted() != i+1 {
+			t.Fatalf("cell %d is counted %d before it is received", i+1, shell.counted())
 		}
 	}
 	if !shell.queue.turn() {
@@ -239,11 +276,11 @@ func TestCellIsServedWhereItIsReceived(t *testing.T) {
 	}
 	take()
 	time.Sleep(10 * time.Millisecond)
-	if k.counted() != 20 {
+	if shell.counted() != 20 {
 		t.Error("a cell did not wait for its turn")
 	}
 	shell.queue.done()
-	for deadline := time.Now().Add(patience); k.counted() != 21; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); shell.counted() != 21; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("a cell did not get its turn")
 		}

@@ -61,10 +61,10 @@ func (o *cellOutput) limit(text string, most int64) (shown, notice string) {
 	o.lost = o.lost || err != nil
 	switch {
 	case o.lost && !(wasLost && wasFull):
-		notice = fmt.Sprintf("warpbook: what cell %d writes from here on is lost: %v\n", o.number, err)
+		notice = fmt.Sprintf("warpbook: what %s writes from here on is lost: %v\n", frame.CellName(o.number), err)
 	case !wasFull:
-		notice = fmt.Sprintf("warpbook: cell %d wrote more than %d bytes; the rest is in %s (%s sets the limit, 0 is none)\n",
-			o.number, most, o.path, OutputEnv)
+		notice = fmt.Sprintf("warpbook: %s wrote more than %d bytes; the rest is in %s (%s sets the limit, 0 is none)\n",
+			frame.CellName(o.number), most, o.path, OutputEnv)
 	}
 	return text[:cut], notice
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"warpbook/kernel/frame"
 )
 
 var history = &Magic{
@@ -23,9 +25,9 @@ before their number. Headless runs know no other sessions.`,
 			return err
 		}
 		for _, x := range cells {
-			number := strconv.Itoa(x.Number)
+			number := strings.TrimPrefix(frame.CellName(x.Number), "cell ")
 			if x.Session != 0 {
-				number = fmt.Sprintf("%d/%d", x.Session, x.Number)
+				number = fmt.Sprintf("%d/%s", x.Session, number)
 			}
 			text := strings.ReplaceAll(strings.TrimRight(x.Source, "\n"), "\n", "\n      ")
 			if _, err := fmt.Fprintf(c.Out, "%4s  %s\n", number, text); err != nil {
@@ -106,7 +108,7 @@ func (c *Call) span(session, start int, stop *int) (cells []Cell, err error) {
 	}
 	if session == 0 {
 		for _, x := range c.Session.Cells() {
-			if x.Number >= start && (stop == nil || x.Number < *stop) {
+			if n := frame.CellCount(x.Number); n >= start && (stop == nil || n < *stop) {
 				cells = append(cells, x)
 			}
 		}
