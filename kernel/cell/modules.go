@@ -1,9 +1,15 @@
 package cell
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"go/types"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/goplus/ixgo"
@@ -25,6 +31,7 @@ type importer struct {
 func newImporter(ctx *ixgo.Context) importer {
 	i := importer{ctx.Importer, &module.Set{Offered: offered, Tags: moduleTags}}
 	ctx.BuildContext.BuildTags, ctx.BuildContext.CgoEnabled = moduleTags, false
+	ctx.BuildContext.OpenFile = openModuleFile
 	ctx.Lookup = func(_, path string) (dir string, found bool) { // it would ask a Go toolchain
 		p, err := i.modules.Find(path)
 		if p == nil || err != nil {
@@ -33,6 +40,52 @@ func newImporter(ctx *ixgo.Context) importer {
 		return p.Dir, true
 	}
 	return i
+}
+
+// openModuleFile is a file of a package, with the deferred calls that the engine
+// needs (see enter) where its functions begin. Places in it stay what they were.
+func openModuleFile(path string) (io.ReadCloser, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(deferring(text))), nil
+}
+
+// deferring has functions that defer calls defer one that does nothing first.
+func deferring(text []byte) []byte {
+	if !bytes.Contains(text, []byte("defer")) {
+		return text
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil { // the engine says so
+		return text
+	}
+	var out bytes.Buffer
+	done := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		var body *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil && defers(n.Body) {
+				body = n.Body
+			}
+		case *ast.FuncLit:
+			if defersInRange(n.Body) {
+				body = n.Body
+			}
+		}
+		if body != nil {
+			p := fset.PositionFor(body.Lbrace+1, false)
+			out.Write(text[done:p.Offset])
+			fmt.Fprintf(&out, " defer func() {}(); /*line :%d:%d*/", p.Line, p.Column)
+			done = p.Offset
+		}
+		return true
+	})
+	out.Write(text[done:])
+	return out.Bytes()
 }
 
 func offered(path string) bool {

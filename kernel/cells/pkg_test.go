@@ -45,19 +45,41 @@ func init() { Count++ }
 
 func Next() int { Count++; return Count }
 `,
+			"deep/deep.go": `package deep
+
+var Log []int
+
+func Walk(n int) (err any) {
+	if n == 0 { panic("bottom") }
+	if n > 5 { return Walk(n - 5) }
+	defer func() { Log = append(Log, n) }()
+	return Walk(n - 1)
+}
+
+func Try(f func()) (v any) { defer func() { v = recover() }(); f(); return }
+
+func Each(yield func(int) bool) { _ = yield(1) && yield(2) }
+
+func Range() {
+	for i := range Each { defer func() { Log = append(Log, 10*i) }() }
+	func() { for i := range Each { defer func() { Log = append(Log, 100*i) }() } }()
+}
+`,
 			"fast/fast.go": "package fast\n\nfunc Add(a, b int) int\n", "fast/add.s": "// nothing\n",
-			"wrong/wrong.go": "package wrong\n\nvar X int = \"text\"\n",
+			"wrong/wrong.go": "package wrong\n\nfunc F() { defer F(); var _ int = \"text\" }\n",
 		},
 		"example.com/base@v0.3.0": {"go.mod": "module example.com/base\n", "base.go": "package base\n\nconst Start = 4\n\nfunc Fold[T any](xs []T, f func(a, b T) T) (t T) {\n\tfor _, x := range xs {\n\t\tt = f(t, x)\n\t}\n\treturn t\n}\n"},
 	})
 	c := start(t)
 	c.value("%pkg example.com/geo@v1.2.0")
-	if got, want := c.out.take(), "import \"example.com/geo\" // example.com/geo@v1.2.0\nimport \"example.com/geo/wrong\" // example.com/geo@v1.2.0\n"; got != want {
+	if got, want := c.out.take(), "import \"example.com/geo\" // example.com/geo@v1.2.0\nimport \"example.com/geo/deep\" // example.com/geo@v1.2.0\nimport \"example.com/geo/wrong\" // example.com/geo@v1.2.0\n"; got != want {
 		t.Errorf("it prints %q, want %q", got, want)
 	}
 	c.value("import (\"fmt\"; \"example.com/geo\")\np := geo.Point{X: 1, Y: 2}")
 	for _, x := range [][2]string{
 		{"geo.Sum(1, 2, 3)", "6"}, {"fmt.Sprint(p, []geo.Point{p})", "(1 2) [(1 2)]"},
+		{"import \"example.com/geo/deep\"\ndeep.Try(func() { deep.Walk(3) })", "bottom"}, {"fmt.Sprint(deep.Log)", "[1 2 3]"},
+		{"deep.Log = nil\ndeep.Range()\nfmt.Sprint(deep.Log)", "[200 100 20 10]"},
 		{"geo.Count", "41"}, {"geo.Next()", "42"}, {"geo.Next() + geo.Count", "86"},
 	} {
 		if got := c.value(x[0]); got != x[1] {
@@ -66,7 +88,7 @@ func Next() int { Count++; return Count }
 	}
 	for code, want := range map[string]string{
 		"import \"example.com/geo/fast\"":  "1:8: could not import example.com/geo/fast (module: package example.com/geo/fast of example.com/geo@v1.2.0 cannot run in cells: it has assembly (add.s))",
-		"import \"example.com/geo/wrong\"": "wrong.go:3:13: cannot use \"text\"",
+		"import \"example.com/geo/wrong\"": "wrong.go:3:35: cannot use \"text\"",
 		"%pkg  example.com/none@v1.0.0":    "1:7: %pkg: go get example.com/none@v1.0.0: ",
 		"%pkg example.com/geo@":            "1:22: %pkg: expected a version after the @",
 		"%pkg geo":                         "1:6: %pkg: geo: expected the path of a module",
