@@ -24,9 +24,8 @@ type call struct {
 	from    string       // identity of the client
 	arrived time.Time
 
-	opening    []publication // goes out together with busy
-	begun      bool          // busy has gone out
-	remembered bool          // it is a cell that the file of the history has still to get
+	opening []publication // goes out together with busy
+	begun   bool          // busy has gone out
 }
 
 // receiveShell queues a request behind the cells of its shell, unless its answer
@@ -66,12 +65,6 @@ func (c *call) serve(done func()) {
 	c.answer(func(reply any, err error) {
 		c.conclude(reply, err)
 		done()
-		if !c.remembered {
-			return
-		}
-		if err := c.server.past.save(); err != nil { // only now, so that nobody waits for the disk
-			c.server.debugf("server: %v", err) // which harms no cell
-		}
 	})
 }
 

@@ -139,7 +139,6 @@ func (x *execution) ended(done frame.Event, err error) {
 	if x.number > 0 {
 		text, _ := done.Data["text/plain"].(string)
 		x.server.past.add(x.shell.place, x.reply.ExecutionCount, x.q.Code, text)
-		x.remembered = true
 	}
 	switch {
 	case err != nil:

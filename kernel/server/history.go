@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"warpbook/kernel/history"
 )
@@ -47,10 +48,18 @@ func orNull(text string) any {
 	return text
 }
 
+// saveAfter is how long a cell waits until it is written down, with those that come
+// meanwhile: by itself it takes 14 system calls, on a core that the client wants to
+// have for the answer and the next cell.
+const saveAfter = 100 * time.Millisecond
+
 // past is the history, which all shells write and read. Each has lines of its own.
 type past struct {
-	mu      sync.Mutex // guards history
+	failed func(error) // takes why the file could not be written
+
+	mu      sync.Mutex // guards what follows
 	history *history.History
+	saving  *time.Timer // nil: all is written
 }
 
 func (p *past) find(shell int, q historyRequest) ([]history.Entry, error) {
@@ -67,16 +76,26 @@ func (p *past) find(shell int, q historyRequest) ([]history.Entry, error) {
 	return nil, fmt.Errorf("server: history_request: hist_access_type %q, expected range, tail or search", q.Access)
 }
 
-// add has a cell found from now on.
+// add has a cell found from now on, and soon written down.
 func (p *past) add(shell, line int, input, output string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.history.Add(shell, line, input, output)
+	if p.saving == nil {
+		p.saving = time.AfterFunc(saveAfter, p.save)
+	}
 }
 
-// save writes the file.
-func (p *past) save() error {
+// save writes down what is not.
+func (p *past) save() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.history.Save()
+	if p.saving == nil {
+		return
+	}
+	p.saving.Stop()
+	p.saving = nil
+	if err := p.history.Save(); err != nil { // which harms no cell
+		p.failed(err)
+	}
 }

@@ -1,12 +1,59 @@
 package server
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"warpbook/kernel/history"
 	"warpbook/kernel/wire"
 )
+
+// written waits until the file has so many lines.
+func written(t *testing.T, path string, lines int) {
+	t.Helper()
+	got := 0
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		data, err := os.ReadFile(path)
+		if got = bytes.Count(data, []byte("\n")); err == nil && got == lines {
+			return
+		}
+	}
+	t.Fatalf("%d lines of history, expected %d", got, lines)
+}
+
+// TestHistoryIsSavedTogether: no cell in a row waits for the file, and none is lost
+// when the kernel ends.
+func TestHistoryIsSavedTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	h, err := history.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := func() int {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.Count(data, []byte("\n"))
+	}
+	k := startAt(t, func(*wire.Connection) {}, h)
+	c := k.connect()
+	began := time.Now()
+	for range 3 {
+		c.execute("value 1")
+	}
+	if n := lines(); n != 1 && time.Since(began) < saveAfter {
+		t.Errorf("%d lines of history at once, expected that of the session", n)
+	}
+	k.stop()
+	<-k.stopped()
+	if n := lines(); n != 4 {
+		t.Errorf("%d lines of history at the end, expected 4", n)
+	}
+}
 
 // A second kernel knows what the first one ran.
 func TestHistorySurvivesRestarts(t *testing.T) {
@@ -24,6 +71,7 @@ func TestHistorySurvivesRestarts(t *testing.T) {
 	}
 	id := first.send("shell", "execute_request", `{"code":"value silent","silent":true}`)
 	first.reply("shell", id)
+	written(t, path, 4)
 	second := connect()
 	second.execute("value 2")
 	for _, test := range []struct{ request, want string }{

@@ -65,9 +65,10 @@ func New(connection wire.Connection, h *history.History, log *slog.Logger) (*Ser
 		return nil, err
 	}
 	s := &Server{
-		connection: connection, key: key, session: uuid.NewString(), log: log, past: past{history: h},
+		connection: connection, key: key, session: uuid.NewString(), log: log,
 		shells: shells{serve: (*call).serve, open: map[string]*shell{}}, prompt: newQueue(),
 	}
+	s.past = past{history: h, failed: func(err error) { s.debugf("server: %v", err) }}
 	return s, nil
 }
 
@@ -92,6 +93,7 @@ func (s *Server) Run(ctx context.Context, cells Cells) error {
 	cells.Kill() // ends the cells that shells may wait for
 	cells.Close()
 	s.shells.running.Wait()
+	s.past.save()
 	return nil
 }
 
