@@ -22,6 +22,7 @@ type TensorMap struct {
 	Strides []int  // bytes from one element of directions 1 and on to the next; nil for a dense tensor
 	Box     []int  // elements of a tile in each direction, at most 256
 	Swizzle int    // bytes of the span in which 16-byte parts are exchanged: 0, 32, 64 or 128
+	TF32    bool   // rounds elements, of Float32, to the nearest TF32 on their way into shared memory
 }
 
 // check compares the map with its buffer; the driver checks the rest.
@@ -43,6 +44,9 @@ func (m TensorMap) check(own func(Buffer) error) error {
 	}
 	if !slices.Contains([]int{0, 32, 64, 128}, m.Swizzle) {
 		return fmt.Errorf("%w: a tensor map with swizzle %d, expected 0, 32, 64 or 128", ErrArgument, m.Swizzle)
+	}
+	if m.TF32 && m.Buffer.Type() != Float32 {
+		return fmt.Errorf("%w: a tensor map that rounds %v to TF32, expected %v", ErrArgument, m.Buffer.Type(), Float32)
 	}
 	last, bytes := m.DenseStrides(), int64(m.Buffer.Type().Bytes())
 	for i, n := range m.Shape {

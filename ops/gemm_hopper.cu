@@ -198,13 +198,6 @@ extern "C" __global__ void HOPPER gemm_fp16_wgmma(MAP a, MAP b, MAP c, MAP d, Re
     product16<__half>(a, b, c, d, r);
 }
 
-// To nearest and, between two, to even, which is one instruction; .rna are three.
-static __device__ unsigned tf32(float x) {
-    unsigned r;
-    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-    return r;
-}
-
 template <unsigned parts> constexpr unsigned bytes32 = (4 * parts + 2) * box;
 
 // Brings the tiles of float32: A 256 x 32 in two boxes of 128 rows, of which this
@@ -226,6 +219,7 @@ template <unsigned parts> static __device__ void bring32(Walk w, const TensorMap
 
 // Where a thread has its elements of 32 k and 64 columns of B, with which wgmma takes
 // TF32 only as its left factor, from registers: with k in a row it wants the right one.
+// The copy engine has rounded A and B to TF32.
 // A lane has two neighbours of 16 columns of its warp, in an order without bank conflicts,
 // and of eight k one of each half.
 struct Mine {
@@ -269,7 +263,7 @@ static __device__ void multiply32(Walk w, Outlet<float, 0, 32> out, const Result
 #pragma unroll
             for (int h = 0; h < 2; h++) {
                 float2 v = mine.at(memory + w.stage * bytes32<1> + 4 * box, j, h);
-                b[j][h * 2] = tf32(v.x), b[j][h * 2 + 1] = tf32(v.y);
+                b[j][h * 2] = __float_as_uint(v.x), b[j][h * 2 + 1] = __float_as_uint(v.y);
             }
     };
     auto multiply = [&](int from, unsigned add) {

@@ -30,7 +30,9 @@ func (o GemmOptions) hopperVariants(kind tensorKind) []Variant {
 		if s[0] == 0 || s[1] == 0 {
 			return Plan{}
 		}
-		return Plan{Depth: o.depth(s), Steps: []Step{o.hopperStep(entry, s, info, kind.size, o.boxes("a", s, kind.size), o.boxes("b", s, kind.size))}}
+		a, b := o.boxes("a", s, kind.size), o.boxes("b", s, kind.size)
+		a.TF32, b.TF32 = kind.size == 4, kind.size == 4
+		return Plan{Depth: o.depth(s), Steps: []Step{o.hopperStep(entry, s, info, kind.size, a, b)}}
 	})
 	variants := []Variant{wgmma}
 	if kind.size == 4 {
@@ -109,15 +111,17 @@ func (o GemmOptions) boxes(name string, s Size, size int) TensorMap {
 	return TensorMap{Tensor: name, Rows: x.rows, Columns: x.columns, LD: x.ld, Box: [2]int{rows, 128 / size}}
 }
 
-// hopperStep launches a cluster for every two multiprocessors, or fewer for few
-// tiles. Maps are those of the factors, size is that of an element of D.
+// hopperStep launches a cluster for every two multiprocessors, or the fewest that take
+// as many rounds: the others would idle in the last one, and the clock that the limit of
+// power leaves is the higher. Maps are those of the factors, size is that of an element of D.
 func (o GemmOptions) hopperStep(entry string, s Size, info gpu.Info, size int, maps ...TensorMap) Step {
 	c := "c"
 	if o.Beta == 0 {
 		c = "d" // which is not read
 	}
 	tiles := ceilDiv(s[0], hopperSide) * ceilDiv(s[1], hopperSide)
-	step := Step{Entry: entry, Grid: gpu.Dim{X: 2 * max(1, min(tiles, info.SMs/2))}, Block: gpu.Dim{X: hopperThreads}, Shared: hopperBytes}
+	rounds := max(1, ceilDiv(tiles, max(1, info.SMs/2)))
+	step := Step{Entry: entry, Grid: gpu.Dim{X: 2 * max(1, ceilDiv(tiles, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: hopperBytes}
 	for _, m := range append(maps, o.boxes(c, s, size), o.boxes("d", s, size)) {
 		step.Args = append(step.Args, m)
 	}

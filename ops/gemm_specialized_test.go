@@ -99,7 +99,7 @@ func TestClusterPlan(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", c.size, step, c)
 		}
 		m, n, k := c.size[0], c.size[1], c.size[2]
-		want := fmt.Sprintf("[{a %d %d 2052 [128 32] 0 0} {b %d %d 2056 [32 128] 0 0} c d %d %d %d 2060 1.5 0.5]", m, k, k, n, m, n, k)
+		want := fmt.Sprintf("[{a %d %d 2052 [128 32] false 0 0} {b %d %d 2056 [32 128] false 0 0} c d %d %d %d 2060 1.5 0.5]", m, k, k, n, m, n, k)
 		if got := fmt.Sprint(step.Args); got != want {
 			t.Errorf("%v: %s, want %s", c.size, got, want)
 		}
@@ -111,7 +111,7 @@ func TestClusterPlan(t *testing.T) {
 
 // What the launches are told.
 func TestSpecializedPlan(t *testing.T) {
-	const a, b = "{a 130 40 44 [128 32] 0 0}", "{b 40 258 260 [32 256] 0 0}"
+	const a, b = "{a 130 40 44 [128 32] false 0 0}", "{b 40 258 260 [32 256] false 0 0}"
 	for _, c := range []struct {
 		o    GemmOptions
 		rung string
@@ -165,7 +165,7 @@ func TestTensorMapOfBoxes(t *testing.T) {
 		want gpu.TensorMap
 	}{
 		{TensorMap{Rows: 40, Columns: 41, LD: 44, Box: [2]int{128, 32}}, gpu.TensorMap{Shape: []int{41, 40}, Strides: []int{176}, Box: []int{32, 128}, Swizzle: 128}},
-		{TensorMap{Rows: 40, Columns: 41, LD: 44, Box: [2]int{32, 256}}, gpu.TensorMap{Shape: []int{41, 40}, Strides: []int{176}, Box: []int{256, 32}}},
+		{TensorMap{Rows: 40, Columns: 41, LD: 44, Box: [2]int{32, 256}, TF32: true}, gpu.TensorMap{Shape: []int{41, 40}, Strides: []int{176}, Box: []int{256, 32}, TF32: true}},
 		{TensorMap{Rows: 4, Columns: 5, LD: 8, Box: [2]int{32, 256}, Count: 3, Next: 100}, gpu.TensorMap{Shape: []int{5, 4, 3}, Strides: []int{32, 400}, Box: []int{256, 32, 1}}},
 	} {
 		c.want.Buffer = buffer

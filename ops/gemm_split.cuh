@@ -169,6 +169,13 @@ template <int N> static __device__ void read(float (&to)[N], const float* row, u
             for (int i = e; i < e + 4; i++) to[i] = column + i < columns ? row[column + i] : 0;
 }
 
+// To nearest and, between two, to even, which is one instruction; .rna are three.
+static __device__ unsigned tf32(float x) {
+    unsigned r;
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+    return r;
+}
+
 // Splits v into two TF32 numbers, the next to it and that to what is left. What would
 // round to infinity is cut off.
 static __device__ void split(float v, float& first, float& second) {

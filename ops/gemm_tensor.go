@@ -19,7 +19,7 @@ var GemmFP16 = GemmTensor(GemmOptions{Alpha: 1}, gpu.Float16)
 // Shapes: those of GemmWith. Types: reference float64 of the rounded inputs.
 // Error:  |d - ref| <= (bound(k + 19) + r) * (|alpha| sum|a||b| + |beta c|), where r
 // is the rounding of d to 16 bits, 2^-11 or 2^-8, or of two factors to TF32,
-// 2^-9: 11 bits, or where the copy engine brings them, 10. Of gemm_tf32x3 it is
+// 2^-10. Of gemm_tf32x3 it is
 // bound(k/32 + min(k, 32) + 19) and r = 2^-21, of gemm_bf16x3 bound(k/64 + min(k, 64) +
 // 19) and r = 2^-24, where all of A and B are 0 or at least 2^-115 or 2^-110: of less,
 // 2^-137 or 2^-134 is lost besides. Of gemm_fp16x3 bound(k/64 + min(k, 64) + 19) and r =
@@ -55,7 +55,7 @@ type tensorKind struct {
 var tensorKinds = map[gpu.Type]tensorKind{
 	gpu.Float16:  {name: "fp16", needs: gpu.Compute{Major: 7, Minor: 5}, size: 2, round: 0x1p-11},
 	gpu.BFloat16: {name: "bf16", needs: ampere, size: 2, round: 0x1p-8},
-	gpu.Float32:  {name: "tf32", needs: ampere, size: 4, round: 0x1p-9},
+	gpu.Float32:  {name: "tf32", needs: ampere, size: 4, round: 0x1.001p-10},
 }
 
 // tensorRoundings are more than those of the float32 sum: tensor cores cut off

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,41 @@ func TestCopyEngineRefuses(t *testing.T) {
 		err := GemmOptions{Alpha: 1, LDB: 64, LDC: 64}.copyEngineStores("any", size)(Size{64, 60, 40})
 		if (err == nil) != (says == "") || err != nil && (!errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), says)) {
 			t.Errorf("elements of %d bytes: %v, expected %q", size, err, says)
+		}
+	}
+}
+
+// Blocks of Hopper's products: as few as take no more rounds. And the copy engine
+// rounds the factors of gemm_tf32_wgmma, no others.
+func TestHopperPlan(t *testing.T) {
+	for _, c := range []struct {
+		size   Size
+		blocks int
+	}{
+		{Size{8, 8, 8}, 2}, {Size{256, 512, 64}, 4}, {Size{256, 66 * 256, 64}, 132}, {Size{256, 66*256 + 8, 64}, 68}, {Size{256, 132 * 256, 64}, 132},
+		{Size{2048, 2048, 2048}, 128}, {Size{4096, 4096, 4096}, 128}, {Size{8192, 8192, 8192}, 128},
+	} {
+		for rung, rounded := range map[string]string{"gemm_tf32_wgmma": "true true false false", "gemm_bf16_wgmma": "false false false false", "gemm_tf32x3": "false false false false false"} {
+			o := GemmTF32
+			if rung == "gemm_bf16_wgmma" {
+				o = GemmBF16
+			}
+			v, err := o.Variant(rung)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := v.Plan(rung, c.size, hopperInfo).Steps
+			product := steps[len(steps)-1]
+			if product.Grid != (gpu.Dim{X: c.blocks}) {
+				t.Errorf("%s, %v: %v blocks, want %d", rung, c.size, product.Grid, c.blocks)
+			}
+			var got []string
+			for _, a := range product.Args[:len(product.Args)-1] {
+				got = append(got, fmt.Sprint(a.(TensorMap).TF32))
+			}
+			if got := strings.Join(got, " "); got != rounded {
+				t.Errorf("%s: rounded on their way: %s, want %s", rung, got, rounded)
+			}
 		}
 	}
 }

@@ -206,6 +206,7 @@ type TensorMap struct {
 	Rows, Columns int
 	LD            int    // elements from row to row
 	Box           [2]int // rows and columns; where a row of it is 128 bytes, its vectors are exchanged against bank conflicts
+	TF32          bool   // float32 is rounded to TF32 on its way into shared memory
 	Count, Next   int    // matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate
 }
 

@@ -152,7 +152,7 @@ func (m TensorMap) of(buffer gpu.Buffer) (gpu.TensorMap, error) {
 		err = fmt.Errorf("%w: %s is a view from byte %d of its buffer on: the copy engine takes matrices that start at a multiple of 16 bytes, use another rung",
 			gpu.ErrUnsupported, m.Tensor, place.Start)
 	}
-	encoded := gpu.TensorMap{Buffer: buffer, Shape: []int{m.Columns, m.Rows}, Strides: []int{m.LD * buffer.Type().Bytes()}, Box: []int{m.Box[1], m.Box[0]}}
+	encoded := gpu.TensorMap{Buffer: buffer, Shape: []int{m.Columns, m.Rows}, Strides: []int{m.LD * buffer.Type().Bytes()}, Box: []int{m.Box[1], m.Box[0]}, TF32: m.TF32}
 	if m.Box[1]*buffer.Type().Bytes() == 128 {
 		encoded.Swizzle = 128
 	}

@@ -86,6 +86,9 @@ var tensorTypes = map[gpu.Type]uint32{
 	gpu.Float16: 6, gpu.Float32: 7, gpu.Float64: 8, gpu.BFloat16: 9,
 }
 
+// tf32Type is float32 that is rounded on its way (CU_TENSOR_MAP_DATA_TYPE_TFLOAT32).
+const tf32Type = 11
+
 // swizzles are its numbers of the ways to exchange parts of a tile.
 var swizzles = map[int]uint32{0: 0, 32: 1, 64: 2, 128: 3}
 
@@ -96,6 +99,9 @@ func (e *entry) tensorMap(m gpu.TensorMap, at int) (command.Map, error) {
 	}
 	b := m.Buffer.(*buffer)
 	c := command.Map{At: uint32(at), Type: tensorTypes[b.typ], Tensor: b.place(), Swizzle: swizzles[m.Swizzle]}
+	if m.TF32 {
+		c.Type = tf32Type
+	}
 	for _, n := range m.Shape {
 		c.Shape = append(c.Shape, int64(n))
 	}

@@ -3,6 +3,8 @@ package cuda
 import (
 	_ "embed"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -103,7 +105,7 @@ func TestLoadLog(t *testing.T) {
 	})
 }
 
-// TestTensorMap copies a tile by TMA.
+// TestTensorMap copies a tile by TMA, as it is and rounded to TF32.
 func TestTensorMap(t *testing.T) {
 	onGPU(t, func(b *bench) {
 		if b.device.Info().Compute.Major < 9 {
@@ -114,9 +116,12 @@ func TestTensorMap(t *testing.T) {
 		e, err := m.Entry("tile")
 		b.ok(err)
 		const columns, rows = 32, 16
+		seed := uint64(time.Now().UnixNano())
+		b.Logf("seed %d", seed)
+		random := rand.New(rand.NewPCG(seed, 0))
 		in := make([]float32, rows*columns)
 		for i := range in {
-			in[i] = float32(i)
+			in[i] = float32(i) + random.Float32()
 		}
 		x, err := b.device.Alloc(gpu.Float32, len(in))
 		b.ok(err)
@@ -127,13 +132,20 @@ func TestTensorMap(t *testing.T) {
 		const column, row = 20, 9
 		l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: []any{tensor, out, int32(column), int32(row)}}
 		b.ok(b.run(l))
-		got := make([]float32, 32)
-		b.ok(out.Download(got))
-		for i, v := range got {
-			if want := in[(row+i/8)*columns+column+i%8]; v != want {
-				b.Fatalf("element %d of the tile is %v, expected %v", i, v, want)
+		expect := func(of func(float32) float32) {
+			got := make([]float32, 32)
+			b.ok(out.Download(got))
+			for i, v := range got {
+				if want := of(in[(row+i/8)*columns+column+i%8]); v != want {
+					b.Fatalf("element %d of the tile is %v, expected %v", i, v, want)
+				}
 			}
 		}
+		expect(func(v float32) float32 { return v })
+		tensor.TF32 = true
+		l.Args[0] = tensor
+		b.ok(b.run(l))
+		expect(func(v float32) float32 { return math.Float32frombits((math.Float32bits(v) + 0x1000) &^ 0x1fff) })
 		tensor.Box = []int{7, 4} // rows of 28 bytes, expected a multiple of 16
 		l.Args[0] = tensor
 		b.ok(b.device.Launch(l))

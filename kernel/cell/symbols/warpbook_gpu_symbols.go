@@ -1254,6 +1254,7 @@ Zero sets every byte of the buffer to 0.`,
 	Strides []int  // bytes from one element of directions 1 and on to the next; nil for a dense tensor
 	Box     []int  // elements of a tile in each direction, at most 256
 	Swizzle int    // bytes of the span in which 16-byte parts are exchanged: 0, 32, 64 or 128
+	TF32    bool   // rounds elements, of Float32, to the nearest TF32 on their way into shared memory
 }
 
 TensorMap, as an argument, is the descriptor of a tensor in global memory
@@ -1281,6 +1282,9 @@ bytes from one element of directions 1 and on to the next; nil for a dense tenso
 	"TensorMap.Swizzle": `TensorMap.Swizzle int
 
 bytes of the span in which 16-byte parts are exchanged: 0, 32, 64 or 128`,
+	"TensorMap.TF32": `TensorMap.TF32 bool
+
+rounds elements, of Float32, to the nearest TF32 on their way into shared memory`,
 	"TensorMapBytes": `const TensorMapBytes
 
 TensorMapBytes is the size of a tensor map as a parameter: PTX declares one

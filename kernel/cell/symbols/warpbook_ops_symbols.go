@@ -591,7 +591,7 @@ TF32; sums are float32.
 Shapes: those of GemmWith. Types: reference float64 of the rounded inputs.
 Error:  |d - ref| <= (bound(k + 19) + r) * (|alpha| sum|a||b| + |beta c|), where r
 is the rounding of d to 16 bits, 2^-11 or 2^-8, or of two factors to TF32,
-2^-9: 11 bits, or where the copy engine brings them, 10. Of gemm_tf32x3 it is
+2^-10. Of gemm_tf32x3 it is
 bound(k/32 + min(k, 32) + 19) and r = 2^-21, of gemm_bf16x3 bound(k/64 + min(k, 64) +
 19) and r = 2^-24, where all of A and B are 0 or at least 2^-115 or 2^-110: of less,
 2^-137 or 2^-134 is lost besides. Of gemm_fp16x3 bound(k/64 + min(k, 64) + 19) and r =
@@ -1341,6 +1341,7 @@ on the device: Float32, Float16 or BFloat16; 0 is Float32`,
 	Rows, Columns int
 	LD            int    // elements from row to row
 	Box           [2]int // rows and columns; where a row of it is 128 bytes, its vectors are exchanged against bank conflicts
+	TF32          bool   // float32 is rounded to TF32 on its way into shared memory
 	Count, Next   int    // matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate
 }
 
@@ -1360,6 +1361,9 @@ elements from row to row`,
 
 matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate`,
 	"TensorMap.Rows": `TensorMap.Rows int`,
+	"TensorMap.TF32": `TensorMap.TF32 bool
+
+float32 is rounded to TF32 on its way into shared memory`,
 	"TensorMap.Tensor": `TensorMap.Tensor string
 
 an input, an output or scratch`,
