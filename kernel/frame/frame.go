@@ -61,22 +61,32 @@ const (
 
 // Event is a message from the cells program.
 type Event struct {
-	ID       uint64         `json:"id,omitempty"` // of the request it belongs to
-	Type     string         `json:"type"`
-	Name     string         `json:"name,omitempty"` // stream: "stdout" or "stderr"
-	Text     string         `json:"text,omitempty"` // stream; input: the prompt
-	Data     map[string]any `json:"data,omitempty"` // display, and done of execute: a MIME bundle
-	Metadata map[string]any `json:"metadata,omitempty"`
-	Display  string         `json:"display,omitempty"` // display_id
-	Update   bool           `json:"update,omitempty"`  // display: replaces the one with this display_id
-	Wait     bool           `json:"wait,omitempty"`    // clear: at the next output
-	Password bool           `json:"password,omitempty"`
-	Fence    bool           `json:"fence,omitempty"`   // the program waits for Passed before it goes on
-	Error    *Error         `json:"error,omitempty"`   // done: why the request did not end well
-	Matches  []Match        `json:"matches,omitempty"` // done of complete
-	Next     string         `json:"next,omitempty"`    // done of execute: offered in place of the cell
-	Start    int            `json:"start,omitempty"`   // done of complete: the span that a match replaces,
-	End      int            `json:"end,omitempty"`     // in code points
+	ID       uint64  `json:"id,omitempty"` // of the request it belongs to
+	Type     string  `json:"type"`
+	Name     string  `json:"name,omitempty"` // stream: "stdout" or "stderr"
+	Text     string  `json:"text,omitempty"` // stream; input: the prompt
+	Data     Bundle  `json:"data,omitempty"` // display, and done of execute
+	Metadata Bundle  `json:"metadata,omitempty"`
+	Display  string  `json:"display,omitempty"` // display_id
+	Update   bool    `json:"update,omitempty"`  // display: replaces the one with this display_id
+	Wait     bool    `json:"wait,omitempty"`    // clear: at the next output
+	Password bool    `json:"password,omitempty"`
+	Fence    bool    `json:"fence,omitempty"`   // the program waits for Passed before it goes on
+	Error    *Error  `json:"error,omitempty"`   // done: why the request did not end well
+	Matches  []Match `json:"matches,omitempty"` // done of complete
+	Next     string  `json:"next,omitempty"`    // done of execute: offered in place of the cell
+	Start    int     `json:"start,omitempty"`   // done of complete: the span that a match replaces,
+	End      int     `json:"end,omitempty"`     // in code points
+}
+
+// Bundle is a MIME bundle, or its metadata. As it is read, its numbers are
+// json.Number: a float64 would round the integers of a record.
+type Bundle map[string]any
+
+func (b *Bundle) UnmarshalJSON(data []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	return decoder.Decode((*map[string]any)(b))
 }
 
 // Match is one completion.
@@ -110,9 +120,8 @@ func Write(w io.Writer, v any) error {
 	return err
 }
 
-// Read reads one frame into v, with numbers in bundles as json.Number. It
-// returns io.EOF at the end of the stream and io.ErrUnexpectedEOF inside a
-// frame.
+// Read reads one frame into v. It returns io.EOF at the end of the stream and
+// io.ErrUnexpectedEOF inside a frame.
 func Read(r io.Reader, v any) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -129,13 +138,8 @@ func Read(r io.Reader, v any) error {
 		}
 		return err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // a float64 would round the integers of a record
-	if err := decoder.Decode(v); err != nil {
+	if err := json.Unmarshal(body, v); err != nil {
 		return fmt.Errorf("frame: decode: %w", err)
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return fmt.Errorf("frame: decode: more than one value in a frame of %d bytes", n)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func TestReadRefuses(t *testing.T) {
 		"\x00\x00\x00\x05{":          io.ErrUnexpectedEOF.Error(),
 		"\x00\x00\x00\x05":           io.ErrUnexpectedEOF.Error(),
 		"\x00\x00\x00\x00":           "frame: decode",
-		"\x00\x00\x00\x04{}{}":       "more than one value",
+		"\x00\x00\x00\x04{}{}":       "after top-level value",
 		"\x00\x00\x00\x02[]":         "frame: decode",
 		"\x10\x00\x00\x01":           "268435457 bytes, at most 268435456",
 		"\xff\xff\xff\xff{\"id\":1}": "4294967295 bytes, at most",

@@ -145,18 +145,17 @@ func (g *guard) fill() error {
 
 // frame appends a frame to whole and returns its flags.
 func (g *guard) frame() (flags byte, err error) {
-	var header [9]byte
-	short := header[:2]
-	if _, err = io.ReadFull(g.in, short); err != nil {
+	head, err := g.in.Peek(2)
+	if err != nil {
 		return 0, err
 	}
-	flags = header[0]
-	size, head := uint64(header[1]), short
+	flags = head[0]
+	size := uint64(head[1])
 	if flags&flagLong != 0 {
-		if _, err = io.ReadFull(g.in, header[2:]); err != nil {
+		if head, err = g.in.Peek(9); err != nil {
 			return 0, err
 		}
-		size, head = binary.BigEndian.Uint64(header[1:]), header[:]
+		size = binary.BigEndian.Uint64(head[1:])
 	}
 	if flags > flagMore|flagLong|flagCommand {
 		return 0, fmt.Errorf("frame flags %#x: unknown", flags)
@@ -164,9 +163,20 @@ func (g *guard) frame() (flags byte, err error) {
 	if size > g.limit || uint64(g.whole.Len())+size > g.limit {
 		return 0, fmt.Errorf("message of more than %d bytes", g.limit)
 	}
-	g.whole.Write(head)
-	_, err = io.CopyN(&g.whole, g.in, int64(size))
+	g.take(head)
+	if size > uint64(g.in.Size()) {
+		_, err = io.CopyN(&g.whole, g.in, int64(size))
+		return flags, err
+	}
+	small, err := g.in.Peek(int(size))
+	g.take(small)
 	return flags, err
+}
+
+// take moves what has been looked at from in to whole.
+func (g *guard) take(seen []byte) {
+	g.whole.Write(seen)
+	g.in.Discard(len(seen))
 }
 
 // command takes the command that whole holds. Subscriptions do not come as
