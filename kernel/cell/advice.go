@@ -1,7 +1,10 @@
 package cell
 
 import (
+	"cmp"
 	"fmt"
+	"go/token"
+	"go/types"
 	"maps"
 	"regexp"
 	"slices"
@@ -77,7 +80,7 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^\s*(?:async|await)\b`), "Go has goroutines: go f(), and channels for what they return"},
 		{regexp.MustCompile(`\w\s*->\s*\w`), "Go writes ch <- x to send, and x := <-ch to receive"},
 		{regexp.MustCompile(`^\s*type\s*\(`), `Go writes fmt.Printf("%T", x)`},
-		{regexp.MustCompile(`^\s*(?:let|(?:static\s+|const\s+|unsigned\s+)*(?:auto|int|float|double|char|bool|long|unsigned|size_t|string))\s*\*?\s+\w+\s*(?:=|;|$)|^\s*(?:float|double|int|char|void)\s*\*|^\s*\w+\s*:\s*\w+\s*(?:=|$)|^\s*\w+:\s+=`), declare},
+		{regexp.MustCompile(`^\s*(?:let|(?:static\s+|const\s+|unsigned\s+)*(?:auto|int|float|double|char|bool|long|unsigned|size_t|string))\s*\*?\s+\w+\s*(?:=|;|$)|^\s*(?:float|double|int|char|void)\s*\*|^\s*\w+\s*:\s*\w+\s*(?:=|$)|^\s*\w+\s*:\s+=`), declare},
 		{regexp.MustCompile(`[:=]\s*\[[^\]]*,.*\]\s*$`), "Go writes []int{1, 2, 3}"},
 		{regexp.MustCompile(`[:=]\s*\{\s*(?:""|'\w*'|\w+)\s*:`), `Go writes map[string]int{"a": 1}`},
 		{regexp.MustCompile(`[:=]\s*\{`), "Go writes []int{1, 2, 3}, with the type before the braces"},
@@ -120,7 +123,7 @@ func foreign(line string) string {
 var text = regexp.MustCompile(`"(?:\\.|[^"\\])*"?|` + "`[^`]*`?" + `|//.*`)
 
 // unknown is what to do about a name that means nothing.
-func (e *Engine) unknown(name, line string) string {
+func (e *Engine) unknown(name, line string, lines []string) string {
 	if answer := otherNames[name]; answer != "" {
 		return answer
 	}
@@ -139,7 +142,7 @@ func (e *Engine) unknown(name, line string) string {
 	case regexp.MustCompile(`^\s*(?:for\s+)?` + name + `\s*=[^=]`).MatchString(line):
 		return fmt.Sprintf("the first assignment declares it: %s := ...", name)
 	}
-	if near := e.similar(name); near != "" {
+	if near := e.similar(name, lines); near != "" {
 		return "nearest: " + near
 	}
 	return foreign(line)
@@ -153,12 +156,104 @@ func packageName(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// similar is a live name that another may have been meant for, "" if none is.
-func (e *Engine) similar(name string) string {
-	for _, n := range slices.Sorted(maps.Keys(e.live)) {
-		if strings.EqualFold(n, name) || len(name) > 3 && distance(n, name) == 1 {
-			return n
+// similar are names of the cell's text, or live ones, that another may have been
+// meant for, "" if none is.
+func (e *Engine) similar(name string, lines []string) string {
+	names := slices.Collect(maps.Keys(e.live))
+	for _, m := range declared.FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
+		names = append(names, cmp.Or(m[1], m[2]))
+	}
+	return nearNames(name, names)
+}
+
+// declared finds most names that a text declares.
+var declared = regexp.MustCompile(`([\pL_][\pL\pN_]*)\s*:=|\b(?:var|func|const|type)\s+([\pL_][\pL\pN_]*)`)
+
+// nearNames are the names that differ from one in case, in a letter, or in two that
+// have changed places.
+func nearNames(name string, names []string) string {
+	var near []string
+	for _, n := range names {
+		if n != name && (strings.EqualFold(n, name) || len(name) > 3 && (distance(n, name) == 1 || swapped(n, name))) {
+			near = append(near, n)
 		}
 	}
-	return ""
+	slices.Sort(near)
+	return strings.Join(slices.Compact(near), ", ")
+}
+
+// swapped reports whether two neighbours of a have changed places in b.
+func swapped(a, b string) bool {
+	for i := 0; len(a) == len(b) && i+1 < len(a); i++ {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}
+
+var (
+	noObject = regexp.MustCompile(`^undefined: ([\pL_][\pL\pN_]*)\.([\pL_][\pL\pN_]*)$`)
+	noMember = regexp.MustCompile(`\(type \*?([\pL_][\pL\pN_]*)(?:\.([\pL_][\pL\pN_]*))? has no field or method ([\pL_][\pL\pN_]*)\)$`)
+)
+
+// member is what may have been meant by a name behind a dot, "" if that is not
+// known.
+func (e *Engine) member(msg string) string {
+	if m := noObject.FindStringSubmatch(msg); m != nil {
+		var names []string
+		for _, p := range e.packagesOf(m[1]) {
+			names = append(names, slices.DeleteFunc(p.Scope().Names(), func(n string) bool { return !token.IsExported(n) })...)
+		}
+		return nearNames(m[2], names)
+	}
+	m := noMember.FindStringSubmatch(msg)
+	if m == nil {
+		return ""
+	}
+	of := []types.Object{e.live[m[1]]}
+	if m[2] != "" {
+		of = nil
+		for _, p := range e.packagesOf(m[1]) {
+			of = append(of, p.Scope().Lookup(m[2]))
+		}
+	}
+	var names []string
+	for _, o := range of {
+		names = append(names, membersOf(o)...)
+	}
+	return nearNames(m[3], names)
+}
+
+// packagesOf are the packages that a name stands for, or may.
+func (e *Engine) packagesOf(name string) (list []*types.Package) {
+	if o, ok := e.live[name].(*types.PkgName); ok {
+		return []*types.Package{o.Imported()}
+	}
+	for _, path := range Packages() { // the cell imports one of these
+		if packageName(path) != name {
+			continue
+		}
+		if p, err := e.importer.Import(path); err == nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// membersOf are the methods and fields of a type.
+func membersOf(o types.Object) (names []string) {
+	t, ok := o.(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	for m := range types.NewMethodSet(types.NewPointer(t.Type())).Methods() {
+		names = append(names, m.Obj().Name())
+	}
+	if s, ok := t.Type().Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			names = append(names, f.Name())
+		}
+	}
+	return names
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 			return " (" + e.broken[name] + ")"
 		}
 		if token.IsIdentifier(name) {
-			answer = e.unknown(name, line)
+			answer = e.unknown(name, line, e.lines(d.cell))
 		}
 	}
 	if m := noMethod.FindStringSubmatch(msg); m != nil && e.broken[m[1]+"."+m[2]] != "" {
@@ -150,6 +151,12 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 	}
 	switch {
 	case answer != "":
+	case e.member(msg) != "":
+		answer = "nearest: " + e.member(msg)
+	case oneOfTwo.MatchString(msg):
+		answer = "the second is an error as a rule: x, err := " + oneOfTwo.FindStringSubmatch(msg)[1] + "(...)"
+	case hidden.MatchString(msg) && types.Universe.Lookup(hidden.FindStringSubmatch(msg)[1]) != nil:
+		answer = "a variable of yours hides Go's own; %reset forgets all variables"
 	case tooLarge.MatchString(msg):
 		answer = "convert it, as in float64(" + tooLarge.FindStringSubmatch(msg)[1] + ")"
 	case noAppend.MatchString(msg):
@@ -174,6 +181,8 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 var (
 	tooLarge     = regexp.MustCompile(`^cannot use (.+) \(untyped int constant.* as int value.*\(overflows\)`)
 	noMethod     = regexp.MustCompile(`\(type \*?([\pL_][\pL\pN_]*).* has no field or method ([\pL_][\pL\pN_]*)`)
+	oneOfTwo     = regexp.MustCompile(`^assignment mismatch: 1 variable but (\S+) returns 2 values$`)
+	hidden       = regexp.MustCompile(`^invalid operation: cannot call (\w+) \(variable of`)
 	noAppend     = regexp.MustCompile(`^\S+\.(?:append|push_back|push|add) undefined \(type \[\]`)
 	noLength     = regexp.MustCompile(`^\S+\.(?:len|length|Length|size|Len) undefined \(type (?:\[|map\[|string|chan )`)
 	noArithmetic = regexp.MustCompile(`^invalid operation: (?:operator [-+*/] not defined on .* \(variable of type \[|.* \(mismatched types \[)`)
@@ -226,6 +235,22 @@ var (
 	errAbandoned = fmt.Errorf("%w: the cell is blocked in a compiled call, was given up and goes on when the call returns", interrupted{})
 )
 
+// errNilStore is what Go calls a store through a nil pointer.
+var errNilStore = runtimeError("runtime error: invalid memory address or nil pointer dereference")
+
+// storesThroughNil reports whether a panic is the engine's for *p = 1 with a nil
+// p, and not one of code that uses reflection.
+func (e *Engine) storesThroughNil(value any, frames []place) bool {
+	zero, ok := value.(*reflect.ValueError)
+	if !ok || zero.Kind != reflect.Invalid || len(frames) == 0 {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	line, _ := e.line(frames[0].cell, frames[0].line)
+	return strings.Contains(line, "*") && !strings.Contains(line, "Set")
+}
+
 // runFailure reports how a running cell ended.
 func (e *Engine) runFailure(err error) *frame.Error {
 	value, frames := unwrap(err)
@@ -237,6 +262,9 @@ func (e *Engine) runFailure(err error) *frame.Error {
 	}
 	if _, ok := value.(goexit); ok {
 		value = errGoexit
+	}
+	if e.storesThroughNil(value, frames) {
+		value = errNilStore
 	}
 	f, stop := &frame.Error{Name: panicError, Value: panicText(value)}, interrupted{}
 	if err, ok := value.(error); ok {
