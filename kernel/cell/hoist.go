@@ -156,10 +156,12 @@ func (s *source) toLead(p token.Position) bool {
 // changed the file.
 func (e *Engine) raise(c *checked, h *hoist) (changed bool) {
 	e.keepOld(c, h)
-	lead := e.names(c.file)
-	for _, name := range h.names {
-		if !lead[name] {
-			e.declare(c, h, name, h.types[name], h.pkg)
+	if len(h.names) > 0 {
+		lead := e.names(c.file)
+		for _, name := range h.names {
+			if !lead[name] {
+				e.declare(c, h, name, h.types[name], h.pkg)
+			}
 		}
 	}
 	var list []ast.Stmt

@@ -40,7 +40,7 @@ func (r replacement) base() string { base, _, _ := strings.Cut(r.name(), "."); r
 // adds a method to the type, or declares one twice, the type is declared again.
 func (e *Engine) findReplaced(c *checked) {
 	c.replaced = nil
-	declared, seen := e.names(c.file), map[types.Object]bool{}
+	declared, seen := e.declaring, map[types.Object]bool{}
 	for _, d := range c.file.Decls {
 		fd, ok := d.(*ast.FuncDecl)
 		if !ok || fd.Recv == nil || declared[baseName(fd)] {

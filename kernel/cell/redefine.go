@@ -493,7 +493,7 @@ const oldPrefix = "__old_"
 // keepOld lets x := f(x) read the x that it replaces by one of another type:
 // where a statement means the live variable, it gets a name of its own.
 func (e *Engine) keepOld(c *checked, h *hoist) {
-	u := &unit{pkg: types.NewPackage("main", "main"), info: newInfo(), path: fmt.Sprintf("main·%d·old", e.serial+1), vars: map[string]reflect.Value{}}
+	var u *unit // most cells need none
 	ast.Inspect(c.body, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok || h.types[id.Name] == nil || h.info.Uses[id] == nil || h.info.Uses[id] != e.live[id.Name] || e.keeps(id.Name, h.types[id.Name]) {
@@ -504,6 +504,9 @@ func (e *Engine) keepOld(c *checked, h *hoist) {
 			p := e.ctx.FileSet.Position(id.Pos())
 			h.errs = append(h.errs, diagnostic{cell: c.cell, line: p.Line, col: p.Column, msg: id.Name + " is replaced by a variable here, which needs another name to be made of it"})
 			return true
+		}
+		if u == nil {
+			u = &unit{pkg: types.NewPackage("main", "main"), info: newInfo(), path: fmt.Sprintf("main·%d·old", e.serial+1), vars: map[string]reflect.Value{}}
 		}
 		e.addOld(u, h, v)
 		id.Name = oldPrefix + id.Name
