@@ -101,7 +101,7 @@ const last = async (page) => JSON.stringify((await outputs(page)).pop().outputs)
 // visible scrolls through the notebook and looks at each image and table.
 async function visible(page) {
   const count = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.widgets.length);
-  const seen = { images: 0, tables: 0, blank: [], contrast: [] };
+  const seen = { images: 0, tables: 0, blank: [], wide: [] };
   for (let i = 0; i < count; i++) {
     const cell = await page.evaluate(async (i) => {
       const notebook = window.jupyterapp.shell.currentWidget.content;
@@ -113,11 +113,13 @@ async function visible(page) {
         images: images.length,
         blank: images.filter((x) => x.clientWidth < 100 || x.clientHeight < 50 || (x.tagName === "IMG" && !x.naturalWidth)).length,
         tables: node.querySelectorAll(".jp-OutputArea table").length,
+        wide: [...node.querySelectorAll(".jp-OutputArea-output:has(table)")].some((x) => x.scrollWidth > x.clientWidth + 1),
       };
     }, i);
     seen.images += cell.images;
     seen.tables += cell.tables;
     if (cell.blank) seen.blank.push(i);
+    if (cell.wide) seen.wide.push(i);
   }
   return seen;
 }
@@ -156,6 +158,7 @@ async function runAll(page) {
   const seen = await visible(page);
   check("plots", seen.images > 0 && seen.blank.length === 0, `${seen.images} images, blank in cells [${seen.blank}]`);
   check("tables", seen.tables > 0, `${seen.tables}`);
+  check("no table is scrolled sideways", seen.wide.length === 0, `cells [${seen.wide}]`);
   check("PASS on the screen", (await page.locator(".jp-OutputArea:has-text('PASS')").count()) > 0);
   return seen;
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // reportCommand renders a notebook as it is.
 func reportCommand(args []string) error {
 	f := newFlags("report")
-	out := f.String("out", "", "write the report to `FILE`, else beside the notebook")
+	out := f.String("out", "", "write the report to `FILE`, or into a folder that is there, else beside the notebook")
 	others, err := parse(f, args, 1)
 	if err != nil {
 		return err
@@ -21,8 +22,11 @@ func reportCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	if *out == "" {
-		*out = strings.TrimSuffix(nb.Name, filepath.Ext(nb.Name)) + ".html"
+	name := strings.TrimSuffix(nb.Name, filepath.Ext(nb.Name)) + ".html"
+	if info, err := os.Stat(*out); *out == "" {
+		*out = name
+	} else if err == nil && info.IsDir() {
+		*out = filepath.Join(*out, filepath.Base(name))
 	}
 	if err := report.Write(*out, nb); err != nil {
 		return err

@@ -376,6 +376,12 @@ func TestReport(t *testing.T) {
 	if o := p.warpbook("report", "x.ipynb", "--out", "y.html"); o.status != 0 || p.read("y.html") != p.read("x.html") {
 		t.Errorf("%+v", o)
 	}
+	if err := os.Mkdir(filepath.Join(p.dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if o := p.warpbook("report", "x.ipynb", "--out", "folder"); o.status != 0 || p.read("folder/x.html") != p.read("x.html") {
+		t.Errorf("into a folder: %+v", o)
+	}
 	p.warpbook("report", "none.ipynb").refused(t, statusFailed, "no such file")
 	p.warpbook("report", "x.ipynb", "--out", "none/y.html").refused(t, statusFailed, "no such file")
 	p.write("bad.ipynb", "{")
