@@ -205,12 +205,12 @@ func (b *Bench) expect(v Variant) string {
 }
 
 // undefined is what may fail on a GPU where the emulator finds a fault of a
-// kind: the GPU goes on with whatever it read, and a wrong address is a fault
-// there, too, if it is far enough.
+// kind: the GPU goes on with whatever it read, and a wrong address, this one or
+// a later one, is a fault there, too, if it is far enough.
 func undefined(kind string) string {
-	may := []string{CheckBound, CheckTolerance, CheckNaN}
+	may := []string{CheckBound, CheckTolerance, CheckNaN, checkFault + gpu.ErrOutOfBounds.Error()}
 	if kind == gpu.ErrOutOfBounds.Error() {
-		may = append(may, CheckInput, checkFault+kind)
+		may = append(may, CheckInput)
 	}
 	return CheckUndefined + strings.Join(may, ", ")
 }

@@ -36,7 +36,7 @@ static __device__ void bring(const TensorMap& a, const TensorMap& b, Place tile,
         copy_box(address(memory + at * raw_floats), a, step * step_depth, tile.row, raw + at * 8);
     };
     for (unsigned i = 0; i < raw_held; i++) bring_raw(from + i, i);
-    for (unsigned step = from; step < to; step++, ring.next(1)) {
+    for (unsigned step = from; step < to; step++, ring.next<1>()) {
         ring.wait_empty();
         if (first) {
             barrier_expect(ring.full + ring.at * 8, step_depth * Tile::tile_columns * 4);

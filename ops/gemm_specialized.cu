@@ -98,7 +98,7 @@ template <bool many> static __device__ void bring(const TensorMap& a, const Tens
     Stretch s;
     for (unsigned i = 0; work.get(i, s); i++) {
         unsigned column = work.place(s.tile).column, matrix = min(work.product(s.tile), work.batch.last_b);
-        for (unsigned step = s.from; step < s.to; step++, ring.next(1)) {
+        for (unsigned step = s.from; step < s.to; step++, ring.next<1>()) {
             ring.wait_empty();
             if (threadIdx.x % bringers == 0) {
                 barrier_expect(ring.full + ring.at * 8, Tile::depth * Tile::tile_columns * 4);
@@ -118,6 +118,7 @@ template <bool many> static __device__ void specialized(const TensorMap& a, cons
     Work<many> work(p, whole, batch);
     Ring<Tile> ring = ring_of_steps();
     if (threadIdx.x == 0) {
+        prefetch(a), prefetch(b);
         ring.init();
         for (unsigned i = 0; i < raw_held; i++) barrier_init(ring.end() + i * 8, 1);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");

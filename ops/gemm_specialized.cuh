@@ -32,7 +32,10 @@ template <class S> struct Ring {
     __device__ void init() const {
         for (unsigned i = 0; i < steps; i++) barrier_init(full + i * 8, 1 + bringers / 32), barrier_init(empty + i * 8, S::slice / 32);
     }
-    __device__ void next(unsigned by) { if ((at += by) >= steps) at -= steps, phase ^= 1; }
+    template <unsigned by> __device__ void next() {
+        at += by;
+        if (by == 1 ? at == steps : at >= steps) at = by == 1 ? 0 : at - steps, phase ^= 1;
+    }
     __device__ float* step() const { return floats + at * step_floats; }
     __device__ void wait_full() const { barrier_wait(full + at * 8, phase); }
     __device__ void wait_empty() const { barrier_wait(empty + at * 8, phase ^ 1); }
@@ -90,7 +93,7 @@ template <class S> static __device__ void multiply_steps(float (&sums)[8][16], R
         }
         product(0);
         barrier_arrive(ring.empty + ring.at * 8);
-        ring.next(S::slices);
+        ring.template next<S::slices>();
         if (steps > 1) {
             ring.wait_full();
             as = ring.step() + mine.row, bs = ring.step() + ring.b_at + mine.column;
