@@ -121,11 +121,11 @@ func (k *Key) Encode(m Message) ([][]byte, error) {
 			return nil, fmt.Errorf("wire: encode header: %w", err)
 		}
 	}
-	body := [][]byte{header, orEmpty(m.Parent), orEmpty(m.Metadata), orEmpty(m.Content)}
 	frames := make([][]byte, 0, len(m.Identities)+2+parts+len(m.Buffers))
 	frames = append(frames, m.Identities...)
-	frames = append(frames, delimiter, k.sign(body))
-	frames = append(frames, body...)
+	frames = append(frames, delimiter, nil, header, orEmpty(m.Parent), orEmpty(m.Metadata), orEmpty(m.Content))
+	body := frames[len(frames)-parts:]
+	frames[len(frames)-parts-1] = k.sign(body)
 	return append(frames, m.Buffers...), nil
 }
 
