@@ -10,18 +10,17 @@ import (
 
 const (
 	// garbage is how many bytes of it may gather between collections. A small
-	// cell makes 39 KB, and those that a collection falls on are 2 ms slower:
-	// by the runtime's own choice, a collection whenever the heap has doubled,
-	// that would be one in a hundred.
-	garbage = 8 << 20
+	// cell makes 39 KB, and those that a collection falls on are 3 ms slower: by
+	// the runtime's own choice, a collection whenever the heap has doubled, that
+	// would be one in a hundred. It is one in 330.
+	garbage = 12 << 20
 
 	// sampled is how many bytes are allocated between two samples of
 	// the memory profile, 32 times as many as by the runtime's own choice: each
 	// keeps a page and more for good, and was half of what 2 000 cells add.
 	sampled = 16 << 20
 
-	// firstPercent makes the first collection come at 18 MB, after the start,
-	// and the program as large at once as it will be after some hundred cells.
+	// firstPercent makes the first collection come at 18 MB, after the start.
 	firstPercent = 450
 )
 

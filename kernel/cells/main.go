@@ -19,6 +19,7 @@ import (
 	"warpbook/kernel/cell/symbols"
 	"warpbook/kernel/display"
 	"warpbook/kernel/frame"
+	"warpbook/kernel/heap"
 	"warpbook/ops/peers"
 )
 
@@ -113,7 +114,10 @@ func serve(requests, events *os.File) error {
 	display.SetSink(p.display)
 	display.SetAsker(p.input.ask)
 	p.emit(frame.Event{Type: frame.Ready})
-	time.AfterFunc(warmDelay, func() { p.engine.Warm(warm...) })
+	time.AfterFunc(warmDelay, func() {
+		p.engine.Warm(warm...)
+		heap.Fill()
+	})
 	go p.read()
 	<-p.gone
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 const readHeap = "runtime.GC()\nruntime.GC()\nruntime.ReadMemStats(&ms)\nfloat64(ms.HeapAlloc) / (1 << 20)"
@@ -63,6 +64,40 @@ func TestMemory(t *testing.T) {
 func (c *client) profile() (bytes int) {
 	fmt.Sscan(c.value("ms.BuckHashSys"), &bytes)
 	return bytes
+}
+
+// TestCollectionsAreRare: few small cells fall on a collection, and the memory that
+// is used between two is there before the first.
+func TestCollectionsAreRare(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's own memory is not the program's")
+	}
+	c := start(t)
+	c.value("import \"runtime\"\nvar ms runtime.MemStats")
+	collections := func() (n int) {
+		fmt.Sscan(c.value("runtime.ReadMemStats(&ms)\nms.NumGC"), &n)
+		return n
+	}
+	for deadline := time.Now().Add(4 * soon); collections() < 3; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the heap is not filled")
+		}
+	}
+	c.value("x := 1")
+	for range 100 {
+		c.run("x = 1")
+	}
+	n, mb := collections(), c.pss()
+	for range 1000 {
+		c.run("x = 1")
+	}
+	if n = collections() - n; n < 1 || n > 4 {
+		t.Errorf("1000 small cells had %d collections, expected 1 to 4", n)
+	}
+	if mb = c.pss() - mb; mb > 1 {
+		t.Errorf("1000 small cells took %.1f MB, at most 1 is allowed", mb)
+	}
+	t.Logf("%d collections, %.1f MB", n, mb)
 }
 
 // TestMemoryOfTypes: types with methods that compiled code calls stay, and

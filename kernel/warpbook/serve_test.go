@@ -137,6 +137,40 @@ func TestServeInterruptedTerminated(t *testing.T) {
 	}
 }
 
+// A kernel that waits has collected its heap three times, and then few small
+// messages fall on a collection.
+func TestServeCollectsRarely(t *testing.T) {
+	p := newPlace(t)
+	file, connection := p.connectionFile(unchanged)
+	c := p.command("serve", file)
+	c.Env = append(c.Environ(), "GODEBUG=gctrace=1")
+	log, err := os.Create(p.path("log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	c.Stderr = log
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill()
+	control := ask(t, connection, connection.Control)
+	collections := func() int { return strings.Count(p.read("log"), " MB goal, ") }
+	for deadline := time.Now().Add(maxWait); collections() < 3; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d collections, expected 3", collections())
+		}
+	}
+	before := collections()
+	for range 1000 {
+		control.send("kernel_info_request", `{}`)
+		control.receive(`"status":"ok"`)
+	}
+	if n := collections() - before; n > 4 {
+		t.Errorf("%d collections, expected at most 4", n)
+	}
+}
+
 // Two kernels one after the other share a history, which is for nobody else.
 func TestServeRemembersCells(t *testing.T) {
 	p := newPlace(t)
