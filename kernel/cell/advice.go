@@ -200,29 +200,29 @@ var (
 // member is what may have been meant by a name behind a dot, "" if that is not
 // known.
 func (e *Engine) member(msg string) string {
+	var names []string
 	if m := noObject.FindStringSubmatch(msg); m != nil {
-		var names []string
 		for _, p := range e.packagesOf(m[1]) {
-			names = append(names, slices.DeleteFunc(p.Scope().Names(), func(n string) bool { return !token.IsExported(n) })...)
+			names = append(names, p.Scope().Names()...)
 		}
-		return nearNames(m[2], names)
+		return nearNames(m[2], exported(names))
 	}
 	m := noMember.FindStringSubmatch(msg)
 	if m == nil {
 		return ""
 	}
-	of := []types.Object{e.live[m[1]]}
-	if m[2] != "" {
-		of = nil
-		for _, p := range e.packagesOf(m[1]) {
-			of = append(of, p.Scope().Lookup(m[2]))
-		}
+	if m[2] == "" { // a type of cells
+		return nearNames(m[3], membersOf(e.live[m[1]]))
 	}
-	var names []string
-	for _, o := range of {
-		names = append(names, membersOf(o)...)
+	for _, p := range e.packagesOf(m[1]) {
+		names = append(names, membersOf(p.Scope().Lookup(m[2]))...)
 	}
-	return nearNames(m[3], names)
+	return nearNames(m[3], exported(names))
+}
+
+// exported leaves out what a package keeps to itself.
+func exported(names []string) []string {
+	return slices.DeleteFunc(names, func(n string) bool { return !token.IsExported(n) })
 }
 
 // packagesOf are the packages that a name stands for, or may.
@@ -247,7 +247,11 @@ func membersOf(o types.Object) (names []string) {
 	if !ok {
 		return nil
 	}
-	for m := range types.NewMethodSet(types.NewPointer(t.Type())).Methods() {
+	var with types.Type = types.NewPointer(t.Type()) // has those of both receivers
+	if types.IsInterface(t.Type()) {
+		with = t.Type()
+	}
+	for m := range types.NewMethodSet(with).Methods() {
 		names = append(names, m.Obj().Name())
 	}
 	if s, ok := t.Type().Underlying().(*types.Struct); ok {

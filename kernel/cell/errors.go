@@ -149,10 +149,11 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 	if m := noMethod.FindStringSubmatch(msg); m != nil && e.broken[m[1]+"."+m[2]] != "" {
 		return " (" + e.broken[m[1]+"."+m[2]] + ")"
 	}
+	near := e.member(msg)
 	switch {
 	case answer != "":
-	case e.member(msg) != "":
-		answer = "nearest: " + e.member(msg)
+	case near != "":
+		answer = "nearest: " + near
 	case oneOfTwo.MatchString(msg):
 		answer = "the second is an error as a rule: x, err := " + oneOfTwo.FindStringSubmatch(msg)[1] + "(...)"
 	case hidden.MatchString(msg) && types.Universe.Lookup(hidden.FindStringSubmatch(msg)[1]) != nil:

@@ -39,6 +39,7 @@ func TestWords(t *testing.T) {
 		{"length := 3\nlenght + 1", "2:1: undefined: lenght: nearest: length"},
 		{"import \"fmt\"\nfmt.Printl(1)", "2:5: undefined: fmt.Printl: nearest: Print, Printf, Println"},
 		{"import \"strings\"\nvar b strings.Builder\nb.WriteSting(\"x\")", "3:3: b.WriteSting undefined (type strings.Builder has no field or method WriteSting): nearest: WriteString"},
+		{"import \"warpbook/gpu\"\nvar d gpu.Device\nd.Lanuch()", "3:3: d.Lanuch undefined (type gpu.Device has no field or method Lanuch): nearest: Launch"},
 		{"import \"os\"\nf := os.Open(\"x\")", "2:6: assignment mismatch: 1 variable but os.Open returns 2 values: the second is an error as a rule: x, err := os.Open(...)"},
 		{"x : = 3", "1:5: expected statement, found '=': Go declares with x := 5"},
 		{"len := 5\nlen(\"x\")", "2:1: invalid operation: cannot call len (variable of type int): int is not a function: a variable of yours hides Go's own; %reset forgets all variables"},
@@ -121,6 +122,9 @@ func TestWords(t *testing.T) {
 				}
 			}
 		}
+	}
+	if e := c.run("import \"bytes\"\nvar b bytes.Buffer\nb.lastRaed"); e.Error == nil || !strings.HasSuffix(e.Error.Value, "has no field or method lastRaed)") {
+		t.Errorf("what a package keeps to itself is offered: %v", e.Error)
 	}
 	if e := c.run("x?\nfor i in range(10):\n    print(i)"); e.Error == nil || strings.Count(strings.Join(e.Error.Traceback, "\n"), "^") != 1 {
 		t.Errorf("the answer is %v", e.Error)
