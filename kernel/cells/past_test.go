@@ -49,4 +49,17 @@ func TestPast(t *testing.T) {
 	if got := c.out.take(); !strings.HasSuffix(got, "%history -n 3\n") || strings.Count(got, "\n") != 3+strings.Count(got, "\n      ") {
 		t.Errorf("-n 3 prints %q", got)
 	}
+
+	for number, code := range []string{"a := 1", "b := 2", "c := 3"} { // run here and written down meanwhile
+		c.cell = number + 20
+		c.value(code)
+		h.Add(0, number+21, code, "")
+	}
+	if err := h.Save(); err != nil {
+		t.Fatal(err)
+	}
+	c.value("%history -n 3")
+	if got, want := c.out.take(), "  22  b := 2\n  23  c := 3\n  24  %history -n 3\n"; got != want {
+		t.Errorf("-n 3 prints %q, want %q", got, want)
+	}
 }

@@ -3,6 +3,7 @@ package magic
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,16 +117,17 @@ func (c *Call) span(session, start int, stop *int) (cells []Cell, err error) {
 	return once(cells), err
 }
 
-// once leaves out what is there already: this session knows its last cells, and
-// so may the file.
+// once leaves out what comes again: this session knows its last cells, in their
+// order, and the file may have some of them.
 func once(cells []Cell) (list []Cell) {
 	seen := map[[2]int]bool{}
-	for _, x := range cells {
+	for _, x := range slices.Backward(cells) {
 		if k := [2]int{x.Session, x.Number}; !seen[k] {
 			seen[k] = true
 			list = append(list, x)
 		}
 	}
+	slices.Reverse(list)
 	return list
 }
 
