@@ -36,7 +36,7 @@ type Entry struct {
 type History struct {
 	path    string // "": memory only
 	session int
-	unsaved []Entry // not in the file, because it could not be written
+	unsaved []Entry // not in the file yet
 }
 
 // Open begins a session in the file at path, which is made if need be, for

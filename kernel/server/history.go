@@ -59,7 +59,7 @@ type past struct {
 
 	mu      sync.Mutex // guards what follows
 	history *history.History
-	saving  *time.Timer // nil: all is written
+	saving  *time.Timer // calls save soon; nil: nothing has been added since
 }
 
 func (p *past) find(shell int, q historyRequest) ([]history.Entry, error) {
@@ -86,15 +86,14 @@ func (p *past) add(shell, line int, input, output string) {
 	}
 }
 
-// save writes down what is not.
+// save writes down what is not, also what could not be before.
 func (p *past) save() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.saving == nil {
-		return
+	if p.saving != nil {
+		p.saving.Stop()
+		p.saving = nil
 	}
-	p.saving.Stop()
-	p.saving = nil
 	if err := p.history.Save(); err != nil { // which harms no cell
 		p.failed(err)
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,6 +54,29 @@ func TestHistoryIsSavedTogether(t *testing.T) {
 	if n := lines(); n != 4 {
 		t.Errorf("%d lines of history at the end, expected 4", n)
 	}
+}
+
+// TestHistoryIsSavedAtTheEnd: also what could not be saved before.
+func TestHistoryIsSavedAtTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	h, err := history.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error, 1)
+	p := past{history: h, failed: func(err error) { failed <- err }}
+	if err := errors.Join(os.Rename(path, path+".away"), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	p.add(0, 1, "x := 1", "")
+	if err := <-failed; err == nil {
+		t.Fatal("a folder took the history")
+	}
+	if err := errors.Join(os.Remove(path), os.Rename(path+".away", path)); err != nil {
+		t.Fatal(err)
+	}
+	p.save()
+	written(t, path, 2)
 }
 
 // A second kernel knows what the first one ran.

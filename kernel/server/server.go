@@ -3,7 +3,7 @@
 // specification, handing code to the cells program through Cells.
 //
 // It runs no user code and holds no variables; it owns the sockets, the
-// execution count and the history. handlers.go lists the requests, each has a
+// execution counts and the history. handlers.go lists the requests, each has a
 // file of its own.
 //
 // Dispatchers answer requests in the order in which they came: one for each
