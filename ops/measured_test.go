@@ -3,8 +3,11 @@ package ops
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -158,5 +161,101 @@ func TestRoofOfMemory(t *testing.T) {
 	}
 	if math.Abs(m.Roofs.MemoryTBPS-fastest/1e3) > 0.01 {
 		t.Errorf("%v TB/s, limit_read of notebook 01 has %v", m.Roofs.MemoryTBPS, fastest/1e3)
+	}
+}
+
+// shown is a number of a text, with spaces between groups of digits, to the last
+// digit that it shows.
+var shown = regexp.MustCompile(`\d{1,3}( \d{3})+|\d+(\.\d+)?`)
+
+// unlike says why none of some figures is what a number shows, "" if one is.
+func unlike(number string, figures []float64) string {
+	want, err := strconv.ParseFloat(strings.ReplaceAll(number, " ", ""), 64)
+	if err != nil {
+		return err.Error()
+	}
+	_, decimals, _ := strings.Cut(number, ".")
+	unit := math.Pow(10, -float64(len(decimals)))
+	if slices.ContainsFunc(figures, func(f float64) bool { return math.Abs(f-want) <= 0.501*unit }) {
+		return ""
+	}
+	return fmt.Sprintf("%s is none of %.4g", number, figures)
+}
+
+// measuredOf are the figures of each variant and peer in the committed runs: TFLOP/s,
+// as a share of the fastest peer, and microseconds.
+func measuredOf(t *testing.T) map[string][]float64 {
+	all := map[string][]float64{}
+	for _, run := range []string{"gemm_ladder.h200", "gemm_times.h200", "gemm_tensor.h200", "gemm_fused.h200"} {
+		m, err := MeasuredRun(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := m.BestPeer()
+		for i, times := range m.Times {
+			kind := strings.ToLower(strings.ReplaceAll(times.Label[:max(0, strings.LastIndex(times.Label, " "))], " ", "_"))
+			for _, name := range m.Names() {
+				rate, us := times.tflops(name), times.US[name]
+				if ours(name) && !strings.HasPrefix(name, "gemm_") {
+					name = "gemm_" + kind + "_" + name
+				}
+				if rate == rate {
+					all[name] = append(all[name], rate, rate/theirs[i], us)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// What the notes say that a rung gave, the committed runs have: a new run leaves no old
+// figure in the text.
+func TestNotesGiveWhatWasMeasured(t *testing.T) {
+	place := regexp.MustCompile(`\(?at \d+( x \d+)*\)?|\b\d+(\.\d+)?x`) // sizes, and gains over another rung
+	measured, compared := measuredOf(t), 0
+	for _, row := range expectations(gemmNotes) {
+		if row.Got == "" || row.Got[0] < '0' || row.Got[0] > '9' || len(measured[row.Name]) == 0 {
+			continue
+		}
+		for _, number := range shown.FindAllString(place.ReplaceAllString(row.Got, ""), -1) {
+			compared++
+			if why := unlike(number, measured[row.Name]); why != "" {
+				t.Errorf("gemm_notes.md: %s: %q: %s", row.Name, row.Got, why)
+			}
+		}
+	}
+	if compared < 60 {
+		t.Errorf("%d figures compared, expected at least 60", compared)
+	}
+}
+
+// README's table of products has figures of the committed runs.
+func TestReadmeHasTheMeasuredFigures(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured := measuredOf(t)
+	var theirs []float64
+	for name, figures := range measured {
+		if !ours(name) {
+			theirs = append(theirs, figures...)
+		}
+	}
+	rows := regexp.MustCompile("(?m)^\\|[^|]*\\| ([\\d.]+) `(\\w+)` \\| ([\\d.]+)[^|]*\\| ([\\d.]+) \\|$").FindAllStringSubmatch(string(text), -1)
+	for _, row := range rows {
+		for _, why := range []string{unlike(row[1], measured[row[2]]), unlike(row[3], theirs)} {
+			if why != "" {
+				t.Errorf("README.md: %s: %s", row[0], why)
+			}
+		}
+		ours, _ := strconv.ParseFloat(row[1], 64)
+		peer, _ := strconv.ParseFloat(row[3], 64)
+		if ratio, _ := strconv.ParseFloat(row[4], 64); math.Abs(ours/peer-ratio) > 0.01*ratio {
+			t.Errorf("README.md: %s: the ratio is %.3f", row[0], ours/peer)
+		}
+	}
+	if len(rows) < 17 {
+		t.Errorf("%d rows of products, expected at least 17", len(rows))
 	}
 }
