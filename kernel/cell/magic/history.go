@@ -53,7 +53,8 @@ type Past interface {
 
 var errNoPast = errors.New("only the cells of this session are known: no history file is used")
 
-// chosen are the cells that the call asks for, oldest first.
+// chosen are the cells that the call asks for, oldest first, but ranges as they are
+// named.
 func (c *Call) chosen() (cells []Cell, err error) {
 	n, err := c.count("n")
 	if err != nil {
@@ -70,7 +71,7 @@ func (c *Call) chosen() (cells []Cell, err error) {
 		cells, err = c.ranges()
 	case n > 0 && past != nil:
 		cells, err = past.Tail(n)
-		cells = append(cells, c.Session.Cells()...)
+		cells = joined(cells, c.Session.Cells())
 	default:
 		cells, err = c.span(0, 1, nil)
 	}
@@ -108,26 +109,31 @@ func (c *Call) span(session, start int, stop *int) (cells []Cell, err error) {
 		return nil, errNoPast
 	}
 	if session == 0 {
-		for _, x := range c.Session.Cells() {
-			if n := frame.CellCount(x.Number); n >= start && (stop == nil || n < *stop) {
-				cells = append(cells, x)
-			}
-		}
+		cells = joined(cells, slices.DeleteFunc(c.Session.Cells(), func(x Cell) bool {
+			n := frame.CellCount(x.Number)
+			return n < start || stop != nil && n >= *stop
+		}))
 	}
-	return once(cells), err
+	return cells, err
 }
 
-// once leaves out what comes again: this session knows its last cells, in their
-// order, and the file may have some of them.
+// joined are cells of the file and then those that this session knows, each once.
+// The file may have some of these.
+func joined(file, known []Cell) []Cell {
+	return append(slices.DeleteFunc(file, func(x Cell) bool {
+		return x.Session == 0 && slices.ContainsFunc(known, func(y Cell) bool { return y.Number == x.Number })
+	}), known...)
+}
+
+// once leaves out what is there already: ranges may overlap.
 func once(cells []Cell) (list []Cell) {
 	seen := map[[2]int]bool{}
-	for _, x := range slices.Backward(cells) {
+	for _, x := range cells {
 		if k := [2]int{x.Session, x.Number}; !seen[k] {
 			seen[k] = true
 			list = append(list, x)
 		}
 	}
-	slices.Reverse(list)
 	return list
 }
 
