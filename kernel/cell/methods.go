@@ -238,7 +238,7 @@ func (e *Engine) replaceMethods(c *checked) (undo []func()) {
 }
 
 // oldName is a type's name as typeString gives it, when it means another by now.
-var oldName = regexp.MustCompile(`([\pL_][\pL\pN_]*)·\d+`)
+var oldName = regexp.MustCompile(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
 
 // varTypes are the types of the live variables, by name, if the cell carries
 // types of others: what warnOfOld asks for.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"warpbook/kernel/frame"
 )
 
 // maxSummary is how many letters a value is told in.
@@ -159,7 +161,7 @@ func (e *Engine) named(text string) string {
 				continue
 			}
 			if o, ok := e.live[m[2]].(*types.TypeName); ok && (o.Pkg() != p || e.declaring[m[2]]) {
-				return fmt.Sprintf("%s·%d", m[2], u.cell)
+				return m[2] + "·" + frame.CellMark(u.cell)
 			}
 		}
 		return m[2]

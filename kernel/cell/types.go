@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"fmt"
 	"go/types"
 	"maps"
 	"reflect"
@@ -14,6 +13,8 @@ import (
 	"github.com/goplus/reflectx"
 	"github.com/goplus/reflectx/abi"
 	"golang.org/x/tools/go/ssa"
+
+	"warpbook/kernel/frame"
 )
 
 // registry gives each type of a cell one reflect type for the whole session,
@@ -103,7 +104,7 @@ func (r *registry) retire(o *types.TypeName, cell int) {
 	defer r.mu.Unlock()
 	for _, rt := range r.made[o] {
 		arguments := strings.TrimPrefix(rt.Name(), o.Name())
-		reflectx.SetTypeName(rt, rt.PkgPath(), fmt.Sprintf("%s·%d%s", o.Name(), cell, arguments))
+		reflectx.SetTypeName(rt, rt.PkgPath(), o.Name()+"·"+frame.CellMark(cell)+arguments)
 	}
 }
 

@@ -62,7 +62,16 @@ func TestCellsOfASubshellAreNamed(t *testing.T) {
 	if got, want := c.out.take(), "subshell 2, cell 2  1 + \"x\"\nsubshell 2, cell 3  %history 2-\n"; got != want {
 		t.Errorf("%%history prints %q, want %q", got, want)
 	}
-	in(2, "%history")
+	in(frame.CellNumber(2, 4), "type P struct{ X int }\np := P{1}")
+	in(frame.CellNumber(2, 5), "type P struct{ X, Y int }")
+	if e := in(2, "import \"fmt\"\nfmt.Sprintf(\"%T\", p)"); e.Error != nil || e.Data["text/plain"] != "main.P·2-4" {
+		t.Errorf("a type of a subshell that was declared again: %v, %v", e.Data, e.Error)
+	}
+	if e := in(3, "p = P{}"); e.Error == nil || !strings.Contains(e.Error.Value, "as P·2-4 value") {
+		t.Errorf("%v", e.Error)
+	}
+	c.out.take()
+	in(4, "%history")
 	if got := c.out.take(); strings.Contains(got, "subshell") || !strings.Contains(got, "third") {
 		t.Errorf("%%history of the parent shell prints %q", got)
 	}

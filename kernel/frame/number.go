@@ -1,6 +1,9 @@
 package frame
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // ofShell is how many numbers the cells of a shell have.
 const ofShell = 1_000_000_000
@@ -20,4 +23,13 @@ func CellName(number int) string {
 		name = fmt.Sprintf("subshell %d, %s", shell, name)
 	}
 	return name
+}
+
+// CellMark is how other names are marked with that of a cell: "3", or "2-3".
+func CellMark(number int) string {
+	mark := strconv.Itoa(CellCount(number))
+	if shell := CellShell(number); shell > 0 {
+		mark = strconv.Itoa(shell) + "-" + mark
+	}
+	return mark
 }

@@ -91,7 +91,7 @@ func (o *cellOutput) save(text string) (err error) {
 	case o.saved+int64(len(text)) > restBytes:
 		return fmt.Errorf("%s holds %d bytes, at most %d", o.path, o.saved, restBytes)
 	case o.path == "":
-		if o.rest, err = os.CreateTemp("", fmt.Sprintf("warpbook-cell-%d-*.txt", o.number)); err != nil {
+		if o.rest, err = os.CreateTemp("", "warpbook-cell-"+frame.CellMark(o.number)+"-*.txt"); err != nil {
 			return err
 		}
 		o.path = o.rest.Name()
