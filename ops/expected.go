@@ -3,11 +3,11 @@ package ops
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // Expectations are what NAME_notes.md says of variants: what was expected of
@@ -44,15 +44,21 @@ func (o *Operator) Expected(variants ...string) (*Expectations, error) {
 	return e, nil
 }
 
-// Note is a paragraph of a page of notes.
+// Note is a paragraph of a page of notes, with the table that it announces.
 type Note struct{ Text, Page string }
 
-// GemmNote quotes the paragraph of gemm_notes.md that begins with so much.
+// GemmNote quotes the paragraph of gemm_notes.md that begins with so much, and the
+// table below it if it ends with a colon. An unknown one is ErrNotFound.
 func GemmNote(beginning string) (Note, error) {
-	for paragraph := range strings.SplitSeq(gemmNotes, "\n\n") {
-		if strings.HasPrefix(paragraph, beginning) {
-			return Note{strings.TrimSpace(paragraph), "ops/gemm_notes.md"}, nil
+	paragraphs := strings.Split(gemmNotes, "\n\n")
+	for i, text := range paragraphs {
+		if !strings.HasPrefix(text, beginning) {
+			continue
 		}
+		if strings.HasSuffix(text, ":") {
+			text += "\n\n" + paragraphs[i+1]
+		}
+		return Note{strings.TrimSpace(text), "ops/gemm_notes.md"}, nil
 	}
 	return Note{}, fmt.Errorf("ops: gemm_notes.md: paragraph %q: %w", beginning, gpu.ErrNotFound)
 }
@@ -86,14 +92,14 @@ func expectations(page string) (all []Expectation) {
 			}
 			return cells[i]
 		}
-		if row := (Expectation{of("rung"), of("expected"), of("got"), of("because")}); entryName.MatchString(row.Name) && row.Expected != "" {
+		if row := (Expectation{of("rung"), of("expected"), of("got"), of("because")}); entryName().MatchString(row.Name) && row.Expected != "" {
 			all = append(all, row)
 		}
 	}
 	return all
 }
 
-var entryName = regexp.MustCompile(`^\w+$`)
+var entryName = lazyregexp.New(`^\w+$`)
 
 // Title stands above the table.
 func (e *Expectations) Title() string { return "predicted and measured: " + e.operator + " on an H200" }

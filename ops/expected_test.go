@@ -49,6 +49,9 @@ func TestGemmNote(t *testing.T) {
 	if data, _ := note.MIMEBundle(); !strings.HasPrefix(fmt.Sprint(data["text/markdown"]), "> Small loops.") {
 		t.Errorf("%q is no quotation", data["text/markdown"])
 	}
+	if note, err = GemmNote("Energy"); err != nil || !strings.Contains(note.Text, "each with MHz:\n\n| TF32 | 8192 rested |") || !strings.HasSuffix(note.Text, " |") {
+		t.Errorf("%q, %v: expected the paragraph with its table", note.Text, err)
+	}
 	if _, err := GemmNote("Large loops."); !errors.Is(err, gpu.ErrNotFound) {
 		t.Errorf("a paragraph that is not there: %v", err)
 	}

@@ -525,7 +525,8 @@ Source: the notes' MatmulAndBiasAndRelu.`,
 GemmFP16 multiplies float16 matrices on tensor cores.`,
 	"GemmNote": `func GemmNote(beginning string) (Note, error)
 
-GemmNote quotes the paragraph of gemm_notes.md that begins with so much.`,
+GemmNote quotes the paragraph of gemm_notes.md that begins with so much, and the
+table below it if it ends with a colon. An unknown one is ErrNotFound.`,
 	"GemmOptions": `type GemmOptions struct {
 	Alpha, Beta   float32
 	LDA, LDB, LDC int // elements from row to row, of D as of C; 0 for rows without a gap
@@ -958,7 +959,7 @@ of the given seed. Close releases what it holds on the device.`,
 NewHandle is a handle for a device. Close releases the PTX that it loads.`,
 	"Note": `type Note struct{ Text, Page string }
 
-Note is a paragraph of a page of notes.`,
+Note is a paragraph of a page of notes, with the table that it announces.`,
 	"Note.MIMEBundle": `func (n Note) MIMEBundle() (data, metadata map[string]any)
 
 MIMEBundle is a quotation in Markdown, with its source.`,
