@@ -2,7 +2,7 @@ package frame
 
 import "testing"
 
-func TestCellNumber(t *testing.T) {
+func TestCellName(t *testing.T) {
 	for number, want := range map[int]string{0: "cell 0", 3: "cell 3", CellNumber(0, 3): "cell 3", CellNumber(2, 3): "subshell 2, cell 3"} {
 		if got := CellName(number); got != want {
 			t.Errorf("%d is %s, want %s", number, got, want)

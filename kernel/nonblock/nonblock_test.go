@@ -99,3 +99,17 @@ func TestSocket(t *testing.T) {
 		t.Errorf("%q, %v, expected echo", got, err)
 	}
 }
+
+// TestInterrupted: a call that a signal interrupts is made again.
+func TestInterrupted(t *testing.T) {
+	calls := 0
+	n, err := again(func(int, []byte) (int, error) {
+		if calls++; calls < 3 {
+			return -1, syscall.EINTR
+		}
+		return 7, nil
+	}, 0, nil)
+	if n != 7 || err != nil || calls != 3 {
+		t.Errorf("%d, %v after %d calls, expected 7 after 3", n, err, calls)
+	}
+}
