@@ -3,11 +3,11 @@ package ops
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"warpbook/gpu"
-	"warpbook/gpu/lazyregexp"
 )
 
 // Expectations are what NAME_notes.md says of variants: what was expected of
@@ -99,7 +99,7 @@ func expectations(page string) (all []Expectation) {
 	return all
 }
 
-var entryName = lazyregexp.New(`^\w+$`)
+var entryName = regexp.MustCompile(`^\w+$`)
 
 // Title stands above the table.
 func (e *Expectations) Title() string { return "predicted and measured: " + e.operator + " on an H200" }
