@@ -92,7 +92,7 @@ func expectations(page string) (all []Expectation) {
 			}
 			return cells[i]
 		}
-		if row := (Expectation{of("rung"), of("expected"), of("got"), of("because")}); entryName().MatchString(row.Name) && row.Expected != "" {
+		if row := (Expectation{of("rung"), of("expected"), of("got"), of("because")}); entryName.MatchString(row.Name) && row.Expected != "" {
 			all = append(all, row)
 		}
 	}
