@@ -3,11 +3,11 @@ package ops
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // Code is CUDA C++ as a notebook shows it.
@@ -119,7 +119,7 @@ func join(all []declaration) string {
 	return strings.Join(texts, "\n")
 }
 
-var quoted = regexp.MustCompile(`(?m)^#include "(\w+\.cuh)"\n`)
+var quoted = lazyregexp.New(`(?m)^#include "(\w+\.cuh)"\n`)
 
 // readSource is CUDA C++ with our own headers where it includes them.
 func readSource(name string) (string, error) {
@@ -128,8 +128,8 @@ func readSource(name string) (string, error) {
 		return "", fmt.Errorf("ops: embedded sources: %w", err)
 	}
 	var missing error
-	whole := quoted.ReplaceAllStringFunc(string(text), func(line string) string {
-		header, err := readSource(quoted.FindStringSubmatch(line)[1])
+	whole := quoted().ReplaceAllStringFunc(string(text), func(line string) string {
+		header, err := readSource(quoted().FindStringSubmatch(line)[1])
 		missing = errors.Join(missing, err)
 		return header
 	})

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"warpbook/gpu/lazyregexp"
 )
 
 // declaration is one of a CUDA file's own functions, types, variables or macros,
@@ -18,14 +20,14 @@ func (d declaration) of(variant string) bool {
 	return slices.Contains(d.names, variant) || slices.Contains(d.names, variant+"_2")
 }
 
-var condition = regexp.MustCompile(`^#(if|else|endif)\b(?: __CUDA_ARCH__ >= (\d+))?`)
+var condition = lazyregexp.New(`^#(if|else|endif)\b(?: __CUDA_ARCH__ >= (\d+))?`)
 
 // compiled is source with the branches alone that are compiled for a GPU.
 func compiled(source string, arch int) string {
 	var out strings.Builder
 	var taken []bool // by depth of #if
 	for line := range strings.Lines(source) {
-		m := condition.FindStringSubmatch(line)
+		m := condition().FindStringSubmatch(line)
 		switch {
 		case m == nil && !slices.Contains(taken, false):
 			out.WriteString(line)
@@ -42,8 +44,8 @@ func compiled(source string, arch int) string {
 }
 
 var (
-	literal  = regexp.MustCompile(`"(?:\\.|[^"\\\n])*"|//.*`)
-	instance = regexp.MustCompile(`^([A-Z]+)\(.*\)$`) // of a macro, at the top of the file
+	literal  = lazyregexp.New(`"(?:\\.|[^"\\\n])*"|//.*`)
+	instance = lazyregexp.New(`^([A-Z]+)\(.*\)$`) // of a macro, at the top of the file
 )
 
 // declarationsOf splits a file where a line outside of all braces ends what it
@@ -51,7 +53,7 @@ var (
 func declarationsOf(source string) (all []declaration) {
 	var comment, text, code strings.Builder
 	for line := range strings.Lines(source) {
-		bare := strings.TrimSpace(literal.ReplaceAllString(line, ""))
+		bare := strings.TrimSpace(literal().ReplaceAllString(line, ""))
 		switch {
 		case text.Len() == 0 && strings.HasPrefix(line, "//"):
 			comment.WriteString(line)
@@ -66,7 +68,7 @@ func declarationsOf(source string) (all []declaration) {
 			continue
 		}
 		names := declared(code.String())
-		if m := instance.FindStringSubmatch(bare); m != nil {
+		if m := instance().FindStringSubmatch(bare); m != nil {
 			for _, d := range all {
 				if d.names[0] == m[1] {
 					names = d.names
@@ -89,28 +91,28 @@ func complete(code string) bool {
 	}
 	open := strings.Count(code, "{") + strings.Count(code, "(")
 	return open == strings.Count(code, "}")+strings.Count(code, ")") &&
-		(strings.HasSuffix(code, "}") || strings.HasSuffix(code, ";") || instance.MatchString(code))
+		(strings.HasSuffix(code, "}") || strings.HasSuffix(code, ";") || instance().MatchString(code))
 }
 
 var (
-	attribute = regexp.MustCompile(`__\w+__\([^()]*\)|^template <.*?>\s`)
-	macroName = regexp.MustCompile(`^#define (\w+)`)
-	typeName  = regexp.MustCompile(`\b(?:struct|using) (\w+)`)
-	otherName = regexp.MustCompile(`(\w+)(?:<[\w ]+>)?\s*[({\[;=]`)
+	attribute = lazyregexp.New(`__\w+__\([^()]*\)|^template <.*?>\s`)
+	macroName = lazyregexp.New(`^#define (\w+)`)
+	typeName  = lazyregexp.New(`\b(?:struct|using) (\w+)`)
+	otherName = lazyregexp.New(`(\w+)(?:<[\w ]+>)?\s*[({\[;=]`)
 )
 
 // declared are the names that a declaration, without literals, declares.
 func declared(code string) (names []string) {
-	if m := macroName.FindStringSubmatch(code); m != nil {
+	if m := macroName().FindStringSubmatch(code); m != nil {
 		names = append(names, m[1])
 		_, code, _ = strings.Cut(code, "\n")
 	}
-	code = attribute.ReplaceAllString(code, "")
+	code = attribute().ReplaceAllString(code, "")
 	head, _, _ := strings.Cut(code, "{")
-	if m := typeName.FindStringSubmatch(head); m != nil {
+	if m := typeName().FindStringSubmatch(head); m != nil {
 		return append(names, m[1])
 	}
-	if m := otherName.FindStringSubmatch(code); m != nil && (names == nil || strings.Contains(head, "__device__")) {
+	if m := otherName().FindStringSubmatch(code); m != nil && (names == nil || strings.Contains(head, "__device__")) {
 		names = append(names, m[1])
 	}
 	return names
@@ -146,7 +148,7 @@ func used(all []declaration, variant string) []declaration {
 // uses reports whether the code of d names what other declares, and does not
 // mean a member, a local variable or a method of its own.
 func (d declaration) uses(other declaration) bool {
-	code := literal.ReplaceAllString(d.text, "")
+	code := literal().ReplaceAllString(d.text, "")
 	for _, name := range other.names {
 		named := regexp.MustCompile(`(?:^|[^.>:\w]|[^-]>)` + name + `\b`)
 		local := regexp.MustCompile(`\b(?:auto|void|bool|int|unsigned|float4?) [*&]?` + name + `\b`)

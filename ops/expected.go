@@ -3,11 +3,11 @@ package ops
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // Expectations are what NAME_notes.md says of variants: what was expected of
@@ -92,14 +92,14 @@ func expectations(page string) (all []Expectation) {
 			}
 			return cells[i]
 		}
-		if row := (Expectation{of("rung"), of("expected"), of("got"), of("because")}); entryName.MatchString(row.Name) && row.Expected != "" {
+		if row := (Expectation{of("rung"), of("expected"), of("got"), of("because")}); entryName().MatchString(row.Name) && row.Expected != "" {
 			all = append(all, row)
 		}
 	}
 	return all
 }
 
-var entryName = regexp.MustCompile(`^\w+$`)
+var entryName = lazyregexp.New(`^\w+$`)
 
 // Title stands above the table.
 func (e *Expectations) Title() string { return "predicted and measured: " + e.operator + " on an H200" }

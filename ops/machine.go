@@ -5,11 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 	"warpbook/ops/loop"
 )
 
@@ -111,16 +111,16 @@ func (e MachineEntry) differences(ptx map[string]int) (all []string) {
 }
 
 var (
-	ptxAccess = regexp.MustCompile(`(?m)^\s*(?:@!?%p\d+ )?(ld|st)\.(?:volatile\.|relaxed\.\w+\.|weak\.)?(shared|global|local)(?:\.[\w:]+)*?(?:\.v([24]))?\.([bsuf])(\d+)\s`)
-	placeLine = regexp.MustCompile(`(?m)^\s*(?:\.loc\s.*|//.*)?\n`)
-	ptxLabel  = regexp.MustCompile(`\$L__BB\d+_`)
+	ptxAccess = lazyregexp.New(`(?m)^\s*(?:@!?%p\d+ )?(ld|st)\.(?:volatile\.|relaxed\.\w+\.|weak\.)?(shared|global|local)(?:\.[\w:]+)*?(?:\.v([24]))?\.([bsuf])(\d+)\s`)
+	placeLine = lazyregexp.New(`(?m)^\s*(?:\.loc\s.*|//.*)?\n`)
+	ptxLabel  = lazyregexp.New(`\$L__BB\d+_`)
 )
 
 // accessesOf counts the accesses of an entry's PTX by the opcodes that the
 // machine has for them.
 func accessesOf(text, entry string) map[string]int {
 	counts := map[string]int{}
-	for _, m := range ptxAccess.FindAllStringSubmatch(entryBody(text, entry), -1) {
+	for _, m := range ptxAccess().FindAllStringSubmatch(entryBody(text, entry), -1) {
 		opcode := map[string]string{"ld": "LD", "st": "ST"}[m[1]] + map[string]string{"shared": "S", "global": "G", "local": "L"}[m[2]]
 		bits := number(m[5])
 		if m[3] != "" {
@@ -151,7 +151,7 @@ func EntryHash(text, entry string) string {
 	if body == "" {
 		return ""
 	}
-	body = ptxLabel.ReplaceAllString(placeLine.ReplaceAllString(body, ""), "$$L__BB_")
+	body = ptxLabel().ReplaceAllString(placeLine().ReplaceAllString(body, ""), "$$L__BB_")
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(body)))[:16]
 }
 

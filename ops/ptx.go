@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // sources are the package's own files: the PTX that devices load, and the
@@ -26,8 +26,8 @@ type ptxFile struct {
 }
 
 var (
-	ptxName    = regexp.MustCompile(`^(.+)\.sm_(\d+)(\d)(a?)\.ptx$`)
-	ptxVersion = regexp.MustCompile(`(?m)^\.version (\d+)\.(\d+)$`)
+	ptxName    = lazyregexp.New(`^(.+)\.sm_(\d+)(\d)(a?)\.ptx$`)
+	ptxVersion = lazyregexp.New(`(?m)^\.version (\d+)\.(\d+)$`)
 )
 
 // ptxFiles are the committed files of a source.
@@ -38,7 +38,7 @@ func ptxFiles(source string) ([]ptxFile, error) {
 	}
 	var files []ptxFile
 	for _, e := range entries {
-		m := ptxName.FindStringSubmatch(e.Name())
+		m := ptxName().FindStringSubmatch(e.Name())
 		if m == nil || m[1] != source {
 			continue
 		}
@@ -48,7 +48,7 @@ func ptxFiles(source string) ([]ptxFile, error) {
 		}
 		f := ptxFile{name: m[0], text: string(text), feature: m[4] != ""}
 		f.target = gpu.Compute{Major: number(m[2]), Minor: number(m[3])}
-		if v := ptxVersion.FindStringSubmatch(f.text); v != nil {
+		if v := ptxVersion().FindStringSubmatch(f.text); v != nil {
 			f.version = gpu.Version{Major: number(v[1]), Minor: number(v[2])}
 		}
 		files = append(files, f)

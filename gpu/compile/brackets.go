@@ -51,7 +51,7 @@ func (s *source) begins(at int) bool {
 
 // openComment is where a comment begins that goes on to the end, -1 if none does.
 func (s *source) openComment() int {
-	for _, m := range hidden.FindAllStringIndex(s.text, -1) {
+	for _, m := range hidden().FindAllStringIndex(s.text, -1) {
 		if part := s.text[m[0]:m[1]]; strings.HasPrefix(part, "/*") && (len(part) < 4 || !strings.HasSuffix(part, "*/")) {
 			return m[0]
 		}

@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/lazyregexp"
 )
 
 // A cell can name a file with the PTX that was made of it, so that a notebook
@@ -15,8 +15,8 @@ import (
 // a cell that was changed needs the compiler.
 
 var (
-	committedHash     = regexp.MustCompile(`(?m)^// sha256: ([0-9a-f]{64})\b`)
-	committedCompiler = regexp.MustCompile(`(?m)^// compiler: (.+)$`)
+	committedHash     = lazyregexp.New(`(?m)^// sha256: ([0-9a-f]{64})\b`)
+	committedCompiler = lazyregexp.New(`(?m)^// compiler: (.+)$`)
 )
 
 // hash names a source and how it is compiled.
@@ -31,11 +31,11 @@ func (o Options) committed(name, text, missing string) (compiler.Reply, error) {
 	if err != nil {
 		return compiler.Reply{}, fmt.Errorf("compile: %s: committed PTX: %w; or %s", name, err, missing)
 	}
-	if m := committedHash.FindSubmatch(ptx); m == nil || string(m[1]) != o.hash(text) {
+	if m := committedHash().FindSubmatch(ptx); m == nil || string(m[1]) != o.hash(text) {
 		return compiler.Reply{}, fmt.Errorf("compile: %s: the source was changed since %s was made of it: to compile it %s", name, o.Committed, missing)
 	}
 	reply := compiler.Reply{Release: "unknown", PTX: string(ptx)}
-	if m := committedCompiler.FindSubmatch(ptx); m != nil {
+	if m := committedCompiler().FindSubmatch(ptx); m != nil {
 		reply.Release = strings.TrimPrefix(string(m[1]), "NVRTC ") + ", committed"
 	}
 	return reply, nil

@@ -3,11 +3,11 @@ package compile
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
 	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/lazyregexp"
 )
 
 // Options say how CUDA C++ is compiled. The zero value compiles C++17 for
@@ -70,11 +70,11 @@ type OptionError struct {
 
 func (e *OptionError) Error() string { return "compile: " + e.Option + ": " + e.Text }
 
-var archForm = regexp.MustCompile(`^sm_\d+[af]?$`)
+var archForm = lazyregexp.New(`^sm_\d+[af]?$`)
 
 // checkArch says what is wrong with the name of an architecture.
 func checkArch(arch string) error {
-	if !archForm.MatchString(arch) {
+	if !archForm().MatchString(arch) {
 		return &OptionError{"arch", arch + ": not a compute capability, expected the form sm_75"}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (s *source) failure(name string, reply compiler.Reply, complaints []Diagnos
 	if err := optionError(reply.Log); err != nil && len(complaints) == 0 {
 		return err
 	}
-	if wrong := s.brackets(); len(wrong) > 0 && !conditional.MatchString(s.text) {
+	if wrong := s.brackets(); len(wrong) > 0 && !conditional().MatchString(s.text) {
 		return &Error{name, wrong}
 	}
 	if len(complaints) == 0 { // of the library
@@ -161,7 +161,7 @@ func (s *source) failure(name string, reply compiler.Reply, complaints []Diagnos
 }
 
 // conditional matches what may leave out some of the brackets of a source.
-var conditional = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(?:if|define)`)
+var conditional = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(?:if|define)`)
 
 func (m *Module) checkSize() error {
 	if len(m.Source) > maxSource {

@@ -8,22 +8,23 @@ import (
 	"unicode"
 
 	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/lazyregexp"
 )
 
 // complaint is how NVRTC reports: a place, what is wrong, the line, a caret.
-var complaint = regexp.MustCompile(`(?m)^([^\s(][^(\n]*)\((\d+)\): (catastrophic error|error|warning)(?: #(\d+)-\w)?: (.*)\n(?:  (.*)\n  ([ \t]*)\^)?`)
+var complaint = lazyregexp.New(`(?m)^([^\s(][^(\n]*)\((\d+)\): (catastrophic error|error|warning)(?: #(\d+)-\w)?: (.*)\n(?:  (.*)\n  ([ \t]*)\^)?`)
 
 // complaints are the errors of a log, or its warnings if it has no error, with
 // what to do about them.
 func (s *source) complaints(name string, reply compiler.Reply) (list []Diagnostic) {
-	for _, m := range complaint.FindAllStringSubmatch(reply.Log, -1) {
+	for _, m := range complaint().FindAllStringSubmatch(reply.Log, -1) {
 		file, kind, message := m[1], m[3], m[5]
 		if file == nameMap || (kind == "warning") == (reply.Error != "") {
 			continue
 		}
 		line, _ := strconv.Atoi(m[2])
 		d := Diagnostic{Line: line, Col: len(m[7]) + 1}
-		missing := cannotOpen.FindStringSubmatch(message)
+		missing := cannotOpen().FindStringSubmatch(message)
 		switch {
 		case file != name && kind == "warning": // of a header that is not the cell's
 			continue
@@ -47,15 +48,15 @@ func (s *source) complaints(name string, reply compiler.Reply) (list []Diagnosti
 // nameMap is the file that NVRTC says name expressions are in.
 const nameMap = "__nv_name_map"
 
-var badOption = regexp.MustCompile(`(?m)^nvrtc: error: (invalid value for --(gpu-architecture|std).*)$`)
+var badOption = lazyregexp.New(`(?m)^nvrtc: error: (invalid value for --(gpu-architecture|std).*)$`)
 
 // optionError is what is wrong with an option rather than the source, nil if
 // nothing is.
 func optionError(log string) error {
-	if m := badOption.FindStringSubmatch(log); m != nil {
+	if m := badOption().FindStringSubmatch(log); m != nil {
 		return &OptionError{strings.Replace(m[2], "gpu-architecture", "arch", 1), "the compiler has no such value"}
 	}
-	for _, m := range complaint.FindAllStringSubmatch(log, -1) {
+	for _, m := range complaint().FindAllStringSubmatch(log, -1) {
 		if m[1] == nameMap {
 			return &OptionError{"instantiate", m[5]}
 		}
@@ -81,13 +82,13 @@ func (s *source) causes(list []Diagnostic) []Diagnostic {
 	return list
 }
 
-var inQuotes = regexp.MustCompile(`"(\w+)"`)
+var inQuotes = lazyregexp.New(`"(\w+)"`)
 
 // column is where the word that a message quotes stands in a line, else where
 // the line begins.
 func (s *source) column(line int, message string) int {
 	text := strings.Split(s.text+strings.Repeat("\n", line), "\n")[max(0, line-1)]
-	for _, m := range inQuotes.FindAllStringSubmatch(message, -1) {
+	for _, m := range inQuotes().FindAllStringSubmatch(message, -1) {
 		if at := regexp.MustCompile(`\b` + m[1] + `\b`).FindStringIndex(text); at != nil {
 			return at[0] + 1
 		}
@@ -97,22 +98,22 @@ func (s *source) column(line int, message string) int {
 
 // explanation turns what the compiler says into what to change.
 type explanation struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	explain func(s *source, line int, message string, found []string) string
 }
 
 var explanations = []explanation{
-	{regexp.MustCompile(`host functions are not allowed in JIT mode`), func(*source, int, string, []string) string {
+	{lazyregexp.New(`host functions are not allowed in JIT mode`), func(*source, int, string, []string) string {
 		return "host function: write it in Go in a cell of its own, or __device__ before it if a kernel calls it"
 	}},
-	{regexp.MustCompile(`^A namespace scope variable without memory space`), func(*source, int, string, []string) string {
+	{lazyregexp.New(`^A namespace scope variable without memory space`), func(*source, int, string, []string) string {
 		return "variable of the host: write it in Go in a cell of its own, or __device__ before it if a kernel uses it"
 	}},
-	{regexp.MustCompile(`identifier "(\w+)" is undefined|name followed by "::" must|"(\w+)" is not a template|explicit instantiation`), explainName},
-	{regexp.MustCompile(`^expected a declaration`), func(_ *source, _ int, message string, _ []string) string {
+	{lazyregexp.New(`identifier "(\w+)" is undefined|name followed by "::" must|"(\w+)" is not a template|explicit instantiation`), explainName},
+	{lazyregexp.New(`^expected a declaration`), func(_ *source, _ int, message string, _ []string) string {
 		return message + ": statements stand in the body of a function: put __global__ void name(...) { } around them"
 	}},
-	{regexp.MustCompile(`storage class is not specified|this declaration has no storage class or type specifier`), func(_ *source, _ int, message string, _ []string) string {
+	{lazyregexp.New(`storage class is not specified|this declaration has no storage class or type specifier`), func(_ *source, _ int, message string, _ []string) string {
 		return message + ": statements stand in the body of a function: put __global__ void name(...) { } around them"
 	}},
 }
@@ -120,7 +121,7 @@ var explanations = []explanation{
 // explain adds the remedy to a message of the compiler.
 func (s *source) explain(line int, message string) string {
 	for _, e := range explanations {
-		if found := e.pattern.FindStringSubmatch(message); found != nil {
+		if found := e.pattern().FindStringSubmatch(message); found != nil {
 			return e.explain(s, line, message, found)
 		}
 	}
@@ -183,12 +184,12 @@ func explainName(s *source, line int, message string, found []string) string {
 	return message + ": " + answer
 }
 
-var word = regexp.MustCompile(`[A-Za-z_]\w*`)
+var word = lazyregexp.New(`[A-Za-z_]\w*`)
 
 // nearest is the word of the source that an unknown one may have been meant
 // for: one with its letters in another order, or that goes on. "" if none is.
 func (s *source) nearest(name string) string {
-	for _, w := range word.FindAllString(s.code, -1) {
+	for _, w := range word().FindAllString(s.code, -1) {
 		if w != name && !builtinName[w] && (sorted(w) == sorted(name) || len(name) > 3 && strings.HasPrefix(w, name)) {
 			return w
 		}

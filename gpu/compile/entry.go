@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 	"warpbook/gpu/loader"
 	"warpbook/gpu/ptx"
 )
@@ -133,11 +133,11 @@ var elementTypes = map[string]gpu.Type{
 	"__nv_bfloat16": gpu.BFloat16,
 }
 
-var qualifier = regexp.MustCompile(`\b(?:const|volatile|__restrict__|__restrict|restrict)\b`)
+var qualifier = lazyregexp.New(`\b(?:const|volatile|__restrict__|__restrict|restrict)\b`)
 
 // element is the type that a pointer parameter points to, if it is known.
 func (p parameter) element() (gpu.Type, bool) {
-	base, pointer := strings.CutSuffix(strings.Join(strings.Fields(qualifier.ReplaceAllString(p.typ, " ")), " "), "*")
+	base, pointer := strings.CutSuffix(strings.Join(strings.Fields(qualifier().ReplaceAllString(p.typ, " ")), " "), "*")
 	t, known := elementTypes[strings.TrimSpace(base)]
 	return t, pointer && known
 }

@@ -3,9 +3,10 @@ package compile
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"warpbook/gpu/lazyregexp"
 )
 
 // inclusion is an #include of a source.
@@ -15,7 +16,7 @@ type inclusion struct {
 }
 
 func (s *source) inclusions() (list []inclusion) {
-	for _, m := range included.FindAllStringSubmatchIndex(blankComments(s.text), -1) {
+	for _, m := range included().FindAllStringSubmatchIndex(blankComments(s.text), -1) {
 		list = append(list, inclusion{s.text[m[4]:m[5]], m[4]})
 	}
 	return list
@@ -56,20 +57,20 @@ func (s *source) through(file string) inclusion {
 	return list[0]
 }
 
-var cannotOpen = regexp.MustCompile(`^(?:cannot|could not) open source file "(.*?)"`)
+var cannotOpen = lazyregexp.New(`^(?:cannot|could not) open source file "(.*?)"`)
 
 // inHeader is a complaint about a line of a header, at the inclusion that has
 // brought it in.
 func (s *source) inHeader(file string, line int, message, release string) Diagnostic {
 	in := s.through(file)
 	text := fmt.Sprintf("in header %s, line %d: %s", path.Base(file), line, message)
-	missing := cannotOpen.FindStringSubmatch(message)
+	missing := cannotOpen().FindStringSubmatch(message)
 	switch {
 	case library(in.header) == "thrust":
 		text += ": thrust is host code: write a kernel, or call an operator of package ops in a Go cell"
 	case in.header == "cub/cub.cuh" || strings.HasPrefix(in.header, "cub/device/"):
 		text += ": this header has host code: include the part for kernels, such as <cub/block/block_reduce.cuh>"
-	case missing != nil && cudaHeaders.MatchString(missing[1]):
+	case missing != nil && cudaHeaders().MatchString(missing[1]):
 		text += ": " + wheels(release)
 	case missing != nil && library(in.header) == "cub":
 		text += ": this CUB needs the C++ library of the host, that of CUDA 13 does not: run pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt"
@@ -82,7 +83,7 @@ func (s *source) inHeader(file string, line int, message, release string) Diagno
 // missingHeader is a complaint about a header that a line of the cell includes.
 func (s *source) missingHeader(line int, header, release string) Diagnostic {
 	text := "header " + header + " is not there: only CUDA's own headers are there, a cell is one source"
-	if cudaHeaders.MatchString(header) {
+	if cudaHeaders().MatchString(header) {
 		text = "header " + header + " is not there: " + wheels(release)
 	}
 	for _, in := range s.inclusions() {

@@ -5,11 +5,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"warpbook/gpu/lazyregexp"
 )
 
 // construct is host code that a notebook writes in Go.
 type construct struct {
-	pattern  *regexp.Regexp
+	pattern  func() *regexp.Regexp
 	answer   string
 	hostOnly bool // device code may have it too: it counts in a host function only
 }
@@ -17,23 +19,23 @@ type construct struct {
 // constructs are looked for in this order; each is answered once, where it
 // first stands.
 var constructs = []construct{
-	{regexp.MustCompile(`\bcudaMalloc\w*\s*\(`), "cudaMalloc: in a Go cell: x, err := dev.Alloc(gpu.Float32, n)", false},
-	{regexp.MustCompile(`\bcudaMemcpyToSymbol\w*\s*\(`), "cudaMemcpyToSymbol: in a Go cell: module.Global(name), then Upload(slice)", false},
-	{regexp.MustCompile(`\bcudaMemcpy(?:Async|2D|3D)?\s*\(`), "cudaMemcpy: in a Go cell: x.Upload(slice) to the device, x.Download(slice) back", false},
-	{regexp.MustCompile(`\bcudaMemset\w*\s*\(`), "cudaMemset: in a Go cell: dev.Zero(x)", false},
-	{regexp.MustCompile(`\bcudaFree\w*\s*\(`), "cudaFree: in a Go cell: x.Free()", false},
-	{regexp.MustCompile(`\bcuda(?:Device|Stream|Thread)Synchronize\s*\(`), "synchronisation: in a Go cell: dev.Sync(), which Launch has done already", false},
-	{regexp.MustCompile(`\bcudaEvent\w*`), "events: in a Go cell: dev.Time(gpu.Timing{Repeats: 50}, launch), or bench.Time() of an operator", false},
-	{regexp.MustCompile(`\bcudaGetDeviceProperties\s*\(|\bcudaDeviceProp\b`), "device properties: in a Go cell: dev.Info()", false},
-	{regexp.MustCompile(`\bcudaSetDevice\s*\(`), "cudaSetDevice: in a Go cell: dev := device.MustOpen(\"cuda:1\")", false},
-	{regexp.MustCompile(`\bcudaGetSymbolAddress\s*\(`), "cudaGetSymbolAddress: in a Go cell: module.Global(name)", false},
-	{regexp.MustCompile(`\bcuda(?:GetLastError|PeekAtLastError|GetErrorString|Error_t)\b`), "CUDA errors: in a Go cell every call returns an error", false},
-	{regexp.MustCompile(`\bcublas\w*`), "cuBLAS is a host library: not offered to cells", false},
-	{regexp.MustCompile(`\bstd::(?:cout|cerr)\b|\bcout\s*<<`), "std::cout: in a Go cell: fmt.Println(x)", false},
-	{regexp.MustCompile(`\bstd::vector\b`), "std::vector: in a Go cell: a slice, make([]float32, n)", false},
-	{regexp.MustCompile(`\bprintf\s*\(`), "printf on the host: in a Go cell: fmt.Printf(...); in a kernel printf is right as it is", true},
-	{regexp.MustCompile(`\bmalloc\s*\(|\bnew\b`), "host memory: in a Go cell: a slice, make([]float32, n)", true},
-	{regexp.MustCompile(`\bfree\s*\(|\bdelete\b`), "host memory: a Go slice is not freed", true},
+	{lazyregexp.New(`\bcudaMalloc\w*\s*\(`), "cudaMalloc: in a Go cell: x, err := dev.Alloc(gpu.Float32, n)", false},
+	{lazyregexp.New(`\bcudaMemcpyToSymbol\w*\s*\(`), "cudaMemcpyToSymbol: in a Go cell: module.Global(name), then Upload(slice)", false},
+	{lazyregexp.New(`\bcudaMemcpy(?:Async|2D|3D)?\s*\(`), "cudaMemcpy: in a Go cell: x.Upload(slice) to the device, x.Download(slice) back", false},
+	{lazyregexp.New(`\bcudaMemset\w*\s*\(`), "cudaMemset: in a Go cell: dev.Zero(x)", false},
+	{lazyregexp.New(`\bcudaFree\w*\s*\(`), "cudaFree: in a Go cell: x.Free()", false},
+	{lazyregexp.New(`\bcuda(?:Device|Stream|Thread)Synchronize\s*\(`), "synchronisation: in a Go cell: dev.Sync(), which Launch has done already", false},
+	{lazyregexp.New(`\bcudaEvent\w*`), "events: in a Go cell: dev.Time(gpu.Timing{Repeats: 50}, launch), or bench.Time() of an operator", false},
+	{lazyregexp.New(`\bcudaGetDeviceProperties\s*\(|\bcudaDeviceProp\b`), "device properties: in a Go cell: dev.Info()", false},
+	{lazyregexp.New(`\bcudaSetDevice\s*\(`), "cudaSetDevice: in a Go cell: dev := device.MustOpen(\"cuda:1\")", false},
+	{lazyregexp.New(`\bcudaGetSymbolAddress\s*\(`), "cudaGetSymbolAddress: in a Go cell: module.Global(name)", false},
+	{lazyregexp.New(`\bcuda(?:GetLastError|PeekAtLastError|GetErrorString|Error_t)\b`), "CUDA errors: in a Go cell every call returns an error", false},
+	{lazyregexp.New(`\bcublas\w*`), "cuBLAS is a host library: not offered to cells", false},
+	{lazyregexp.New(`\bstd::(?:cout|cerr)\b|\bcout\s*<<`), "std::cout: in a Go cell: fmt.Println(x)", false},
+	{lazyregexp.New(`\bstd::vector\b`), "std::vector: in a Go cell: a slice, make([]float32, n)", false},
+	{lazyregexp.New(`\bprintf\s*\(`), "printf on the host: in a Go cell: fmt.Printf(...); in a kernel printf is right as it is", true},
+	{lazyregexp.New(`\bmalloc\s*\(|\bnew\b`), "host memory: in a Go cell: a slice, make([]float32, n)", true},
+	{lazyregexp.New(`\bfree\s*\(|\bdelete\b`), "host memory: a Go slice is not freed", true},
 }
 
 // host answers host code with what to write in Go: what a kernel launch, each
@@ -42,7 +44,7 @@ func (s *source) host() (diagnostics []Diagnostic) {
 	launches := s.launches()
 	diagnostics = append(diagnostics, launches...)
 	for _, c := range constructs {
-		for _, at := range c.pattern.FindAllStringIndex(s.code, -1) {
+		for _, at := range c.pattern().FindAllStringIndex(s.code, -1) {
 			f := s.in(at[0])
 			if inKernel := f != nil && !f.host(); inKernel || c.hostOnly && f == nil {
 				continue
@@ -51,7 +53,7 @@ func (s *source) host() (diagnostics []Diagnostic) {
 			break
 		}
 	}
-	if at := misspelt.FindStringIndex(s.code); at != nil {
+	if at := misspelt().FindStringIndex(s.code); at != nil {
 		return []Diagnostic{s.diagnostic(at[0], "%s: did you mean __global__?", strings.Fields(s.code[at[0]:at[1]])[0])}
 	}
 	for _, f := range s.functions {
@@ -76,11 +78,11 @@ func hostFunction(name string) string {
 }
 
 // triple matches a launch, as some editors space it too.
-var triple = regexp.MustCompile(`([A-Za-z_]\w*)\s*(<[^<>;{}]*>)?\s*<\s*<\s*<([^;{}]*?)>\s*>\s*>\s*(\()?`)
+var triple = lazyregexp.New(`([A-Za-z_]\w*)\s*(<[^<>;{}]*>)?\s*<\s*<\s*<([^;{}]*?)>\s*>\s*>\s*(\()?`)
 
 // launches answers every <<<>>> with its call in Go.
 func (s *source) launches() (diagnostics []Diagnostic) {
-	for _, m := range triple.FindAllStringSubmatchIndex(s.code, -1) {
+	for _, m := range triple().FindAllStringSubmatchIndex(s.code, -1) {
 		diagnostics = append(diagnostics, s.diagnostic(m[2], "a launch stands in a Go cell: %s", s.launch(m)))
 	}
 	return diagnostics
@@ -102,7 +104,7 @@ func (s *source) launch(m []int) string {
 
 // constants puts numbers in place of names that the source gives one.
 func (s *source) constants(args string) string {
-	return word.ReplaceAllStringFunc(args, func(name string) string {
+	return word().ReplaceAllStringFunc(args, func(name string) string {
 		m := regexp.MustCompile(`\b` + name + `\s*=\s*(\d+)\b|#define\s+` + name + `\s+(\d+)\b`).FindStringSubmatch(s.text)
 		if m == nil {
 			return name
@@ -134,12 +136,12 @@ func goLaunch(name string, shape, args []string) string {
 	return call
 }
 
-var dim3 = regexp.MustCompile(`^dim3\s*\((.*)\)$`)
+var dim3 = lazyregexp.New(`^dim3\s*\((.*)\)$`)
 
 // goDim is a number of blocks or threads, or a dim3, in Go.
 func goDim(expression string) string {
 	axes := []string{expression}
-	if m := dim3.FindStringSubmatch(expression); m != nil {
+	if m := dim3().FindStringSubmatch(expression); m != nil {
 		axes = fields(m[1])
 	}
 	var parts []string
@@ -149,7 +151,7 @@ func goDim(expression string) string {
 	return "gpu.Dim{" + strings.Join(parts, ", ") + "}"
 }
 
-var included = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]`)
+var included = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]`)
 
 // headerAnswers say what to do about headers that only a host has.
 var headerAnswers = map[string]string{
@@ -166,16 +168,16 @@ var headerAnswers = map[string]string{
 }
 
 // cudaHeaders are those that the wheels hold or that the compiler has built in.
-var cudaHeaders = regexp.MustCompile(`^(?:cuda_(?:runtime|fp16|bf16|fp8|pipeline\w*)\.h|cooperative_groups\S*|cuda/.*|cub/.*|thrust/.*|mma\.h|device_launch_parameters\.h|math_constants\.h|vector_types\.h|cstdint|stdint\.h|type_traits)$`)
+var cudaHeaders = lazyregexp.New(`^(?:cuda_(?:runtime|fp16|bf16|fp8|pipeline\w*)\.h|cooperative_groups\S*|cuda/.*|cub/.*|thrust/.*|mma\.h|device_launch_parameters\.h|math_constants\.h|vector_types\.h|cstdint|stdint\.h|type_traits)$`)
 
 func (s *source) hostHeaders() (diagnostics []Diagnostic) {
 	text := blankComments(s.text)
-	for _, m := range included.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range included().FindAllStringSubmatchIndex(text, -1) {
 		name := text[m[4]:m[5]]
 		answer, host := headerAnswers[name]
 		switch {
 		case host:
-		case text[m[2]:m[3]] == `"` && !cudaHeaders.MatchString(name):
+		case text[m[2]:m[3]] == `"` && !cudaHeaders().MatchString(name):
 			answer = "a cell is one source: put what you need of it into the cell"
 		default:
 			continue
@@ -185,6 +187,6 @@ func (s *source) hostHeaders() (diagnostics []Diagnostic) {
 	return diagnostics
 }
 
-var comments = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?(\*/|$)`)
+var comments = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(\*/|$)`)
 
-func blankComments(text string) string { return comments.ReplaceAllStringFunc(text, spaces) }
+func blankComments(text string) string { return comments().ReplaceAllStringFunc(text, spaces) }

@@ -7,11 +7,11 @@ import "strings"
 // line has none.
 func InGo(line string) string {
 	s := scan(line)
-	if m := triple.FindStringSubmatchIndex(s.code); m != nil {
+	if m := triple().FindStringSubmatchIndex(s.code); m != nil {
 		return "a launch is a call in Go: " + s.launch(m)
 	}
 	for _, c := range constructs {
-		if c.hostOnly || !c.pattern.MatchString(s.code) {
+		if c.hostOnly || !c.pattern().MatchString(s.code) {
 			continue
 		}
 		if _, call, ok := strings.Cut(c.answer, ": in a Go cell: "); ok {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"warpbook/gpu/lazyregexp"
 )
 
 // source is CUDA C++ with what a look at its words shows. It is not parsed:
@@ -52,11 +54,11 @@ func scan(text string) *source {
 }
 
 // hidden are the parts of a source that hold no code.
-var hidden = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?(\*/|$)|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])*'`)
+var hidden = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(\*/|$)|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])*'`)
 
 // blank puts spaces in the place of comments and of what stands in quotes.
 func blank(text string) string {
-	return hidden.ReplaceAllStringFunc(text, func(part string) string {
+	return hidden().ReplaceAllStringFunc(text, func(part string) string {
 		if part[0] == '"' || part[0] == '\'' {
 			return part[:1] + strings.Repeat(" ", max(0, len(part)-2)) + part[len(part)-1:]
 		}
@@ -75,9 +77,9 @@ func spaces(text string) string {
 	return string(b)
 }
 
-var directive = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\\r?\n|\\)*`)
+var directive = lazyregexp.New(`(?m)^[ \t]*#(?:[^\n\\]|\\\r?\n|\\)*`)
 
-func blankDirectives(text string) string { return directive.ReplaceAllStringFunc(text, spaces) }
+func blankDirectives(text string) string { return directive().ReplaceAllStringFunc(text, spaces) }
 
 // findFunctions walks over the braces outside of functions.
 func (s *source) findFunctions() {
@@ -103,9 +105,9 @@ func (s *source) findFunctions() {
 	}
 }
 
-var scopeHead = regexp.MustCompile(`^\s*(?:extern\s*"\s*"|(?:inline\s+)?namespace\b[\w\s:]*)\s*$`)
+var scopeHead = lazyregexp.New(`^\s*(?:extern\s*"\s*"|(?:inline\s+)?namespace\b[\w\s:]*)\s*$`)
 
-func opensScope(head string) bool { return scopeHead.MatchString(head) }
+func opensScope(head string) bool { return scopeHead().MatchString(head) }
 
 // matching is where the bracket at i is closed, after it; the end if nowhere.
 func matching(code string, i int) int {
@@ -125,36 +127,36 @@ func matching(code string, i int) int {
 
 var (
 	// attribute is what may stand before a name with parentheses of its own.
-	attribute    = regexp.MustCompile(`\b(?:__launch_bounds__|__attribute__|__align__|alignas|__declspec)\s*\(`)
-	functionName = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^;{}()<>]*>)?\s*\(`)
+	attribute    = lazyregexp.New(`\b(?:__launch_bounds__|__attribute__|__align__|alignas|__declspec)\s*\(`)
+	functionName = lazyregexp.New(`([A-Za-z_]\w*)\s*(?:<[^;{}()<>]*>)?\s*\(`)
 	statement    = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "return": true, "sizeof": true}
-	typed        = regexp.MustCompile(`[\w>*&]$`) // a type stands before the name
-	templateHead = regexp.MustCompile(`\btemplate\s*<\s*[^\s>]`)
-	classHead    = regexp.MustCompile(`^\s*(?:template\s*<[^{}]*>\s*)?(?:struct|class|union|enum)\b`)
+	typed        = lazyregexp.New(`[\w>*&]$`) // a type stands before the name
+	templateHead = lazyregexp.New(`\btemplate\s*<\s*[^\s>]`)
+	classHead    = lazyregexp.New(`^\s*(?:template\s*<[^{}]*>\s*)?(?:struct|class|union|enum)\b`)
 )
 
 // function reads the head of a function: from start to the brace at end.
 func (s *source) function(start, end int) (f function, ok bool) {
 	head := s.code[start:end]
-	for _, at := range attribute.FindAllStringIndex(head, -1) {
+	for _, at := range attribute().FindAllStringIndex(head, -1) {
 		to := matching(head, at[1]-1)
 		head = head[:at[0]] + spaces(head[at[0]:to]) + head[to:]
 	}
-	m := functionName.FindStringSubmatchIndex(head)
-	if m == nil || classHead.MatchString(head[:m[2]]) && !strings.Contains(head[:m[2]], "__") || strings.Contains(head[:m[2]], "=") && !templateHead.MatchString(head[:m[2]]) {
+	m := functionName().FindStringSubmatchIndex(head)
+	if m == nil || classHead().MatchString(head[:m[2]]) && !strings.Contains(head[:m[2]], "__") || strings.Contains(head[:m[2]], "=") && !templateHead().MatchString(head[:m[2]]) {
 		return f, false
 	}
 	f.name, f.at, f.head = head[m[2]:m[3]], start+m[2], strings.TrimSpace(head[:m[2]])
-	if statement[f.name] || !typed.MatchString(f.head) {
+	if statement[f.name] || !typed().MatchString(f.head) {
 		return f, false
 	}
-	f.template = templateHead.MatchString(f.head)
+	f.template = templateHead().MatchString(f.head)
 	open := m[1] - 1
 	f.params = parameters(head[open+1 : max(open+1, matching(head, open)-1)])
 	return f, true
 }
 
-var lastName = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*$`)
+var lastName = lazyregexp.New(`([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*$`)
 
 // parameters splits a list of parameters at its commas.
 func parameters(list string) (params []parameter) {
@@ -165,7 +167,7 @@ func parameters(list string) (params []parameter) {
 		}
 		text, _, _ = strings.Cut(text, "=")
 		p := parameter{typ: strings.TrimSpace(text)}
-		if m := lastName.FindStringSubmatchIndex(text); m != nil && m[2] > 0 {
+		if m := lastName().FindStringSubmatchIndex(text); m != nil && m[2] > 0 {
 			p = parameter{typ: strings.TrimSpace(text[:m[2]]), name: text[m[2]:m[3]]}
 		}
 		params = append(params, p)
@@ -215,7 +217,7 @@ func (s *source) line(n int) string {
 // own is the text of a function with the comment above it.
 func (s *source) own(f function) string {
 	start := f.start
-	for _, at := range directive.FindAllStringIndex(s.text[f.start:f.at], -1) {
+	for _, at := range directive().FindAllStringIndex(s.text[f.start:f.at], -1) {
 		start = f.start + at[1]
 	}
 	return strings.TrimSpace(s.text[start:f.to])
@@ -232,7 +234,7 @@ func (s *source) in(at int) *function {
 }
 
 // misspelt are words that were meant to make a kernel.
-var misspelt = regexp.MustCompile(`\b(?:__global|_global_|__global___|global__)\b|\bglobal\s+void\b`)
+var misspelt = lazyregexp.New(`\b(?:__global|_global_|__global___|global__)\b|\bglobal\s+void\b`)
 
 // noKernel complains of a source without a kernel, where its code begins.
 func (s *source) noKernel() []Diagnostic {
@@ -248,14 +250,14 @@ func (s *source) noKernel() []Diagnostic {
 	switch {
 	case len(s.functions) > 0:
 		return []Diagnostic{s.diagnostic(at, "no kernel: expected a __global__ function, which may call those that are here")}
-	case prototype.MatchString(s.code):
+	case prototype().MatchString(s.code):
 		return []Diagnostic{s.diagnostic(at, "no kernel: a declaration without a body: functions of CUDA are there already, call them in a __global__ function")}
 	}
 	return []Diagnostic{s.diagnostic(at, "no kernel: these lines are part of a function: put __global__ void name(...) { } around them, and declare what they use")}
 }
 
 // prototype matches a source that is one declaration of a function.
-var prototype = regexp.MustCompile(`^\s*[\w<>, ]+[ *]\w+\s*\([^;{}()]*\)\s*;?\s*$`)
+var prototype = lazyregexp.New(`^\s*[\w<>, ]+[ *]\w+\s*\([^;{}()]*\)\s*;?\s*$`)
 
 // missingInstances complains of kernels that are templates and that nothing
 // instantiates: there would be nothing to launch.
@@ -274,11 +276,11 @@ func (s *source) missingInstances(names []string) (diagnostics []Diagnostic) {
 	return diagnostics
 }
 
-var templateParameters = regexp.MustCompile(`\btemplate\s*<([^{}]*?)>\s*(?:__|extern|void|static|inline)`)
+var templateParameters = lazyregexp.New(`\btemplate\s*<([^{}]*?)>\s*(?:__|extern|void|static|inline)`)
 
 // example is an instance of a template.
 func (f function) example() string {
-	m := templateParameters.FindStringSubmatch(f.head + " __")
+	m := templateParameters().FindStringSubmatch(f.head + " __")
 	if m == nil {
 		return f.name + "<256>"
 	}

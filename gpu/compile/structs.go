@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // PTX knows of a struct by value its size and alignment alone. Where the cell
@@ -27,8 +28,8 @@ var numbers = map[string]member{
 }
 
 var (
-	declaration = regexp.MustCompile(`^\s*(?:struct\s+)?([A-Za-z_]\w*(?:\s+(?:int|long|char|short))*)\b([\s*].*)$`)
-	declarator  = regexp.MustCompile(`^\s*(\**)\s*(\w+)\s*(?:\[\s*(\d+)\s*\])?\s*$`)
+	declaration = lazyregexp.New(`^\s*(?:struct\s+)?([A-Za-z_]\w*(?:\s+(?:int|long|char|short))*)\b([\s*].*)$`)
+	declarator  = lazyregexp.New(`^\s*(\**)\s*(\w+)\s*(?:\[\s*(\d+)\s*\])?\s*$`)
 )
 
 // members are those of a struct that the source declares; not ok if it does
@@ -42,12 +43,12 @@ func (s *source) members(name string, depth int) (list []member, ok bool) {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		m := declaration.FindStringSubmatch(qualifier.ReplaceAllString(text, " "))
+		m := declaration().FindStringSubmatch(qualifier().ReplaceAllString(text, " "))
 		if m == nil {
 			return nil, false
 		}
 		for _, d := range strings.Split(m[2], ",") {
-			part := declarator.FindStringSubmatch(d)
+			part := declarator().FindStringSubmatch(d)
 			if part == nil {
 				return nil, false
 			}
@@ -150,8 +151,8 @@ func (e *Entry) checkStruct(p parameter, arg any) error {
 	if t == nil || t.Kind() != reflect.Struct || t == reflect.TypeFor[gpu.TensorMap]() {
 		return nil
 	}
-	name := strings.TrimPrefix(strings.Join(strings.Fields(qualifier.ReplaceAllString(p.typ, " ")), " "), "struct ")
-	if !isWord.MatchString(name) {
+	name := strings.TrimPrefix(strings.Join(strings.Fields(qualifier().ReplaceAllString(p.typ, " ")), " "), "struct ")
+	if !isWord().MatchString(name) {
 		return nil
 	}
 	want := e.module.members(name)
@@ -170,4 +171,4 @@ func (e *Entry) checkStruct(p parameter, arg any) error {
 	return nil
 }
 
-var isWord = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+var isWord = lazyregexp.New(`^[A-Za-z_]\w*$`)

@@ -5,16 +5,18 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"warpbook/gpu/lazyregexp"
 )
 
 // Symbols of C++ carry the types of the parameters: _Z6reducePfj. A reader
 // knows the kernel as reduce, and so do its Go variable, faults and tables.
 
-var notWord = regexp.MustCompile(`\W+`)
+var notWord = lazyregexp.New(`\W+`)
 
 // identifier is a Go identifier for a name of C++: reduce_256 for reduce<256>.
 func identifier(name string) string {
-	name = strings.Trim(notWord.ReplaceAllString(name, "_"), "_")
+	name = strings.Trim(notWord().ReplaceAllString(name, "_"), "_")
 	switch {
 	case name == "" || name[0] >= '0' && name[0] <= '9':
 		return "kernel_" + name
@@ -58,7 +60,7 @@ func demangle(symbol string) string {
 	return name + "<" + args + ">"
 }
 
-var templateArgument = regexp.MustCompile(`^(?:L[a-z](n?\d+)E|([a-z]))`)
+var templateArgument = lazyregexp.New(`^(?:L[a-z](n?\d+)E|([a-z]))`)
 
 var builtinTypes = map[string]string{"f": "float", "d": "double", "i": "int", "j": "unsigned", "c": "char", "h": "unsigned char", "x": "long long", "b": "bool"}
 
@@ -66,7 +68,7 @@ var builtinTypes = map[string]string{"f": "float", "d": "double", "i": "int", "j
 func templateArguments(text string) (string, bool) {
 	var args []string
 	for !strings.HasPrefix(text, "E") {
-		m := templateArgument.FindStringSubmatch(text)
+		m := templateArgument().FindStringSubmatch(text)
 		switch {
 		case m == nil || m[1] == "" && builtinTypes[m[2]] == "":
 			return "", false

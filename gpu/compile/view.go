@@ -11,6 +11,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/lazyregexp"
 )
 
 // Listing is code as a notebook shows it.
@@ -34,11 +35,11 @@ func (l Listing) String() string { return l.Text }
 func (m *Module) PTX() string { return m.ptx }
 
 var (
-	locLine    = regexp.MustCompile(`^\s*\.loc\s+\d+\s+(\d+)\b.*$`)
-	sassLine   = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
-	sassCode   = regexp.MustCompile(`^\s*(?:/\*[0-9a-f]+\*/.*;|\.L_\w+:)`)
-	sassHex    = regexp.MustCompile(`\s*/\* 0x[0-9a-f]{16} \*/\s*$`)
-	sassHeader = regexp.MustCompile(`(?m)^(?:\s*Function : (\S+)|//-+ \.text\.(\S+) +-+)$`)
+	locLine    = lazyregexp.New(`^\s*\.loc\s+\d+\s+(\d+)\b.*$`)
+	sassLine   = lazyregexp.New(`^\s*//## File "([^"]*)", line (\d+)`)
+	sassCode   = lazyregexp.New(`^\s*(?:/\*[0-9a-f]+\*/.*;|\.L_\w+:)`)
+	sassHex    = lazyregexp.New(`\s*/\* 0x[0-9a-f]{16} \*/\s*$`)
+	sassHeader = lazyregexp.New(`(?m)^(?:\s*Function : (\S+)|//-+ \.text\.(\S+) +-+)$`)
 )
 
 // PTX is the entry's part of the PTX, with the lines of the source in it.
@@ -51,7 +52,7 @@ func (e *Entry) PTX() Listing {
 		if !inside {
 			continue
 		}
-		if m := locLine.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
+		if m := locLine().FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
 			line = e.module.sourceLine(m[1])
 		}
 		b.WriteString(line)
@@ -99,13 +100,13 @@ func (e *Entry) SASS(arch ...string) (Listing, error) {
 
 // sass is the entry's part of a disassembly.
 func (e *Entry) sass(text string) string {
-	for _, at := range sassHeader.FindAllStringSubmatchIndex(text, -1) {
-		m := sassHeader.FindStringSubmatch(text[at[0]:])
+	for _, at := range sassHeader().FindAllStringSubmatchIndex(text, -1) {
+		m := sassHeader().FindStringSubmatch(text[at[0]:])
 		if m[1] != e.name && m[2] != e.name {
 			continue
 		}
 		part := text[at[1]:]
-		if next := sassHeader.FindStringIndex(part); next != nil {
+		if next := sassHeader().FindStringIndex(part); next != nil {
 			part = part[:next[0]]
 		}
 		return e.lines(part)
@@ -118,13 +119,13 @@ func (e *Entry) lines(part string) string {
 	var b strings.Builder
 	last := ""
 	for line := range strings.Lines(part) {
-		line = strings.TrimRight(sassHex.ReplaceAllString(strings.TrimRight(line, "\n"), ""), " \t")
-		m := sassLine.FindStringSubmatch(line)
+		line = strings.TrimRight(sassHex().ReplaceAllString(strings.TrimRight(line, "\n"), ""), " \t")
+		m := sassLine().FindStringSubmatch(line)
 		switch {
 		case m != nil && m[1] == e.module.Name && m[2] != last:
 			last = m[2]
 			b.WriteString(e.module.sourceLine(m[2]))
-		case sassCode.MatchString(line):
+		case sassCode().MatchString(line):
 			b.WriteString(line + "\n")
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // metric is a count of the profiler that the emulator has, too.
@@ -38,13 +38,13 @@ type profiler struct {
 	set     string   // of sections; "" for none
 }
 
-var metricName = regexp.MustCompile(`^[a-z][\w.:]*$`)
+var metricName = lazyregexp.New(`^[a-z][\w.:]*$`)
 
 // Profile starts the profiler on the open devices: for the metrics that the
 // emulator counts too, others that are named, and the sections of a set.
 func Profile(others []string, set string) (*Run, error) {
 	for _, m := range others {
-		if !metricName.MatchString(m) {
+		if !metricName().MatchString(m) {
 			return nil, fmt.Errorf("tool: ncu: metric %q: %w, expected a name such as sm__warps_active.avg", m, gpu.ErrArgument)
 		}
 	}
@@ -200,7 +200,7 @@ func judge(got, want uint64) string {
 
 // measured matches what a set of sections adds about a launch, leaving out the
 // device's own attributes, the smallest and largest of its units, and rates.
-var measured = regexp.MustCompile(`^(?:dram|fbpa|gpc|gpu|idc|l1tex|launch|lts|sm|smsp|thread_inst|inst)__\w+(?:\.avg|\.sum|\.avg\.pct\w*|\.avg\.per_cycle\w*|\.ratio|)$`)
+var measured = lazyregexp.New(`^(?:dram|fbpa|gpc|gpu|idc|l1tex|launch|lts|sm|smsp|thread_inst|inst)__\w+(?:\.avg|\.sum|\.avg\.pct\w*|\.avg\.per_cycle\w*|\.ratio|)$`)
 
 // others are the rows of what was asked for besides.
 func (p *profiler) others(x *launch, l *profiled, units map[string]string) (rows [][]string) {
@@ -208,7 +208,7 @@ func (p *profiler) others(x *launch, l *profiled, units map[string]string) (rows
 	if p.set != "" {
 		names = nil
 		for name := range l.values {
-			if measured.MatchString(name) && !strings.Contains(name, "time_duration") && !slices.ContainsFunc(metrics, func(m metric) bool { return strings.HasPrefix(name, m.name+".") }) {
+			if measured().MatchString(name) && !strings.Contains(name, "time_duration") && !slices.ContainsFunc(metrics, func(m metric) bool { return strings.HasPrefix(name, m.name+".") }) {
 				names = append(names, name)
 			}
 		}

@@ -3,11 +3,11 @@ package tool
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/lazyregexp"
 )
 
 // Checks are what the sanitizer can look for.
@@ -62,9 +62,9 @@ type finding struct {
 }
 
 var (
-	frameLine = regexp.MustCompile(`^at (.+?)(?:\(.*?\))?(\+0x[0-9a-f]+)?(?: in (.+))?$`)
-	raceLine  = regexp.MustCompile(`^(?:(\w+): Race reported between|and) (\w+) access at ([^+]+)(?:\+0x[0-9a-f]+)?(?: in (\S+))?(?: \[(\d+) hazards?\])?$`)
-	aside     = regexp.MustCompile(`^(COMPUTE-SANITIZER|ERROR SUMMARY|RACECHECK SUMMARY|LEAK SUMMARY|Saved host|Host Frame|\[0x|Device Frame|Target application|Internal|No attachable|Program hit|Error: process|The application)`)
+	frameLine = lazyregexp.New(`^at (.+?)(?:\(.*?\))?(\+0x[0-9a-f]+)?(?: in (.+))?$`)
+	raceLine  = lazyregexp.New(`^(?:(\w+): Race reported between|and) (\w+) access at ([^+]+)(?:\+0x[0-9a-f]+)?(?: in (\S+))?(?: \[(\d+) hazards?\])?$`)
+	aside     = lazyregexp.New(`^(COMPUTE-SANITIZER|ERROR SUMMARY|RACECHECK SUMMARY|LEAK SUMMARY|Saved host|Host Frame|\[0x|Device Frame|Target application|Internal|No attachable|Program hit|Error: process|The application)`)
 )
 
 // readFindings reads the sanitizer's report: lines that begin with =========,
@@ -92,7 +92,7 @@ func readFindings(text string) (found []finding) {
 		body := strings.TrimSpace(rest)
 		indented := strings.HasPrefix(rest, "     ") // more than the blank behind the bar
 		switch {
-		case body == "" || !indented && aside.MatchString(body):
+		case body == "" || !indented && aside().MatchString(body):
 			flush()
 		case !indented:
 			flush()
@@ -109,10 +109,10 @@ func readFindings(text string) (found []finding) {
 // add puts a line of a complaint where it belongs.
 func (f *finding) add(line string) {
 	switch {
-	case aside.MatchString(line), f.race(line):
+	case aside().MatchString(line), f.race(line):
 	case strings.HasPrefix(line, "at ") && f.at == "":
 		f.at = strings.TrimPrefix(line, "at ")
-		if m := frameLine.FindStringSubmatch(line); m != nil {
+		if m := frameLine().FindStringSubmatch(line); m != nil {
 			f.at = m[1] + m[2]
 			if m[3] != "" {
 				f.at = m[1] + " " + m[3]
@@ -127,7 +127,7 @@ func (f *finding) add(line string) {
 
 // race reads a line about an access that races.
 func (f *finding) race(line string) bool {
-	m := raceLine.FindStringSubmatch(line)
+	m := raceLine().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}

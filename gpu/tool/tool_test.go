@@ -197,7 +197,7 @@ func TestCompare(t *testing.T) {
 	}
 	for name, want := range map[string]bool{"launch__registers_per_thread": true, "sm__warps_active.avg.pct_of_peak_sustained_active": true,
 		"device__attribute_l2s_count": false, "dram__cycles_active.max": false, "l1tex__f_wavefronts.sum.pct_of_peak_sustained_elapsed": false} {
-		if measured.MatchString(name) != want {
+		if measured().MatchString(name) != want {
 			t.Errorf("%s is shown: %v, expected %v", name, !want, want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"warpbook/gpu/compile"
+	"warpbook/gpu/lazyregexp"
 )
 
 // habit is what people write who come from another language or another
@@ -110,7 +111,7 @@ func foreign(line string) string {
 	if answer := compile.InGo(line); answer != "" {
 		return answer
 	}
-	line = text.ReplaceAllString(line, `""`)
+	line = text().ReplaceAllString(line, `""`)
 	for _, h := range habits() {
 		if h.pattern.MatchString(line) {
 			return h.answer
@@ -120,7 +121,7 @@ func foreign(line string) string {
 }
 
 // text is the part of a line that is no code.
-var text = regexp.MustCompile(`"(?:\\.|[^"\\])*"?|` + "`[^`]*`?" + `|//.*`)
+var text = lazyregexp.New(`"(?:\\.|[^"\\])*"?|` + "`[^`]*`?" + `|//.*`)
 
 // unknown is what to do about a name that means nothing.
 func (e *Engine) unknown(name, line string, lines []string) string {
@@ -148,11 +149,11 @@ func (e *Engine) unknown(name, line string, lines []string) string {
 	return foreign(line)
 }
 
-var majorVersion = regexp.MustCompile(`/v\d+$`)
+var majorVersion = lazyregexp.New(`/v\d+$`)
 
 // packageName is the name that a path most likely has.
 func packageName(path string) string {
-	path = majorVersion.ReplaceAllString(path, "")
+	path = majorVersion().ReplaceAllString(path, "")
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
@@ -160,14 +161,14 @@ func packageName(path string) string {
 // meant for, "" if none is.
 func (e *Engine) similar(name string, lines []string) string {
 	names := slices.Collect(maps.Keys(e.live))
-	for _, m := range declared.FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
+	for _, m := range declared().FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
 		names = append(names, cmp.Or(m[1], m[2]))
 	}
 	return nearNames(name, names)
 }
 
 // declared finds most names that a text declares.
-var declared = regexp.MustCompile(`([\pL_][\pL\pN_]*)\s*:=|\b(?:var|func|const|type)\s+([\pL_][\pL\pN_]*)`)
+var declared = lazyregexp.New(`([\pL_][\pL\pN_]*)\s*:=|\b(?:var|func|const|type)\s+([\pL_][\pL\pN_]*)`)
 
 // nearNames are the names that differ from one in case, in a letter, or in two that
 // have changed places.
@@ -193,21 +194,21 @@ func swapped(a, b string) bool {
 }
 
 var (
-	noObject = regexp.MustCompile(`^undefined: ([\pL_][\pL\pN_]*)\.([\pL_][\pL\pN_]*)$`)
-	noMember = regexp.MustCompile(`\(type \*?([\pL_][\pL\pN_]*)(?:\.([\pL_][\pL\pN_]*))? has no field or method ([\pL_][\pL\pN_]*)\)$`)
+	noObject = lazyregexp.New(`^undefined: ([\pL_][\pL\pN_]*)\.([\pL_][\pL\pN_]*)$`)
+	noMember = lazyregexp.New(`\(type \*?([\pL_][\pL\pN_]*)(?:\.([\pL_][\pL\pN_]*))? has no field or method ([\pL_][\pL\pN_]*)\)$`)
 )
 
 // member is what may have been meant by a name behind a dot, "" if that is not
 // known.
 func (e *Engine) member(msg string) string {
 	var names []string
-	if m := noObject.FindStringSubmatch(msg); m != nil {
+	if m := noObject().FindStringSubmatch(msg); m != nil {
 		for _, p := range e.packagesOf(m[1]) {
 			names = append(names, p.Scope().Names()...)
 		}
 		return nearNames(m[2], exported(names))
 	}
-	m := noMember.FindStringSubmatch(msg)
+	m := noMember().FindStringSubmatch(msg)
 	if m == nil {
 		return ""
 	}

@@ -5,10 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
+	"warpbook/gpu/lazyregexp"
 	"warpbook/kernel/frame"
 )
 
@@ -21,7 +21,7 @@ func (e *Engine) Complete(src string, cursor int) (matches []frame.Match, start,
 	if from, to, ok := magicName(src, at); ok {
 		return magicMatches(src[from:at]), codePoints(src, from), codePoints(src, to)
 	}
-	if m := importString.FindStringSubmatchIndex(src[:at]); m != nil {
+	if m := importString().FindStringSubmatchIndex(src[:at]); m != nil {
 		from := m[2]
 		return e.importMatches(src[from:at]), codePoints(src, from), codePoints(src, at)
 	}
@@ -52,7 +52,7 @@ func rank(m frame.Match) int {
 }
 
 // importString matches source up to a cursor in the path of an import.
-var importString = regexp.MustCompile(`(?s)\bimport\s*(?:\([^)]*)?(?:[\w.]+\s+)?"([^"\n]*)$`)
+var importString = lazyregexp.New(`(?s)\bimport\s*(?:\([^)]*)?(?:[\w.]+\s+)?"([^"\n]*)$`)
 
 func (e *Engine) importMatches(prefix string) (matches []frame.Match) {
 	for _, p := range e.packages() {

@@ -7,12 +7,12 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goplus/ixgo"
 
+	"warpbook/gpu/lazyregexp"
 	"warpbook/kernel/frame"
 )
 
@@ -109,17 +109,17 @@ func (e *Engine) line(cell, n int) (string, bool) {
 // cellNames are the parts of a message that the engine brought in: the package
 // of earlier cells, its second names of variables, and the call that shows the
 // last expression.
-var cellNames = regexp.MustCompile(`\bmain\.|\b` + oldPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + runtimeName + `\.\w+`)
+var cellNames = lazyregexp.New(`\bmain\.|\b` + oldPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + runtimeName + `\.\w+`)
 
 // cellPlace is a place in a message, as directive made it.
-var cellPlace = regexp.MustCompile(`\bcell\d+:\d+:\d+`)
+var cellPlace = lazyregexp.New(`\bcell\d+:\d+:\d+`)
 
 // diagnose turns what the type checker said into diagnostics.
 func (e *Engine) diagnose(errs []types.Error) (diags []diagnostic) {
 	for _, te := range errs {
 		p := e.ctx.FileSet.Position(te.Pos)
 		d := diagnostic{cell: cellOf(p.Filename), line: p.Line, col: p.Column, pos: te.Pos}
-		msg := cellPlace.ReplaceAllStringFunc(cellNames.ReplaceAllString(e.named(te.Msg), ""), func(place string) string {
+		msg := cellPlace().ReplaceAllStringFunc(cellNames().ReplaceAllString(e.named(te.Msg), ""), func(place string) string {
 			file, rest, _ := strings.Cut(place, ":")
 			return frame.CellName(cellOf(file)) + ":" + rest
 		})
@@ -146,7 +146,7 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 			answer = e.unknown(name, line, e.lines(d.cell))
 		}
 	}
-	if m := noMethod.FindStringSubmatch(msg); m != nil && e.broken[m[1]+"."+m[2]] != "" {
+	if m := noMethod().FindStringSubmatch(msg); m != nil && e.broken[m[1]+"."+m[2]] != "" {
 		return " (" + e.broken[m[1]+"."+m[2]] + ")"
 	}
 	near := e.member(msg)
@@ -154,22 +154,22 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 	case answer != "":
 	case near != "":
 		answer = "nearest: " + near
-	case oneOfTwo.MatchString(msg):
-		answer = "the second is an error as a rule: x, err := " + oneOfTwo.FindStringSubmatch(msg)[1] + "(...)"
-	case hidden.MatchString(msg) && types.Universe.Lookup(hidden.FindStringSubmatch(msg)[1]) != nil:
+	case oneOfTwo().MatchString(msg):
+		answer = "the second is an error as a rule: x, err := " + oneOfTwo().FindStringSubmatch(msg)[1] + "(...)"
+	case hidden().MatchString(msg) && types.Universe.Lookup(hidden().FindStringSubmatch(msg)[1]) != nil:
 		answer = "a variable of yours hides Go's own; %reset forgets all variables"
-	case tooLarge.MatchString(msg):
-		answer = "convert it, as in float64(" + tooLarge.FindStringSubmatch(msg)[1] + ")"
-	case noAppend.MatchString(msg):
+	case tooLarge().MatchString(msg):
+		answer = "convert it, as in float64(" + tooLarge().FindStringSubmatch(msg)[1] + ")"
+	case noAppend().MatchString(msg):
 		answer = "Go writes x = append(x, value)"
-	case noLength.MatchString(msg):
+	case noLength().MatchString(msg):
 		answer = "Go writes len(x)"
-	case noArithmetic.MatchString(msg):
+	case noArithmetic().MatchString(msg):
 		answer = "Go has no arithmetic on slices: write a loop over the elements"
-	case otherNumber.MatchString(msg):
+	case otherNumber().MatchString(msg):
 		answer = "convert one of them, as in float64(x)"
-	case wrongNumber.MatchString(msg):
-		answer = wrongNumber.ReplaceAllString(wrongNumber.FindString(msg), "convert it, as in $2($1)")
+	case wrongNumber().MatchString(msg):
+		answer = wrongNumber().ReplaceAllString(wrongNumber().FindString(msg), "convert it, as in $2($1)")
 	case strings.HasPrefix(msg, "label ") || strings.HasPrefix(msg, "invalid operation: cannot indirect"):
 		answer = foreign(line)
 	}
@@ -180,15 +180,15 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 }
 
 var (
-	tooLarge     = regexp.MustCompile(`^cannot use (.+) \(untyped int constant.* as int value.*\(overflows\)`)
-	noMethod     = regexp.MustCompile(`\(type \*?([\pL_][\pL\pN_]*).* has no field or method ([\pL_][\pL\pN_]*)`)
-	oneOfTwo     = regexp.MustCompile(`^assignment mismatch: 1 variable but (\S+) returns 2 values$`)
-	hidden       = regexp.MustCompile(`^invalid operation: cannot call (\w+) \(variable of`)
-	noAppend     = regexp.MustCompile(`^\S+\.(?:append|push_back|push|add) undefined \(type \[\]`)
-	noLength     = regexp.MustCompile(`^\S+\.(?:len|length|Length|size|Len) undefined \(type (?:\[|map\[|string|chan )`)
-	noArithmetic = regexp.MustCompile(`^invalid operation: (?:operator [-+*/] not defined on .* \(variable of type \[|.* \(mismatched types \[)`)
-	otherNumber  = regexp.MustCompile(`\(mismatched types (?:u?int(?:8|16|32|64)?|float32|float64) and (?:u?int(?:8|16|32|64)?|float32|float64)\)$`)
-	wrongNumber  = regexp.MustCompile(`^cannot use (\w+) \(variable of type (?:u?int(?:8|16|32|64)?|float32|float64)\) as ((?:u?int(?:8|16|32|64)?|float32|float64)) value in `)
+	tooLarge     = lazyregexp.New(`^cannot use (.+) \(untyped int constant.* as int value.*\(overflows\)`)
+	noMethod     = lazyregexp.New(`\(type \*?([\pL_][\pL\pN_]*).* has no field or method ([\pL_][\pL\pN_]*)`)
+	oneOfTwo     = lazyregexp.New(`^assignment mismatch: 1 variable but (\S+) returns 2 values$`)
+	hidden       = lazyregexp.New(`^invalid operation: cannot call (\w+) \(variable of`)
+	noAppend     = lazyregexp.New(`^\S+\.(?:append|push_back|push|add) undefined \(type \[\]`)
+	noLength     = lazyregexp.New(`^\S+\.(?:len|length|Length|size|Len) undefined \(type (?:\[|map\[|string|chan )`)
+	noArithmetic = lazyregexp.New(`^invalid operation: (?:operator [-+*/] not defined on .* \(variable of type \[|.* \(mismatched types \[)`)
+	otherNumber  = lazyregexp.New(`\(mismatched types (?:u?int(?:8|16|32|64)?|float32|float64) and (?:u?int(?:8|16|32|64)?|float32|float64)\)$`)
+	wrongNumber  = lazyregexp.New(`^cannot use (\w+) \(variable of type (?:u?int(?:8|16|32|64)?|float32|float64)\) as ((?:u?int(?:8|16|32|64)?|float32|float64)) value in `)
 )
 
 // interrupted is what stops interpreted code at an interrupt.

@@ -7,10 +7,10 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"warpbook/gpu/lazyregexp"
 	"warpbook/kernel/frame"
 )
 
@@ -238,7 +238,7 @@ func (e *Engine) replaceMethods(c *checked) (undo []func()) {
 }
 
 // oldName is a type's name as typeString gives it, when it means another by now.
-var oldName = regexp.MustCompile(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
+var oldName = lazyregexp.New(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
 
 // varTypes are the types of the live variables, by name, if the cell carries
 // types of others: what warnOfOld asks for.
@@ -277,7 +277,7 @@ func (e *Engine) warnOfOld(c *checked, before map[string]string) {
 			continue
 		}
 		now := e.typeString(v.Type())
-		for _, m := range oldName.FindAllStringSubmatch(now, -1) {
+		for _, m := range oldName().FindAllStringSubmatch(now, -1) {
 			if carried[m[1]] && !strings.Contains(before[name], m[0]) {
 				fmt.Fprintf(e.stderr, "warning: %s keeps the type %s: %s changed %s; run the cell that makes %s again\n", name, now, frame.CellName(c.cell), m[1], name)
 				break

@@ -7,11 +7,11 @@ import (
 	"go/scanner"
 	"go/token"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"warpbook/gpu/lazyregexp"
 	"warpbook/kernel/cell/split"
 )
 
@@ -144,7 +144,7 @@ func (s *source) parseErrors(err error) []diagnostic {
 		switch {
 		case answered[i]:
 		case !inside && i >= 0:
-			d.msg = foundAround.ReplaceAllString(d.msg, "found the end of the statement")
+			d.msg = foundAround().ReplaceAllString(d.msg, "found the end of the statement")
 			around = append(around, d)
 		default:
 			answered[i] = s.answer(&d)
@@ -162,7 +162,7 @@ func (s *source) parseErrors(err error) []diagnostic {
 }
 
 // foundAround is what the parser says that it has met behind a piece.
-var foundAround = regexp.MustCompile(`found .*`)
+var foundAround = lazyregexp.New(`found .*`)
 
 // pieceAt is the piece that an offset in the text lies in, or else the one before
 // it, -1 if there is none.

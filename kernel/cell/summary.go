@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"warpbook/gpu/lazyregexp"
 	"warpbook/kernel/frame"
 )
 
@@ -138,7 +138,7 @@ func structFields(v reflect.Value, depth int) string {
 }
 
 // unitName is a type's name with the unit that it is of.
-var unitName = regexp.MustCompile(`main·(\d+)\.([\pL_][\pL\pN_]*)`)
+var unitName = lazyregexp.New(`main·(\d+)\.([\pL_][\pL\pN_]*)`)
 
 // typeString names a type as a cell does; one whose name means another type
 // by now has the number of its cell behind it.
@@ -154,8 +154,8 @@ func (e *Engine) qualify(p *types.Package) string {
 
 // named takes out the units again.
 func (e *Engine) named(text string) string {
-	return unitName.ReplaceAllStringFunc(text, func(full string) string {
-		m := unitName.FindStringSubmatch(full)
+	return unitName().ReplaceAllStringFunc(text, func(full string) string {
+		m := unitName().FindStringSubmatch(full)
 		for p, u := range e.graph.units {
 			if u.path != "main·"+m[1] {
 				continue

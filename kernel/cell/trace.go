@@ -2,12 +2,12 @@ package cell
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/goplus/ixgo"
 
+	"warpbook/gpu/lazyregexp"
 	"warpbook/kernel/frame"
 )
 
@@ -96,11 +96,11 @@ func alike(a, b []place) bool {
 	return true
 }
 
-var stackFrame = regexp.MustCompile(`(?m)^([^\n]*)\(\)\n\tcell(\d+):(\d+)`)
+var stackFrame = lazyregexp.New(`(?m)^([^\n]*)\(\)\n\tcell(\d+):(\d+)`)
 
 // userFrames finds the frames of cells in the interpreter's stack text.
 func userFrames(stack []byte) (frames []place) {
-	for _, m := range stackFrame.FindAllSubmatch(stack, -1) {
+	for _, m := range stackFrame().FindAllSubmatch(stack, -1) {
 		cell, _ := strconv.Atoi(string(m[2]))
 		line, _ := strconv.Atoi(string(m[3]))
 		frames = appendFrame(frames, place{cell, line, funcName(string(m[1]))})
@@ -116,11 +116,11 @@ func appendFrame(frames []place, p place) []place {
 	return append(frames, p)
 }
 
-var unitPrefix = regexp.MustCompile(`^main(·\d+)?\.`)
+var unitPrefix = lazyregexp.New(`^main(·\d+)?\.`)
 
 // funcName is a function's name as its author knows it, "" for the cell itself.
 func funcName(name string) string {
-	name = unitPrefix.ReplaceAllString(name, "")
+	name = unitPrefix().ReplaceAllString(name, "")
 	name = strings.ReplaceAll(name, bodyName+".", "")
 	if !strings.Contains(name, ")") { // of a method of a generic type, whose name the runtime leaves out with the type arguments
 		name = strings.TrimPrefix(name, "(*")

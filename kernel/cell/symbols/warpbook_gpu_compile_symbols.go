@@ -18,7 +18,6 @@ func warpbookGpuCompile() *ixgo.Package {
 		Deps: map[string]string{
 			"context":                       "context",
 			"fmt":                           "fmt",
-			"regexp":                        "regexp",
 			"strings":                       "strings",
 			"sync":                          "sync",
 			"warpbook/gpu":                  "gpu",
