@@ -591,13 +591,12 @@ TF32; sums are float32.
 
 Shapes: those of GemmWith. Types: reference float64 of the rounded inputs.
 Error:  |d - ref| <= (bound(k + 19) + r) * (|alpha| sum|a||b| + |beta c|), where r
-is the rounding of d to 16 bits, 2^-11 or 2^-8, or of two factors to TF32,
-2^-10. Of gemm_tf32x3 it is
-bound(k/32 + min(k, 32) + 19) and r = 2^-21, of gemm_bf16x3 bound(k/64 + min(k, 64) +
-19) and r = 2^-24, where all of A and B are 0 or at least 2^-115 or 2^-110: of less,
-2^-137 or 2^-134 is lost besides. Of gemm_fp16x3 bound(k/64 + min(k, 64) + 19) and r =
-2^-21, but where an element is less than 2^-17 of the largest of its row of A or its
-column of B: of that, 2^-39 is lost besides.
+is the rounding of d to 16 bits, 2^-11 or 2^-8, or of two factors to TF32, 2^-10.
+Of gemm_tf32x3 it is bound(k/32 + min(k, 32) + 19) and r = 2^-21, of gemm_bf16x3
+bound(k/64 + min(k, 64) + 19) and r = 2^-24, where all of A and B are 0 or at least
+2^-115 or 2^-110: of less, 2^-137 or 2^-134 is lost besides. Of gemm_fp16x3 it is
+bound(k/64 + min(k, 64) + 19) and r = 2^-21, but where an element is less than 2^-17
+of the largest of its row of A or its column of B: of that, 2^-39 is lost besides.
 Cost:   2mnk flops, 2 or 4 bytes an element.`,
 	"GemmWith": `func GemmWith(o GemmOptions) *Operator
 
