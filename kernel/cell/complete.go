@@ -35,6 +35,7 @@ func (e *Engine) Complete(src string, cursor int) (matches []frame.Match, start,
 	if _, sel := p.name(); sel != nil {
 		c.selector(p, sel)
 	} else {
+		c.keys(p)
 		c.scopes(p)
 	}
 	slices.SortFunc(c.matches, func(a, b frame.Match) int {
@@ -43,12 +44,15 @@ func (e *Engine) Complete(src string, cursor int) (matches []frame.Match, start,
 	return c.matches, start, end
 }
 
-// rank puts keywords last.
+// rank puts what belongs to a value first, and keywords last.
 func rank(m frame.Match) int {
-	if m.Kind == "keyword" {
-		return 1
+	switch m.Kind {
+	case "field", "method":
+		return 0
+	case "keyword":
+		return 2
 	}
-	return 0
+	return 1
 }
 
 // importString matches source up to a cursor in the path of an import.
@@ -159,14 +163,16 @@ func (p *partial) innermost() *types.Scope {
 // selector completes what follows a dot: members of a package or of a value.
 func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
 	if id, ok := sel.X.(*ast.Ident); ok {
+		packages := c.e.unimported(p, id)
 		if pn, ok := p.info.Uses[id].(*types.PkgName); ok {
-			scope := pn.Imported().Scope()
-			for _, name := range scope.Names() {
+			packages = []*types.Package{pn.Imported()}
+		}
+		for _, pkg := range packages {
+			for _, name := range pkg.Scope().Names() {
 				if token.IsExported(name) {
-					c.object(scope.Lookup(name))
+					c.object(pkg.Scope().Lookup(name))
 				}
 			}
-			return
 		}
 	}
 	t := p.info.TypeOf(sel.X)
@@ -182,6 +188,42 @@ func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
 			c.function(o, "method")
 		}
 	}
+}
+
+// keys adds the fields of the struct whose literal the cursor is in, unless it is
+// at the value of one.
+func (c *completer) keys(p *partial) {
+	if len(p.path) < 3 {
+		return
+	}
+	parent := p.path[1]
+	if kv, ok := parent.(*ast.KeyValueExpr); ok && kv.Key == p.path[0] {
+		parent = p.path[2]
+	}
+	lit, ok := parent.(*ast.CompositeLit)
+	if !ok {
+		return
+	}
+	t := p.info.TypeOf(lit)
+	if t == nil {
+		return
+	}
+	if st, ok := t.Underlying().(*types.Struct); ok {
+		for f := range st.Fields() {
+			if f.Exported() || f.Pkg().Path() == "main" {
+				c.add(f.Name(), "field", f.Type())
+			}
+		}
+	}
+}
+
+// unimported are the packages that a name without a meaning may be meant for: no
+// cell has imported them yet.
+func (e *Engine) unimported(p *partial, id *ast.Ident) []*types.Package {
+	if p.info.ObjectOf(id) != nil {
+		return nil
+	}
+	return e.packagesOf(id.Name)
 }
 
 // fields adds the fields of a struct and of what it embeds.

@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"fmt"
+	"go/ast"
 	"go/types"
 	"strings"
 
@@ -26,7 +28,7 @@ func (e *Engine) Inspect(src string, cursor int) string {
 		return ""
 	}
 	id, sel := p.name()
-	if id == nil || p.info.ObjectOf(id) == nil {
+	if id == nil || p.info.ObjectOf(id) == nil && e.describeUnimported(p, id, sel) == "" {
 		id, sel = p.called()
 	}
 	if id == nil {
@@ -34,7 +36,7 @@ func (e *Engine) Inspect(src string, cursor int) string {
 	}
 	o := p.info.ObjectOf(id)
 	if o == nil {
-		return ""
+		return e.describeUnimported(p, id, sel)
 	}
 	var recv types.Type
 	if sel != nil {
@@ -43,6 +45,25 @@ func (e *Engine) Inspect(src string, cursor int) string {
 		}
 	}
 	return e.describeObject(o, recv)
+}
+
+// describeUnimported describes the member of a package that no cell has imported
+// yet, and how it is imported.
+func (e *Engine) describeUnimported(p *partial, id *ast.Ident, sel *ast.SelectorExpr) string {
+	if sel == nil {
+		return ""
+	}
+	name, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	var texts []string
+	for _, pkg := range e.unimported(p, name) {
+		if o := pkg.Scope().Lookup(id.Name); o != nil && o.Exported() {
+			texts = append(texts, fmt.Sprintf("import %q\n\n%s", pkg.Path(), e.describeObject(o, nil)))
+		}
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // describeObject is an object's declaration and documentation. For a field or

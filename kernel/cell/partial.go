@@ -131,14 +131,18 @@ func (p *partial) name() (*ast.Ident, *ast.SelectorExpr) {
 	return nil, nil
 }
 
-// called finds the function whose arguments the cursor is in.
+// called finds the function whose arguments the cursor is in, or the type of the
+// literal.
 func (p *partial) called() (*ast.Ident, *ast.SelectorExpr) {
 	for _, n := range p.path {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			continue
+		var of ast.Expr
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			of = n.Fun
+		case *ast.CompositeLit:
+			of = n.Type
 		}
-		switch f := call.Fun.(type) {
+		switch f := of.(type) {
 		case *ast.Ident:
 			return f, nil
 		case *ast.SelectorExpr:
