@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
@@ -81,14 +82,15 @@ func (b *Bench) title(what string) string {
 
 // commit is what git says of the sources that this program was built from, as
 // far as they can be found: beside the file as it was compiled, or around the
-// working directory. Else it is a hash of the embedded sources.
+// working directory, and still as they were, for an installed program outlives
+// the commit that it was built at. Else it is a hash of the embedded sources.
 func commit() string {
 	_, file, _, _ := runtime.Caller(0)
 	working, _ := os.Getwd()
 	for _, dir := range []string{filepath.Dir(file), working} {
 		root := git(dir, "rev-parse", "--show-toplevel")
 		if mod, err := os.ReadFile(filepath.Join(root, "go.mod")); root == "" || err != nil ||
-			!strings.HasPrefix(string(mod), "module warpbook\n") {
+			!strings.HasPrefix(string(mod), "module warpbook\n") || !builtFrom(os.DirFS(filepath.Join(root, "ops"))) {
 			continue
 		}
 		hash := git(root, "rev-parse", "--short=12", "HEAD")
@@ -101,6 +103,25 @@ func commit() string {
 		return "commit " + hash
 	}
 	return "sources sha256 " + sourcesHash()
+}
+
+// builtFrom says whether a folder has this package's embedded files as they are
+// in this program, tests aside.
+func builtFrom(dir fs.FS) bool {
+	entries, err := sources.ReadDir(".")
+	if err != nil {
+		panic(err) // embedded files are always there
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		built, _ := sources.ReadFile(e.Name())
+		if text, err := fs.ReadFile(dir, e.Name()); err != nil || !bytes.Equal(text, built) {
+			return false
+		}
+	}
+	return true
 }
 
 // git returns a git command's output, "" without git or a repository.
