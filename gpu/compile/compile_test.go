@@ -285,6 +285,9 @@ func TestCUDA(t *testing.T) {
 	if text := far.PTX().Text; !strings.Contains(text, "// 8: y[threadIdx.x * 1000] = s[0];\n") || !strings.Contains(text, "far_s") {
 		t.Errorf("the PTX shows no source, or no name for s:\n%s", text)
 	}
+	if err := far.Launch(dev, one, warp, y, 1.0); !errors.Is(err, gpu.ErrArgument) || !strings.HasSuffix(err.Error(), "float64 has 8 bytes, expected int32 or uint32: the kernel is far(int* y, unsigned n)") {
+		t.Errorf("%v, expected the kernel with the names of its parameters", err)
+	}
 	err := entry(t, m, "fill_7").Launch(dev, one, warp, y)
 	if want := "compile: launch fill_7: argument 0, y: invalid argument: a buffer of int32, expected float32: the kernel has float* y"; err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)

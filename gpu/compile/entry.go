@@ -118,6 +118,9 @@ func (e *Entry) Run(dev gpu.Device, l gpu.Launch) error {
 		if earlier := dev.Sync(); earlier != nil {
 			return earlier
 		}
+		if errors.Is(err, gpu.ErrArgument) && e.head != "" { // the PTX has no names of parameters
+			return fmt.Errorf("%w: the kernel is %v", err, e)
+		}
 		return err
 	}
 	return dev.Sync()
