@@ -58,6 +58,7 @@ var habits = sync.OnceValue(func() []habit {
 		{regexp.MustCompile(`^\s*(?:if|for|with)\b.*:\s*$`), braces},
 		{regexp.MustCompile(`^\s*if\s*\(.*\)\s*[^{]*$`), "Go has { } around the statements of an if"},
 		{regexp.MustCompile(`^\s*from\s+[\w.]+\s+import\b|^\s*import\s+[\w.]+(?:\s+as\s+\w+)?\s*;?\s*$`), `Go writes import "math", or import m "math" for a name of one's own, and then math.Sqrt(x)`},
+		{regexp.MustCompile(`^\s*(?:Import|Package|Func|Var|Const|Type|For|If|Switch|Return)\s`), "Go's keywords have small letters"},
 		{regexp.MustCompile(`\blambda\b|=>`), "Go writes func(x int) int { return x + 1 }"},
 		{regexp.MustCompile(`^\s*@\w`), "Go has no decorators"},
 		{regexp.MustCompile(`\b[fr]["']`), "Go writes fmt.Sprintf(\"hello %v\", x)"},

@@ -168,6 +168,12 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 		answer = "Go has no arithmetic on slices: write a loop over the elements"
 	case otherNumber().MatchString(msg):
 		answer = "convert one of them, as in float64(x)"
+	case truncated().MatchString(msg):
+		answer = "convert the other one, as in float64(x)"
+	case textAndNumber().MatchString(msg):
+		answer = "Go adds no number to a string: write fmt.Sprint(a, b)"
+	case noDim().MatchString(msg):
+		answer = noDim().ReplaceAllString(noDim().FindString(msg), "write gpu.Dim{X: $1}")
 	case wrongNumber().MatchString(msg):
 		answer = wrongNumber().ReplaceAllString(wrongNumber().FindString(msg), "convert it, as in $2($1)")
 	case strings.HasPrefix(msg, "label ") || strings.HasPrefix(msg, "invalid operation: cannot indirect"):
@@ -180,15 +186,18 @@ func (e *Engine) remedy(msg string, d diagnostic) string {
 }
 
 var (
-	tooLarge     = lazyregexp.New(`^cannot use (.+) \(untyped int constant.* as int value.*\(overflows\)`)
-	noMethod     = lazyregexp.New(`\(type \*?([\pL_][\pL\pN_]*).* has no field or method ([\pL_][\pL\pN_]*)`)
-	oneOfTwo     = lazyregexp.New(`^assignment mismatch: 1 variable but (\S+) returns 2 values$`)
-	hidden       = lazyregexp.New(`^invalid operation: cannot call (\w+) \(variable of`)
-	noAppend     = lazyregexp.New(`^\S+\.(?:append|push_back|push|add) undefined \(type \[\]`)
-	noLength     = lazyregexp.New(`^\S+\.(?:len|length|Length|size|Len) undefined \(type (?:\[|map\[|string|chan )`)
-	noArithmetic = lazyregexp.New(`^invalid operation: (?:operator [-+*/] not defined on .* \(variable of type \[|.* \(mismatched types \[)`)
-	otherNumber  = lazyregexp.New(`\(mismatched types (?:u?int(?:8|16|32|64)?|float32|float64) and (?:u?int(?:8|16|32|64)?|float32|float64)\)$`)
-	wrongNumber  = lazyregexp.New(`^cannot use (\w+) \(variable of type (?:u?int(?:8|16|32|64)?|float32|float64)\) as ((?:u?int(?:8|16|32|64)?|float32|float64)) value in `)
+	tooLarge      = lazyregexp.New(`^cannot use (.+) \(untyped int constant.* as int value.*\(overflows\)`)
+	noMethod      = lazyregexp.New(`\(type \*?([\pL_][\pL\pN_]*).* has no field or method ([\pL_][\pL\pN_]*)`)
+	oneOfTwo      = lazyregexp.New(`^assignment mismatch: 1 variable but (\S+) returns 2 values$`)
+	hidden        = lazyregexp.New(`^invalid operation: cannot call (\w+) \(variable of`)
+	noAppend      = lazyregexp.New(`^\S+\.(?:append|push_back|push|add) undefined \(type \[\]`)
+	noLength      = lazyregexp.New(`^\S+\.(?:len|length|Length|size|Len) undefined \(type (?:\[|map\[|string|chan )`)
+	noArithmetic  = lazyregexp.New(`^invalid operation: (?:operator [-+*/] not defined on .* \(variable of type \[|.* \(mismatched types \[)`)
+	otherNumber   = lazyregexp.New(`\(mismatched types (?:u?int(?:8|16|32|64)?|float32|float64) and (?:u?int(?:8|16|32|64)?|float32|float64)\)$`)
+	truncated     = lazyregexp.New(`^\S+ \(untyped float constant\) truncated to u?int`)
+	textAndNumber = lazyregexp.New(` \+ .*\(mismatched types (?:untyped )?(?:string and (?:untyped )?(?:u?int|float)|(?:u?int|float)\d* and (?:untyped )?string|untyped (?:int|float) and string)`)
+	noDim         = lazyregexp.New(`^cannot use (\w+) \((?:untyped int constant|variable of type u?int).*\) as gpu\.Dim value in `)
+	wrongNumber   = lazyregexp.New(`^cannot use (\w+) \(variable of type (?:u?int(?:8|16|32|64)?|float32|float64)\) as ((?:u?int(?:8|16|32|64)?|float32|float64)) value in `)
 )
 
 // interrupted is what stops interpreted code at an interrupt.

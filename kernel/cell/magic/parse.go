@@ -51,7 +51,7 @@ func (c *Call) find(name string) error {
 	c.Magic = Find(name)
 	switch {
 	case len(c.Sign) > 2 || name == "":
-		return &Error{0, "expected the name of a magic after the percent sign; %help lists them"}
+		return &Error{0, "expected the name of a magic after the percent sign; %help lists the magics"}
 	case c.Magic == nil:
 		msg := "there is no magic " + c.Sign + name
 		if answer := elsewhere[name]; answer != "" {
@@ -59,7 +59,7 @@ func (c *Call) find(name string) error {
 		} else if m := nearest(name); m != nil {
 			msg += ", nearest: " + m.signs()[0] + m.Name
 		}
-		return &Error{len(c.Sign), msg + "; %help lists them"}
+		return &Error{len(c.Sign), msg + "; %help lists the magics"}
 	case c.Sign == "%" && !c.Line:
 		return c.at(0, "takes the whole cell, expected %%%%%s", name)
 	case c.Sign == "%%" && !c.Cell:
