@@ -41,7 +41,8 @@ type Bench struct {
 }
 
 // NewBench loads the operator's PTX and makes inputs: random numbers in [0, 1)
-// of the given seed. Close releases what it holds on the device.
+// of the given seed. The size is n of Reduce, and m, n, k of Gemm. Close releases
+// what it holds on the device.
 func NewBench(device gpu.Device, operator *Operator, seed uint64, size ...int) (*Bench, error) {
 	if err := operator.check(size); err != nil {
 		return nil, err
@@ -82,7 +83,8 @@ func (b *Bench) load(source string) (gpu.Module, error) {
 	return module, nil
 }
 
-// MustBench is NewBench for notebooks, where an error ends the cell.
+// MustBench is NewBench for notebooks, where an error ends the cell: it loads
+// the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.
 func MustBench(device gpu.Device, operator *Operator, seed uint64, size ...int) *Bench {
 	b, err := NewBench(device, operator, seed, size...)
 	if err != nil {

@@ -17,6 +17,7 @@ func warpbookOps() *ixgo.Package {
 		Name: "ops",
 		Path: "warpbook/ops",
 		Deps: map[string]string{
+			"bytes":                         "bytes",
 			"cmp":                           "cmp",
 			"context":                       "context",
 			"errors":                        "errors",
@@ -945,14 +946,16 @@ run by itself and has no caches.`,
 	"Method.Clock": `Method.Clock Clock`,
 	"MustBench": `func MustBench(device gpu.Device, operator *Operator, seed uint64, size ...int) *Bench
 
-MustBench is NewBench for notebooks, where an error ends the cell.`,
+MustBench is NewBench for notebooks, where an error ends the cell: it loads
+the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.`,
 	"MustMeasuredRun": `func MustMeasuredRun(name string) *Measured
 
 MustMeasuredRun is MeasuredRun for notebooks, where an error ends the cell.`,
 	"NewBench": `func NewBench(device gpu.Device, operator *Operator, seed uint64, size ...int) (*Bench, error)
 
 NewBench loads the operator's PTX and makes inputs: random numbers in [0, 1)
-of the given seed. Close releases what it holds on the device.`,
+of the given seed. The size is n of Reduce, and m, n, k of Gemm. Close releases
+what it holds on the device.`,
 	"NewHandle": `func NewHandle(device gpu.Device) *Handle
 
 NewHandle is a handle for a device. Close releases the PTX that it loads.`,
