@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/cuda"
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/program"
@@ -40,7 +41,8 @@ func doctorCommand(args []string) error {
 	}
 	findings := []finding{{ok, "warpbook", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}}
 	findings = append(findings, cellsFindings(program.Locate(context.Background()))...)
-	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), cuda.WorkerBuilt(), "/proc/driver/nvidia/version"), jupyterFinding())
+	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), cuda.WorkerBuilt(), "/proc/driver/nvidia/version"),
+		nvrtcFinding(compiler.Path()), jupyterFinding())
 	findings = append(findings, kernelFindings(kernelspec.Places())...)
 	for _, f := range findings {
 		fmt.Printf("%-8s %-14s %s\n", f.state, f.what, f.text)
@@ -104,6 +106,25 @@ func gpuFinding(present, built bool, version string) finding {
 		text += " (" + strings.Join(strings.Fields(line), " ") + ")"
 	}
 	return finding{ok, "GPU", text}
+}
+
+// nvrtcFinding says whether %%cuda finds its compiler: path is the program that
+// looks for it, or where that will be built.
+func nvrtcFinding(path, _ string, err error) finding {
+	if err != nil {
+		return finding{note, "%%cuda", err.Error()}
+	}
+	if _, err := os.Stat(path); err != nil {
+		return finding{note, "%%cuda", "not tried yet: the first such cell looks for NVRTC, and says what to do where there is none"}
+	}
+	reply, err := compiler.Run(context.Background(), compiler.Request{Name: "doctor.cu", Text: "__global__ void k() {}"})
+	if err == nil && reply.Error != "" {
+		err = errors.New(reply.Error)
+	}
+	if err != nil {
+		return finding{note, "%%cuda", err.Error()}
+	}
+	return finding{ok, "%%cuda", "NVRTC " + reply.Release}
 }
 
 func jupyterFinding() finding {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"warpbook/gpu/compile/compiler"
 	"warpbook/kernel/program"
 	"warpbook/kernel/session/fakecells"
 )
@@ -209,6 +210,28 @@ func TestDoctor(t *testing.T) {
 	}
 	if got := p.names("cache"); got != "" {
 		t.Errorf("doctor made %q", got)
+	}
+}
+
+// The program that compiles says whether NVRTC is there; here a script has its
+// words.
+func TestNVRTCFinding(t *testing.T) {
+	p := newPlace(t)
+	t.Setenv(compiler.Variable, p.path("nvrtc"))
+	if f := nvrtcFinding(compiler.Path()); f.state != note || !strings.Contains(f.text, "not tried yet") {
+		t.Errorf("%+v", f)
+	}
+	for reply, want := range map[string]finding{
+		`{"Release": "12.0", "PTX": "x"}`:                                   {ok, "%%cuda", "NVRTC 12.0"},
+		`{"Missing": true, "Error": "libnvrtc not found: run pip install"}`: {note, "%%cuda", "libnvrtc not found: run pip install"},
+	} {
+		p.write("nvrtc", "#!/bin/sh\ncat > /dev/null\necho '"+reply+"'\n")
+		if err := os.Chmod(p.path("nvrtc"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if f := nvrtcFinding(compiler.Path()); f != want {
+			t.Errorf("%+v, want %+v", f, want)
+		}
 	}
 }
 
