@@ -85,35 +85,24 @@ type child struct {
 // descriptor 4, the runtime's last words on descriptor 5, and pipes as stdout
 // and stderr, in a process group of its own.
 func startChild(config *Config) (*child, error) {
-	var ours, theirs []*os.File
-	for i := range 5 {
-		r, w, err := os.Pipe()
-		if err != nil {
-			closeAll(append(ours, theirs...))
-			return nil, fmt.Errorf("session: start %s: %w", config.Program, err)
-		}
-		if i == 0 { // requests run the other way
-			r, w = w, r
-		}
-		ours, theirs = append(ours, r), append(theirs, w)
-	}
 	c := &child{
-		config: config, requests: requests{file: ours[0]}, events: ours[1],
-		ending: make(chan struct{}), read: make(chan struct{}), done: make(chan struct{}),
+		config: config, ending: make(chan struct{}), read: make(chan struct{}), done: make(chan struct{}),
 		pending: map[uint64]*call{}, outputs: map[uint64]*cellOutput{},
 	}
-	c.stdout = newOutput(c, "stdout", ours[2])
-	c.stderr = newOutput(c, "stderr", ours[3])
-	c.crash = newOutput(c, "crash", ours[4])
+	theirs, err := c.makePipes()
+	if err != nil {
+		return nil, fmt.Errorf("session: start %s: %w", config.Program, err)
+	}
 	c.command = exec.Command(config.Program)
 	c.command.Dir, c.command.Env = config.Dir, config.Env
 	c.command.ExtraFiles = []*os.File{theirs[0], theirs[1], theirs[4]}
 	c.command.Stdout, c.command.Stderr = theirs[2], theirs[3]
 	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err := c.command.Start()
-	closeAll(theirs)
+	err = c.command.Start()
+	closeAll(theirs...)
 	if err != nil {
-		closeAll(ours)
+		c.requests.file.Close()
+		c.closeRead()
 		return nil, fmt.Errorf("session: start %s: %w", config.Program, err)
 	}
 	go c.readEvents()
@@ -124,9 +113,45 @@ func startChild(config *Config) (*child, error) {
 	return c, nil
 }
 
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		f.Close()
+// makePipes makes the pipes, and returns the program's ends: of requests, events,
+// stdout, stderr and crash.
+func (c *child) makePipes() (theirs []*os.File, err error) {
+	var ours []io.Closer
+	defer func() {
+		if err != nil {
+			closeAll(ours...)
+			closeAll(theirs...)
+		}
+	}()
+	requests, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	c.requests.file, ours, theirs = w, append(ours, w), append(theirs, requests)
+	r, events, err := os.Pipe()
+	if err != nil {
+		return theirs, err
+	}
+	c.events, ours, theirs = r, append(ours, r), append(theirs, events)
+	c.stdout, c.stderr, c.crash = newOutput(c, "stdout"), newOutput(c, "stderr"), newOutput(c, "crash")
+	for _, o := range []*output{c.stdout, c.stderr, c.crash} {
+		r, w, err := nonblock.NewPipe()
+		if err != nil {
+			return theirs, err
+		}
+		o.pipe, ours, theirs = r, append(ours, r), append(theirs, w)
+	}
+	return theirs, nil
+}
+
+// closeRead closes what the program writes to.
+func (c *child) closeRead() {
+	closeAll[io.Closer](c.events, c.stdout.pipe, c.stderr.pipe, c.crash.pipe)
+}
+
+func closeAll[C io.Closer](ends ...C) {
+	for _, e := range ends {
+		e.Close()
 	}
 }
 
@@ -324,7 +349,7 @@ func (c *child) supervise() {
 	c.mu.Unlock()
 	answer()
 
-	closeAll([]*os.File{c.events, c.stdout.file, c.stderr.file, c.crash.file})
+	c.closeRead()
 	<-c.stdout.done
 	<-c.stderr.done
 	<-c.crash.done

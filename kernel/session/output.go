@@ -1,7 +1,6 @@
 package session
 
 import (
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -25,13 +24,11 @@ const (
 
 // output is one of the program's stdout, stderr and crash. Its goroutine reads as
 // data arrives; drain reads what is there now. Both hold the child's mu while
-// they read and deliver, so order is that of the pipe. drain goes through
-// Control because a Read that waits holds the descriptor's read lock.
+// they read and deliver, so order is that of the pipe.
 type output struct {
 	child *child
 	name  string
-	file  *os.File
-	conn  syscall.RawConn
+	pipe  *nonblock.Pipe
 	done  chan struct{} // closed when read has returned
 
 	// Guarded by child.mu.
@@ -41,24 +38,17 @@ type output struct {
 	said   []byte // how what came on crash begins
 }
 
-func newOutput(c *child, name string, file *os.File) *output {
-	conn, err := file.SyscallConn()
-	if err != nil {
-		panic("session: raw connection of a new pipe: " + err.Error())
-	}
-	return &output{
-		child: c, name: name, file: file, conn: conn,
-		done: make(chan struct{}), buffer: make([]byte, 64<<10),
-	}
+func newOutput(c *child, name string) *output {
+	return &output{child: c, name: name, done: make(chan struct{}), buffer: make([]byte, 64<<10)}
 }
 
 // read delivers output as it arrives, until the pipe ends or is closed.
 func (o *output) read() {
 	defer close(o.done)
-	o.conn.Read(func(fd uintptr) bool {
+	o.pipe.Whenever(func(fd int) (ended bool) {
 		for {
 			o.child.mu.Lock()
-			n, err := o.once(int(fd))
+			n, err := o.once(fd)
 			o.child.mu.Unlock()
 			if err == syscall.EAGAIN {
 				return false
@@ -75,9 +65,9 @@ func (o *output) read() {
 
 // drain delivers what the pipe holds now. The caller holds child.mu.
 func (o *output) drain() {
-	o.conn.Control(func(fd uintptr) {
+	o.pipe.Control(func(fd int) {
 		for total := 0; total < drainBytes; {
-			n, err := o.once(int(fd))
+			n, err := o.once(fd)
 			if n <= 0 || err != nil {
 				return
 			}

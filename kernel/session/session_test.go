@@ -205,15 +205,15 @@ func TestBegin(t *testing.T) {
 // TestAnswerBeforeBegun: a program that answers before who made the request has
 // come to say Begun.
 func TestAnswerBeforeBegun(t *testing.T) {
-	silent, w, err := os.Pipe()
+	r := newRecorder()
+	c := &child{config: &Config{}, outputs: map[uint64]*cellOutput{}, pending: map[uint64]*call{7: {id: 7, sink: r.sink}}}
+	theirs, err := c.makePipes() // silent
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
-	defer w.Close()
-	r := newRecorder()
-	c := &child{config: &Config{}, outputs: map[uint64]*cellOutput{}, pending: map[uint64]*call{7: {id: 7, sink: r.sink}}}
-	c.stdout, c.stderr = newOutput(c, "stdout", silent), newOutput(c, "stderr", silent)
+	defer c.closeRead()
+	defer c.requests.file.Close()
+	defer closeAll(theirs...)
 	asked := c.pending[7]
 	if c.receive(frame.Event{ID: 7, Type: frame.Done}) != asked || !r.begun {
 		t.Error("answered without Begun")

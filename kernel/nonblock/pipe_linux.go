@@ -1,0 +1,104 @@
+package nonblock
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// Pipe is the reading end of a pipe. The runtime's poller wakes a thread each
+// time that something is written to a pipe, also when nobody waits for it. So a
+// pipe is watched by an epoll of its own, while somebody waits, and the poller
+// watches that.
+type Pipe struct {
+	file, epoll *os.File
+	pipe, ready syscall.RawConn // of them
+}
+
+// NewPipe makes a pipe. Its writing end may block.
+func NewPipe() (r *Pipe, w *os.File, err error) {
+	var ends [2]int
+	if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
+		return nil, nil, os.NewSyscallError("pipe2", err)
+	}
+	r, w = &Pipe{file: os.NewFile(uintptr(ends[0]), "|0")}, os.NewFile(uintptr(ends[1]), "|1")
+	if err := r.watched(ends[0]); err != nil {
+		r.Close()
+		w.Close()
+		return nil, nil, err
+	}
+	return r, w, nil
+}
+
+// watched makes the epoll. The file is known by now, and as one that blocks: the
+// poller has not taken it.
+func (p *Pipe) watched(fd int) error {
+	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	if err != nil {
+		return os.NewSyscallError("epoll_create1", err)
+	}
+	syscall.SetNonblock(epoll, true) // for the poller
+	p.epoll = os.NewFile(uintptr(epoll), "epoll")
+	if err := syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{}); err != nil {
+		return os.NewSyscallError("epoll_ctl", err)
+	}
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
+	if p.pipe, err = p.file.SyscallConn(); err == nil {
+		p.ready, err = p.epoll.SyscallConn()
+	}
+	if err != nil {
+		return fmt.Errorf("pipe: %w", err)
+	}
+	return nil
+}
+
+// Whenever calls read as long as there may be something to read. read takes what
+// there is, and says whether that was the end; closing the pipe is one, too.
+func (p *Pipe) Whenever(read func(fd int) (ended bool)) {
+	for ended := false; !ended; {
+		if err := p.Control(func(fd int) { ended = read(fd) }); err != nil {
+			return
+		}
+		if !ended && p.wait() != nil {
+			return
+		}
+	}
+}
+
+// wait returns when there is something to read. The epoll watches the pipe until
+// it has said so once.
+func (p *Pipe) wait() error {
+	watched := false
+	return p.ready.Read(func(epoll uintptr) bool {
+		if !watched {
+			watched = true
+			event := syscall.EpollEvent{Events: syscall.EPOLLIN | syscall.EPOLLONESHOT}
+			p.Control(func(fd int) { syscall.EpollCtl(int(epoll), syscall.EPOLL_CTL_MOD, fd, &event) })
+		}
+		return says(epoll)
+	})
+}
+
+// says returns whether an epoll has something to say. As with read and write, the
+// scheduler is not told.
+func says(epoll uintptr) bool {
+	var event syscall.EpollEvent
+	n, _, _ := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll, uintptr(unsafe.Pointer(&event)), 1, 0, 0, 0)
+	return n == 1
+}
+
+// Control calls f with the descriptor, which does not block.
+func (p *Pipe) Control(f func(fd int)) error {
+	return p.pipe.Control(func(fd uintptr) { f(int(fd)) })
+}
+
+// Close ends Whenever, also while it waits.
+func (p *Pipe) Close() error {
+	if p.epoll != nil {
+		p.epoll.Close()
+	}
+	return p.file.Close()
+}

@@ -1,0 +1,43 @@
+//go:build !linux
+
+package nonblock
+
+import (
+	"os"
+	"syscall"
+)
+
+// Pipe is the reading end of a pipe.
+type Pipe struct {
+	file *os.File
+	pipe syscall.RawConn
+}
+
+// NewPipe makes a pipe. Its writing end may block.
+func NewPipe() (r *Pipe, w *os.File, err error) {
+	file, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	pipe, err := file.SyscallConn()
+	if err != nil {
+		file.Close()
+		w.Close()
+		return nil, nil, err
+	}
+	return &Pipe{file, pipe}, w, nil
+}
+
+// Whenever calls read as long as there may be something to read. read takes what
+// there is, and says whether that was the end; closing the pipe is one, too.
+func (p *Pipe) Whenever(read func(fd int) (ended bool)) {
+	p.pipe.Read(func(fd uintptr) bool { return read(int(fd)) })
+}
+
+// Control calls f with the descriptor, which does not block.
+func (p *Pipe) Control(f func(fd int)) error {
+	return p.pipe.Control(func(fd uintptr) { f(int(fd)) })
+}
+
+// Close ends Whenever, also while it waits.
+func (p *Pipe) Close() error { return p.file.Close() }

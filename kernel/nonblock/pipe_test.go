@@ -1,0 +1,147 @@
+package nonblock
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// take reads all that there is and says whether that was the end.
+func take(fd int, got *bytes.Buffer) (ended bool) {
+	for p := make([]byte, 1<<10); ; {
+		n, err := Read(fd, p)
+		if n <= 0 || err != nil {
+			return err != syscall.EAGAIN
+		}
+		got.Write(p[:n])
+	}
+}
+
+// TestPipeGivesAll: what is written at once, bit by bit, and before the end.
+func TestPipeGivesAll(t *testing.T) {
+	r, w, err := NewPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	want := bytes.Repeat([]byte("0123456789"), 1<<17)
+	go func() {
+		defer w.Close()
+		for from, n := 0, 1; from < len(want); n *= 2 {
+			to := min(from+n, len(want))
+			w.Write(want[from:to])
+			time.Sleep(time.Millisecond)
+			from = to
+		}
+	}()
+	var got bytes.Buffer
+	r.Whenever(func(fd int) bool { return take(fd, &got) })
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%d of %d bytes read", got.Len(), len(want))
+	}
+}
+
+// TestPipeMissesNothing: each byte comes once the one before was taken, so often
+// just before the reader waits.
+func TestPipeMissesNothing(t *testing.T) {
+	const n = 30_000
+	r, w, err := NewPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	taken := make(chan bool, 1)
+	go func() {
+		for range taken {
+			w.Write([]byte("x"))
+		}
+	}()
+	taken <- true
+	stuck := time.AfterFunc(20*time.Second, func() { r.Close() })
+	var got bytes.Buffer
+	r.Whenever(func(fd int) (ended bool) {
+		before := got.Len()
+		if ended = take(fd, &got); got.Len() > before {
+			taken <- true
+		}
+		return ended || got.Len() >= n
+	})
+	close(taken)
+	if !stuck.Stop() {
+		t.Errorf("no byte was seen after %d of %d", got.Len(), n)
+	}
+	r.Close()
+}
+
+// TestPipeCloses: closing ends a reader that waits, and one that has not begun.
+func TestPipeCloses(t *testing.T) {
+	for _, delay := range []time.Duration{0, 10 * time.Millisecond} {
+		r, w, err := NewPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(delay, func() { r.Close() })
+		r.Whenever(func(fd int) bool { return take(fd, new(bytes.Buffer)) })
+		w.Close()
+	}
+}
+
+// TestPipeWakesNobody: no thread wakes for what is written while nobody waits.
+func TestPipeWakesNobody(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("of Linux")
+	}
+	const writes = 2000
+	r, w, err := NewPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	other, _ := pipe(t)
+	go other.Read(make([]byte, 1)) // so that a thread waits for the poller
+	busy, written := make(chan bool), make(chan bool)
+	var got bytes.Buffer
+	go func() {
+		<-busy
+		for range writes {
+			w.Write([]byte("x"))
+			for start := time.Now(); time.Since(start) < 20*time.Microsecond; {
+			}
+		}
+		close(written)
+	}()
+	w.Write([]byte("x"))
+	r.Whenever(func(fd int) bool {
+		take(fd, &got)
+		before := sleeps(t)
+		close(busy)
+		<-written
+		if n := sleeps(t) - before; n > writes/10 {
+			t.Errorf("threads went to sleep %d times during %d writes that nobody waited for", n, writes)
+		}
+		return true
+	})
+}
+
+// sleeps is how often the threads of this process have waited for something.
+func sleeps(t *testing.T) (n int) {
+	files, err := filepath.Glob("/proc/self/task/*/status")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no threads: ", err)
+	}
+	for _, name := range files {
+		status, _ := os.ReadFile(name) // it may have ended
+		if m := regexp.MustCompile(`\nvoluntary_ctxt_switches:\s+(\d+)`).FindSubmatch(status); m != nil {
+			times, _ := strconv.Atoi(string(m[1]))
+			n += times
+		}
+	}
+	return n
+}
