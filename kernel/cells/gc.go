@@ -10,9 +10,9 @@ import (
 
 const (
 	// garbage is how many bytes of it may gather between collections. A small
-	// cell makes 39 KB, and those that a collection falls on are 3 ms slower: by
+	// cell makes 33 KB, and those that a collection falls on are 3 ms slower: by
 	// the runtime's own choice, a collection whenever the heap has doubled, that
-	// would be one in a hundred. It is one in 330.
+	// would be one in a hundred. It is one in 360.
 	garbage = 12 << 20
 
 	// sampled is how many bytes are allocated between two samples of
