@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -116,14 +117,38 @@ func (e *Entry) Run(dev gpu.Device, l gpu.Launch) error {
 	l.Entry = there
 	if err := dev.Launch(l); err != nil {
 		if earlier := dev.Sync(); earlier != nil {
-			return earlier
+			return e.quote(earlier)
 		}
 		if errors.Is(err, gpu.ErrArgument) && e.head != "" { // the PTX has no names of parameters
 			return fmt.Errorf("%w: the kernel is %v", err, e)
 		}
+		return e.quote(err)
+	}
+	return e.quote(dev.Sync())
+}
+
+// quote adds to a fault the line of the source that it names.
+func (e *Entry) quote(err error) error {
+	fault := (*gpu.Fault)(nil)
+	if !errors.As(err, &fault) {
 		return err
 	}
-	return dev.Sync()
+	if fault.Cause != nil {
+		fault = fault.Cause
+	}
+	place := fault.Source
+	if place == "" {
+		place = fmt.Sprintf("%s:%d", fault.File, fault.Line)
+	}
+	for _, text := range e.Module().Texts() {
+		at, ok := strings.CutPrefix(place, text.Name+":")
+		line, _ := strconv.Atoi(at) // 0 for a place in a header
+		lines := strings.Split(text.Text, "\n")
+		if ok && line > 0 && line <= len(lines) {
+			return fmt.Errorf("%w\n    %s", err, strings.TrimSpace(lines[line-1]))
+		}
+	}
+	return err
 }
 
 // elementTypes are the types of C++ that a buffer can hold.
