@@ -127,7 +127,7 @@ func (e *Entry) Run(dev gpu.Device, l gpu.Launch) error {
 	return e.quote(dev.Sync())
 }
 
-// quote adds to a fault the line of the source that it names.
+// quote adds to a fault the text of the line that it names.
 func (e *Entry) quote(err error) error {
 	fault := (*gpu.Fault)(nil)
 	if !errors.As(err, &fault) {
@@ -145,7 +145,7 @@ func (e *Entry) quote(err error) error {
 		line, _ := strconv.Atoi(at) // 0 for a place in a header
 		lines := strings.Split(text.Text, "\n")
 		if ok && line > 0 && line <= len(lines) {
-			return fmt.Errorf("%w\n    %s", err, strings.TrimSpace(lines[line-1]))
+			return fmt.Errorf("%w: %s", err, strings.TrimSpace(lines[line-1]))
 		}
 	}
 	return err
