@@ -55,7 +55,7 @@ func GemmNote(beginning string) (Note, error) {
 		if !strings.HasPrefix(text, beginning) {
 			continue
 		}
-		if strings.HasSuffix(text, ":") {
+		if strings.HasSuffix(text, ":") && i+1 < len(paragraphs) {
 			text += "\n\n" + paragraphs[i+1]
 		}
 		return Note{strings.TrimSpace(text), "ops/gemm_notes.md"}, nil

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"warpbook/gpu/compile"
 	"warpbook/gpu/lazyregexp"
@@ -19,7 +18,7 @@ import (
 // notebook, and what stands in Go for it. It is looked at only in a line that
 // is wrong.
 type habit struct {
-	pattern *regexp.Regexp // of the line
+	pattern func() *regexp.Regexp // of the line
 	answer  string
 }
 
@@ -36,61 +35,58 @@ const (
 	values    = "a cell shows one expression, the last: write fmt.Println(a, b), or a line each and %who"
 )
 
-// habits are made when the first line is wrong: their patterns take a
-// millisecond.
-var habits = sync.OnceValue(func() []habit {
-	return []habit{
-		{regexp.MustCompile(`^\s*#\s*(?:include|define|pragma|ifdef|ifndef|if|endif)\b|\b__(?:global|device|shared|constant)__\b|\b(?:threadIdx|blockIdx|blockDim|gridDim)\.`), cudaCell},
-		{regexp.MustCompile(`^\s*#`), "a comment begins with //"},
-		{regexp.MustCompile(`^\s*[!%]?\s*(?:pip3?|conda|npm)\s+install\b|^\s*[!%]?\s*go\s+(?:get|install)\b`), pkgLine},
-		{regexp.MustCompile(`^\s*!{1,2}[a-z][\w./-]*(?:\s|$)|^\s*(?:ls|cd|pwd|cat|mkdir|git|nvidia-smi|nvcc)(?:\s+[\w./-]+)*\s*$`), shellCell},
-		{regexp.MustCompile(`^\s*\?{1,2}\s*[\w.]+\s*$|^\s*[\w.]+\s*\?{1,2}\s*$`), inspected},
-		{regexp.MustCompile(`^\s*if\s+[\w.]+\s*=[^=;]*\{`), "Go compares with =="},
-		{regexp.MustCompile(`\?[^:]*:`), "Go has no ?: - write if and else"},
-		{regexp.MustCompile(`^\s*for\s+(\w+)(?:\s*,\s*\w+)?\s+in\b`), "Go writes for i := range 10 { }, and for i, v := range list { }"},
-		{regexp.MustCompile(`^\s*for\s*\(`), "Go writes for i := 0; i < n; i++ { }, without parentheses"},
-		{regexp.MustCompile(`^\s*while\b`), "Go's loop is for condition { }"},
-		{regexp.MustCompile(`^\s*do\b\s*\{`), "Go's loops are for { } and for condition { }"},
-		{regexp.MustCompile(`^\s*(?:def|function|fn)\b`), "Go writes func f(x int) int { return x }"},
-		{regexp.MustCompile(`^\s*(?:class|struct|enum)\s+\w`), "Go writes type T struct { x int }, and func (t T) name() { } for a method"},
-		{regexp.MustCompile(`^\s*(?:el(?:se\s+)?if|else)\b`), "else stands on the line of the } before it: } else {, or } else if condition {"},
-		{regexp.MustCompile(`^\s*(?:try|except|catch|raise|throw)\b`), "errors are values in Go: if err != nil { }"},
-		{regexp.MustCompile(`^\s*(?:if|for|with)\b.*:\s*$`), braces},
-		{regexp.MustCompile(`^\s*if\s*\(.*\)\s*[^{]*$`), "Go has { } around the statements of an if"},
-		{regexp.MustCompile(`^\s*from\s+[\w.]+\s+import\b|^\s*import\s+[\w.]+(?:\s+as\s+\w+)?\s*;?\s*$`), `Go writes import "math", or import m "math" for a name of one's own, and then math.Sqrt(x)`},
-		{regexp.MustCompile(`^\s*(?:Import|Package|Func|Var|Const|Type|For|If|Switch|Return)\s`), "Go's keywords have small letters"},
-		{regexp.MustCompile(`\blambda\b|=>`), "Go writes func(x int) int { return x + 1 }"},
-		{regexp.MustCompile(`^\s*@\w`), "Go has no decorators"},
-		{regexp.MustCompile(`\b[fr]["']`), "Go writes fmt.Sprintf(\"hello %v\", x)"},
-		{regexp.MustCompile(`^[^"]*'[^']{2,}'|''`), "a string has double quotes; single ones are for one letter"},
-		{regexp.MustCompile(`^\s*func\b.*\)\s*->`), "a result stands without an arrow: func f(x int) int { }"},
-		{regexp.MustCompile(`^\s*(?:func\b.*\)\s*[\w.*\[\]]*|(?:if|for|switch)\b[^{]*)$`), "the { stands at the end of this line"},
-		{regexp.MustCompile(`\b(?:and|or)\b`), "Go writes && for and, || for or"},
-		{regexp.MustCompile(`^\s*(?:.*\W)?not\s+\w`), "Go writes ! for not"},
-		{regexp.MustCompile(`=.*\bif\b.*\belse\b`), "an if is a statement in Go, and no value"},
-		{regexp.MustCompile(`\*\*`), "Go writes math.Pow(x, y)"},
-		{regexp.MustCompile(`\+\+\w|--\w|=[^;]*(?:\+\+|--)|(?:\+\+|--)\s*[^\s;{]`), plusPlus},
-		{regexp.MustCompile(`^\s*(?:template\s*<|using\s+namespace\b)`), cudaCell},
-		{regexp.MustCompile(`^\s*typedef\b`), "Go writes type real = float32"},
-		{regexp.MustCompile(`^\s*dim3\b`), "Go writes grid := gpu.Dim{X: 4}"},
-		{regexp.MustCompile(`^\s*(?:print|println|printf|panic|echo|len|delete)\s+[\w"]`), calls},
-		{regexp.MustCompile(`\b\d[\d.]*(?:e[+-]?\d+)?(?:f|F|u|U|l|L|ul|UL)\b`), "a number has no letter behind it: float32(1.0), uint32(10)"},
-		{regexp.MustCompile(`\bnew\s+\w`), "Go writes make([]int, 5) for a slice, and new(int) for a pointer"},
-		{regexp.MustCompile(`^\s*import\s*\(?\s*""[\s,]+""`), "each import stands on a line of its own"},
-		{regexp.MustCompile(`^\s*(?:go|defer)\s*(?:\{|func\b)`), "a function that is started is called: go func() { }()"},
-		{regexp.MustCompile(`^\s*func\b[^{]*\((?:[^()]*,)?\s*(?:(?:int|float|double|float32|float64|string|bool)\s+\w+|\w+\s*:\s*\w)`), behind},
-		{regexp.MustCompile(`^\s*(?:async|await)\b`), "Go has goroutines: go f(), and channels for what they return"},
-		{regexp.MustCompile(`\w\s*->\s*\w`), "Go writes ch <- x to send, and x := <-ch to receive"},
-		{regexp.MustCompile(`^\s*type\s*\(`), `Go writes fmt.Printf("%T", x)`},
-		{regexp.MustCompile(`^\s*(?:let|(?:static\s+|const\s+|unsigned\s+)*(?:auto|int|float|double|char|bool|long|unsigned|size_t|string))\s*\*?\s+\w+\s*(?:=|;|$)|^\s*(?:float|double|int|char|void)\s*\*|^\s*\w+\s*:\s*\w+\s*(?:=|$)|^\s*\w+\s*:\s+=`), declare},
-		{regexp.MustCompile(`[:=]\s*\[[^\]]*,.*\]\s*$`), "Go writes []int{1, 2, 3}"},
-		{regexp.MustCompile(`[:=]\s*\{\s*(?:""|'\w*'|\w+)\s*:`), `Go writes map[string]int{"a": 1}`},
-		{regexp.MustCompile(`[:=]\s*\{`), "Go writes []int{1, 2, 3}, with the type before the braces"},
-		{regexp.MustCompile(`^\s*\w+\s*=\s*\w+\s*=`), "Go assigns once in a statement: x, y = 5, 5"},
-		{regexp.MustCompile(`^\s*type\s+\w+\s+struct\b.*,`), "fields stand on lines of their own, or have ; between them"},
-		{regexp.MustCompile(`\w\([^()]*\w=[^=].*\)`), "Go has no named arguments: give them in their order"},
-	}
-})
+// habits are looked at in this order; the first that a line has is answered.
+var habits = []habit{
+	{lazyregexp.New(`^\s*#\s*(?:include|define|pragma|ifdef|ifndef|if|endif)\b|\b__(?:global|device|shared|constant)__\b|\b(?:threadIdx|blockIdx|blockDim|gridDim)\.`), cudaCell},
+	{lazyregexp.New(`^\s*#`), "a comment begins with //"},
+	{lazyregexp.New(`^\s*[!%]?\s*(?:pip3?|conda|npm)\s+install\b|^\s*[!%]?\s*go\s+(?:get|install)\b`), pkgLine},
+	{lazyregexp.New(`^\s*!{1,2}[a-z][\w./-]*(?:\s|$)|^\s*(?:ls|cd|pwd|cat|mkdir|git|nvidia-smi|nvcc)(?:\s+[\w./-]+)*\s*$`), shellCell},
+	{lazyregexp.New(`^\s*\?{1,2}\s*[\w.]+\s*$|^\s*[\w.]+\s*\?{1,2}\s*$`), inspected},
+	{lazyregexp.New(`^\s*if\s+[\w.]+\s*=[^=;]*\{`), "Go compares with =="},
+	{lazyregexp.New(`\?[^:]*:`), "Go has no ?: - write if and else"},
+	{lazyregexp.New(`^\s*for\s+(\w+)(?:\s*,\s*\w+)?\s+in\b`), "Go writes for i := range 10 { }, and for i, v := range list { }"},
+	{lazyregexp.New(`^\s*for\s*\(`), "Go writes for i := 0; i < n; i++ { }, without parentheses"},
+	{lazyregexp.New(`^\s*while\b`), "Go's loop is for condition { }"},
+	{lazyregexp.New(`^\s*do\b\s*\{`), "Go's loops are for { } and for condition { }"},
+	{lazyregexp.New(`^\s*(?:def|function|fn)\b`), "Go writes func f(x int) int { return x }"},
+	{lazyregexp.New(`^\s*(?:class|struct|enum)\s+\w`), "Go writes type T struct { x int }, and func (t T) name() { } for a method"},
+	{lazyregexp.New(`^\s*(?:el(?:se\s+)?if|else)\b`), "else stands on the line of the } before it: } else {, or } else if condition {"},
+	{lazyregexp.New(`^\s*(?:try|except|catch|raise|throw)\b`), "errors are values in Go: if err != nil { }"},
+	{lazyregexp.New(`^\s*(?:if|for|with)\b.*:\s*$`), braces},
+	{lazyregexp.New(`^\s*if\s*\(.*\)\s*[^{]*$`), "Go has { } around the statements of an if"},
+	{lazyregexp.New(`^\s*from\s+[\w.]+\s+import\b|^\s*import\s+[\w.]+(?:\s+as\s+\w+)?\s*;?\s*$`), `Go writes import "math", or import m "math" for a name of one's own, and then math.Sqrt(x)`},
+	{lazyregexp.New(`^\s*(?:Import|Package|Func|Var|Const|Type|For|If|Switch|Return)\s`), "Go's keywords have small letters"},
+	{lazyregexp.New(`\blambda\b|=>`), "Go writes func(x int) int { return x + 1 }"},
+	{lazyregexp.New(`^\s*@\w`), "Go has no decorators"},
+	{lazyregexp.New(`\b[fr]["']`), "Go writes fmt.Sprintf(\"hello %v\", x)"},
+	{lazyregexp.New(`^[^"]*'[^']{2,}'|''`), "a string has double quotes; single ones are for one letter"},
+	{lazyregexp.New(`^\s*func\b.*\)\s*->`), "a result stands without an arrow: func f(x int) int { }"},
+	{lazyregexp.New(`^\s*(?:func\b.*\)\s*[\w.*\[\]]*|(?:if|for|switch)\b[^{]*)$`), "the { stands at the end of this line"},
+	{lazyregexp.New(`\b(?:and|or)\b`), "Go writes && for and, || for or"},
+	{lazyregexp.New(`^\s*(?:.*\W)?not\s+\w`), "Go writes ! for not"},
+	{lazyregexp.New(`=.*\bif\b.*\belse\b`), "an if is a statement in Go, and no value"},
+	{lazyregexp.New(`\*\*`), "Go writes math.Pow(x, y)"},
+	{lazyregexp.New(`\+\+\w|--\w|=[^;]*(?:\+\+|--)|(?:\+\+|--)\s*[^\s;{]`), plusPlus},
+	{lazyregexp.New(`^\s*(?:template\s*<|using\s+namespace\b)`), cudaCell},
+	{lazyregexp.New(`^\s*typedef\b`), "Go writes type real = float32"},
+	{lazyregexp.New(`^\s*dim3\b`), "Go writes grid := gpu.Dim{X: 4}"},
+	{lazyregexp.New(`^\s*(?:print|println|printf|panic|echo|len|delete)\s+[\w"]`), calls},
+	{lazyregexp.New(`\b\d[\d.]*(?:e[+-]?\d+)?(?:f|F|u|U|l|L|ul|UL)\b`), "a number has no letter behind it: float32(1.0), uint32(10)"},
+	{lazyregexp.New(`\bnew\s+\w`), "Go writes make([]int, 5) for a slice, and new(int) for a pointer"},
+	{lazyregexp.New(`^\s*import\s*\(?\s*""[\s,]+""`), "each import stands on a line of its own"},
+	{lazyregexp.New(`^\s*(?:go|defer)\s*(?:\{|func\b)`), "a function that is started is called: go func() { }()"},
+	{lazyregexp.New(`^\s*func\b[^{]*\((?:[^()]*,)?\s*(?:(?:int|float|double|float32|float64|string|bool)\s+\w+|\w+\s*:\s*\w)`), behind},
+	{lazyregexp.New(`^\s*(?:async|await)\b`), "Go has goroutines: go f(), and channels for what they return"},
+	{lazyregexp.New(`\w\s*->\s*\w`), "Go writes ch <- x to send, and x := <-ch to receive"},
+	{lazyregexp.New(`^\s*type\s*\(`), `Go writes fmt.Printf("%T", x)`},
+	{lazyregexp.New(`^\s*(?:let|(?:static\s+|const\s+|unsigned\s+)*(?:auto|int|float|double|char|bool|long|unsigned|size_t|string))\s*\*?\s+\w+\s*(?:=|;|$)|^\s*(?:float|double|int|char|void)\s*\*|^\s*\w+\s*:\s*\w+\s*(?:=|$)|^\s*\w+\s*:\s+=`), declare},
+	{lazyregexp.New(`[:=]\s*\[[^\]]*,.*\]\s*$`), "Go writes []int{1, 2, 3}"},
+	{lazyregexp.New(`[:=]\s*\{\s*(?:""|'\w*'|\w+)\s*:`), `Go writes map[string]int{"a": 1}`},
+	{lazyregexp.New(`[:=]\s*\{`), "Go writes []int{1, 2, 3}, with the type before the braces"},
+	{lazyregexp.New(`^\s*\w+\s*=\s*\w+\s*=`), "Go assigns once in a statement: x, y = 5, 5"},
+	{lazyregexp.New(`^\s*type\s+\w+\s+struct\b.*,`), "fields stand on lines of their own, or have ; between them"},
+	{lazyregexp.New(`\w\([^()]*\w=[^=].*\)`), "Go has no named arguments: give them in their order"},
+}
 
 // otherNames are names of other languages.
 var otherNames = map[string]string{
@@ -113,8 +109,8 @@ func foreign(line string) string {
 		return answer
 	}
 	line = text().ReplaceAllString(line, `""`)
-	for _, h := range habits() {
-		if h.pattern.MatchString(line) {
+	for _, h := range habits {
+		if h.pattern().MatchString(line) {
 			return h.answer
 		}
 	}

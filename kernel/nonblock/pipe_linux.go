@@ -1,6 +1,7 @@
 package nonblock
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -23,7 +24,7 @@ func NewPipe() (r *Pipe, w *os.File, err error) {
 		return nil, nil, os.NewSyscallError("pipe2", err)
 	}
 	r, w = &Pipe{file: os.NewFile(uintptr(ends[0]), "|0")}, os.NewFile(uintptr(ends[1]), "|1")
-	if err := r.watched(ends[0]); err != nil {
+	if err := r.watch(ends[0]); err != nil {
 		r.Close()
 		w.Close()
 		return nil, nil, err
@@ -31,20 +32,20 @@ func NewPipe() (r *Pipe, w *os.File, err error) {
 	return r, w, nil
 }
 
-// watched makes the epoll. The file is known by now, and as one that blocks: the
-// poller has not taken it.
-func (p *Pipe) watched(fd int) error {
+// watch makes the epoll. os has taken the file for one that blocks, so the poller
+// has not got it; it gets the epoll, which does not.
+func (p *Pipe) watch(fd int) error {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
 		return os.NewSyscallError("epoll_create1", err)
 	}
-	syscall.SetNonblock(epoll, true) // for the poller
+	err = errors.Join(syscall.SetNonblock(epoll, true), syscall.SetNonblock(fd, true))
 	p.epoll = os.NewFile(uintptr(epoll), "epoll")
+	if err != nil {
+		return os.NewSyscallError("fcntl", err)
+	}
 	if err := syscall.EpollCtl(epoll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{}); err != nil {
 		return os.NewSyscallError("epoll_ctl", err)
-	}
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		return os.NewSyscallError("fcntl", err)
 	}
 	if p.pipe, err = p.file.SyscallConn(); err == nil {
 		p.ready, err = p.epoll.SyscallConn()
