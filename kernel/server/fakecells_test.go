@@ -26,31 +26,38 @@ type fakeCells struct {
 	running chan struct{} // gets a value when block begins
 
 	mu      sync.Mutex             // guards what follows
-	ended   chan struct{}          // closed when what waits must end, then replaced
-	reason  string                 // why
+	release *release               // of what waits now
 	answers map[uint64]chan string // by the ids of questions
 	lastID  uint64
 }
 
 func newFakeCells() *fakeCells {
-	return &fakeCells{running: make(chan struct{}, 10), ended: make(chan struct{}), answers: map[uint64]chan string{}}
+	return &fakeCells{running: make(chan struct{}, 10), release: newRelease(), answers: map[uint64]chan string{}}
 }
 
-// waits returns what closes when a cell must end, and an open question.
-func (f *fakeCells) waits() (ended chan struct{}, id uint64, answer chan string) {
+// release ends what waits, once.
+type release struct {
+	closed chan struct{}
+	reason string // written before closed is closed
+}
+
+func newRelease() *release { return &release{closed: make(chan struct{})} }
+
+// waits returns what will end a cell, and an open question.
+func (f *fakeCells) waits() (r *release, id uint64, answer chan string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lastID++
 	f.answers[f.lastID] = make(chan string, 10)
-	return f.ended, f.lastID, f.answers[f.lastID]
+	return f.release, f.lastID, f.answers[f.lastID]
 }
 
 func (f *fakeCells) end(reason string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.reason = reason
-	close(f.ended)
-	f.ended = make(chan struct{})
+	f.release.reason = reason
+	close(f.release.closed)
+	f.release = newRelease()
 }
 
 func (f *fakeCells) answer(id uint64, text string) {
@@ -86,13 +93,13 @@ func (f *fakeCells) command(name, text string, sink func(frame.Event), done *fra
 	case "clear":
 		sink(frame.Event{Type: frame.Clear, Wait: true})
 	case "ask", "secret":
-		ended, id, answer := f.waits()
+		r, id, answer := f.waits()
 		sink(frame.Event{ID: id, Type: frame.Input, Text: text, Password: name == "secret"})
 		select {
 		case text := <-answer:
 			sink(frame.Event{Type: frame.Stream, Name: "stdout", Text: text})
-		case <-ended:
-			return &frame.Error{Name: f.reason, Value: "while asking"}
+		case <-r.closed:
+			return &frame.Error{Name: r.reason, Value: "while asking"}
 		}
 	case "value":
 		done.Data = bundle
@@ -101,10 +108,10 @@ func (f *fakeCells) command(name, text string, sink func(frame.Event), done *fra
 	case "sleep":
 		time.Sleep(50 * time.Millisecond)
 	case "block":
-		ended, _, _ := f.waits()
+		r, _, _ := f.waits()
 		f.running <- struct{}{}
-		<-ended
-		return &frame.Error{Name: f.reason, Value: "while blocked", Traceback: []string{"line 1"}}
+		<-r.closed
+		return &frame.Error{Name: r.reason, Value: "while blocked", Traceback: []string{"line 1"}}
 	case "fail":
 		return &frame.Error{Name: "panic", Value: text, Traceback: []string{"a", "b"}}
 	}
