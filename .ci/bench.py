@@ -2,8 +2,9 @@
 
 Usage: bench.py [--rounds N] [MEASUREMENT...].
 Times are those of a client on bare sockets, without jupyter_client's own. They
-are printed beside what is aimed at on 2 quiet cores; it fails where one is
-three times that, which neighbours do not explain. On a busy machine, `chrt -r 1
+are printed beside what is aimed at on 2 quiet cores. What neighbours do to a
+time has no bound, so it fails only where memory is three times, or a time thirty
+times the aim, in each of three tries. On a busy machine, `chrt -r 1
 python bench.py` keeps the neighbours out of the figures, but for those of cells
 that never stop: such a cell then keeps others from its core, too. Without
 ipykernel its column is skipped, and the output says so. The last line says how
@@ -25,6 +26,7 @@ CODE = {
         "import": 'import ("fmt"; "os"; "strings"; "time")',
         "lines": 'for i := 0; i < 100000; i++ { fmt.Println("line", i) }',
         "50 MB": 's := strings.Repeat(strings.Repeat("x", 99)+"\\n", 10000)\nfor i := 0; i < 50; i++ { os.Stdout.WriteString(s) }',
+        "page": 'import "warpbook/kernel/display"\npage := display.HTML(strings.Repeat("<p>some &quot;text&quot;</p>\\n", 170000))', "5 MB": "page",
         "type": "type T{0} struct {{ A{0} int }}\nfunc (t T{0}) M{0}() int {{ return t.A{0} }}\nT{0}{{1}}.M{0}()",
         "flood": 'for { fmt.Println("x") }', "complete": "fmt.Pri",
         "now": 'fmt.Println(time.Now().UnixNano())\ntime.Sleep(20 * time.Millisecond)',
@@ -36,6 +38,7 @@ CODE = {
         "import": "import sys",
         "lines": "for i in range(100000): print('line', i)",
         "50 MB": "s = ('x' * 99 + '\\n') * 10000\nfor i in range(50): sys.stdout.write(s)",
+        "page": "from IPython.display import HTML\npage = HTML('<p>some &quot;text&quot;</p>\\n' * 170000)", "5 MB": "page",
         "type": "class T{0}:\n  def M(self): return 1\nT{0}().M()",
         "flood": "while True: print('x')", "complete": "sys.st",
         "now": "import time\nprint(time.time_ns(), flush=True)\ntime.sleep(0.02)",
@@ -50,7 +53,7 @@ class Kernel:
 
     def __init__(self, name, **env):
         self.spec = KernelSpecManager().get_kernel_spec(name)
-        self.code, self.env = CODE[name], {**os.environ, **self.spec.env, **env}
+        self.code, self.env = CODE[name], {**os.environ, "WARPBOOK_OUTPUT_LINES": "0", **self.spec.env, **env}  # all lines, not those that a tab bears
         self.dir = tempfile.TemporaryDirectory()
         self.env["XDG_DATA_HOME"] = self.dir.name
         self.file, key = os.path.join(self.dir.name, "kernel.json"), uuid.uuid4().hex
@@ -246,6 +249,8 @@ def output(name, rounds):
     yield "100 000 lines", statistics.median(t for t, _, _ in lines)
     yield "100 000 lines, messages", statistics.median(n for _, n, _ in lines)
     yield "50 MB", statistics.median(k.cell(k.code["50 MB"])[0] for _ in range(3))
+    k.cell(k.code["page"])
+    yield "display of 5 MB", statistics.median(k.cell(k.code["5 MB"])[0] for _ in range(9))
     delays = []
     for _ in range(20):
         request, kind = k.execute(k.code["now"]), ""
@@ -301,12 +306,14 @@ def memory(name, rounds):
     k.cell(k.code["first"])
     time.sleep(2)
     yield "memory, idle (PSS)", k.pss_mb()
-    for _ in range(200):
-        k.cell(k.code["trivial"])
     before = k.pss_mb()
     for _ in range(2000):
         k.cell(k.code["trivial"])
-    yield "growth, 2000 cells", k.pss_mb() - before
+    yield "growth, first 2000 cells", k.pss_mb() - before
+    before = k.pss_mb()
+    for _ in range(2000):
+        k.cell(k.code["trivial"])
+    yield "growth, second 2000 cells", k.pss_mb() - before
     before = k.pss_mb()
     for i in range(200):
         k.cell(k.code["type"].format(i))
@@ -320,23 +327,40 @@ ROWS = {
     "trivial cell, median": ("ms", 0.6), "trivial cell, p99": ("ms", 1.5),
     "without the client's own work, median": ("ms", None), "without the client's own work, p99": ("ms", None),
     "arithmetic of the client, as long, p99": ("ms", None),
-    "100 000 lines": ("ms", 350), "100 000 lines, messages": ("", None), "50 MB": ("ms", 600),
+    "100 000 lines": ("ms", 350), "100 000 lines, messages": ("", None), "50 MB": ("ms", 600), "display of 5 MB": ("ms", 50),
     "first byte of output": ("ms", 2), "completion, median": ("ms", 5), "completion, p99": ("ms", 5),
     "interrupt of a loop": ("ms", 100), "interrupt of a flood of output": ("ms", 100),
     "control during a loop": ("ms", 5), "control during a flood of output": ("ms", 5),
     "heartbeat during a loop": ("ms", 5), "heartbeat during a flood of output": ("ms", 5),
     "cell that reaches 100 functions": ("ms", 10), "the same cell at position 300 / 100": ("x", 2),
-    "memory, idle (PSS)": ("MB", 90), "growth, 2000 cells": ("MB", 2), "growth, 200 types": ("MB", 20),
+    "memory, idle (PSS)": ("MB", 50), "growth, first 2000 cells": ("MB", None), "growth, second 2000 cells": ("MB", 2), "growth, 200 types": ("MB", 20),
 }
 MEASUREMENTS = (start_and_restart, trivial, output, busy, reach, memory)
-BUSY = 3  # times the aim may be missed by on a machine that does other work
+TRIES = 3
 
 
-def figures(name, rounds, chosen):
+def wrong(row, figure):
+    """Whether a figure is so far over its aim that no other program explains it."""
+    unit, aim = ROWS[row]
+    return aim is not None and figure > aim * (30 if unit == "ms" else 3)
+
+
+def figures(name, rounds, chosen, tries=1):
+    """The figures of a kernel. Measurements with a wrong one are repeated, and the least counts."""
     found = {}
     for measure in MEASUREMENTS:
-        if not chosen or measure.__name__ in chosen:
-            found.update(measure(name, rounds))
+        if chosen and measure.__name__ not in chosen:
+            continue
+        best = {}
+        for left in reversed(range(tries)):
+            for row, figure in measure(name, rounds):
+                best[row] = min(figure, best.get(row, figure))
+            again = [row for row, figure in best.items() if wrong(row, figure)]
+            if not again:
+                break
+            if tries > 1:
+                print(f"{name}: {measure.__name__}: far over the aim: " + ", ".join(f"{row} {best[row]:.2f}" for row in again) + f"; {left} tries left")
+        found.update(best)
     return found
 
 
@@ -354,7 +378,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=1000, help="trivial cells to run")
     parser.add_argument("measurement", nargs="*", help="of " + ", ".join(m.__name__ for m in MEASUREMENTS) + "; default all")
     options, load = parser.parse_args(), os.getloadavg()[0]
-    ours = figures("warpbook", options.rounds, options.measurement)
+    ours = figures("warpbook", options.rounds, options.measurement, TRIES)
     try:
         theirs = figures("python3", options.rounds, options.measurement)
     except NoSuchKernel:
@@ -367,11 +391,11 @@ def main():
             continue
         other, verdict = theirs.get(row), ""
         if aim is not None:
-            verdict = "ok" if ours[row] <= aim else "over" if ours[row] <= BUSY * aim else "FAIL"
+            verdict = "FAIL" if wrong(row, ours[row]) else "ok" if ours[row] <= aim else "over"
             failed += verdict == "FAIL"
         ratio = f"{other / ours[row]:.1f}" if other and ours[row] > 0 else "-"
         print(f"{row:38}{ours[row]:12.2f}{aim if aim is not None else '-':>8}{f'{other:.2f}' if other is not None else '-':>12}{ratio:>8}  {unit:3}{verdict}")
-    print(f"{os.cpu_count()} cores, {scheduling()}, load {load:.1f} before and {os.getloadavg()[0]:.1f} after, {options.rounds} rounds, {time.strftime('%Y-%m-%d')}; {failed} over {BUSY} times the aim")
+    print(f"{os.cpu_count()} cores, {scheduling()}, load {load:.1f} before and {os.getloadavg()[0]:.1f} after, {options.rounds} rounds, {time.strftime('%Y-%m-%d')}; {failed} failed")
     sys.exit(failed > 0)
 
 

@@ -172,9 +172,9 @@ func addressable(arg any) reflect.Value {
 }
 
 // PutArgument lays out an argument that CheckLaunch has accepted in the bytes
-// of its parameter. The places of buffers are left to address, which is told
-// their offsets; a nil Buffer in a struct is a null pointer. It does not lay
-// out a TensorMap.
+// of its parameter. It calls address with the offset of each buffer, and address
+// writes the buffer's place; a nil Buffer in a struct is a null pointer. It does
+// not lay out a TensorMap.
 func PutArgument(param []byte, arg any, address func(at int, b Buffer)) {
 	switch a := arg.(type) {
 	case Buffer:
@@ -197,8 +197,19 @@ func PutArgument(param []byte, arg any, address func(at int, b Buffer)) {
 	})
 }
 
-// Buffers are those that a launch names: arguments, in structs too, tensors of
-// maps, and what it sets to 0.
+// readable reports whether an argument is of a kind that a device can read. A Go
+// slice, a map, a string, a pointer or an int is not.
+func readable(arg any) bool {
+	switch arg.(type) {
+	case Buffer, []byte:
+		return true
+	}
+	_, _, err := layout(reflect.TypeOf(arg))
+	return err == nil
+}
+
+// Buffers are the buffers that a launch names: arguments, members of structs,
+// tensors of maps, and the buffers of Zero.
 func Buffers(l Launch) []Buffer {
 	list := append([]Buffer(nil), l.Zero...)
 	for _, arg := range l.Args {
@@ -207,14 +218,16 @@ func Buffers(l Launch) []Buffer {
 		case TensorMap:
 			list = append(list, a.Buffer)
 		default:
+			if !readable(arg) {
+				break // the launch is refused
+			}
 			PutArgument(nil, a, func(_ int, b Buffer) { list = append(list, b) })
 		}
 	}
 	return list
 }
 
-// WithBuffers is a copy of a launch that names other buffers: in place of each
-// the one that other returns for it.
+// WithBuffers is a copy of a launch in which other(b) replaces each buffer b.
 func WithBuffers(l Launch, other func(Buffer) (Buffer, error)) (Launch, error) {
 	var failed error
 	replace := func(b Buffer) Buffer {
@@ -239,7 +252,7 @@ func WithBuffers(l Launch, other func(Buffer) (Buffer, error)) (Launch, error) {
 		case nil, []byte:
 		default:
 			v := addressable(arg)
-			if isNumber(v.Kind()) {
+			if isNumber(v.Kind()) || !readable(arg) {
 				break
 			}
 			visit(v, 0, func(_ int, field reflect.Value) {
@@ -287,7 +300,7 @@ func hostSized(k reflect.Kind) bool {
 	return k == reflect.Int || k == reflect.Uint || k == reflect.Uintptr
 }
 
-// wanted says what a parameter takes.
+// wanted names the arguments that a parameter accepts.
 func (p Param) wanted() string {
 	switch {
 	case p.Pointer:

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// The checks that every device makes before work runs, so that the same
-// mistake is told in the same words on the GPU and on the emulator.
+// The checks that every device makes before work runs, so that the GPU and the
+// emulator report the same mistake in the same words.
 
 // Full is the shape with its zeros as ones, as a launch counts them; X is left.
 func (d Dim) Full() Dim {
@@ -32,7 +32,7 @@ func (d Dim) Size() int {
 func (d Dim) String() string { return fmt.Sprintf("(%d,%d,%d)", d.X, d.Y, d.Z) }
 
 // CheckLaunch compares a launch with its entry's parameters and the device's
-// limits. own says what is wrong with a buffer, if it is freed or of another
+// limits. own returns an error for a buffer that was freed or belongs to another
 // device.
 func CheckLaunch(info Info, l Launch, own func(Buffer) error) error {
 	if err := CheckBlock(info, l); err != nil {
@@ -168,8 +168,9 @@ func SliceBytes(slice any, t Type, n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), n*t.Bytes()), nil
 }
 
-// Nearest says which of the names are closest to one that does not exist: those
-// that contain it first, then those with the fewest letters to change.
+// Nearest lists the names closest to a name that does not exist. Names that contain
+// it come first, then those with the fewest letters to change, in the whole name or
+// in its beginning: sort_v9 is near sort_v0_odd_even.
 func Nearest(name string, names []string) string {
 	if len(names) == 0 {
 		return "there are none"
@@ -179,14 +180,15 @@ func Nearest(name string, names []string) string {
 		if strings.Contains(to, name) {
 			return -1
 		}
-		return distance(name, to)
+		begins := distance(name, to[:min(len(name), len(to))])
+		return min(distance(name, to), begins+1)
 	}
 	near := append([]string(nil), names...)
 	sort.SliceStable(near, func(i, j int) bool { return far(near[i]) < far(near[j]) })
 	return "expected one such as " + strings.Join(near[:min(most, len(near))], ", ")
 }
 
-// distance is how many letters must change, come or go to make b of a.
+// distance is the number of letters to change, insert or delete to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

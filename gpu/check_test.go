@@ -3,10 +3,10 @@ package gpu
 import "testing"
 
 func TestNearest(t *testing.T) {
-	names := []string{"cpu_serial", "reduce_v0", "reduce_shfl_xor", "reduce_v2_sequential"}
+	names := []string{"cpu_serial", "sum_v0", "sum_shfl_xor", "sum_v2_sequential"}
 	for name, want := range map[string]string{
-		"reduce_v2": "expected one such as reduce_v2_sequential, reduce_v0, reduce_shfl_xor",
-		"cpu":       "expected one such as cpu_serial, reduce_v0, reduce_shfl_xor",
+		"sum_v2": "expected one such as sum_v2_sequential, sum_v0, sum_shfl_xor",
+		"cpu":    "expected one such as cpu_serial, sum_v0, sum_shfl_xor",
 	} {
 		if got := Nearest(name, names); got != want {
 			t.Errorf("nearest to %s: %q, expected %q", name, got, want)
@@ -22,5 +22,13 @@ func TestNearest(t *testing.T) {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("distance(%q, %q) = %d, expected %d", c.a, c.b, got, c.want)
 		}
+	}
+}
+
+// A name that begins like others finds these, however long they are.
+func TestNearestByBeginning(t *testing.T) {
+	names := []string{"cpu_serial", "sort_global", "sort_v0_interleaved", "sort_v6_grid_stride", "sort_v2_sequential", "sort_shfl_xor"}
+	if got := Nearest("sort_v9", names); got != "expected one such as sort_v0_interleaved, sort_v6_grid_stride, sort_v2_sequential" {
+		t.Error(got)
 	}
 }

@@ -1,7 +1,7 @@
 package gpu
 
-// Checks is a set of checks of a launch. A launch is checked for what its set
-// holds and for nothing else: CheckDefault &^ CheckAlignment leaves one out.
+// Checks is a set of checks of a launch. The device makes the checks in the set
+// and no others: CheckDefault &^ CheckAlignment omits one.
 //
 // Whatever the set, no access leaves the memory of the device, and a launch
 // that cannot end, because no thread can go on, is a fault.
@@ -9,7 +9,7 @@ type Checks uint16
 
 const (
 	// CheckUninitialized finds reads of memory and registers that were never
-	// written. Without it they hold ones, or what was there before.
+	// written. Without it they hold ones, or their earlier contents.
 	CheckUninitialized Checks = 1 << iota
 
 	// CheckRaces finds accesses to shared memory by two threads of a block, at
@@ -21,39 +21,54 @@ const (
 
 	// CheckBounds finds accesses past the end or before the start of a buffer,
 	// of shared or local memory, or of a variable in shared memory, and
-	// addresses of no buffer or of another space. Without it a read of what is
-	// in no buffer gives zeros and a write is dropped, and Counters.Dropped
-	// counts both, where a GPU ends the launch or touches what lies there; in
-	// shared memory an access reaches the variable that lies there, as on a GPU.
+	// addresses of no buffer or of another space. Without it a read outside of
+	// all buffers gives zeros and a write is dropped, and Counters.Dropped counts
+	// both; a GPU ends the launch or accesses the memory there. In shared memory
+	// an access reaches the variable at its address, as on a GPU.
 	CheckBounds
 
-	// CheckAlignment finds addresses that are no multiple of the access's size.
-	// Without it the access is made byte by byte, where a GPU ends the launch;
-	// of an atomic that is not atomic.
+	// CheckAlignment finds addresses that are not a multiple of the access's size.
+	// Without it the access is made byte by byte, where a GPU ends the launch; an
+	// atomic is then not atomic.
 	CheckAlignment
 
-	// CheckFreed finds accesses to buffers that were freed. Without it they
-	// are as those to no buffer without CheckBounds.
+	// CheckFreed finds accesses to buffers that were freed. Without it they are
+	// treated as accesses outside of all buffers are without CheckBounds.
 	CheckFreed
 
 	// CheckBarriers finds lanes of a warp that wait at different barrier
-	// instructions, and counts of threads that are no multiple of 32, differ
-	// among those who wait, or are exceeded, at which a GPU ends the launch.
-	// Without it a barrier lets all go on once as many have come as the last
-	// to come says, wherever they wait.
+	// instructions, and barriers that complete without threads which have exited
+	// (other than whole warps and those that a bounds check ended). It also finds
+	// thread counts at which a GPU ends the launch: counts that are not a multiple
+	// of 32, that differ among the waiting threads, or that are exceeded. Without
+	// it a barrier completes once as many threads have arrived as the last one
+	// to arrive names, wherever they wait.
 	CheckBarriers
 
-	// CheckMasks finds lanes that run an operation such as shfl.sync and are
-	// not in the mask that they name. Without it they take part in it.
+	// CheckMasks finds lanes that run an operation such as shfl.sync and are not
+	// in their own mask, and uses of a value that a shuffle read from a lane that
+	// did not take part. Without it the lanes take part, and such a value is all
+	// ones.
 	CheckMasks
 
-	// CheckFaults are the checks that cost nothing: what is wrong in any
-	// program, and what a GPU mostly ends a launch for.
+	// CheckBlockRaces finds accesses to global memory by two blocks of a launch,
+	// at least one of them a write and at least one neither atomic nor volatile,
+	// that neither grid.sync() nor a fence followed by an atomic orders. It is in
+	// no other set: the launch runs on one processor, and takes several times as
+	// long.
+	CheckBlockRaces
+
+	// CheckDivision finds integer divisions by zero. A GPU continues with all ones
+	// as the result, so they are warnings, see Launch.Warnings.
+	CheckDivision
+
+	// CheckFaults are the checks that cost nothing. They find errors in any
+	// program, at most of which a GPU ends the launch.
 	CheckFaults = CheckBounds | CheckAlignment | CheckFreed | CheckBarriers | CheckMasks
 
-	// CheckDefault is what a launch that asks for nothing is checked for:
-	// without races, which cost up to as much again as the launch itself.
-	CheckDefault = CheckFaults | CheckUninitialized
+	// CheckDefault is the set of a launch with Checks 0. It omits races, whose
+	// check costs up to as much again as the launch itself.
+	CheckDefault = CheckFaults | CheckUninitialized | CheckDivision
 
 	CheckAll = CheckDefault | CheckRaces
 )

@@ -56,6 +56,20 @@ func (c Counters) LaneEfficiency() float64 {
 	return float64(c.ThreadInstructions) / (32 * float64(c.WarpInstructions))
 }
 
+// Shared are the loads and stores of shared memory together.
+func (c Counters) Shared() SharedAccess {
+	sum := c.SharedLoad
+	sum.Add(c.SharedStore)
+	return sum
+}
+
+// Global are the loads and stores of global memory together, without atomics.
+func (c Counters) Global() GlobalAccess {
+	sum := c.GlobalLoad
+	sum.Add(c.GlobalStore)
+	return sum
+}
+
 // Add adds the counts of another launch.
 func (c *Counters) Add(o Counters) {
 	c.WarpInstructions += o.WarpInstructions

@@ -29,6 +29,7 @@ var (
 	ErrRace          = errors.New("race")                // of two threads of a block on shared memory
 	ErrLeak          = errors.New("memory leak")         // buffers that were never freed
 	ErrTrap          = errors.New("trap")                // trap, assert
+	ErrDivision      = errors.New("division by zero")    // of integers: a warning, never the error of a launch
 	ErrStepLimit     = errors.New("step limit reached")  // a launch that does not end
 	ErrInterrupted   = errors.New("interrupted")
 )
@@ -48,7 +49,7 @@ type Fault struct {
 	Other       *Site  // of a race: the earlier of the two accesses; it is in Detail too
 
 	// Cause is of a GPU's fault, which tells no thread and no line: the fault
-	// of the same launch on the emulator. nil where none was found; Detail says why.
+	// of the same launch on the emulator. nil where none was found; Detail gives the reason.
 	Cause *Fault
 }
 
@@ -60,7 +61,7 @@ type Site struct {
 	Thread      Dim
 }
 
-// Error is one line: where, what, who.
+// Error is one line: the place, the fact, the thread.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	b.WriteString("gpu: ")
@@ -70,12 +71,12 @@ func (f *Fault) Error() string {
 	if f.Instruction != "" {
 		b.WriteString(f.Instruction + " ")
 	}
-	if f.File != "" {
-		fmt.Fprintf(&b, "at %s:%d", f.File, f.Line)
-		if f.Source != "" {
-			fmt.Fprintf(&b, " (%s)", f.Source)
-		}
-		b.WriteString(": ")
+	switch {
+	case f.File == "":
+	case f.Source != "":
+		fmt.Fprintf(&b, "at %s (%s:%d): ", f.Source, f.File, f.Line)
+	default:
+		fmt.Fprintf(&b, "at %s:%d: ", f.File, f.Line)
 	}
 	fmt.Fprintf(&b, "%v", f.Kind)
 	if f.Detail != "" {
@@ -89,6 +90,14 @@ func (f *Fault) Error() string {
 		b.WriteString("; on the emulator: " + strings.TrimPrefix(f.Cause.Error(), "gpu: "))
 	}
 	return b.String()
+}
+
+// At is the place of the fault: a line of the source, or else of the PTX.
+func (f *Fault) At() string {
+	if f.Source != "" {
+		return f.Source
+	}
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
 // Unwrap lets errors.Is find the kind.

@@ -57,17 +57,17 @@ type Device interface {
 	// these. On the emulator these are times of the emulation.
 	Time(t Timing, launches ...Launch) ([]time.Duration, error)
 
-	// Interrupt ends what the device is running: those calls return an error
+	// Interrupt ends the running work of the device: its calls return an error
 	// that wraps ErrInterrupted. It may be called from any goroutine and
-	// returns at once; work that is submitted later is not affected.
+	// returns at once; it does not affect work that is submitted later.
 	Interrupt()
 
-	// Interrupts is how often Interrupt was called. What is computed on the
-	// host for work of the device ends when it grows.
+	// Interrupts is the number of calls of Interrupt. Computations on the host
+	// for work of the device end when it grows.
 	Interrupts() uint64
 }
 
-// Timing says how a sequence of launches is timed.
+// Timing is the method by which a sequence of launches is timed.
 type Timing struct {
 	Warmup  int // untimed runs first
 	Repeats int // timed runs, at least 1
@@ -212,7 +212,7 @@ type Param struct {
 	Pointer bool   // declared .ptr, or of 64 bits and possibly an address
 }
 
-// Attributes are what a launch of the entry costs.
+// Attributes are the resources that a launch of the entry needs.
 type Attributes struct {
 	SharedBytes int // static shared memory
 	Registers   int // per thread; 0 where it is not known
@@ -256,10 +256,24 @@ type Launch struct {
 	// Counters are.
 	Profile *Profile
 
-	// Checks are what the launch is checked for; 0 is CheckDefault. A device
+	// Warnings, if not nil, receives suspicious events that are not faults, such
+	// as a division by zero: the first of each instruction. If it is nil, the
+	// emulator prints them where kernels print. A GPU finds none.
+	Warnings *[]*Fault
+
+	// Source, if not nil, describes the entry's source in faults and tools.
+	Source *Source
+
+	// Checks is the set of checks of the launch; 0 is CheckDefault. A device
 	// that cannot check (Info.Checks) refuses the launch with an error that
 	// wraps ErrUnsupported.
 	Checks Checks
+}
+
+// Source holds facts about the source text that its PTX does not contain.
+type Source struct {
+	Params []string               // names of the parameters
+	Line   func(at string) string // the text of a line, such as "cell5.cu:3", or ""
 }
 
 // Dim is the shape of a grid or a block. A zero Y or Z counts as 1.

@@ -27,10 +27,23 @@ type Info struct {
 	MaxBlock          Dim
 }
 
+// EmulatorOf begins the label of an emulated device, so that no figure of the
+// emulation passes for one of the GPU that it stands for.
+const EmulatorOf = "emulator of "
+
+// Label is the device as a figure names it: the GPU's name, or that of the GPU
+// that is emulated after "emulator of ".
+func (i Info) Label() string {
+	if i.Emulated {
+		return EmulatorOf + i.Name
+	}
+	return i.Name
+}
+
 // String is the device as an environment block names it.
 func (i Info) String() string {
 	if i.Emulated {
-		return fmt.Sprintf("emulator of %s (%v)", i.Name, i.Compute)
+		return fmt.Sprintf("%s (%v)", i.Label(), i.Compute)
 	}
 	return fmt.Sprintf("%s (%v, driver %s)", i.Name, i.Compute, i.Driver)
 }

@@ -2,7 +2,7 @@ package gpu
 
 import "math/bits"
 
-// Pattern is what the lanes of a warp ask for in one request: a memory
+// Pattern is the set of addresses of one request of a warp: a memory
 // instruction that at least one lane runs. Its methods are the formulas by
 // which the emulator counts. NVIDIA documents them for 32-bit accesses alone;
 // the file gpu/emu/testdata/patterns.h200.json holds what its profiler counted

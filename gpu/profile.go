@@ -1,7 +1,7 @@
 package gpu
 
-// Profile is what a launch did at each instruction of its PTX: what Counters
-// sum up, and which addresses the lanes of its warps asked for. gpu/explain
+// Profile holds the counters of a launch for each instruction of its PTX, of which
+// Counters are the sums, and the addresses of the requests of its warps. gpu/explain
 // makes tables and pictures of it.
 type Profile struct {
 	Entry        string
@@ -46,7 +46,7 @@ type Request struct {
 	Warp    int // of the block
 }
 
-// Cost is what all requests of the pattern cost: wavefronts of shared memory,
+// Cost is the cost of all requests of the pattern: wavefronts of shared memory,
 // or sectors of global memory.
 func (r *Request) Cost() uint64 {
 	cost, _ := r.Wavefronts()

@@ -11,8 +11,8 @@ const TensorMapBytes = 128
 
 // TensorMap, as an argument, is the descriptor of a tensor in global memory
 // whose tiles TMA instructions (cp.async.bulk.tensor) copy. It is encoded when
-// the launch is submitted. The emulator and GPUs before sm_90 refuse it with an
-// error that wraps ErrUnsupported.
+// the launch is submitted. Devices before sm_90 refuse it with an error that wraps
+// ErrUnsupported.
 //
 // Source: CUDA driver API, cuTensorMapEncodeTiled, which names the limits of
 // each field.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,65 +11,68 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
-	"warpbook/kernel/program"
+	"warpbook/kernel/leaf/atomicfile"
+	"warpbook/kernel/leaf/buildcache"
 )
 
-// The names of the two programs in their folder.
-const (
-	serverName = "warpbook"
-	cellsName  = "cells"
-)
-
-// install builds, copies and registers, in an order in which an interruption
-// leaves an older installation working.
+// install builds, copies and registers, in an order in which an interruption leaves an
+// older installation working. Of two concurrent installs one waits.
 func install(ctx context.Context, place kernelspec.Place) error {
 	if err := os.MkdirAll(place.Programs, 0o755); err != nil {
 		return elsewhere(err)
 	}
-	_, before := kernelspec.Read(place.Spec)
-	server, cells := filepath.Join(place.Programs, serverName), filepath.Join(place.Programs, cellsName)
-	built, err := program.Cells(ctx, os.Stdout)
+	built, err := cellbuild.Cells(ctx, os.Stdout)
 	if err != nil {
 		return err
 	}
-	if err := replace(cells, copyFrom(built)); err != nil {
+	if err := replace(ctx, place, built); err != nil {
 		return err
 	}
-	if err := replace(server, buildServer(ctx)); err != nil {
-		return err
+	buildWorker(ctx)
+	buildCompiler(ctx)
+	fmt.Printf("programs   %s\n           %s\nkernelspec %s\n", place.Server(), place.Cells(), place.Spec)
+	next(ctx)
+	return nil
+}
+
+// replace puts the two programs and the kernelspec in place, with the lock of the
+// programs' folder held.
+func replace(ctx context.Context, place kernelspec.Place, built string) error {
+	folder, err := os.Open(place.Programs)
+	if err != nil {
+		return elsewhere(err)
 	}
-	if err := kernelspec.New(server, cells).Write(place.Spec); err != nil {
+	defer folder.Close() // releases the lock
+	waiting := sync.OnceFunc(func() { fmt.Println("waiting for another install into", place.Programs) })
+	if err := atomicfile.Lock(ctx, folder, waiting); err != nil && ctx.Err() != nil {
+		return err // a folder without locks, as on some networks, is installed into nevertheless
+	}
+	_, before := kernelspec.Read(place.Spec)
+	if err := buildcache.Put(place.Cells(), copyFrom(built)); err != nil {
+		return elsewhere(err)
+	}
+	if err := buildcache.Put(place.Server(), buildServer(ctx)); err != nil {
+		return elsewhere(err)
+	}
+	if err := kernelspec.New(place.Server(), place.Cells()).Write(place.Spec); err != nil {
 		return elsewhere(err)
 	}
 	if before == nil {
 		fmt.Println("an older installation was replaced")
 	}
-	buildWorker(ctx)
-	buildCompiler(ctx)
-	fmt.Printf("programs   %s\n           %s\nkernelspec %s\n", server, cells, place.Spec)
-	next(ctx)
 	return nil
 }
 
-// elsewhere adds the remedy to an error about a folder that cannot be written.
+// elsewhere adds the remedy to an error about a folder that is not writable.
 func elsewhere(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%w: choose a folder that you may write with --user or --prefix DIR", err)
 	}
 	return err
-}
-
-// replace makes a program beside what a running kernel may be using, and puts
-// it there whole.
-func replace(target string, create func(fresh string) error) error {
-	fresh := target + ".new"
-	defer os.Remove(fresh) // if it is still there
-	if err := create(fresh); err != nil {
-		return elsewhere(err)
-	}
-	return os.Rename(fresh, target)
 }
 
 func copyFrom(source string) func(string) error {
@@ -78,7 +82,7 @@ func copyFrom(source string) func(string) error {
 			return err
 		}
 		defer from.Close()
-		to, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
+		to, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
 		if err != nil {
 			return err
 		}
@@ -90,16 +94,25 @@ func copyFrom(source string) func(string) error {
 func buildServer(ctx context.Context) func(string) error {
 	return func(fresh string) error {
 		fmt.Println("building the server")
-		c := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", fresh, "warpbook/kernel/warpbook")
-		c.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("go build warpbook/kernel/warpbook: %w: %s", err, strings.TrimSpace(string(out)))
+		var out []byte
+		var err error
+		// The commit is for warpbook --version. If git rejects the folder, such as one
+		// of another user, the server is built without the commit.
+		for _, stamp := range []string{"-buildvcs=auto", "-buildvcs=false"} {
+			c := exec.CommandContext(ctx, "go", "build", stamp, "-o", fresh, "warpbook/kernel/warpbook")
+			c.Env = append(os.Environ(), "CGO_ENABLED=0")
+			if out, err = c.CombinedOutput(); err == nil {
+				return nil
+			}
+			if !bytes.Contains(out, []byte("VCS status")) {
+				break
+			}
 		}
-		return nil
+		return fmt.Errorf("go build warpbook/kernel/warpbook: %w: %s", err, bytes.TrimSpace(out))
 	}
 }
 
-// next says what to type now.
+// next prints the user's next command.
 func next(ctx context.Context) {
 	if err := exec.CommandContext(ctx, "jupyter", "lab", "--version").Run(); err != nil {
 		fmt.Println("JupyterLab was not found; get it with: python3 -m pip install jupyterlab")
@@ -107,21 +120,21 @@ func next(ctx context.Context) {
 	fmt.Println("start with: jupyter lab notebooks/01-reduce.ipynb")
 }
 
-// remove takes away the kernelspec first, so that Jupyter offers no kernel
-// whose programs are gone.
+// remove removes the kernelspec first, so that Jupyter never offers a kernel whose
+// programs are gone.
 func remove(place kernelspec.Place) error {
 	found, err := kernelspec.Remove(place.Spec)
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{serverName, cellsName} {
-		err := os.Remove(filepath.Join(place.Programs, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, path := range []string{place.Server(), place.Cells()} {
+		removed, err := buildcache.Remove(path)
+		if err != nil {
 			return err
 		}
-		found = found || err == nil
+		found = found || removed
 	}
-	os.Remove(place.Programs) // unless something is left in it
+	os.Remove(place.Programs) // fails if other files are left
 	os.Remove(filepath.Dir(place.Programs))
 	if !found {
 		fmt.Println("nothing is installed in", place.Spec)
@@ -131,7 +144,7 @@ func remove(place kernelspec.Place) error {
 	return nil
 }
 
-// pythonPrefix is the root of the active Python environment.
+// pythonPrefix returns the root of the active Python environment.
 func pythonPrefix(ctx context.Context) (string, error) {
 	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		if dir := os.Getenv(name); dir != "" {

@@ -2,24 +2,28 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"warpbook/gpu/compile/compiler"
+	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
-	"warpbook/kernel/program"
+	"warpbook/kernel/leaf/buildcache"
 )
 
-// fakeCells stands for the cells program, which takes minutes to build.
+// fakeCells replaces the cells program, which takes minutes to build.
 func fakeCells(t *testing.T) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "any")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(program.Env, path)
+	t.Setenv(cellbuild.Env, path)
 	t.Setenv(compiler.Variable, path)
 }
 
@@ -45,11 +49,18 @@ func TestInstallTwiceAndRemove(t *testing.T) {
 	place := kernelspec.InPrefix(prefix)
 	want := "share/jupyter/kernels/warpbook/kernel.json share/jupyter/kernels/warpbook/logo-32x32.png " +
 		"share/jupyter/kernels/warpbook/logo-64x64.png share/jupyter/kernels/warpbook/logo-svg.svg " +
+		"share/warpbook/bin/.cells.sum share/warpbook/bin/.warpbook.sum " +
 		"share/warpbook/bin/cells share/warpbook/bin/warpbook"
 	for range 2 {
-		if err := install(context.Background(), place); err != nil {
-			t.Fatal(err)
+		var group sync.WaitGroup
+		for range 2 { // of two concurrent installs, one waits
+			group.Go(func() {
+				if err := install(context.Background(), place); err != nil {
+					t.Error(err)
+				}
+			})
 		}
+		group.Wait()
 		if got := strings.Join(tree(t, prefix), " "); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
@@ -60,6 +71,18 @@ func TestInstallTwiceAndRemove(t *testing.T) {
 	}
 	if err := spec.Check(); err != nil {
 		t.Error(err)
+	}
+	for path, size := range map[string]int64{place.Cells(): 0, place.Server(): 1 << 20} {
+		if err := os.Truncate(path, size); err != nil {
+			t.Fatal(err)
+		}
+		if err := buildcache.Verify(path); !errors.Is(err, buildcache.ErrDamaged) || spec.Check() == nil {
+			t.Errorf("%s: %v and %v, expected damage", path, err, spec.Check())
+		}
+		t.Setenv(cellbuild.Env, path)
+		if _, err := cellbuild.Cells(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "damaged") || !strings.Contains(err.Error(), "go run ./install") {
+			t.Errorf("a start with the damaged %s: %v", path, err)
+		}
 	}
 	for range 2 {
 		if err := remove(place); err != nil {
@@ -77,7 +100,7 @@ func TestFailuresAreOneLineAndLeaveNothing(t *testing.T) {
 		prefix := t.TempDir()
 		path := filepath.Join(prefix, blocked)
 		os.MkdirAll(filepath.Dir(path), 0o755)
-		if err := os.WriteFile(path, nil, 0o644); err != nil { // a file where a folder must be
+		if err := os.WriteFile(path, nil, 0o644); err != nil { // a file in place of a folder
 			t.Fatal(err)
 		}
 		err := install(context.Background(), kernelspec.InPrefix(prefix))
@@ -85,7 +108,7 @@ func TestFailuresAreOneLineAndLeaveNothing(t *testing.T) {
 			t.Errorf("%s: got %v, want one line that names it", blocked, err)
 		}
 		for _, name := range tree(t, prefix) {
-			if strings.HasSuffix(name, ".new") || strings.HasSuffix(name, "kernel.json") {
+			if hidden := strings.HasPrefix(filepath.Base(name), "."); hidden && !strings.HasSuffix(name, ".sum") || strings.HasSuffix(name, "kernel.json") {
 				t.Errorf("%s: left behind %s", blocked, name)
 			}
 		}

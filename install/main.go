@@ -4,7 +4,8 @@
 //	go run ./install                 for this user
 //	go run ./install --sys-prefix    in the active Python environment
 //	go run ./install --prefix DIR    in another one
-//	go run ./install --uninstall     takes away what the same flags installed
+//	go run ./install --uninstall     remove what the same flags installed
+//	go run ./install --site DIR      build a static site that runs the notebooks in a browser
 //
 // It installs neither Go nor Jupyter.
 package main
@@ -14,10 +15,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"warpbook/kernel/kernelspec"
+	"warpbook/kernel/lite"
 )
 
 func main() {
@@ -34,10 +38,21 @@ func run(ctx context.Context) error {
 	sysPrefix := flag.Bool("sys-prefix", false, "install into the active Python environment")
 	prefix := flag.String("prefix", "", "install below `DIR`")
 	uninstall := flag.Bool("uninstall", false, "remove what the same flags installed")
+	site := flag.String("site", "", "build a static site into `DIR`, in which the notebooks run in a browser")
 	flag.Usage = usage
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("argument %q: expected flags only, see --help", flag.Arg(0))
+	}
+	if *site != "" {
+		if *user || *sysPrefix || *prefix != "" || *uninstall {
+			return fmt.Errorf("--site with another flag, expected it alone: it installs nothing")
+		}
+		root, err := moduleRoot(ctx)
+		if err != nil {
+			return err
+		}
+		return lite.Site(ctx, root, *site, os.Stdout)
 	}
 	place, err := choose(ctx, *user, *sysPrefix, *prefix)
 	if err != nil {
@@ -51,12 +66,12 @@ func run(ctx context.Context) error {
 
 func usage() {
 	out := flag.CommandLine.Output()
-	fmt.Fprintln(out, "install makes Go notebooks available in Jupyter\n\nusage: go run ./install [--user | --sys-prefix | --prefix DIR] [--uninstall]")
+	fmt.Fprintln(out, "install makes Go notebooks available in Jupyter\n\nusage: go run ./install [--user | --sys-prefix | --prefix DIR] [--uninstall]\n       go run ./install --site DIR")
 	fmt.Fprintln(out)
 	flag.PrintDefaults()
 }
 
-// choose finds the place that at most one of the flags names.
+// choose returns the place that the flags select; at most one flag may be set.
 func choose(ctx context.Context, user, sysPrefix bool, prefix string) (kernelspec.Place, error) {
 	switch {
 	case user && sysPrefix, user && prefix != "", sysPrefix && prefix != "":
@@ -69,4 +84,14 @@ func choose(ctx context.Context, user, sysPrefix bool, prefix string) (kernelspe
 		return kernelspec.InPrefix(full), err
 	}
 	return kernelspec.ForUser()
+}
+
+// moduleRoot is the folder of the module's go.mod.
+func moduleRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	path := strings.TrimSpace(string(out))
+	if err != nil || filepath.Base(path) != "go.mod" {
+		return "", fmt.Errorf("go env GOMOD: %q, %v: run the command in a clone of warpbook", path, err)
+	}
+	return filepath.Dir(path), nil
 }

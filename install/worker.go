@@ -11,9 +11,9 @@ import (
 	"warpbook/gpu/cuda/build"
 )
 
-// buildWorker builds the CUDA worker where CUDA's headers are. Without it
-// notebooks run on the emulator, so an installation without one is whole; where
-// there is a GPU it is said what is missing.
+// buildWorker builds the CUDA worker if CUDA's headers are installed. Without the
+// worker notebooks run on the emulator, so an installation without it is complete; on a
+// machine with a GPU, install prints what is missing.
 func buildWorker(ctx context.Context) {
 	_, err := build.Worker(ctx, os.Stdout)
 	if err == nil || errors.Is(err, build.ErrMissing) && !cuda.Present() {
@@ -22,8 +22,8 @@ func buildWorker(ctx context.Context) {
 	fmt.Println("the CUDA worker was not built, notebooks run on the emulator:", err)
 }
 
-// buildCompiler builds the program that compiles %%cuda cells, where the
-// worker is too. Without it the first such cell does.
+// buildCompiler builds the program that compiles %%cuda cells, into the worker's
+// folder. Without it the first such cell builds the program.
 func buildCompiler(ctx context.Context) {
 	if _, err := compiler.Build(ctx, os.Stdout); err != nil {
 		fmt.Printf("the nvrtc program was not built, %%%%cuda cells cannot compile: %v\n", err)

@@ -1,9 +1,10 @@
 // Package capture records the work that is submitted to streams as a graph. It
-// is the part of gpu.Device.Capture that is the same on every device: which
-// work belongs to a capture, what it waits for, and what is an error there.
+// is the part of gpu.Device.Capture that every device shares: Run decides which
+// Work belongs to a capture, the dependencies of that work, and which calls are
+// errors during a capture. gpu/emu and gpu/cuda call it.
 //
-// It checks no launch and runs nothing: a device checks work before it is
-// submitted here, and runs the recorded work in its own way.
+// It checks no launch and runs nothing: a device checks work before it submits
+// the work here, and runs the recorded work itself. It imports no device.
 package capture
 
 import (
@@ -15,22 +16,22 @@ import (
 	"warpbook/gpu"
 )
 
-// Work is one piece of work: a launch, a copy or the clearing of a buffer.
+// Work is one operation: a launch, a copy or the clearing of a buffer.
 type Work struct {
 	Launch   *gpu.Launch
 	Dst, Src gpu.Memory
 	Zero     gpu.Buffer
-	After    []int // the work that it waits for, all of it recorded earlier
+	After    []int // indices of the work that it waits for, all recorded earlier
 }
 
-// Stream is what a device's stream knows of captures; its zero value is a
-// stream that takes part in none.
+// Stream is the capture state of a device's stream; its zero value is a stream
+// that takes part in no capture.
 type Stream struct{ branch atomic.Pointer[branch] }
 
-// Event is what a device's event knows of captures.
+// Event is the capture state of a device's event.
 type Event struct{ point atomic.Pointer[point] }
 
-// capture is one that goes on, or has ended.
+// capture is a capture that is running or has ended.
 type capture struct {
 	mu      sync.Mutex
 	work    []Work    // guarded by mu
@@ -42,7 +43,7 @@ type capture struct {
 // branch is a stream's part in a capture.
 type branch struct {
 	capture *capture
-	last    []int // what its next work waits for; guarded by capture.mu
+	last    []int // the work that its next work waits for; guarded by capture.mu
 }
 
 // point is the place in a capture where an event was recorded.
@@ -51,8 +52,8 @@ type point struct {
 	last    []int
 }
 
-// Run records what f submits to the stream and to those that join it. An error
-// of f is returned as it is.
+// Run records the work that f submits to the stream and to the streams that join
+// its capture. An error of f is returned unchanged.
 func Run(s *Stream, f func() error) ([]Work, error) {
 	c := &capture{streams: []*Stream{s}}
 	b := &branch{capture: c}
@@ -65,12 +66,12 @@ func Run(s *Stream, f func() error) ([]Work, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.end() // before the lock is let go: what is submitted later runs
+	c.end() // before the lock is released: work that is submitted later runs
 	if c.err != nil {
 		return nil, c.err
 	}
 	if left := c.unjoined(b.last); left > 0 {
-		return nil, fmt.Errorf("gpu: capture: %w: %d pieces of work on other streams are not joined: record an event behind them and let the captured stream wait for it",
+		return nil, fmt.Errorf("gpu: capture: %w: %d pieces of work on other streams are not joined: record an event after them and let the captured stream wait for it",
 			gpu.ErrArgument, left)
 	}
 	return c.work, nil
@@ -93,8 +94,8 @@ func (c *capture) abandon() {
 	}
 }
 
-// unjoined is how much of the work is not waited for at the end of the
-// capture; c.mu is held.
+// unjoined is the number of operations that the stream does not wait for at the
+// end of the capture; c.mu is held.
 func (c *capture) unjoined(last []int) int {
 	joined := make([]bool, len(c.work))
 	for _, i := range last {
@@ -151,7 +152,7 @@ func (s *Stream) Submit(w Work) (captured bool) {
 	return true
 }
 
-// own copies what a caller may change afterwards.
+// own copies the fields that a caller may change afterwards.
 func own(l gpu.Launch) *gpu.Launch {
 	l.Args, l.Zero = Args(l.Args), slices.Clone(l.Zero)
 	return &l
@@ -176,7 +177,7 @@ func (s *Stream) Refuse(what string) error {
 		return nil
 	}
 	defer b.capture.mu.Unlock()
-	return b.capture.fail(fmt.Errorf("gpu: %s: %w: the stream is captured: what it is given does not run, leave this out of the capture", what, gpu.ErrArgument))
+	return b.capture.fail(fmt.Errorf("gpu: %s: %w: the stream is captured: its work does not run, leave this call out of the capture", what, gpu.ErrArgument))
 }
 
 // Record records an event, in a capture if the stream is captured, and reports
@@ -243,5 +244,5 @@ func (e *Event) Recorded(what string) error {
 }
 
 func notRun(what string) error {
-	return fmt.Errorf("gpu: %s: %w: the event was recorded in a capture, where nothing runs: record it again", what, gpu.ErrArgument)
+	return fmt.Errorf("gpu: %s: %w: the event was recorded in a capture, which runs no work: record it again", what, gpu.ErrArgument)
 }

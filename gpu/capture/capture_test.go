@@ -68,7 +68,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestUnjoined counts what is left, and lets a branch without work be.
+// TestUnjoined counts the work that no stream waits for, and accepts a branch
+// without work.
 func TestUnjoined(t *testing.T) {
 	var a, b Stream
 	var fork Event

@@ -4,10 +4,10 @@ import "strings"
 
 var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// brackets is the first bracket that has no partner, in code without comments
-// and strings. Of several that are open at the end it is the one whose closing
-// bracket seems to be missing: a bracket that stands further left than the line
-// of its partner was meant for another.
+// brackets returns the first bracket without a partner, in code without comments
+// and strings. If several are open at the end, it returns the one whose closing
+// bracket seems to be missing: a closing bracket that is indented less than the
+// line of its partner belongs to another bracket.
 func (s *source) brackets() (wrong []Diagnostic) {
 	var open []int
 	suspect := -1
@@ -38,18 +38,18 @@ func (s *source) brackets() (wrong []Diagnostic) {
 	return []Diagnostic{s.diagnostic(suspect, "%c is never closed", s.code[suspect])}
 }
 
-// indent is how many blanks the line of an offset begins with.
+// indent is the number of blanks at the beginning of an offset's line.
 func (s *source) indent(at int) int {
 	line := s.text[strings.LastIndexByte(s.text[:at], '\n')+1:]
 	return len(line) - len(strings.TrimLeft(line, " \t"))
 }
 
-// begins says whether an offset is the first of its line that is no blank.
+// begins reports whether only blanks precede an offset in its line.
 func (s *source) begins(at int) bool {
 	return strings.TrimSpace(s.text[strings.LastIndexByte(s.text[:at], '\n')+1:at]) == ""
 }
 
-// openComment is where a comment begins that goes on to the end, -1 if none does.
+// openComment is the start of a comment that is not closed, or -1.
 func (s *source) openComment() int {
 	for _, m := range hidden().FindAllStringIndex(s.text, -1) {
 		if part := s.text[m[0]:m[1]]; strings.HasPrefix(part, "/*") && (len(part) < 4 || !strings.HasSuffix(part, "*/")) {

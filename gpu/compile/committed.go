@@ -7,19 +7,19 @@ import (
 	"strings"
 
 	"warpbook/gpu/compile/compiler"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// A cell can name a file with the PTX that was made of it, so that a notebook
-// also runs where NVRTC is not installed. The file says which source it is of:
-// a cell that was changed needs the compiler.
+// A cell can name a file with its compiled PTX, so that a notebook also runs
+// where NVRTC is not installed. The file names the hash of its source: a cell
+// that was changed needs the compiler.
 
 var (
 	committedHash     = lazyregexp.New(`(?m)^// sha256: ([0-9a-f]{64})\b`)
 	committedCompiler = lazyregexp.New(`(?m)^// compiler: (.+)$`)
 )
 
-// hash names a source and how it is compiled.
+// hash is a hash of a source and its compiler options.
 func (o Options) hash(text string) string {
 	flags, _ := o.flags()
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(append(flags, o.Instantiate...), " ")+"\n"+text)))
@@ -32,7 +32,7 @@ func (o Options) committed(name, text, missing string) (compiler.Reply, error) {
 		return compiler.Reply{}, fmt.Errorf("compile: %s: committed PTX: %w; or %s", name, err, missing)
 	}
 	if m := committedHash().FindSubmatch(ptx); m == nil || string(m[1]) != o.hash(text) {
-		return compiler.Reply{}, fmt.Errorf("compile: %s: the source was changed since %s was made of it: to compile it %s", name, o.Committed, missing)
+		return compiler.Reply{}, fmt.Errorf("compile: %s: the source has changed since %s was compiled: to compile it %s", name, o.Committed, missing)
 	}
 	reply := compiler.Reply{Release: "unknown", PTX: string(ptx)}
 	if m := committedCompiler().FindSubmatch(ptx); m != nil {

@@ -7,27 +7,27 @@ import (
 	"sync"
 
 	"warpbook/gpu/compile/compiler"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Options say how CUDA C++ is compiled. The zero value compiles C++17 for
+// Options are the options of a compilation of CUDA C++. The zero value compiles C++17 for
 // every GPU since Turing, and for the emulator.
 type Options struct {
 	Arch        string   // lowest compute capability that the PTX runs on, such as "sm_90a"; "" is sm_75
 	Std         string   // language, such as "c++20"; "" is c++17
 	FastMath    bool     // shorter, less exact division, square root and transcendental functions
 	Instantiate []string // templates to compile, such as "reduce<256>"
-	Committed   string   // file of PTX that was made of this very source, for where NVRTC is missing; "" is none
+	Committed   string   // file with the PTX of exactly this source, used where NVRTC is missing; "" is none
 	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
 }
 
-// DefaultArch is what the committed PTX is compiled for, too.
+// DefaultArch is also the architecture of the committed PTX.
 const DefaultArch = "sm_75"
 
-// maxSource bounds a source in bytes: a cell is not a library.
+// maxSource bounds a source in bytes.
 const maxSource = 1 << 20
 
-// Module is what one source was compiled to.
+// Module is the result of compiling one source.
 type Module struct {
 	Name     string // in faults, such as "cell5.cu"
 	Source   string // CUDA C++ or PTX, as it was given
@@ -62,7 +62,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// OptionError is an option that cannot be: Arch, Std or Instantiate.
+// OptionError reports an invalid option: Arch, Std or Instantiate.
 type OptionError struct {
 	Option string // "arch", "std" or "instantiate"
 	Text   string
@@ -72,7 +72,7 @@ func (e *OptionError) Error() string { return "compile: " + e.Option + ": " + e.
 
 var archForm = lazyregexp.New(`^sm_\d+[af]?$`)
 
-// checkArch says what is wrong with the name of an architecture.
+// checkArch returns an error for an unknown architecture.
 func checkArch(arch string) error {
 	if !archForm().MatchString(arch) {
 		return &OptionError{"arch", arch + ": not a compute capability, expected the form sm_75"}
@@ -80,8 +80,8 @@ func checkArch(arch string) error {
 	return nil
 }
 
-// CUDA compiles CUDA C++. What is wrong with the source is an *Error; another
-// error is a compiler that is missing, ended, or was stopped by ctx.
+// CUDA compiles CUDA C++. An error in the source is an *Error; any other error
+// means that the compiler is missing, ended, or was stopped by ctx.
 func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	m := &Module{Name: name, Source: text, firstLine: max(1, o.FirstLine)}
 	if err := m.checkSize(); err != nil {
@@ -119,7 +119,7 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	return m, m.addEntries(s, reply.Lowered)
 }
 
-// flags are the options in NVRTC's words.
+// flags are the options as NVRTC's flags.
 func (o Options) flags() ([]string, error) {
 	arch, std := o.Arch, o.Std
 	if arch == "" {
@@ -160,7 +160,7 @@ func (s *source) failure(name string, reply compiler.Reply, complaints []Diagnos
 	return &Error{name, complaints}
 }
 
-// conditional matches what may leave out some of the brackets of a source.
+// conditional matches directives that may exclude some brackets of a source.
 var conditional = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(?:if|define)`)
 
 func (m *Module) checkSize() error {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		os.Stderr.WriteString("SIGSEGV: in libnvrtc\n")
 		os.Exit(2)
 	case "hang":
-		time.Sleep(time.Minute)
+		time.Sleep(time.Hour)
 	case "garbage":
 		os.Stdout.WriteString("not JSON")
 	case "missing":
@@ -75,7 +75,7 @@ func TestInterrupt(t *testing.T) {
 	if _, err := CUDA(ctx, "x.cu", empty, Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v, expected the end of the context", err)
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("it took %v to stop", took)
 	}
 }
@@ -280,7 +280,7 @@ func TestCUDA(t *testing.T) {
 	}
 	dev, y := emulator(t, gpu.Int32)
 	far := entry(t, m, "far")
-	if err := far.Launch(dev, one, warp, y, uint32(1)); !errors.Is(err, gpu.ErrOutOfBounds) || !strings.Contains(err.Error(), "(cell7.cu:8)") ||
+	if err := far.Launch(dev, one, warp, y, uint32(1)); !errors.Is(err, gpu.ErrOutOfBounds) || !strings.Contains(err.Error(), "at cell7.cu:8 (cell7.ptx:") ||
 		!strings.HasSuffix(err.Error(), ": y[threadIdx.x * 1000] = s[0];") {
 		t.Errorf("%v, expected out of bounds at line 8 of the cell, and the line", err)
 	}
@@ -298,8 +298,8 @@ func TestCUDA(t *testing.T) {
 
 func TestCUDARefused(t *testing.T) {
 	needNVRTC(t, "")
-	if _, err := CUDA(context.Background(), "x.cu", "__global__ void f(int* x) {}\n__global__ void f(float* x) {}", Options{}); err == nil || !strings.Contains(err.Error(), "kernel f is there twice") {
-		t.Errorf("%v, expected that a name is there twice", err)
+	if _, err := CUDA(context.Background(), "x.cu", "__global__ void f(int* x) {}\n__global__ void f(float* x) {}", Options{}); err == nil || !strings.Contains(err.Error(), "kernel f is declared twice") {
+		t.Errorf("%v, expected that a name is declared twice", err)
 	}
 	for _, o := range []Options{{Instantiate: []string{"g<1>"}}, {Arch: "sm_999"}, {Std: "c++99"}} {
 		if _, err := CUDA(context.Background(), "x.cu", empty, o); !errors.As(err, new(*OptionError)) {
@@ -308,7 +308,7 @@ func TestCUDARefused(t *testing.T) {
 	}
 }
 
-// What the compiler says of a header is told at the line that includes it.
+// A compiler message about a header is reported at the line that includes it.
 func TestComplaints(t *testing.T) {
 	s := scan("#include <cuda/a>\n#include <cuda/b.h>\n__global__ void f() { x = 1; }")
 	got := s.complaints("x.cu", compiler.Reply{Error: "failed", Log: `/opt/include/cuda/b.h(7): error: too old
@@ -330,7 +330,7 @@ x.cu(3): warning #177-D: variable "x" was declared but never referenced
 	}
 }
 
-// What is wrong in a header is told at the inclusion that has brought it in, with
+// An error in a header is reported at the #include that brought the header in, with
 // what to include, install or write instead.
 func TestHeaders(t *testing.T) {
 	s := scan("#include <cuda_fp16.h>\n// #include <thrust/copy.h>\n#include <cooperative_groups.h>\n#  include <cub/cub.cuh>\n#include <thrust/sort.h>\n" + empty)

@@ -8,14 +8,14 @@ import (
 	"unicode"
 
 	"warpbook/gpu/compile/compiler"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// complaint is how NVRTC reports: a place, what is wrong, the line, a caret.
+// complaint matches a message of NVRTC: a place, the error, the line, a caret.
 var complaint = lazyregexp.New(`(?m)^([^\s(][^(\n]*)\((\d+)\): (catastrophic error|error|warning)(?: #(\d+)-\w)?: (.*)\n(?:  (.*)\n  ([ \t]*)\^)?`)
 
-// complaints are the errors of a log, or its warnings if it has no error, with
-// what to do about them.
+// complaints are the errors of a log, or its warnings if it has no error, each
+// with a remedy.
 func (s *source) complaints(name string, reply compiler.Reply) (list []Diagnostic) {
 	for _, m := range complaint().FindAllStringSubmatch(reply.Log, -1) {
 		file, kind, message := m[1], m[3], m[5]
@@ -45,13 +45,12 @@ func (s *source) complaints(name string, reply compiler.Reply) (list []Diagnosti
 	return s.causes(list)
 }
 
-// nameMap is the file that NVRTC says name expressions are in.
+// nameMap is the file in which NVRTC places errors of name expressions.
 const nameMap = "__nv_name_map"
 
 var badOption = lazyregexp.New(`(?m)^nvrtc: error: (invalid value for --(gpu-architecture|std).*)$`)
 
-// optionError is what is wrong with an option rather than the source, nil if
-// nothing is.
+// optionError returns an error in an option, nil if the options are valid.
 func optionError(log string) error {
 	if m := badOption().FindStringSubmatch(log); m != nil {
 		return &OptionError{strings.Replace(m[2], "gpu-architecture", "arch", 1), "the compiler has no such value"}
@@ -64,8 +63,8 @@ func optionError(log string) error {
 	return nil
 }
 
-// causes leaves out what follows from a type that is not known in the head of
-// a kernel: all else that is said of that head, and of the body behind it.
+// causes removes consequences of an unknown type in the head of a kernel: all
+// other complaints about that head and about the body after it.
 func (s *source) causes(list []Diagnostic) []Diagnostic {
 	for _, f := range s.functions {
 		first, _ := s.place(f.start)
@@ -84,8 +83,8 @@ func (s *source) causes(list []Diagnostic) []Diagnostic {
 
 var inQuotes = lazyregexp.New(`"(\w+)"`)
 
-// column is where the word that a message quotes stands in a line, else where
-// the line begins.
+// column is the column of the word that a message quotes, else of the beginning
+// of the line.
 func (s *source) column(line int, message string) int {
 	text := strings.Split(s.text+strings.Repeat("\n", line), "\n")[max(0, line-1)]
 	for _, m := range inQuotes().FindAllStringSubmatch(message, -1) {
@@ -96,7 +95,7 @@ func (s *source) column(line int, message string) int {
 	return len(text) - len(strings.TrimLeft(text, " \t")) + 1
 }
 
-// explanation turns what the compiler says into what to change.
+// explanation maps a compiler message to the change that is needed.
 type explanation struct {
 	pattern func() *regexp.Regexp
 	explain func(s *source, line int, message string, found []string) string
@@ -128,7 +127,7 @@ func (s *source) explain(line int, message string) string {
 	return message
 }
 
-// wheels is what to install for CUDA's headers.
+// wheels are the wheels with CUDA's headers.
 func wheels(release string) string {
 	if major, _, _ := strings.Cut(release, "."); major == "12" {
 		return "run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12, or set WARPBOOK_NVRTC to a toolkit"
@@ -136,7 +135,7 @@ func wheels(release string) string {
 	return "run pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set WARPBOOK_NVRTC to a toolkit"
 }
 
-// knownNames are names that a source must bring along, by what brings them.
+// knownNames are names that need a header, by header.
 var knownNames = map[string]string{
 	"real": "define it in the cell: typedef float real;",
 	"half": "#include <cuda_fp16.h>", "__half": "#include <cuda_fp16.h>", "half2": "#include <cuda_fp16.h>", "__half2": "#include <cuda_fp16.h>",
@@ -155,7 +154,7 @@ var knownNames = map[string]string{
 
 const groups = "#include <cooperative_groups.h> and using namespace cooperative_groups;"
 
-// explainName says where an unknown name may come from.
+// explainName names the header or the misspelling that an unknown name suggests.
 func explainName(s *source, line int, message string, found []string) string {
 	name := found[1]
 	if name == "" {
@@ -166,7 +165,7 @@ func explainName(s *source, line int, message string, found []string) string {
 	case name == "":
 		return message
 	case strings.Contains(s.line(line-1), "//") && strings.HasPrefix(s.line(line), name+" "):
-		answer = "the comment of the line before seems to go on here: put // before it"
+		answer = "the comment of the line before seems to continue here: put // before it"
 	case known:
 	case name == strings.ToUpper(name) && strings.IndexFunc(name, unicode.IsLetter) >= 0:
 		value := " 256"
@@ -186,8 +185,8 @@ func explainName(s *source, line int, message string, found []string) string {
 
 var word = lazyregexp.New(`[A-Za-z_]\w*`)
 
-// nearest is the word of the source that an unknown one may have been meant
-// for: one with its letters in another order, or that goes on. "" if none is.
+// nearest is the word of the source that an unknown word probably means: a word with
+// the same letters in another order, or one that begins with it; "" if none.
 func (s *source) nearest(name string) string {
 	for _, w := range word().FindAllString(s.code, -1) {
 		if w != name && !builtinName[w] && (sorted(w) == sorted(name) || len(name) > 3 && strings.HasPrefix(w, name)) {

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"warpbook/gpu"
-	"warpbook/gpu/lazyregexp"
 	"warpbook/gpu/loader"
 	"warpbook/gpu/ptx"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // Entry is a __global__ function of a cell, ready to launch on any device.
@@ -26,8 +26,8 @@ type Entry struct {
 	source string // of the function, with the comment above
 }
 
-// loaded are the devices that a module was last used on, and the module there.
-// They are few: a device that a notebook has replaced must not be kept alive.
+// loaded are the last devices that a module was used on, and the module there. The
+// list is short, so that it does not keep replaced devices of a notebook alive.
 type loaded struct {
 	mu sync.Mutex
 	on []there // the last first; guarded by mu
@@ -82,7 +82,7 @@ func (m *Module) On(dev gpu.Device) (gpu.Module, error) {
 	return module, nil
 }
 
-// ptxName is what faults call the PTX.
+// ptxName is the name of the PTX in faults.
 func (m *Module) ptxName() string {
 	return strings.TrimSuffix(strings.TrimSuffix(m.Name, ".cu"), ".ptx") + ".ptx"
 }
@@ -104,8 +104,8 @@ func (e *Entry) Launch(dev gpu.Device, grid, block gpu.Dim, args ...any) error {
 	return e.Run(dev, gpu.Launch{Grid: grid, Block: block, Args: args})
 }
 
-// Run is Launch with all that a launch may have: dynamic shared memory,
-// counters, checks. The launch names no entry.
+// Run is Launch with all fields of a launch: dynamic shared memory, counters,
+// checks. The launch names no entry.
 func (e *Entry) Run(dev gpu.Device, l gpu.Launch) error {
 	there, err := e.On(dev)
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Entry) Run(dev gpu.Device, l gpu.Launch) error {
 	if err := e.checkTypes(l.Args); err != nil {
 		return err
 	}
-	l.Entry = there
+	l.Entry, l.Source = there, e.words()
 	if err := dev.Launch(l); err != nil {
 		if earlier := dev.Sync(); earlier != nil {
 			return e.quote(earlier)
@@ -136,19 +136,32 @@ func (e *Entry) quote(err error) error {
 	if fault.Cause != nil {
 		fault = fault.Cause
 	}
-	place := fault.Source
-	if place == "" {
-		place = fmt.Sprintf("%s:%d", fault.File, fault.Line)
-	}
-	for _, text := range e.Module().Texts() {
-		at, ok := strings.CutPrefix(place, text.Name+":")
-		line, _ := strconv.Atoi(at) // 0 for a place in a header
-		lines := strings.Split(text.Text, "\n")
-		if ok && line > 0 && line <= len(lines) {
-			return fmt.Errorf("%w: %s", err, strings.TrimSpace(lines[line-1]))
-		}
+	if line := e.lineAt(fault.At()); line != "" {
+		return fmt.Errorf("%w: %s", err, line)
 	}
 	return err
+}
+
+// words are facts about the source that the entry's PTX does not contain.
+func (e *Entry) words() *gpu.Source {
+	s := &gpu.Source{Line: e.lineAt}
+	for _, p := range e.params {
+		s.Params = append(s.Params, p.name)
+	}
+	return s
+}
+
+// lineAt is the text of a line of the source or the PTX, or "".
+func (e *Entry) lineAt(at string) string {
+	for _, text := range e.Module().Texts() {
+		number, ok := strings.CutPrefix(at, text.Name+":")
+		line, _ := strconv.Atoi(number) // 0 for a place in a header
+		lines := strings.Split(text.Text, "\n")
+		if ok && line > 0 && line <= len(lines) {
+			return strings.TrimSpace(lines[line-1])
+		}
+	}
+	return ""
 }
 
 // elementTypes are the types of C++ that a buffer can hold.
@@ -170,13 +183,13 @@ func (p parameter) element() (gpu.Type, bool) {
 	return t, pointer && known
 }
 
-// checkTypes compares buffers with the pointers of the source; PTX does not
-// know what a pointer points to. The rest is checked by the device.
+// checkTypes compares the types of buffers with the pointers of the source, because
+// PTX has no types of pointers. The device checks the other arguments.
 func (e *Entry) checkTypes(args []any) error {
 	if len(args) != len(e.params) && e.head != "" {
 		return fmt.Errorf("compile: launch %s: %w: %d arguments, expected %d: %v", e.name, gpu.ErrArgument, len(args), len(e.params), e)
 	}
-	if len(args) != len(e.params) { // the device says so
+	if len(args) != len(e.params) { // the device reports it
 		return nil
 	}
 	for i, p := range e.params {
@@ -205,8 +218,8 @@ func (e *Entry) String() string {
 	return fmt.Sprintf("%s(%s)", e.name, strings.Join(params, ", "))
 }
 
-// addEntries finds the entries of the PTX and gives them names that Go can
-// have. lowered are the symbols of templates.
+// addEntries finds the entries of the PTX and gives them Go names. lowered are the
+// symbols of templates.
 func (m *Module) addEntries(s *source, lowered map[string]string) error {
 	parsed, err := ptx.Parse(m.Name, m.ptx)
 	if err != nil {
@@ -224,7 +237,7 @@ func (m *Module) addEntries(s *source, lowered map[string]string) error {
 		e := m.newEntry(s, f.Name, expressions[f.Name])
 		if i := slices.IndexFunc(m.Entries, func(o *Entry) bool { return o.name == e.name }); i >= 0 {
 			wrong = append(wrong, Diagnostic{max(e.line, m.firstLine), max(e.col, 1),
-				fmt.Sprintf("kernel %s is there twice, and one Go variable can hold one: give it another name", e.name)})
+				fmt.Sprintf("kernel %s is declared twice, and its Go variable can hold one: give it another name", e.name)})
 		}
 		wrong = append(wrong, m.checkShared(e, f)...)
 		m.ptx = rename(m.ptx, f.Name, e.name)
@@ -259,7 +272,8 @@ func (m *Module) newEntry(s *source, symbol, expression string) *Entry {
 	return e
 }
 
-// checkShared refuses what no launch could have: ptxas would, too.
+// checkShared refuses static shared memory that no launch could have; ptxas
+// refuses it, too.
 func (m *Module) checkShared(e *Entry, f *ptx.Function) []Diagnostic {
 	const most = 48 << 10 // of any GPU, without opting in
 	bytes := 0
@@ -288,8 +302,8 @@ func (m *Module) Entry(name string) (*Entry, error) {
 	return nil, fmt.Errorf("compile: entry %s of %s: %w, %s", name, m.Name, gpu.ErrNotFound, gpu.Nearest(name, names))
 }
 
-// PTX takes PTX as it is. firstLine is the number of its first line in
-// messages and faults. What is wrong with it is an *Error.
+// PTX makes a Module of PTX without compiling it. firstLine is the number of its first
+// line in messages and faults. An error in the PTX is an *Error.
 func PTX(name, text string, firstLine int) (*Module, error) {
 	m := &Module{Name: name, Source: text, firstLine: max(1, firstLine)}
 	if err := m.checkSize(); err != nil {
@@ -327,8 +341,8 @@ func PTX(name, text string, firstLine int) (*Module, error) {
 	return m, nil
 }
 
-// misspelt complains of opcodes and modifiers that PTX does not have, which
-// otherwise only the launch would tell of.
+// misspelt complains of opcodes and modifiers that PTX does not have. Otherwise
+// only the launch would report them.
 func (m *Module) misspelt(parsed *ptx.Module) (wrong []Diagnostic) {
 	lines := strings.Split(m.ptx, "\n")
 	for _, f := range parsed.Functions {

@@ -7,10 +7,10 @@ import (
 	"warpbook/gpu/explain"
 )
 
-// Explain runs the entry as Run does and says what each line of the cell did:
-// instructions, idle lanes, requests, sectors, wavefronts and bank conflicts,
-// with pictures of the accesses that cost more than they must. The device must
-// be one that counts, such as "emu".
+// Explain runs the entry as Run does and reports for each line of the cell
+// instructions, idle lanes, requests, sectors, wavefronts and bank conflicts, with
+// pictures of the accesses that cost more than necessary. The device must count, as
+// "emu" does.
 func (e *Entry) Explain(dev gpu.Device, l gpu.Launch) (*explain.Report, error) {
 	var p gpu.Profile
 	l.Profile = &p

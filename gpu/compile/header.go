@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // inclusion is an #include of a source.
@@ -22,8 +22,8 @@ func (s *source) inclusions() (list []inclusion) {
 	return list
 }
 
-// library is where a header is, "cub" of cub/cub.cuh, or its name without the
-// ending.
+// library is the folder of a header, "cub" of cub/cub.cuh, or else its name without
+// the ending.
 func library(header string) string {
 	first, _, _ := strings.Cut(header, "/")
 	return strings.TrimSuffix(first, path.Ext(first))
@@ -32,8 +32,8 @@ func library(header string) string {
 // family are libraries that include each other.
 var family = []string{"cub", "thrust", "cuda", "nv"}
 
-// through is the inclusion that most likely has brought in a file: one of its
-// name, of its library, or of a library that includes its; else the first.
+// through is the #include that most likely brought in a file: one with its name,
+// of its library, or of a library that includes its library; else the first.
 func (s *source) through(file string) inclusion {
 	list := s.inclusions()
 	if len(list) == 0 { // by the compiler itself
@@ -59,8 +59,8 @@ func (s *source) through(file string) inclusion {
 
 var cannotOpen = lazyregexp.New(`^(?:cannot|could not) open source file "(.*?)"`)
 
-// inHeader is a complaint about a line of a header, at the inclusion that has
-// brought it in.
+// inHeader is a complaint about a line of a header, placed at the #include that
+// brought the header in.
 func (s *source) inHeader(file string, line int, message, release string) Diagnostic {
 	in := s.through(file)
 	text := fmt.Sprintf("in header %s, line %d: %s", path.Base(file), line, message)

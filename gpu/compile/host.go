@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // construct is host code that a notebook writes in Go.
@@ -16,8 +16,8 @@ type construct struct {
 	hostOnly bool // device code may have it too: it counts in a host function only
 }
 
-// constructs are looked for in this order; each is answered once, where it
-// first stands.
+// constructs are searched for in this order. Each is answered once, at its first
+// place.
 var constructs = []construct{
 	{lazyregexp.New(`\bcudaMalloc\w*\s*\(`), "cudaMalloc: in a Go cell: x, err := dev.Alloc(gpu.Float32, n)", false},
 	{lazyregexp.New(`\bcudaMemcpyToSymbol\w*\s*\(`), "cudaMemcpyToSymbol: in a Go cell: module.Global(name), then Upload(slice)", false},
@@ -38,8 +38,8 @@ var constructs = []construct{
 	{lazyregexp.New(`\bfree\s*\(|\bdelete\b`), "host memory: a Go slice is not freed", true},
 }
 
-// host answers host code with what to write in Go: what a kernel launch, each
-// call of the CUDA runtime, and each host function become.
+// host answers host code with the Go code to write: for a kernel launch, each call
+// of the CUDA runtime, and each host function.
 func (s *source) host() (diagnostics []Diagnostic) {
 	launches := s.launches()
 	diagnostics = append(diagnostics, launches...)
@@ -102,7 +102,7 @@ func (s *source) launch(m []int) string {
 	return goLaunch(identifier(name+template), fields(s.text[m[6]:m[7]]), args)
 }
 
-// constants puts numbers in place of names that the source gives one.
+// constants replaces names of constants by their numbers.
 func (s *source) constants(args string) string {
 	return word().ReplaceAllStringFunc(args, func(name string) string {
 		m := regexp.MustCompile(`\b` + name + `\s*=\s*(\d+)\b|#define\s+` + name + `\s+(\d+)\b`).FindStringSubmatch(s.text)
@@ -153,7 +153,7 @@ func goDim(expression string) string {
 
 var included = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]`)
 
-// headerAnswers say what to do about headers that only a host has.
+// headerAnswers are the remedies for headers that only a host has.
 var headerAnswers = map[string]string{
 	"bits/stdc++.h": "the whole standard library of the host", "iostream": "in a Go cell: fmt.Println(x)",
 	"stdio.h": "printf needs no header in a kernel", "cstdio": "printf needs no header in a kernel",

@@ -2,9 +2,8 @@ package compile
 
 import "strings"
 
-// InGo is what stands in Go for the first piece of CUDA host code in a line: a
-// launch with <<<>>>, or a call of the runtime, such as cudaMalloc; "" if the
-// line has none.
+// InGo is the Go code for the first piece of CUDA host code in a line: a launch with
+// <<<>>>, or a call of the runtime, such as cudaMalloc; "" if the line has none.
 func InGo(line string) string {
 	s := scan(line)
 	if m := triple().FindStringSubmatchIndex(s.code); m != nil {

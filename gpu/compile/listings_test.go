@@ -70,7 +70,7 @@ func writeListings(t *testing.T, head string, list []listing) {
 	}
 }
 
-// answer is what a reader is told, then what comes of doing as told: templates
+// answer is the error that a reader sees, then the result of following it: templates
 // are instantiated, and names defined in a line before the others.
 func answer(t *testing.T, source string) string {
 	var b strings.Builder

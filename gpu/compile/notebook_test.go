@@ -19,7 +19,7 @@ const updateCommand = "go test ./gpu/compile -run NotebookPTX -update"
 var committedFlag = regexp.MustCompile(`^%%cuda (\S+) --committed (\S+)$`)
 
 // TestNotebookPTX: the PTX that a cell names is of that very cell, and with
-// NVRTC, what it makes of it today. The cells take no further flags.
+// NVRTC, the output that it produces today. The cells take no further flags.
 func TestNotebookPTX(t *testing.T) {
 	notebooks, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(notebooks) == 0 {

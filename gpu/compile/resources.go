@@ -10,14 +10,14 @@ import (
 	"warpbook/gpu"
 )
 
-// Resources are what an entry takes of a device, and how many of its blocks
-// an SM holds at a time.
+// Resources are the registers and memory that an entry needs, and the number of
+// its blocks that an SM holds at a time.
 type Resources struct {
 	Entry       string
 	Device      string
 	Registers   int // a thread; 0 where it is not known
 	SharedBytes int // static, a block
-	StackBytes  int // a thread: local arrays and what is spilled
+	StackBytes  int // a thread: local arrays and spilled registers
 	SpillStores int // bytes a thread; -1 where it is not known
 	SpillLoads  int // bytes a thread; -1 where it is not known
 
@@ -27,7 +27,7 @@ type Resources struct {
 
 // Resources asks the assembler for the device's architecture where ptxas is
 // found, else the device. On the emulator without ptxas registers are not
-// known, and occupancy is that of what is.
+// known, and occupancy counts only the other resources.
 func (e *Entry) Resources(dev gpu.Device) (*Resources, error) {
 	there, err := e.On(dev)
 	if err != nil {
@@ -49,12 +49,12 @@ func (e *Entry) Resources(dev gpu.Device) (*Resources, error) {
 	return r, errors.Join(r.read(log), os.RemoveAll(dir))
 }
 
-// read takes the figures from what ptxas -v says.
+// read takes the figures from the output of ptxas -v.
 func (r *Resources) read(log string) error {
 	m := regexp.MustCompile(`Function properties for ` + r.Entry + `\n\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\n` +
 		`[^\n]*Used (\d+) registers`).FindStringSubmatch(log)
 	if m == nil {
-		return fmt.Errorf("compile: resources of %s: ptxas does not tell them", r.Entry)
+		return fmt.Errorf("compile: resources of %s: the output of ptxas does not contain them", r.Entry)
 	}
 	for i, to := range []*int{&r.StackBytes, &r.SpillStores, &r.SpillLoads, &r.Registers} {
 		*to, _ = strconv.Atoi(m[i+1])
@@ -80,7 +80,7 @@ func (r *Resources) Table() (columns []string, rows [][]string) {
 	return columns, rows
 }
 
-// limit names what keeps more blocks away.
+// limit names the resource that limits the number of blocks.
 func (r *Resources) limit(threads, blocks int) string {
 	switch {
 	case blocks == r.info.BlocksPerSM:

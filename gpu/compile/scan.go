@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode"
 
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// source is CUDA C++ with what a look at its words shows. It is not parsed:
-// the compiler does that.
+// source is CUDA C++ with the facts that its words show. It is not parsed: the
+// compiler does that.
 type source struct {
 	text      string
 	code      string // of the same length, with spaces for comments, strings and directives
@@ -40,7 +40,7 @@ func (f function) has(space string) bool {
 	return strings.Contains(f.head, "__"+space+"__")
 }
 
-// host says whether the function is none that a GPU runs.
+// host reports whether the function runs on the host only.
 func (f function) host() bool {
 	return !f.has("global") && !f.has("device") && !strings.Contains(f.head, "constexpr")
 }
@@ -56,7 +56,7 @@ func scan(text string) *source {
 // hidden are the parts of a source that hold no code.
 var hidden = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(\*/|$)|"(\\.|[^"\\\n])*"|'(\\.|[^'\\\n])*'`)
 
-// blank puts spaces in the place of comments and of what stands in quotes.
+// blank replaces comments and quoted text by spaces.
 func blank(text string) string {
 	return hidden().ReplaceAllStringFunc(text, func(part string) string {
 		if part[0] == '"' || part[0] == '\'' {
@@ -109,7 +109,8 @@ var scopeHead = lazyregexp.New(`^\s*(?:extern\s*"\s*"|(?:inline\s+)?namespace\b[
 
 func opensScope(head string) bool { return scopeHead().MatchString(head) }
 
-// matching is where the bracket at i is closed, after it; the end if nowhere.
+// matching is the offset after the bracket that closes the one at i; the end if none
+// does.
 func matching(code string, i int) int {
 	depth := 0
 	for ; i < len(code); i++ {
@@ -126,7 +127,7 @@ func matching(code string, i int) int {
 }
 
 var (
-	// attribute is what may stand before a name with parentheses of its own.
+	// attribute matches words before a function's name that have parentheses of their own.
 	attribute    = lazyregexp.New(`\b(?:__launch_bounds__|__attribute__|__align__|alignas|__declspec)\s*\(`)
 	functionName = lazyregexp.New(`([A-Za-z_]\w*)\s*(?:<[^;{}()<>]*>)?\s*\(`)
 	statement    = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "return": true, "sizeof": true}
@@ -175,7 +176,7 @@ func parameters(list string) (params []parameter) {
 	return params
 }
 
-// splitTop splits at the commas that stand in no brackets.
+// splitTop splits at the commas outside of brackets.
 func splitTop(list string) (parts []string) {
 	depth, from := 0, 0
 	for i, r := range list {
@@ -223,7 +224,7 @@ func (s *source) own(f function) string {
 	return strings.TrimSpace(s.text[start:f.to])
 }
 
-// in is the function that an offset lies in, nil if none.
+// in is the function around an offset, nil if none.
 func (s *source) in(at int) *function {
 	for i, f := range s.functions {
 		if f.from <= at && at < f.to {
@@ -233,7 +234,7 @@ func (s *source) in(at int) *function {
 	return nil
 }
 
-// misspelt are words that were meant to make a kernel.
+// misspelt are misspelt forms of __global__.
 var misspelt = lazyregexp.New(`\b(?:__global|_global_|__global___|global__)\b|\bglobal\s+void\b`)
 
 // noKernel complains of a source without a kernel, where its code begins.
@@ -259,8 +260,8 @@ func (s *source) noKernel() []Diagnostic {
 // prototype matches a source that is one declaration of a function.
 var prototype = lazyregexp.New(`^\s*[\w<>, ]+[ *]\w+\s*\([^;{}()]*\)\s*;?\s*$`)
 
-// missingInstances complains of kernels that are templates and that nothing
-// instantiates: there would be nothing to launch.
+// missingInstances complains of kernel templates without an instance: there would be
+// no entry to launch.
 func (s *source) missingInstances(names []string) (diagnostics []Diagnostic) {
 	for _, f := range s.functions {
 		explicit := regexp.MustCompile(`\btemplate\s+[^;{}<]*\b` + f.name + `\s*(?:<[^;{}]*>)?\s*\([^;{}]*\)\s*;`)

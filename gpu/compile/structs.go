@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"warpbook/gpu"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// PTX knows of a struct by value its size and alignment alone. Where the cell
-// declares the struct with members of known types, an argument of as many bytes
-// and other members is found here.
+// PTX holds only the size and alignment of a struct by value. If the cell declares
+// the struct with members of known types, this file finds an argument of the same
+// size with other members.
 
 // member is a number or an address in a struct.
 type member struct {
@@ -32,8 +32,8 @@ var (
 	declarator  = lazyregexp.New(`^\s*(\**)\s*(\w+)\s*(?:\[\s*(\d+)\s*\])?\s*$`)
 )
 
-// members are those of a struct that the source declares; not ok if it does
-// not, or with more than members of known types.
+// members are those of a struct that the source declares. ok is false if the source
+// does not declare it, or if some member has an unknown type.
 func (s *source) members(name string, depth int) (list []member, ok bool) {
 	body := regexp.MustCompile(`\bstruct\s+(?:\w+\([^()]*\)\s*)?` + name + `\s*\{([^{}]*)\}|\btypedef\s+struct\s*\w*\s*\{([^{}]*)\}\s*` + name + `\s*;`).FindStringSubmatch(s.code)
 	if body == nil || depth > maxStructDepth {
@@ -70,7 +70,7 @@ func (s *source) members(name string, depth int) (list []member, ok bool) {
 	return list, len(list) > 0
 }
 
-// What is compared has limits: a source may say anything.
+// The comparison has limits, because a source may declare anything.
 const (
 	maxMembers     = 1024
 	maxStructDepth = 8
@@ -100,7 +100,7 @@ func (s *source) membersOf(typ string, pointer bool, depth int) ([]member, bool)
 	return s.members(typ, depth+1)
 }
 
-// goMembers are those of a Go type; not ok if some have no name.
+// goMembers are those of a Go type. ok is false if some have no name.
 func goMembers(t reflect.Type) (list []member, ok bool) {
 	switch k := t.Kind(); k {
 	case reflect.Struct:
@@ -145,7 +145,7 @@ func (m *Module) members(name string) []member {
 	return list
 }
 
-// checkStruct compares a Go struct with the struct that a parameter is of.
+// checkStruct compares a Go struct with the struct of a parameter.
 func (e *Entry) checkStruct(p parameter, arg any) error {
 	t := reflect.TypeOf(arg)
 	if t == nil || t.Kind() != reflect.Struct || t == reflect.TypeFor[gpu.TensorMap]() {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Symbols of C++ carry the types of the parameters: _Z6reducePfj. A reader
-// knows the kernel as reduce, and so do its Go variable, faults and tables.
+// Symbols of C++ carry the types of the parameters: _Z6reducePfj. The Go variable,
+// faults and tables call the kernel reduce, as its source does.
 
 var notWord = lazyregexp.New(`\W+`)
 
@@ -27,7 +27,7 @@ func identifier(name string) string {
 }
 
 // demangle is the name in a symbol, with its scopes and simple template
-// arguments: "ns::reduce<256>". What it does not know it leaves as it is.
+// arguments: "ns::reduce<256>". It returns an unknown symbol unchanged.
 func demangle(symbol string) string {
 	rest, ok := strings.CutPrefix(symbol, "_Z")
 	if !ok {

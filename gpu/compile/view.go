@@ -11,7 +11,8 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/compile/compiler"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/leaf/scratch"
 )
 
 // Listing is code as a notebook shows it.
@@ -114,7 +115,7 @@ func (e *Entry) sass(text string) string {
 	return ""
 }
 
-// lines keeps the instructions and labels, and puts in the source.
+// lines keeps the instructions and labels, and inserts the source.
 func (e *Entry) lines(part string) string {
 	var b strings.Builder
 	last := ""
@@ -132,8 +133,8 @@ func (e *Entry) lines(part string) string {
 	return b.String()
 }
 
-// assemble makes a cubin in a folder that the caller removes, and returns what
-// the assembler said of each entry.
+// assemble makes a cubin in a folder that the caller removes, and returns the
+// assembler's messages.
 func (m *Module) assemble(arch ...string) (dir, log string, err error) {
 	target := DefaultArch
 	if found := regexp.MustCompile(`(?m)^\s*\.target\s+(sm_\w+)`).FindStringSubmatch(m.ptx); found != nil {
@@ -149,7 +150,7 @@ func (m *Module) assemble(arch ...string) (dir, log string, err error) {
 	if ptxas == "" {
 		return "", "", fmt.Errorf("compile: assemble %s: ptxas: %w: run pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm, or set CUDA_HOME to a toolkit", m.Name, gpu.ErrNotFound)
 	}
-	if dir, err = os.MkdirTemp("", "warpbook-"); err != nil {
+	if dir, err = os.MkdirTemp(scratch.Dir(), "warpbook-"); err != nil {
 		return "", "", fmt.Errorf("compile: assemble %s: %w", m.Name, err)
 	}
 	file := filepath.Join(dir, "x.ptx")

@@ -11,10 +11,10 @@ import (
 	"warpbook/gpu"
 )
 
-// arena is memory that the client and its workers map: one file without a
-// name, much larger than what is used of it, of which host memory is parts. It
-// stays mapped as long as the process lives, so that a slice that outlives its
-// Host reads zeros and does not crash.
+// arena is memory that the client and its workers map: one unnamed file, much
+// larger than its used part. Host memory is allocated from it. It stays mapped
+// as long as the process lives, so that a slice that outlives its Host reads
+// zeros and does not crash.
 type arena struct {
 	file   *os.File
 	memory []byte
@@ -27,8 +27,8 @@ type arena struct {
 // span is a part of the arena, whole pages.
 type span struct{ offset, bytes int64 }
 
-// page is what the memory is given out in. Large parts begin at a huge page,
-// with which they register faster.
+// page is the unit of allocation. Large parts begin at a huge page, because they
+// then register faster.
 const (
 	page     = 64 << 10
 	hugePage = 2 << 20
@@ -55,14 +55,14 @@ func sharedArena() (*arena, error) {
 	return one.arena, nil
 }
 
-// word is a place in the first page that a device and its workers share. A
-// process that opens thousands of devices uses them again.
+// word is a 32-bit word of the first page that a device and its workers share. A
+// process that opens thousands of devices reuses the words.
 func (a *arena) word() (at int64, word *atomic.Uint32) {
 	at = int64(a.words.Add(1)) * 4 % page
 	return at, (*atomic.Uint32)(unsafe.Pointer(&a.memory[at]))
 }
 
-// take finds room for bytes.
+// take allocates a part of the arena.
 func (a *arena) take(bytes int64) (span, error) {
 	align := int64(page)
 	if bytes >= hugePage {
@@ -90,7 +90,7 @@ func (a *arena) take(bytes int64) (span, error) {
 	return span{}, fmt.Errorf("%w: %d bytes of host memory, expected at most %d", gpu.ErrMemory, bytes, len(a.memory))
 }
 
-// give takes a part back; its memory goes back to the system.
+// give frees a part; its memory returns to the system.
 func (a *arena) give(s span) {
 	release(a.file, a.memory, s)
 	a.mu.Lock()

@@ -36,8 +36,8 @@ func mapShared() (*os.File, []byte, error) {
 	}
 }
 
-// release gives the memory of a part back to the system; it reads as zeros
-// from then on. Where that cannot be done the part stays in memory.
+// release returns the memory of a part to the system; the part then reads as
+// zeros. If that fails, the part stays in memory.
 func release(file *os.File, _ []byte, s span) {
 	unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, s.offset, s.bytes)
 }

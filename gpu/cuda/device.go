@@ -26,8 +26,7 @@ type Config struct {
 	// run again to find the exact cause; nil is none, and no launch is copied.
 	Emulator func(gpu.Info) (gpu.Device, error)
 
-	// Notice is told what a user should know while a call takes long; nil is
-	// nobody.
+	// Notice, if not nil, receives messages for the user while a call takes long.
 	Notice func(line string)
 }
 
@@ -45,11 +44,11 @@ type Device struct {
 	stopAt     int64          // where it is in the arena
 	streams    atomic.Int64   // that NewStream made and that are not closed
 	stopping   atomic.Bool    // an interrupt waits for the worker
-	ending     atomic.Int64   // until when calls may still return because of one, in ns
+	ending     atomic.Int64   // time in ns until which calls may still return because of an interrupt
 
 	observer atomic.Pointer[gpu.Observer]
 
-	starting sync.Mutex // held by who starts a worker, and guards config.Worker
+	starting sync.Mutex // held by the goroutine that starts a worker; guards config.Worker
 
 	mu      sync.Mutex
 	link    *link                  // guarded by mu
@@ -81,7 +80,7 @@ func Open(config Config) (*Device, error) {
 	return d, nil
 }
 
-// describe turns a worker's hello into the words of package gpu.
+// describe makes the gpu.Info of a worker's hello.
 func describe(h command.Hello) gpu.Info {
 	a := func(i command.Attribute) int { return int(h.Attributes[i]) }
 	return gpu.Info{
@@ -99,7 +98,7 @@ func describe(h command.Hello) gpu.Info {
 // Info describes the GPU.
 func (d *Device) Info() gpu.Info { return d.info }
 
-// current is the worker that the device has; nil if it has none that lives.
+// current is the device's worker; nil if it has no running worker.
 func (d *Device) current() (*link, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,7 +130,7 @@ func (d *Device) worker() (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A device that is forgotten without Close must not leave a context behind.
+	// A device that is garbage-collected without Close must not leave a context.
 	runtime.AddCleanup(d, func(l *link) { l.end(errClosed) }, l)
 	d.mu.Lock()
 	closed := d.closed
@@ -158,8 +157,8 @@ func (d *Device) usable(what string) error {
 // handle is a new handle.
 func (d *Device) handle() uint32 { return d.handles.Add(1) }
 
-// do lets a worker execute a command and judges its answer. what names the
-// operation and its object, for an error.
+// do lets a worker execute a command and turns its answer into an error. The
+// parameter what names the operation and its object for the error.
 func (d *Device) do(l *link, c command.Command, what string) (command.Answer, error) {
 	a, err := l.call(c)
 	if f, ok := err.(*gpu.Fault); ok {
@@ -206,7 +205,7 @@ func (d *Device) Wait(e gpu.Event) error { return d.main.Wait(e) }
 // Sync waits for the work of the device's default stream.
 func (d *Device) Sync() error { return d.main.Sync() }
 
-// Close ends the worker; everything on it is gone.
+// Close ends the worker and loses everything on it.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {

@@ -96,7 +96,7 @@ func (s *stream) Wait(e gpu.Event) error {
 	}
 }
 
-// on is the worker where the event was recorded.
+// on is the worker in which the event was recorded.
 func (e *event) on() *link {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -140,7 +140,7 @@ func (e *event) Close() error {
 	}
 	e.closed = true
 	if e.link != nil {
-		e.link.post(&command.CloseEvent{Event: e.handle}) // the error is that it is gone
+		e.link.post(&command.CloseEvent{Event: e.handle}) // an error means that the worker, and so the event, is gone
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// Codes of the driver that are not faults but have a kind of their own.
+// Codes of the driver that are not faults and have their own error kind.
 const (
 	codeMemory      = 2
 	codeUnavailable = 46
@@ -22,8 +22,8 @@ const (
 	codeCooperative = 720
 )
 
-// faults are the codes after which a context is of no use, with what they mean
-// for the launch that caused them. The driver's own text follows in the error.
+// faults are the codes after which a context is unusable, with the error kind of
+// the launch that caused them. The driver's own text follows in the error.
 var faults = map[int32]error{
 	214: gpu.ErrMemory,      // ECC uncorrectable
 	220: gpu.ErrTrap,        // NVLink uncorrectable
@@ -36,7 +36,7 @@ var faults = map[int32]error{
 	716: gpu.ErrMisaligned,  // misaligned address
 	717: gpu.ErrSpace,       // invalid address space
 	718: gpu.ErrOutOfBounds, // invalid program counter
-	719: gpu.ErrTrap,        // launch failed: trap, and what has no code of its own
+	719: gpu.ErrTrap,        // launch failed: trap, and faults without their own code
 	999: gpu.ErrTrap,        // unknown
 }
 
@@ -68,8 +68,7 @@ func (d *Device) judge(l *link, a command.Answer, what string) error {
 	return fmt.Errorf("cuda: %s: %w: %s", what, kind, a.Text)
 }
 
-// fault ends a worker whose context is of no use any more. The first reason
-// counts.
+// fault ends a worker whose context is unusable. The first reason counts.
 func (d *Device) fault(l *link, kind error, a command.Answer) error {
 	l.faulted.Do(func() {
 		tapes := d.recall.take()
@@ -81,7 +80,7 @@ func (d *Device) fault(l *link, kind error, a command.Answer) error {
 	return l.err()
 }
 
-// explain is all that is known of a fault.
+// explain collects all known facts about a fault.
 func (d *Device) explain(l *link, kind error, a command.Answer, tapes []*tape) *gpu.Fault {
 	f := &gpu.Fault{Kind: kind, Detail: a.Text}
 	var shapes []string
@@ -143,7 +142,7 @@ func (d *Device) losses(l *link) string {
 	return "; lost: " + strings.Join(names, ", ")
 }
 
-// died is the reason of a worker that ended without being told to.
+// died is the reason of a worker that ended without a command to end.
 func (l *link) died(state error) error {
 	how := "exit status 0"
 	if state != nil {
@@ -157,7 +156,7 @@ func (l *link) died(state error) error {
 	return f
 }
 
-// blame puts a fault down to the last launch.
+// blame attributes a fault to the last launch.
 func (l *link) blame(f *gpu.Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -3,6 +3,7 @@ package cuda
 import (
 	"crypto/sha256"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,25 +13,26 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/cuda/command"
+	"warpbook/kernel/leaf/buildcache"
 )
 
 // WorkerVariable is the environment variable with the path of a worker to use
 // instead of the one that was installed.
 const WorkerVariable = "WARPBOOK_CUDA_WORKER"
 
-// Remedy is what to do when there is a GPU and no worker.
+// Remedy is the advice for a machine with a GPU and without a worker.
 const Remedy = "GPU found, worker not built: go run ./install"
 
 // WorkerPrefix begins the names of workers in the user's cache.
 const WorkerPrefix = "cuda-worker-"
 
-// sources are what a worker is built from.
+// sources are the files that a worker is built from.
 //
 //go:embed worker/*.go command/*.go
 var sources embed.FS
 
-// sourcesHash names a version of the worker.
-func sourcesHash() string {
+// WorkerKey names a version of the worker.
+func WorkerKey() string {
 	h := sha256.New()
 	err := fs.WalkDir(sources, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
@@ -46,35 +48,30 @@ func sourcesHash() string {
 	return fmt.Sprintf("%x", h.Sum(nil))[:12]
 }
 
-// WorkerPath is where the worker is, or where it belongs: in the user's cache,
-// under a hash of its sources, so that a worker of another version is not
-// taken for this one's.
+// WorkerPath is the place of the worker, installed or not: in the user's cache,
+// under a hash of its sources, so that a worker of another version is never used.
 func WorkerPath() (string, error) {
 	if path := os.Getenv(WorkerVariable); path != "" {
 		return path, nil
 	}
-	base, err := os.UserCacheDir()
+	dir, err := buildcache.Dir()
 	if err != nil {
-		return "", fmt.Errorf("cuda: worker: %w: set XDG_CACHE_HOME, or %s to a built worker", err, WorkerVariable)
+		return "", fmt.Errorf("cuda: worker: %w, or %s to a built worker", err, WorkerVariable)
 	}
-	return filepath.Join(base, "warpbook", WorkerPrefix+sourcesHash()), nil
+	return filepath.Join(dir, WorkerPrefix+WorkerKey()), nil
 }
 
-// WorkerBuilt says whether the worker is there.
+// WorkerBuilt reports whether the worker is there and not damaged.
 func WorkerBuilt() bool {
 	path, err := WorkerPath()
-	if err != nil {
-		return false
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+	return err == nil && buildcache.Verify(path) == nil
 }
 
-// Present says whether this machine has an NVIDIA GPU with a driver.
+// Present reports whether this machine has an NVIDIA GPU with a driver.
 func Present() bool { return Count() > 0 }
 
-// Count is how many GPUs the machine has. It asks the system, not the driver,
-// and is not certain: Open is.
+// Count is the number of GPUs of the machine. It asks the system and not the
+// driver, so only Open shows that a GPU works.
 func Count() int {
 	gpus, _ := filepath.Glob("/dev/nvidia[0-9]*") // the pattern is well-formed
 	if len(gpus) > 0 {
@@ -92,7 +89,10 @@ func findWorker() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !WorkerBuilt() {
+	if err := buildcache.Verify(path); err != nil {
+		if errors.Is(err, buildcache.ErrDamaged) {
+			return "", fmt.Errorf("cuda: open: worker: %w: go run ./install", err)
+		}
 		if !Present() {
 			return "", fmt.Errorf("cuda: open: %w: no NVIDIA GPU with a driver on this machine: use the device emu", gpu.ErrNotFound)
 		}
@@ -101,10 +101,10 @@ func findWorker() (string, error) {
 	return path, nil
 }
 
-// errNoDriver is the reason of a worker that says nothing; its output follows.
+// errNoDriver is the reason of a worker that ends without a hello; its output follows.
 var errNoDriver = fmt.Errorf("%w: CUDA does not start, see whether nvidia-smi lists a GPU, or use the device emu", gpu.ErrNotFound)
 
-// checkHello judges what a worker says of itself.
+// checkHello checks the hello of a worker.
 func checkHello(h command.Hello) error {
 	switch {
 	case h.Protocol != command.Protocol:

@@ -9,8 +9,7 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// graph is captured work. A worker makes a graph of it when it is first
-// launched there.
+// graph is captured work. A worker instantiates it at its first launch there.
 type graph struct {
 	dev    *Device
 	handle uint32
@@ -64,8 +63,8 @@ func (d *Device) stream(on gpu.Stream, what string) (*stream, error) {
 	return s, d.usable(what)
 }
 
-// ensure makes the graph in a worker that does not have it. g.mu is held, or
-// nobody else has g.
+// ensure makes the graph in a worker that does not have it. g.mu is held, or no
+// other goroutine has g.
 func (g *graph) ensure(l *link) error {
 	if g.link == l {
 		return g.check(l)
@@ -85,7 +84,7 @@ func (g *graph) ensure(l *link) error {
 	return nil
 }
 
-// check says whether all that the work needs is still there.
+// check returns an error if a buffer or module that the work needs is gone.
 func (g *graph) check(l *link) error {
 	for i, w := range g.work {
 		if err := g.dev.alive(l, w); err != nil {
@@ -95,7 +94,7 @@ func (g *graph) check(l *link) error {
 	return nil
 }
 
-// alive says whether a worker has what a piece of work needs.
+// alive returns an error if a worker lacks the buffers or the module of an operation.
 func (d *Device) alive(l *link, w capture.Work) error {
 	switch {
 	case w.Zero != nil:
@@ -118,7 +117,7 @@ func (d *Device) alive(l *link, w capture.Work) error {
 	return nil
 }
 
-// node puts a piece of work into words of package command.
+// node is an operation as a command.Node.
 func (d *Device) node(l *link, w capture.Work) (n command.Node, err error) {
 	for _, i := range w.After {
 		n.After = append(n.After, uint32(i))
@@ -194,10 +193,10 @@ func (g *graph) Launch(on gpu.Stream) error {
 	return nil
 }
 
-// record is Device.record for the graph's launches, one after the other: what
-// it orders otherwise does not depend on the order. What a copy read is not
-// there any more when a fault is known, so a graph with other work than
-// launches is not run again.
+// record is Device.record for the graph's launches in sequence: launches that the
+// graph does not order do not depend on their order. The source of a copy may have
+// changed by the time a fault is known, so a graph with other work than launches is
+// not replayed.
 func (g *graph) record(s *stream, l *link) bool {
 	if len(g.launches) == 0 {
 		return false
@@ -213,8 +212,8 @@ func (g *graph) record(s *stream, l *link) bool {
 	return g.dev.record(s, l, launches...)
 }
 
-// changedBy notes which buffers a piece of work may write to. Those of a launch
-// that is recorded have changed by that alone.
+// changedBy notes the memory that an operation may write to. For a recorded launch
+// it only marks the buffers as changed: a replay of the launch writes them again.
 func (d *Device) changedBy(w capture.Work, recorded bool) {
 	if recorded {
 		d.changed(*w.Launch)
@@ -264,7 +263,7 @@ func (g *graph) Update(i int, args ...any) error {
 	return nil
 }
 
-// Close releases the graph once it does not run any more.
+// Close releases the graph after its last run ends.
 func (g *graph) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -23,7 +23,7 @@ type host struct {
 	registered *link // guarded by mu
 }
 
-// AllocHost makes host memory that transfers run from at full speed.
+// AllocHost allocates host memory from which transfers run at full speed.
 func (d *Device) AllocHost(t gpu.Type, n int) (gpu.Host, error) {
 	if err := d.usable("alloc host"); err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func (h *host) register(l *link) error {
 	return nil
 }
 
-// Free gives the memory back once the device has no use for it. A slice of it
-// reads zeros, or other host memory, from then on.
+// Free releases the memory once the device no longer uses it. A slice of it then
+// reads zeros, or other host memory.
 func (h *host) Free() error {
 	if h.freed.Swap(true) {
 		return fmt.Errorf("cuda: free host memory: %w: it was freed before", gpu.ErrClosed)

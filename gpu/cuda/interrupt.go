@@ -8,15 +8,15 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// grace is how long an interrupt waits for what is running to end by itself:
-// only the end of its worker ends a launch, and that loses all buffers.
+// grace is how long an interrupt waits for the running work to end by itself: only
+// killing the worker ends a launch, and that loses all buffers.
 const grace = 2 * time.Second
 
-// returning is how long a call may take to return once its worker was killed.
+// returning is how long a call may take to return after its worker was killed.
 const returning = time.Second
 
-// Interrupt ends what the device is running. It waits for the running launch,
-// but not for long, and not at all when it is called again meanwhile.
+// Interrupt ends the work that the device is running. It waits up to grace for the
+// running launch, and a second call in that time ends the wait.
 func (d *Device) Interrupt() {
 	d.interrupts.Add(1)
 	l, err := d.current()
@@ -37,7 +37,7 @@ func (d *Device) Interrupt() {
 	}()
 }
 
-// Interrupts is how often Interrupt was called.
+// Interrupts is the number of calls of Interrupt.
 func (d *Device) Interrupts() uint64 { return uint64(d.interrupts.Load()) }
 
 // Ending reports whether calls may still return because of an interrupt.
@@ -66,7 +66,7 @@ func (d *Device) await(l *link) bool {
 	return false
 }
 
-// abandon kills the worker under a launch.
+// abandon kills the worker during a launch.
 func (d *Device) abandon(l *link) {
 	f := &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "the launch did not end, its worker was killed"}
 	l.blame(f)

@@ -30,15 +30,15 @@ func (b *buffer) Keep() error {
 	return b.dev.mirrorOne(l, b.memory)
 }
 
-// changed notes that a launch may write to its buffers.
+// changed marks the buffers that a launch may write to.
 func (d *Device) changed(l gpu.Launch) {
 	for _, b := range gpu.Buffers(l) {
 		b.(*buffer).memory.dirty.Store(true)
 	}
 }
 
-// mirrorAll brings the mirrors up to date. A mirror that cannot be is told by
-// the notice: the work itself has succeeded.
+// mirrorAll updates the mirrors. The notice reports a mirror that cannot be
+// updated: the work itself has succeeded.
 func (d *Device) mirrorAll(l *link) {
 	var errs []error
 	for _, a := range d.living(l) {

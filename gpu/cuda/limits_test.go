@@ -159,7 +159,7 @@ func TestTensorMap(t *testing.T) {
 }
 
 // TestGraphOutlives checks that a graph is made again by a fresh worker, if
-// its buffers were kept, and says what is lost if not.
+// its buffers were kept, and otherwise names the lost buffers.
 func TestGraphOutlives(t *testing.T) {
 	both(t, func(b *bench) {
 		x, y := b.zeros(4), b.zeros(4).Label("other")

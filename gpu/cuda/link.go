@@ -12,12 +12,12 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// backlog bounds the commands that wait to be written; beyond it a caller
-// waits, as it would for a full queue of the GPU.
+// backlog limits the queued commands that are not written yet; a caller that
+// exceeds it waits, as it would for a full queue of the GPU.
 const backlog = 1 << 20
 
-// link is one worker: a process with a CUDA context. What it made is gone when
-// it ends.
+// link is one worker: a process with a CUDA context. Its buffers, modules and
+// streams are lost when it ends.
 type link struct {
 	hello    command.Hello
 	patience time.Duration // how long it may take to end by itself
@@ -31,24 +31,24 @@ type link struct {
 	space   sync.Cond       // of mu: queue is shorter, or ended is set
 	queue   []byte          // commands not written; guarded by mu
 	spare   []byte          // memory for the next queue; guarded by mu
-	writing bool            // someone writes to commands; guarded by mu
+	writing bool            // a goroutine writes to commands; guarded by mu
 	waiting []chan reply    // callers, in the order of their commands; guarded by mu
 	number  uint32          // of the last command with an answer; guarded by mu
-	ended   error           // why no more commands are taken; guarded by mu
+	ended   error           // why the link accepts no more commands; guarded by mu
 	last    command.Suspect // launched last, for errors; guarded by mu
 	work    chan struct{}   // capacity 1: queue is not empty, or ended is set
 	closing sync.WaitGroup  // reader and writer
 	faulted sync.Once       // a fault is explained
 }
 
-// reply is an answer, or why there is none.
+// reply is an answer, or the reason why there is none.
 type reply struct {
 	command.Answer
 	err error
 }
 
-// startTimeout bounds how long a worker may take to say hello: a driver that
-// starts cold takes seconds.
+// startTimeout limits the time until a worker's hello: a driver that starts cold
+// takes seconds.
 const startTimeout = 60 * time.Second
 
 // dial starts a worker on an arena: commands, answers and life are a pipe each.
@@ -63,8 +63,7 @@ func dial(path string, args []string, shared *arena, patience time.Duration) (*l
 	l.process.ExtraFiles = []*os.File{outs[0], ins[1], shared.file, outs[2]}
 	l.process.Stdout, l.process.Stderr = l.output, l.output
 	l.process.WaitDelay = time.Second
-	// A function that is loaded at its first launch would be loaded inside a
-	// measurement.
+	// With lazy loading, the driver would load a function during a measurement.
 	l.process.Env = append(os.Environ(), "CUDA_MODULE_LOADING=EAGER")
 	if err := l.process.Start(); err != nil {
 		closeAll(append(outs, ins...))
@@ -137,7 +136,7 @@ func (l *link) launch(c *command.Launch, entry string) error {
 	return l.add(0, c)
 }
 
-// note remembers a launch that goes another way than launch.
+// note remembers a launch that is not submitted by the method launch.
 func (l *link) note(entry string, c *command.Launch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,15 +165,15 @@ func (l *link) wake() {
 	}
 }
 
-// call queues a command and waits for its answer. The error says that the
-// worker has ended; what the command came to is in the answer.
+// call queues a command and waits for its answer. The error says that the worker
+// has ended; the answer holds the command's own error.
 func (l *link) call(c command.Command) (command.Answer, error) {
 	r := <-l.ask(c)
 	return r.Answer, r.err
 }
 
-// ask queues a command; its answer, or why there is none, will be in the
-// channel.
+// ask queues a command. The channel receives its answer, or the reason why there
+// is none.
 func (l *link) ask(c command.Command) <-chan reply {
 	answer := make(chan reply, 1)
 	l.mu.Lock()
@@ -185,11 +184,11 @@ func (l *link) ask(c command.Command) <-chan reply {
 		return answer
 	}
 	l.waiting = append(l.waiting, answer)
-	l.flush() // the caller waits: handing over to the writer would take longer
+	l.flush() // the caller waits: a hand-over to the writer would take longer
 	return answer
 }
 
-// write sends what is queued until the worker ends.
+// write sends the queued commands until the worker ends.
 func (l *link) write() {
 	defer l.closing.Done()
 	for range l.work {
@@ -203,8 +202,9 @@ func (l *link) write() {
 	}
 }
 
-// flush writes the queue, unless someone does already, who then also writes
-// what was queued meanwhile. l.mu is held, but not while it writes.
+// flush writes the queue. If another goroutine is writing already, flush returns,
+// and that goroutine also writes the commands queued since. l.mu is held, but not
+// during the write.
 func (l *link) flush() {
 	for !l.writing && len(l.queue) > 0 && l.ended == nil {
 		l.writing = true
@@ -221,7 +221,7 @@ func (l *link) flush() {
 	}
 }
 
-// read hands out the answers until the worker ends, then reaps it.
+// read delivers the answers until the worker ends, then reaps it.
 func (l *link) read(r *command.Reader, answers *os.File) {
 	defer l.closing.Done()
 	var err error
@@ -247,7 +247,8 @@ func (l *link) read(r *command.Reader, answers *os.File) {
 // patience is how long a worker may take to end by itself.
 const patience = 2 * time.Second
 
-// finish lets the worker end by itself, as a tool that it runs under needs.
+// finish lets the worker end by itself, because a tool that it runs under writes
+// its report then.
 func (l *link) finish(reason error) {
 	l.mu.Lock()
 	if l.ended == nil {
@@ -281,7 +282,7 @@ func (l *link) deliver(a command.Answer) error {
 	return nil
 }
 
-// end stops taking commands and kills the worker; callers that wait get the
+// end rejects further commands and kills the worker; waiting callers receive the
 // reason. Only the first reason counts.
 func (l *link) end(reason error) {
 	l.mu.Lock()
@@ -299,15 +300,15 @@ func (l *link) end(reason error) {
 	l.process.Process.Kill()
 }
 
-// err is why the worker has ended; nil while it has not.
+// err is the reason why the worker has ended; nil while it runs.
 func (l *link) err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ended
 }
 
-// tail takes the worker's output: until the hello it is kept for an error,
-// then it is what device code prints, and passed on.
+// tail receives the worker's output. Until the hello it keeps the output for an
+// error; after it the output is printed by device code, and tail passes it on.
 type tail struct {
 	mu     sync.Mutex
 	kept   []byte // the last of it; guarded by mu
@@ -335,7 +336,7 @@ func (t *tail) pass() {
 	t.passed, t.kept = true, nil
 }
 
-// suffix is the last line of the output, to end an error with.
+// suffix is the last line of the output, which ends an error.
 func (t *tail) suffix() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

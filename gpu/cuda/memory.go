@@ -16,10 +16,10 @@ type allocation struct {
 	bytes  int64
 	typ    gpu.Type
 	what   string                 // "a buffer of 100 float32"
-	label  atomic.Pointer[string] // as given to Label
+	label  atomic.Pointer[string] // the argument of Label
 	link   atomic.Pointer[link]
 	freed  atomic.Bool
-	module *module // of a variable, whose name is what
+	module *module // of a variable; what is its name
 
 	episode atomic.Pointer[episode] // that has a copy and all changes since: see recall.go
 
@@ -46,7 +46,7 @@ func (a *allocation) labelled() string {
 	return ""
 }
 
-// usable says whether the memory is there in a worker.
+// usable returns an error if the memory is not in a worker.
 func (a *allocation) usable(l *link) error {
 	if a.freed.Load() {
 		return fmt.Errorf("%w: %s was freed", gpu.ErrClosed, a.name())
@@ -57,7 +57,7 @@ func (a *allocation) usable(l *link) error {
 	return nil
 }
 
-// written notes a change otherwise than by a launch.
+// written notes a change by other work than a launch.
 func (a *allocation) written() {
 	a.dirty.Store(true)
 	a.episode.Store(nil)
@@ -94,8 +94,8 @@ func (d *Device) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
 	return &buffer{dev: d, memory: a, typ: t, n: n}, nil
 }
 
-// AllocAsync makes device memory for later work of the stream, which is all
-// that may use it without an event.
+// AllocAsync allocates device memory for later work of the stream. Only that work
+// may use it without an event.
 func (s *stream) AllocAsync(t gpu.Type, n int) (gpu.Buffer, error) {
 	bytes, err := gpu.CheckAlloc(t, n)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *Device) allocate(l *link, a *allocation) error {
 	return nil
 }
 
-// checkSize refuses what cannot fit without asking the worker.
+// checkSize refuses a size that cannot fit, without asking the worker.
 func (d *Device) checkSize(bytes int64) error {
 	if most := d.info.GlobalBytes; bytes > most {
 		return fmt.Errorf("cuda: alloc: %w: %d bytes, expected at most %d on %s", gpu.ErrMemory, bytes, most, d.info.Name)
@@ -170,7 +170,7 @@ func (d *Device) checkSize(bytes int64) error {
 	return nil
 }
 
-// living are the allocations that are in a worker.
+// living lists the allocations in a worker.
 func (d *Device) living(l *link) []*allocation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -266,7 +266,7 @@ func (b *buffer) Download(slice any) error {
 	return b.dev.ring.download(b, l, data)
 }
 
-// Free releases the memory. That of a worker that has ended is gone already.
+// Free releases the memory. Memory of a worker that has ended is already gone.
 func (b *buffer) Free() error { return b.release(&command.Free{Buffer: b.memory.handle}) }
 
 // release ends the buffer's life by a command.
@@ -282,7 +282,7 @@ func (b *buffer) release(c command.Command) error {
 	b.dev.mu.Lock()
 	delete(b.dev.buffers, b.memory.handle)
 	b.dev.mu.Unlock()
-	b.memory.link.Load().post(c) // the error is that it is gone
+	b.memory.link.Load().post(c) // an error means that the worker, and so the memory, is gone
 	if h := b.memory.mirror.Swap(nil); h != nil {
 		return h.Free()
 	}

@@ -38,7 +38,7 @@ type entry struct {
 	fit        sync.Map // int, blocks that an SM holds, by blockShape
 }
 
-// blockShape is what occupancy depends on.
+// blockShape is the part of a launch that occupancy depends on.
 type blockShape struct{ threads, shared int }
 
 // Load checks PTX and loads it; the error holds the assembler's log.
@@ -191,21 +191,21 @@ func (m *module) Close() error {
 	for _, x := range m.variables {
 		x.freed.Store(true)
 	}
-	m.link.post(&command.Unload{Module: m.load.Module}) // the error is that it is gone
+	m.link.post(&command.Unload{Module: m.load.Module}) // an error means that the worker, and so the module, is gone
 	return nil
 }
 
 func (e *entry) Name() string        { return e.function.Name }
 func (e *entry) Params() []gpu.Param { return slices.Clone(e.params) }
 
-// Attributes are what the driver says of the entry.
+// Attributes are the driver's attributes of the entry.
 func (e *entry) Attributes() gpu.Attributes {
 	e.module.mu.Lock()
 	defer e.module.mu.Unlock()
 	return e.attributes
 }
 
-// Occupancy is how many blocks of a launch an SM holds at a time.
+// Occupancy is the number of blocks of a launch that an SM holds at a time.
 func (d *Device) Occupancy(launch gpu.Launch) (int, error) {
 	l, err := d.worker()
 	if err != nil {

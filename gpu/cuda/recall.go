@@ -13,26 +13,26 @@ import (
 	"warpbook/gpu/replay"
 )
 
-// What a replay costs at most.
+// The limits of a replay's cost.
 const (
-	// recalled bounds the memory of launches that is copied before they run.
+	// recalled limits the memory of launches that is copied before they run.
 	recalled = 64 << 20
 
-	// together bounds the launches that run from one copy: a replay runs those
-	// before the faulty one, too. Small launches, which end sooner than a copy
-	// for them is submitted, are run again in no time: up to longest of them are
-	// together, while they have fewer than light threads.
+	// together limits the launches that share one copy: a replay also runs the
+	// launches before the faulty one. Small launches end before a copy for them is
+	// submitted, and replay quickly: up to longest of them share a copy while they
+	// have fewer than light threads.
 	together = 64
 	longest  = 1024
 	light    = 1 << 16
 
-	// replayTime bounds the replay of a fault.
+	// replayTime limits the replay of a fault.
 	replayTime = 10 * time.Second
 )
 
-// recall is what it takes to run the last launches of each stream again. A
-// stream copies the memory of a launch to the host just before it runs, unless
-// its launches since the last copy are all that has changed it.
+// recall holds the data to replay the last launches of each stream. A stream
+// copies the memory of a launch to the host just before the launch runs, unless
+// only its own launches have changed the memory since the last copy.
 type recall struct {
 	mu    sync.Mutex
 	tapes map[uint32]*tape        // by stream; guarded by mu
@@ -46,12 +46,12 @@ type recall struct {
 type tape struct {
 	mu     sync.Mutex
 	last   [3]*episode   // newest first; guarded by mu
-	given  []*allocation // by the launches that are being recorded: costs no allocation; guarded by mu
+	given  []*allocation // memory of the launches that are being recorded; reused, so recording does not allocate; guarded by mu
 	missed []string      // entries of the last launches that are not recorded; guarded by mu
-	why    string        // they are not; guarded by mu
+	why    string        // the reason for missed; guarded by mu
 }
 
-// episode is launches in a row and the memory that they were given first.
+// episode is a series of launches and a copy of their memory from before the first.
 type episode struct {
 	link     *link
 	area     *host // of the copies
@@ -69,9 +69,9 @@ type copied struct {
 	offset int64
 }
 
-// record notes launches that are about to be submitted to a stream, whose lock
-// is held, as one, and lets the stream copy what they are given. It reports
-// whether it does; what prevents that is told with a fault, not before.
+// record notes launches that are about to be submitted together to a stream, whose
+// lock is held, and lets the stream copy their memory. It reports whether it did. If
+// not, a later fault reports the reason.
 func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	if d.config.Emulator == nil {
 		return false
@@ -115,8 +115,8 @@ func names(launches []*gpu.Launch) (names []string) {
 	return names
 }
 
-// given appends the memory that launches may use: their buffers and the
-// variables of their modules.
+// given appends the memory that launches may use: their buffers and their modules'
+// variables.
 func given(memory []*allocation, launches ...*gpu.Launch) (all []*allocation, bytes int64) {
 	add := func(a *allocation) {
 		if a.bytes >= 0 && !slices.Contains(memory, a) {
@@ -137,8 +137,8 @@ func given(memory []*allocation, launches ...*gpu.Launch) (all []*allocation, by
 	return memory, bytes
 }
 
-// changed ends the episodes, but for one, that have copies of the memory: it
-// changes otherwise than by their launches.
+// changed ends all episodes except one that have copies of the memory, because
+// other work than their launches changes the memory.
 func changed(memory []*allocation, but *episode) {
 	for _, a := range memory {
 		if e := a.episode.Load(); e != but {
@@ -160,14 +160,14 @@ func (r *recall) tape(stream uint32) *tape {
 	return r.tapes[stream]
 }
 
-// fits says whether a launch can go on with the tape's episode; t.mu is held.
+// fits reports whether a launch can join the tape's current episode; t.mu is held.
 func (t *tape) fits(l *link, memory []*allocation) bool {
 	e := t.last[0]
 	if e == nil || e.area == nil || e.link != l || e.full() {
 		return false
 	}
 	for _, c := range e.memory {
-		if c.memory.episode.Load() != e { // something else has changed it
+		if c.memory.episode.Load() != e { // other work has changed the memory
 			return false
 		}
 	}
@@ -180,14 +180,14 @@ func (t *tape) fits(l *link, memory []*allocation) bool {
 	return used <= e.area.span.bytes
 }
 
-// full says whether no launch is to be added.
+// full reports whether the episode accepts no more launches.
 func (e *episode) full() bool {
 	n := len(e.launches)
 	return n >= longest || n >= together && e.threads >= light
 }
 
-// turn begins an episode with room for so many bytes. It waits for the end of
-// the oldest, whose area it takes over, and which was asked for an episode ago;
+// turn begins an episode with room for so many bytes. It waits for the end of the
+// oldest episode, which was requested one episode ago, and takes over its area;
 // t.mu is held.
 func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
 	last, before, oldest := t.last[0], t.last[1], t.last[2]
@@ -215,14 +215,14 @@ func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
 	return d.room(next, l, bytes)
 }
 
-// emptied is a new episode with what one that has ended had.
+// emptied is a new episode that reuses the memory of an ended one.
 func (e *episode) emptied() *episode {
 	clear(e.launches) // of what they refer to
 	return &episode{link: e.link, area: e.area, event: e.event, memory: e.memory[:0], launches: e.launches[:0]}
 }
 
-// room gives an episode an area for so many bytes: of at least 1 MiB, and of
-// twice what is needed, because most launches are given more over time.
+// room gives an episode an area for so many bytes: at least 1 MiB, and twice the
+// needed size, because the memory of launches grows over time.
 func (d *Device) room(e *episode, l *link, bytes int64) bool {
 	if e.area == nil || e.area.span.bytes < bytes {
 		if e.area != nil {
@@ -240,8 +240,8 @@ func (d *Device) room(e *episode, l *link, bytes int64) bool {
 	return e.area.prepare(l)
 }
 
-// prepare is register without judging the answer: what is wrong with the
-// worker is found out by the launch itself.
+// prepare is register without a check of the answer: the launch itself reports an
+// error of the worker.
 func (h *host) prepare(l *link) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -255,7 +255,7 @@ func (h *host) prepare(l *link) bool {
 	return h.registered == l
 }
 
-// add copies the memory that is not in the episode yet, and notes the launches;
+// add copies the memory that the episode does not hold yet, and notes the launches;
 // the tape's lock is held.
 func (e *episode) add(s *stream, memory []*allocation, launches []*gpu.Launch) {
 	changed(memory, e)
@@ -277,7 +277,7 @@ func (e *episode) add(s *stream, memory []*allocation, launches []*gpu.Launch) {
 	}
 }
 
-// finished forgets the launches of a stream, which have ended well.
+// finished forgets the launches of a stream after they ended without a fault.
 func (r *recall) finished(stream uint32) {
 	r.mu.Lock()
 	t := r.tapes[stream]
@@ -314,7 +314,7 @@ func (r *recall) interrupt() {
 	}
 }
 
-// take removes all tapes, so that nothing is recorded on them any more.
+// take removes all tapes, so that no launch is recorded on them.
 func (r *recall) take() []*tape {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -323,7 +323,7 @@ func (r *recall) take() []*tape {
 	return taken
 }
 
-// close gives the host memory of the tape back.
+// close frees the host memory of the tape.
 func (t *tape) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -335,8 +335,8 @@ func (t *tape) close() {
 	t.last = [3]*episode{}
 }
 
-// cause runs the launches that may have caused a fault again, on the emulator.
-// Where that finds no cause, a note says why.
+// cause replays the launches that may have caused a fault on the emulator. If the
+// replay finds no cause, a note gives the reason.
 func (d *Device) cause(tapes []*tape, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
 	if d.config.Emulator == nil {
 		return nil, ""
@@ -383,14 +383,14 @@ func (t *tape) replay(stop context.Context, d *Device, l *link, suspects []comma
 	return nil, note
 }
 
-// hasOne says whether one of the launches is in the episode.
+// hasOne reports whether one of the launches is in the episode.
 func (e *episode) hasOne(suspects []command.Suspect) bool {
 	return slices.ContainsFunc(e.launches, func(l gpu.Launch) bool {
 		return slices.ContainsFunc(suspects, func(s command.Suspect) bool { return s.Entry == l.Entry.Name() })
 	})
 }
 
-// log is the episode as a replay wants it.
+// log is the episode in the form that a replay takes.
 func (e *episode) log() replay.Log {
 	var log replay.Log
 	modules := map[*module]*replay.Module{}

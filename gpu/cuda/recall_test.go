@@ -45,7 +45,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayAddress checks that what is replayed is the launch itself: its
+// TestReplayAddress checks that the replay runs the launch itself: its
 // view, the contents that launches before it left, and that of a variable.
 func TestReplayAddress(t *testing.T) {
 	replaying(t, func(b *bench) {
@@ -204,18 +204,30 @@ func TestReplayOnStreams(t *testing.T) {
 // TestReplayEnds checks that an interrupt ends a replay that takes long.
 func TestReplayEnds(t *testing.T) {
 	replaying(t, func(b *bench) {
-		slow := b.launch("slow", b.zeros(1), uint32(100_000_000))
-		time.AfterFunc(1500*time.Millisecond, b.device.Interrupt)
-		start := time.Now()
-		f := b.cause(slow)
-		if took := time.Since(start); took > replayTime/2 || f.Cause != nil || !strings.Contains(f.Detail, "interrupted") {
-			b.Errorf("%v after %v, expected no cause, soon", f, took)
+		var text string
+		for try := range tries { // on a busy machine the interrupt may come before the replay, or the end late
+			slow := b.launch("slow", b.zeros(1), uint32(600_000_000)) // some seconds
+			stopped := make(chan time.Time, 1)
+			timer := time.AfterFunc(time.Duration(500+1500*try)*time.Millisecond, func() {
+				stopped <- time.Now()
+				b.device.Interrupt()
+			})
+			err := b.run(slow)
+			end := time.Now()
+			b.Log(err)
+			var f *gpu.Fault
+			if !timer.Stop() && errors.As(err, &f) && f.Cause == nil && strings.Contains(f.Detail, "interrupted") && end.Sub(<-stopped) < replayTime/2 {
+				return
+			}
+			text += fmt.Sprintf("%v\n", err)
+			b.works("replay")
 		}
+		b.Errorf("%s, expected no cause, soon after an interrupt", text)
 	})
 }
 
-// TestReplayLeavesNothing checks that what was copied is given back.
-func TestReplayLeavesNothing(t *testing.T) {
+// TestReplayFreesCopies checks that the memory of copies is freed.
+func TestReplayFreesCopies(t *testing.T) {
 	replaying(t, func(b *bench) {
 		b.works("first") // makes what stays
 		b.device.recall.forget(b.device.main.handle)

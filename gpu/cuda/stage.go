@@ -51,7 +51,7 @@ func (r *ring) open(d *Device, l *link) error {
 	return err
 }
 
-// slot is the i-th part of the transfer: its memory in the ring and its place.
+// slot is the i-th part of the transfer: its memory in the ring and its offset there.
 func (r *ring) slot(i int) ([]byte, command.Place) {
 	at := i % slots * slotBytes
 	return r.host.bytes()[at : at+slotBytes], command.Place{Offset: r.host.span.offset + int64(at)}
@@ -101,7 +101,7 @@ func (r *ring) upload(b *buffer, l *link, data []byte) error {
 	return r.drain(b.dev, len(data), what)
 }
 
-// drain waits for the last copies: one stream has them all.
+// drain waits for the last copies, which are all on one stream.
 func (r *ring) drain(d *Device, bytes int, what string) error {
 	if bytes == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (r *ring) download(b *buffer, l *link, data []byte) error {
 	return nil
 }
 
-// close gives the ring's memory back; the worker has ended.
+// close frees the ring's memory; the worker has ended.
 func (r *ring) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,8 +154,8 @@ func (r *ring) close() {
 	}
 }
 
-// asFault says what an error came from, unless it is a fault, which says so
-// itself.
+// asFault adds the operation to an error, unless the error is a fault, which names
+// its own.
 func asFault(what string, err error) error {
 	if err == nil {
 		return nil

@@ -18,8 +18,8 @@ type stream struct {
 
 	mu     sync.Mutex // held while a command is queued, so that they keep their order
 	link   *link      // that has made it; guarded by mu
-	busy   bool       // there is work that Sync has not seen the end of; guarded by mu
-	failed error      // of work on a worker that has ended; guarded by mu
+	busy   bool       // there is work whose end Sync has not seen; guarded by mu
+	failed error      // the error of work on a worker that has ended; guarded by mu
 	closed bool       // guarded by mu
 
 	captured capture.Stream
@@ -45,8 +45,8 @@ func (s *stream) settle() {
 	}
 }
 
-// enter readies the stream for a command and returns the worker that is to
-// execute it; s.mu is held.
+// enter prepares the stream for a command and returns the worker for the command;
+// s.mu is held.
 func (s *stream) enter(what string) (*link, error) {
 	if s.closed {
 		return nil, fmt.Errorf("cuda: %s: %w: the stream was closed", what, gpu.ErrClosed)
@@ -152,7 +152,7 @@ func (d *Device) place(l *link, m gpu.Memory) (command.Place, error) {
 	return command.Place{}, fmt.Errorf("%w: %T is not memory of this device", gpu.ErrArgument, m)
 }
 
-// own checks that a buffer is of this device and in a worker.
+// own checks that a buffer belongs to this device and is in a worker.
 func (d *Device) own(l *link, b gpu.Buffer) error {
 	x, ok := b.(*buffer)
 	if !ok || x.dev != d {

@@ -7,8 +7,8 @@ import (
 	"warpbook/gpu"
 )
 
-// What a notebook shows of these values: one line of facts. None waits for work
-// that runs: a lock that is held while work is submitted is only tried.
+// The String methods return the line that a notebook shows for a value. None waits
+// for running work: they only try a lock that is held while work is submitted.
 
 // String is the device, its memory and whether it is open.
 func (d *Device) String() string {
@@ -44,7 +44,7 @@ func closedText(closed bool) string {
 	return ""
 }
 
-// String is the buffer's name, elements, device and whether it is there.
+// String is the buffer's name, elements, device and whether the memory exists.
 func (b *buffer) String() string {
 	name := "buffer"
 	switch label := b.memory.labelled(); {

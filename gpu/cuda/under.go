@@ -20,10 +20,10 @@ const (
 
 var errMoved = errors.New("the worker was replaced by another")
 
-// Under starts the worker again as the last words of a tool's command, such as
-// a profiler's, and moves all live buffers along; what they hold moves back
-// with the returned function, which waits for the tool to end. Variables of
-// modules have their first contents again after each move. More than 1 GiB of
+// Under restarts the worker under a tool, such as a profiler: the worker's command
+// follows the tool's command. Under moves all live buffers to the new worker. The
+// returned function moves their contents back and waits for the tool to end. After
+// each move, variables of modules have their initial contents. More than 1 GiB of
 // buffers is refused.
 func (d *Device) Under(tool ...string) (back func() error, err error) {
 	direct := d.config.Worker
@@ -33,8 +33,8 @@ func (d *Device) Under(tool ...string) (back func() error, err error) {
 	return func() error { return d.move(direct, nil) }, nil
 }
 
-// Observe puts an observer around the device's launches, in place of the one
-// before; nil is none. Under an observer no times are taken.
+// Observe sets the observer of the device's launches and replaces the previous one;
+// nil is none. A device with an observer takes no times.
 func (d *Device) Observe(o gpu.Observer) {
 	if o == nil {
 		d.observer.Store(nil)
@@ -53,7 +53,7 @@ func (d *Device) move(to, otherwise []string) error {
 	if err != nil {
 		return fmt.Errorf("cuda: move: %w", err)
 	}
-	if l == nil { // it has ended, and its buffers with it
+	if l == nil { // it has ended and its buffers are lost
 		d.run(to)
 		return nil
 	}
@@ -64,7 +64,7 @@ func (d *Device) move(to, otherwise []string) error {
 	defer d.unpack(moved)
 	d.run(to)
 	l.finish(errMoved)
-	_, err = d.worker() // gets what was packed
+	_, err = d.worker() // restores the packed buffers
 	if err != nil && otherwise != nil {
 		d.run(otherwise)
 		_, again := d.worker()
@@ -80,8 +80,8 @@ func (d *Device) run(command []string) {
 	d.config.Worker = command
 }
 
-// pack copies the live buffers to the host, as if they were kept, and returns
-// those that are not kept otherwise.
+// pack copies the live buffers to the host, as Keep does, and returns the buffers
+// for which Keep was not called.
 func (d *Device) pack(l *link) (moved []*allocation, err error) {
 	var bytes int64
 	live := d.living(l)
@@ -126,7 +126,7 @@ func (d *Device) packOne(l *link, a *allocation) error {
 	return nil
 }
 
-// unpack gives the host memory back that pack took.
+// unpack frees the host memory that pack allocated.
 func (d *Device) unpack(moved []*allocation) {
 	for _, a := range moved {
 		a.kept.Store(false)

@@ -35,8 +35,8 @@ var releases = []struct {
 	{13010, gpu.Version{Major: 9, Minor: 1}, 590},
 }
 
-// newestPTX is the newest PTX that a driver loads. One that is newer than this
-// table is trusted with any of its own major version.
+// newestPTX is the newest PTX version that a driver loads. A driver newer than this
+// table is assumed to load every version of its own major version.
 func newestPTX(cuda int64) gpu.Version {
 	newest := gpu.Version{Major: 6, Minor: 5}
 	for _, r := range releases {
@@ -50,7 +50,7 @@ func newestPTX(cuda int64) gpu.Version {
 	return newest
 }
 
-// driverFor names the driver that loads a version of PTX.
+// driverFor names the first driver that loads a version of PTX.
 func driverFor(v gpu.Version) string {
 	for _, r := range releases {
 		if v.Major < r.ptx.Major || v.Major == r.ptx.Major && v.Minor <= r.ptx.Minor {

@@ -13,7 +13,7 @@ import (
 
 // TestNumber checks that the name of a device tells its worker which GPU to
 // open, in a call and in the environment. The worker here is a script that
-// says what it was told.
+// reports the messages that it received.
 func TestNumber(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs linux: CUDA is nowhere else")

@@ -1,5 +1,6 @@
-// Package device opens devices by name: the one place that knows which kinds
-// there are.
+// Package device opens a gpu.Device by name. It is the only package that imports
+// every kind of device; notebooks and commands call Open or MustOpen. Devices and
+// operators must never import it.
 package device
 
 import (
@@ -82,7 +83,7 @@ func openCUDA(name, which string) (gpu.Device, error) {
 	return d, nil
 }
 
-// tell shows what a user should know while a call takes long.
+// tell prints a message for the user while a call takes long.
 func tell(line string) { fmt.Fprintln(os.Stderr, line) }
 
 // MustOpen is Open for notebooks, where an error ends the cell.
@@ -94,7 +95,7 @@ func MustOpen(name string) gpu.Device {
 	return d
 }
 
-// Names lists what Open knows: the emulators, and the GPUs of this machine.
+// Names lists the names that Open accepts: the emulators, and the GPUs of this machine.
 func Names() []string {
 	names := []string{"emu"}
 	for _, p := range emu.Profiles() {
@@ -168,8 +169,8 @@ func Ending() bool {
 	return false
 }
 
-// InterruptAll ends what all open devices are running, as when a notebook is
-// told to stop.
+// InterruptAll ends the running work of all open devices, as when a notebook is
+// interrupted.
 func InterruptAll() {
 	open.mu.Lock()
 	defer open.mu.Unlock()

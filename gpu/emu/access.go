@@ -6,10 +6,11 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
 )
 
-// access is what ld, st, atom and red ask of memory.
+// access is the memory access of ld, st, atom and red.
 type access struct {
 	space     ptx.Space
 	kind      accessKind
@@ -24,6 +25,7 @@ type access struct {
 	wideData  bool            // registers have 64 bits
 	wideAddr  bool            // the address register has 64 bits
 	variable  *sharedVariable // that the access must stay in, or nil
+	origin    int             // of its address, a number of program.origins
 	pc        int32           // of the instruction
 	keep      uint32          // bits that a narrow load has in a 32-bit slot
 	offset    uint64
@@ -50,6 +52,7 @@ func runAccess(w *warp, in *instr, m uint32) {
 	w.effective(in, m)
 	if in.mem.strong {
 		w.waits++
+		w.polled, w.polledAt = in, w.addr[lowest(m)]
 	}
 	if in.mem.space == ptx.Generic {
 		w.accessGeneric(in, m)
@@ -101,13 +104,13 @@ func (w *warp) accessGeneric(in *instr, m uint32) {
 
 // spaceOf is the space of a generic address and where its window starts.
 func spaceOf(address uint64) (ptx.Space, uint64) {
-	switch address >> windowBits {
-	case sharedWindow:
-		return ptx.Shared, sharedWindow << windowBits
-	case localWindow:
-		return ptx.Local, localWindow << windowBits
-	case paramWindow:
-		return ptx.Parameter, paramWindow << windowBits
+	switch address >> mem.WindowBits {
+	case mem.SharedWindow:
+		return ptx.Shared, mem.SharedWindow << mem.WindowBits
+	case mem.LocalWindow:
+		return ptx.Local, mem.LocalWindow << mem.WindowBits
+	case mem.ParamWindow:
+		return ptx.Parameter, mem.ParamWindow << mem.WindowBits
 	}
 	return ptx.Global, 0
 }
@@ -118,6 +121,10 @@ func (w *warp) accessIn(in *instr, space ptx.Space, m uint32) {
 	}
 	switch space {
 	case ptx.Shared:
+		if w.block.cluster != nil {
+			w.accessCluster(in, m)
+			return
+		}
 		w.transfer(in, place{space: space, contents: w.block.shared}, m)
 	case ptx.Local:
 		w.accessLocal(in, m)
@@ -130,23 +137,27 @@ func (w *warp) accessIn(in *instr, space ptx.Space, m uint32) {
 
 // accessGlobal finds the allocation of each lane's address.
 func (w *warp) accessGlobal(in *instr, m uint32) {
-	table := *w.block.launch.dev.mem.table.Load()
+	table := w.block.launch.dev.mem.Allocations()
 	for m != 0 {
-		id := w.addr[lowest(m)&31] >> windowBits
+		id := w.addr[lowest(m)&31] >> mem.WindowBits
 		var group uint32
 		for x := m; x != 0; x &= x - 1 {
 			l := lowest(x) & 31
-			if w.addr[l]>>windowBits == id {
+			if w.addr[l]>>mem.WindowBits == id {
 				group |= 1 << l
-				w.addr[l] &= offsetMask
+				w.addr[l] &= mem.OffsetMask
 			}
+		}
+		m &^= group
+		if from := w.block.origins[in.mem.origin]; from != nil && id != uint64(from.ID) && w.block.checks.Has(gpu.CheckBounds) {
+			w.strayed(in, from, id, lowest(group)&31)
+			return
 		}
 		p := place{space: ptx.Global}
 		if id < uint64(len(table)) && table[id] != nil {
 			p.allocation = table[id]
-			p.contents = p.allocation.contents.Load()
+			p.contents = p.allocation.Contents.Load()
 		}
-		m &^= group
 		if p.contents == nil {
 			w.noContents(in, p, id, group)
 		} else {
@@ -160,12 +171,12 @@ func (w *warp) accessGlobal(in *instr, m uint32) {
 
 // accessLocal moves each lane's address to the lane's own frame.
 func (w *warp) accessLocal(in *instr, m uint32) {
-	frame := uint64(w.block.prog.localBytes)
+	frame, used := uint64(w.block.prog.localBytes), uint64(w.block.prog.localUsed)
 	for x := m; x != 0; x &= x - 1 {
 		l := lowest(x) & 31
-		if a := w.addr[l]; a > frame || a+in.mem.size > frame {
+		if a := w.addr[l]; a > used || a+in.mem.size > used {
 			if !w.dropUnless(gpu.CheckBounds, in, 1<<l) {
-				w.fail(in, l, gpu.ErrOutOfBounds, "local address %#x is past the %d bytes of the thread", a, frame)
+				w.fail(in, l, gpu.ErrOutOfBounds, "local address %#x is past the %d bytes of the thread's local arrays", a, used)
 				return
 			}
 			m &^= 1 << l
@@ -178,8 +189,9 @@ func (w *warp) accessLocal(in *instr, m uint32) {
 // place is the memory that some lanes access.
 type place struct {
 	space      ptx.Space
-	contents   *contents
-	allocation *allocation // of global memory
+	contents   *mem.Contents
+	allocation *mem.Allocation // of global memory
+	remote     bool            // shared memory of another block of the cluster
 }
 
 // transfer checks the offsets in w.addr and moves the data.
@@ -190,7 +202,10 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 		}
 	}
 	mem, c := in.mem, p.contents
-	if (mem.copy > 0 || !c.whole.Load()) && !w.checkWritten(in, p, m) || !w.checkRace(in, p, m) {
+	if mem.kind != load && mem.space == ptx.Generic && p.allocation != nil && p.allocation.Constant && w.constantWritten(in, p, m) {
+		return
+	}
+	if (mem.copy > 0 || !c.Whole.Load()) && !w.checkWritten(in, p, m) || !w.checkRace(in, p, m) {
 		return
 	}
 	switch mem.kind {
@@ -203,10 +218,12 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 	}
 }
 
-// checkRace looks for races on shared memory; it reports whether there is none.
+// checkRace looks for races on shared memory, and between blocks if the launch asks for it; it reports whether there is none.
 func (w *warp) checkRace(in *instr, p place, m uint32) bool {
 	switch {
-	case p.space != ptx.Shared || w.block.races == nil:
+	case p.space == ptx.Global && w.block.launch.global != nil:
+		return w.raceBlocks(in, p, m)
+	case p.space != ptx.Shared || w.block.races == nil || p.remote:
 		return true
 	case in.mem.kind == update:
 		return w.raceAtomic(in, m)
@@ -246,14 +263,14 @@ func (w *warp) checkWritten(in *instr, p place, m uint32) bool {
 		return w.copyWritten(in, p, m)
 	}
 	mask := uint32(1<<in.mem.size - 1)
-	written := p.contents.written
+	written := p.contents.Written
 	for x := m; x != 0; x &= x - 1 {
 		l := lowest(x) & 31
 		o := int(w.addr[l])
 		switch {
 		case in.mem.kind == store:
-			written.set(o, mask)
-		case !w.block.checks.Has(gpu.CheckUninitialized) || written.has(o, mask):
+			written.Set(o, mask)
+		case !w.block.checks.Has(gpu.CheckUninitialized) || written.Has(o, mask):
 		case p.space == ptx.Local && (in.mem.field || written[o>>5]>>(o&31)&mask != 0):
 		default:
 			if w.unwritten(in, p, l); w.block.fault != nil {
@@ -264,12 +281,12 @@ func (w *warp) checkWritten(in *instr, p place, m uint32) bool {
 	return true
 }
 
-func (w *warp) load(mem *access, c *contents, m uint32) {
+func (w *warp) load(mem *access, c *mem.Contents, m uint32) {
 	for k := range mem.count {
 		if mem.skip[k] {
 			continue
 		}
-		base := unsafe.Add(c.base, k*int(mem.bytes))
+		base := unsafe.Add(c.Base, k*int(mem.bytes))
 		switch {
 		case mem.strong && mem.bytes >= 4:
 			w.loadStrong(mem, k, base, m)
@@ -357,9 +374,9 @@ func narrow(at unsafe.Pointer, mem *access) uint64 {
 	return uint64(*(*uint32)(at))
 }
 
-func (w *warp) store(mem *access, c *contents, m uint32) {
+func (w *warp) store(mem *access, c *mem.Contents, m uint32) {
 	for k := range mem.count {
-		base := unsafe.Add(c.base, k*int(mem.bytes))
+		base := unsafe.Add(c.Base, k*int(mem.bytes))
 		if mem.bytes == 4 && !mem.wideData && !mem.strong {
 			s := lanes[uint32](w, mem.regs[k])
 			for x := m; x != 0; x &= x - 1 {

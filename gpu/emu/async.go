@@ -40,6 +40,9 @@ func cpForm(lo *lowering) error {
 	if !w.has("async") {
 		return lo.unsupported("no such form of cp")
 	}
+	if w.has("bulk") {
+		return lo.bulkCopyForm(w)
+	}
 	if w.has("mbarrier") {
 		return lo.copyArriveForm(w)
 	}
@@ -259,7 +262,7 @@ func (w *warp) reserve(c *pendingCopy) {
 		return
 	}
 	for m := c.mask; m != 0; m &= m - 1 {
-		p.contents.written.clear(int(c.at[lowest(m)&31]), 1<<c.in.mem.size-1)
+		p.contents.Unwrite(int(c.at[lowest(m)&31]), 1<<c.in.mem.size-1)
 	}
 	w.copies.pending = append(w.copies.pending, c)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
 )
 
 // asyncTests are kernels of 64 threads that copy their own element of p0 to s,
@@ -19,7 +20,7 @@ var asyncTests = []struct {
 	{"waited for", "cp.async.wait_all; ld.shared.u32 %r5, [%r2]; st.global.u32 [%p1], %r5;", nil, nil},
 	{"its group waited for", "cp.async.commit_group; cp.async.wait_group 0; ld.shared.u32 %r5, [%r2];", nil, nil},
 	{"read at once", "ld.shared.u32 %r5, [%r2];", gpu.ErrUninitialized,
-		[]string{"byte 0 of shared variable s, which cp.async of line", "has not waited"}},
+		[]string{"byte 0 of shared variable s, which cp.async at line", "has not waited"}},
 	{"a group is not the last", "cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 %r5, [%r2];", gpu.ErrUninitialized, []string{"cp.async"}},
 	{"wait_group leaves what is in no group", "cp.async.wait_group 0; ld.shared.u32 %r5, [%r2];", gpu.ErrUninitialized, []string{"cp.async"}},
 	{"a barrier is no wait", "bar.sync 0; ld.shared.u32 %r5, [%r2];", gpu.ErrUninitialized, []string{"cp.async"}},
@@ -41,7 +42,7 @@ var asyncTests = []struct {
 	{"noComplete that completes", "setp.ne.u32 %a0, %t, 0; @%a0 exit; mbarrier.init.shared.b64 [bar], 2; mbarrier.arrive.noComplete.shared.b64 %d0, [bar], 2;", gpu.ErrBarrier, []string{".noComplete"}},
 	{"an mbarrier of none", "mbarrier.init.shared.b64 [bar], 0;", gpu.ErrBarrier, []string{"0 arrivals"}},
 	{"an mbarrier orders", mbarrier64 + "xor.b32 %r4, %r2, 128; ld.shared.u32 %r5, [%r4]; st.global.u32 [%p1], %r5;", nil, nil},
-	{"an mbarrier that nobody waits for orders nothing", strings.Split(mbarrier64, "again:")[0] + "cp.async.wait_all; xor.b32 %r4, %r2, 128; ld.shared.u32 %r5, [%r4];",
+	{"an mbarrier without a wait orders nothing", strings.Split(mbarrier64, "again:")[0] + "cp.async.wait_all; xor.b32 %r4, %r2, 128; ld.shared.u32 %r5, [%r4];",
 		gpu.ErrRace, []string{"write-after-read"}},
 }
 
@@ -103,14 +104,14 @@ func TestTensorCores(t *testing.T) {
 		{hopper, -24, []int{0, 8}, one + 1}, {ampere, -24, []int{0, 8}, one},
 		{ampere, -24, []int{0, 4}, one + 1}, {turing, -24, []int{0, 4}, one},
 	} {
-		var x, y [16]term
+		var x, y [16]arith.Term
 		for i := range x {
-			x[i], y[i] = termOf(0, formats["f16"]), termOf(0x0400, formats["f16"])
+			x[i], y[i] = arith.TermOf(0, arith.Formats["f16"]), arith.TermOf(0x0400, arith.Formats["f16"])
 		}
 		for _, i := range c.places {
-			x[i] = termOf(uint64(c.power+14+15)<<10, formats["f16"]) // times 2^-14
+			x[i] = arith.TermOf(uint64(c.power+14+15)<<10, arith.Formats["f16"]) // times 2^-14
 		}
-		if got := tensorCoreOf(c.cc).fuse(one, x[:], y[:], "f16", "f32"); got != c.want {
+		if got := arith.TensorCoreOf(c.cc).Fuse(one, x[:], y[:], "f16", "f32"); got != c.want {
 			t.Errorf("%v: 1 and 2^%d at %v: %#x, expected %#x", c.cc, c.power, c.places, got, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
 
@@ -31,21 +32,21 @@ var atoms = map[string]atomOp{
 	"and.b32": and, "and.b64": and, "or.b32": or, "or.b64": or, "xor.b32": xor, "xor.b64": xor,
 	"exch.b32": exchange, "exch.b64": exchange,
 	"cas.b16": swap[uint16], "cas.b32": swap[uint32], "cas.b64": swap[uint64],
-	"add.f32": func(old, b, _ uint64) uint64 { return uint64(bits32(f32(old) + f32(b))) },
-	"add.f64": func(old, b, _ uint64) uint64 { return bits64(f64(old)+f64(b), b, old) },
+	"add.f32": func(old, b, _ uint64) uint64 { return uint64(arith.Bits32(arith.F32(old) + arith.F32(b))) },
+	"add.f64": func(old, b, _ uint64) uint64 { return arith.Bits64(arith.F64(old)+arith.F64(b), b, old) },
 	"add.f16": func(old, b, _ uint64) uint64 { return addHalf(old, b, "f16") }, "add.bf16": func(old, b, _ uint64) uint64 { return addHalf(old, b, "bf16") },
 	"add.f16x2": func(old, b, _ uint64) uint64 { return addHalf2(old, b, "f16") }, "add.bf16x2": func(old, b, _ uint64) uint64 { return addHalf2(old, b, "bf16") },
 }
 
-func add(old, b, _ uint64) uint64              { return old + b }
-func and(old, b, _ uint64) uint64              { return old & b }
-func or(old, b, _ uint64) uint64               { return old | b }
-func xor(old, b, _ uint64) uint64              { return old ^ b }
-func exchange(_, b, _ uint64) uint64           { return b }
-func least[T integer](old, b, _ uint64) uint64 { return uint64(min(T(old), T(b))) }
-func most[T integer](old, b, _ uint64) uint64  { return uint64(max(T(old), T(b))) }
+func add(old, b, _ uint64) uint64                    { return old + b }
+func and(old, b, _ uint64) uint64                    { return old & b }
+func or(old, b, _ uint64) uint64                     { return old | b }
+func xor(old, b, _ uint64) uint64                    { return old ^ b }
+func exchange(_, b, _ uint64) uint64                 { return b }
+func least[T arith.Integer](old, b, _ uint64) uint64 { return uint64(min(T(old), T(b))) }
+func most[T arith.Integer](old, b, _ uint64) uint64  { return uint64(max(T(old), T(b))) }
 
-func swap[T unsigned](old, b, c uint64) uint64 {
+func swap[T arith.Unsigned](old, b, c uint64) uint64 {
 	if T(old) == T(b) {
 		return c
 	}
@@ -53,7 +54,7 @@ func swap[T unsigned](old, b, c uint64) uint64 {
 }
 
 func addHalf(a, b uint64, t ptx.Type) uint64 {
-	return roundFloat(decode(a, t)+decode(b, t), nearest, formats[t])
+	return arith.RoundFloat(arith.Decode(a, t)+arith.Decode(b, t), arith.Nearest, arith.Formats[t])
 }
 
 func addHalf2(a, b uint64, t ptx.Type) uint64 {
@@ -67,7 +68,7 @@ func (w *warp) atom(in *instr, p place, m uint32) {
 	op := mem.operation(in, p)
 	for x := m; x != 0; x &= x - 1 {
 		l := lowest(x) & 31
-		at := unsafe.Add(p.contents.base, w.addr[l])
+		at := unsafe.Add(p.contents.Base, w.addr[l])
 		b, c := w.source(mem, in.b, l), w.source(mem, in.c, l)
 		old := replace(at, mem.bytes, op, b, c)
 		if !mem.skip[0] {
@@ -87,15 +88,17 @@ func (mem *access) operation(in *instr, p place) atomOp {
 // globalAtoms are the sums that the units of global memory make otherwise: of
 // f32, subnormal numbers count as zeros; of f64, a NaN stays as it is.
 var globalAtoms = map[string]atomOp{
-	"f32": func(old, b, _ uint64) uint64 { return uint64(bits32(flush(flush(f32(old)) + flush(f32(b))))) },
+	"f32": func(old, b, _ uint64) uint64 {
+		return uint64(arith.Bits32(arith.Flush(arith.Flush(arith.F32(old)) + arith.Flush(arith.F32(b)))))
+	},
 	"f64": func(old, b, _ uint64) uint64 {
-		switch v := f64(old) + f64(b); {
-		case math.IsNaN(f64(b)):
+		switch v := arith.F64(old) + arith.F64(b); {
+		case math.IsNaN(arith.F64(b)):
 			return b
-		case math.IsNaN(f64(old)):
+		case math.IsNaN(arith.F64(old)):
 			return old
 		default:
-			return bits64(v)
+			return arith.Bits64(v)
 		}
 	},
 }

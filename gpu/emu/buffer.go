@@ -7,12 +7,13 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
 )
 
 // buffer is an allocation, or a view into one.
 type buffer struct {
 	dev    *Device
-	memory *allocation
+	memory *mem.Allocation
 	typ    gpu.Type
 	offset int // bytes
 	n      int // elements
@@ -29,7 +30,7 @@ func (d *Device) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := d.mem.alloc(bytes, fmt.Sprintf("a buffer of %d %v", n, t))
+	a, err := d.mem.Alloc(bytes, fmt.Sprintf("a buffer of %d %v", n, t))
 	if err != nil {
 		return nil, err
 	}
@@ -41,27 +42,26 @@ func (b *buffer) Len() int       { return b.n }
 
 // Label names the buffer in faults.
 func (b *buffer) Label(name string) gpu.Buffer {
-	label := "buffer " + name
-	b.memory.label.Store(&label)
+	b.memory.Rename("buffer " + name)
 	return b
 }
 
-func (b *buffer) address() uint64 { return b.memory.address() + uint64(b.offset) }
+func (b *buffer) address() uint64 { return b.memory.Address() + uint64(b.offset) }
 
 // bytes is the memory itself.
-func (b *buffer) bytes() ([]byte, *contents, error) {
-	c := b.memory.contents.Load()
+func (b *buffer) bytes() ([]byte, *mem.Contents, error) {
+	c := b.memory.Contents.Load()
 	if c == nil {
-		return nil, nil, fmt.Errorf("%w: %s was freed", gpu.ErrClosed, b.memory.name())
+		return nil, nil, fmt.Errorf("%w: %s was freed", gpu.ErrClosed, b.memory.Name())
 	}
-	return c.data[b.offset : b.offset+b.n*b.typ.Bytes()], c, nil
+	return c.Data[b.offset : b.offset+b.n*b.typ.Bytes()], c, nil
 }
 
 // View is part of the buffer.
 func (b *buffer) View(start, n int) (gpu.Buffer, error) {
 	if start < 0 || n < 0 || start > b.n || n > b.n-start {
 		return nil, fmt.Errorf("emu: view of %s: %w: elements %d to %d, expected within 0 to %d",
-			b.memory.name(), gpu.ErrArgument, start, start+n, b.n)
+			b.memory.Name(), gpu.ErrArgument, start, start+n, b.n)
 	}
 	if _, _, err := b.bytes(); err != nil {
 		return nil, fmt.Errorf("emu: view: %w", err)
@@ -82,7 +82,7 @@ func (b *buffer) Place() (gpu.Place, error) {
 func (b *buffer) Upload(slice any) error {
 	host, err := gpu.SliceBytes(slice, b.typ, b.n)
 	if err != nil {
-		return fmt.Errorf("emu: upload to %s: %w", b.memory.name(), err)
+		return fmt.Errorf("emu: upload to %s: %w", b.memory.Name(), err)
 	}
 	b.dev.run.Lock()
 	defer b.dev.run.Unlock()
@@ -91,7 +91,7 @@ func (b *buffer) Upload(slice any) error {
 		return fmt.Errorf("emu: upload: %w", err)
 	}
 	copy(data, host)
-	c.wrote(b.offset, len(data))
+	c.Wrote(b.offset, len(data))
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (b *buffer) Upload(slice any) error {
 func (b *buffer) Download(slice any) error {
 	host, err := gpu.SliceBytes(slice, b.typ, b.n)
 	if err != nil {
-		return fmt.Errorf("emu: download of %s: %w", b.memory.name(), err)
+		return fmt.Errorf("emu: download of %s: %w", b.memory.Name(), err)
 	}
 	b.dev.run.Lock()
 	defer b.dev.run.Unlock()
@@ -114,7 +114,7 @@ func (b *buffer) Download(slice any) error {
 // Keep has nothing to do: no fault loses a buffer here.
 func (b *buffer) Keep() error {
 	if b.fixed {
-		return fmt.Errorf("emu: keep: %w: %s is a variable of a module", gpu.ErrArgument, b.memory.name())
+		return fmt.Errorf("emu: keep: %w: %s is a variable of a module", gpu.ErrArgument, b.memory.Name())
 	}
 	if _, _, err := b.bytes(); err != nil {
 		return fmt.Errorf("emu: keep: %w", err)
@@ -126,11 +126,11 @@ func (b *buffer) Keep() error {
 func (b *buffer) Free() error {
 	switch {
 	case b.view:
-		return fmt.Errorf("emu: free: %w: a view of %s, free the buffer itself", gpu.ErrArgument, b.memory.name())
+		return fmt.Errorf("emu: free: %w: a view of %s, free the buffer itself", gpu.ErrArgument, b.memory.Name())
 	case b.fixed:
-		return fmt.Errorf("emu: free: %w: %s is a variable of a module, close the module", gpu.ErrArgument, b.memory.name())
-	case !b.dev.mem.free(b.memory):
-		return fmt.Errorf("emu: free: %w: %s was freed before", gpu.ErrClosed, b.memory.name())
+		return fmt.Errorf("emu: free: %w: %s is a variable of a module, close the module", gpu.ErrArgument, b.memory.Name())
+	case !b.dev.mem.Free(b.memory):
+		return fmt.Errorf("emu: free: %w: %s was freed before", gpu.ErrClosed, b.memory.Name())
 	}
 	return nil
 }
@@ -177,11 +177,11 @@ func (h *host) Free() error {
 }
 
 // wrap makes contents of bytes that are all written.
-func wrap(data []byte) *contents {
-	c := &contents{data: data}
+func wrap(data []byte) *mem.Contents {
+	c := &mem.Contents{Data: data}
 	if len(data) > 0 {
-		c.base = unsafe.Pointer(&data[0])
+		c.Base = unsafe.Pointer(&data[0])
 	}
-	c.whole.Store(true)
+	c.Whole.Store(true)
 	return c
 }

@@ -2,8 +2,9 @@ package emu
 
 import (
 	"strings"
-	"unsafe"
 
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
@@ -35,23 +36,23 @@ var unordered = map[string]comparison{
 }
 
 // compare is the lanes in which a comparison of type T holds.
-func compare[T integer | float32 | float64](c comparison, a, b *[32]T) (r uint32) {
+func compare[T arith.Integer | float32 | float64](c comparison, a, b *[32]T) (r uint32) {
 	switch c {
 	case equal:
 		for l := range a {
-			r |= bit(a[l] == b[l]) << l
+			r |= arith.Bit(a[l] == b[l]) << l
 		}
 	case unequal: // ordered: not of NaN
 		for l := range a {
-			r |= bit(a[l] < b[l] || a[l] > b[l]) << l
+			r |= arith.Bit(a[l] < b[l] || a[l] > b[l]) << l
 		}
 	case less:
 		for l := range a {
-			r |= bit(a[l] < b[l]) << l
+			r |= arith.Bit(a[l] < b[l]) << l
 		}
 	case lessEqual:
 		for l := range a {
-			r |= bit(a[l] <= b[l]) << l
+			r |= arith.Bit(a[l] <= b[l]) << l
 		}
 	case greater:
 		return compare(less, b, a)
@@ -59,7 +60,7 @@ func compare[T integer | float32 | float64](c comparison, a, b *[32]T) (r uint32
 		return compare(lessEqual, b, a)
 	default:
 		for l := range a {
-			r |= bit(a[l] == a[l] && b[l] == b[l]) << l
+			r |= arith.Bit(a[l] == a[l] && b[l] == b[l]) << l
 		}
 		if c == isNaN {
 			r = ^r
@@ -71,7 +72,7 @@ func compare[T integer | float32 | float64](c comparison, a, b *[32]T) (r uint32
 // compareFunc compares two slots; flip complements the result.
 type compareFunc func(w *warp, c comparison, a, b uint32) uint32
 
-func compareAs[T integer | float32 | float64](w *warp, c comparison, a, b uint32) uint32 {
+func compareAs[T arith.Integer | float32 | float64](w *warp, c comparison, a, b uint32) uint32 {
 	return compare(c, lanes[T](w, a), lanes[T](w, b))
 }
 
@@ -89,7 +90,7 @@ func compareHalves(w *warp, c comparison, a, b uint32) uint32 {
 func compareFlushed(w *warp, c comparison, a, b uint32) uint32 {
 	x, y := *lanes[float32](w, a), *lanes[float32](w, b)
 	for l := range x {
-		x[l], y[l] = flush(x[l]), flush(y[l])
+		x[l], y[l] = arith.Flush(x[l]), arith.Flush(y[l])
 	}
 	return compare(c, &x, &y)
 }
@@ -145,7 +146,7 @@ func (lo *lowering) comparingOf(w *words) (*comparing, ptx.Type, error) {
 	name := (*w)[0]
 	*w = (*w)[1:]
 	op, ok := comparisons[name]
-	if not, is := unordered[name]; is && isFloat(t) {
+	if not, is := unordered[name]; is && arith.IsFloat(t) {
 		op, ok, c.flip = not, true, all
 	}
 	if !ok {
@@ -268,9 +269,9 @@ func selpForm(lo *lowering) error {
 		return lo.unsupported("no such form of selp")
 	}
 	in := &lo.op.in
-	in.exec, in.vector.op = select32, vecSelect32
+	in.exec, in.vector.op = select32, simd.Select32
 	if widthOf(t) == double {
-		in.exec, in.vector.op = select64, vecSelect64
+		in.exec, in.vector.op = select64, simd.Select64
 	}
 	lo.op.pass = true
 	x := lo.extra()
@@ -309,10 +310,10 @@ func slctForm(lo *lowering) error {
 	in := &lo.op.in
 	letter := string(rune(widthOf(t)))
 	in.kinds, in.exec = letter+letter+letter+"w", runLanes
-	in.lane = func(_ *instr, a, b, c uint64) uint64 {
-		v := f32(c)
+	in.lane = func(_ *arith.Operation, a, b, c uint64) uint64 {
+		v := arith.F32(c)
 		if ftz {
-			v = flush(v)
+			v = arith.Flush(v)
 		}
 		if by == "s32" && int32(c) >= 0 || by == "f32" && v >= 0 {
 			return a
@@ -326,17 +327,16 @@ func slctForm(lo *lowering) error {
 func testpForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	t := w.last()
-	test := map[string]laneFunc{
-		"finite": classify(func(e, f uint64) bool { return e != top }), "infinite": classify(func(e, f uint64) bool { return e == top && f == 0 }),
-		"number": classify(func(e, f uint64) bool { return e != top || f == 0 }), "notanumber": classify(func(e, f uint64) bool { return e == top && f != 0 }),
-		"normal": classify(func(e, f uint64) bool { return e != top && (e != 0 || f == 0) }), "subnormal": classify(func(e, f uint64) bool { return e == 0 && f != 0 }),
+	test := map[string]func(exponent, fraction uint64) bool{
+		"finite": func(e, f uint64) bool { return e != top }, "infinite": func(e, f uint64) bool { return e == top && f == 0 },
+		"number": func(e, f uint64) bool { return e != top || f == 0 }, "notanumber": func(e, f uint64) bool { return e == top && f != 0 },
+		"normal": func(e, f uint64) bool { return e != top && (e != 0 || f == 0) }, "subnormal": func(e, f uint64) bool { return e == 0 && f != 0 },
 	}[w.take("finite", "infinite", "number", "notanumber", "normal", "subnormal")]
 	if test == nil || len(w) > 0 || t != "f32" && t != "f64" {
 		return lo.unsupported("no such form of testp")
 	}
 	in := &lo.op.in
-	in.kinds, in.lane, in.exec = "p"+string(rune(widthOf(t))), test, runLanes
-	in.sub = uint8(t.Bytes())
+	in.kinds, in.lane, in.exec = "p"+string(rune(widthOf(t))), classify(t, test), runLanes
 	return first(lo.operands(2, 2), lo.def(&in.d, 0, predicate), lo.use(&in.a, 1, t))
 }
 
@@ -344,14 +344,14 @@ func testpForm(lo *lowering) error {
 const top = 1<<11 - 1
 
 // classify makes a lane function of a test of the exponent and fraction.
-func classify(test func(exponent, fraction uint64) bool) laneFunc {
-	return func(in *instr, a, _, _ uint64) uint64 {
+func classify(t ptx.Type, test func(exponent, fraction uint64) bool) arith.Lane {
+	return func(_ *arith.Operation, a, _, _ uint64) uint64 {
 		e, f := a>>52&top, a&(1<<52-1)
-		if in.sub == uint8(unsafe.Sizeof(float32(0))) {
+		if t == "f32" {
 			if e, f = a>>23&0xff, a&(1<<23-1); e == 0xff {
 				e = top
 			}
 		}
-		return uint64(bit(test(e, f)))
+		return uint64(arith.Bit(test(e, f)))
 	}
 }

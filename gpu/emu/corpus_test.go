@@ -16,18 +16,13 @@ import (
 var notYet = map[string]string{
 	"constructs": "%envreg3",
 	"calls":      "recursive",
-
-	"gemm_tf32_wgmma": "cluster", "gemm_bf16_wgmma": "cluster", "gemm_fp16_wgmma": "cluster",
-	"gemm_tf32x3_2": "cluster", "gemm_bf16x3_2": "cluster", "gemm_fp16x3_4": "cluster",
-	"gemm_specialized": "setmaxnreg", "gemm_bias_relu_specialized": "setmaxnreg", "gemm_batched_specialized": "setmaxnreg",
-	"gemm_cluster": "cluster", "gemm_cluster_of_3": "cluster", "gemm_cluster_of_4": "cluster",
 }
 
 // TestCorpus asks for every entry of the PTX in the repository: each is ready
 // to run or refused by name, and only those that are known to be.
 func TestCorpus(t *testing.T) {
 	var files []string
-	for _, pattern := range []string{"../../ops/*.ptx", "../ptx/testdata/*.ptx"} {
+	for _, pattern := range []string{"../../ops/*/*.ptx", "../ptx/testdata/*.ptx"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -43,11 +43,11 @@ done:
 
 // TestCountersDoNotDepend runs a launch with different numbers of workers.
 func TestCountersDoNotDepend(t *testing.T) {
-	d, m := loadOps(t)
+	d, m := loadWorkloads(t)
 	var first gpu.Counters
 	for workers := 1; workers <= 4; workers++ {
 		d.LimitWorkers(workers)
-		c := countReduce(t, d, m, 100_000)
+		c := countSum(t, d, m, 100_000)
 		if workers == 1 {
 			first = c
 		} else if c != first {
@@ -56,9 +56,9 @@ func TestCountersDoNotDepend(t *testing.T) {
 	}
 }
 
-func loadOps(tb testing.TB) (*Device, gpu.Module) {
+func loadWorkloads(tb testing.TB) (*Device, gpu.Module) {
 	tb.Helper()
-	text, err := os.ReadFile("../../ops/reduce.sm_75.ptx")
+	text, err := os.ReadFile("testdata/workloads.sm_75.ptx")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -66,16 +66,16 @@ func loadOps(tb testing.TB) (*Device, gpu.Module) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	m, err := d.Load("reduce.sm_75.ptx", string(text))
+	m, err := d.Load("workloads.sm_75.ptx", string(text))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return d.(*Device), m
 }
 
-func countReduce(t *testing.T, d *Device, m gpu.Module, n int) (c gpu.Counters) {
+func countSum(t *testing.T, d *Device, m gpu.Module, n int) (c gpu.Counters) {
 	t.Helper()
-	e, err := m.Entry("reduce_v0_interleaved")
+	e, err := m.Entry("sum_interleaved")
 	if err != nil {
 		t.Fatal(err)
 	}

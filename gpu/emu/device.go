@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/loader"
 )
 
@@ -17,13 +19,14 @@ import (
 // the call returns, one launch or transfer at a time.
 type Device struct {
 	info gpu.Info
-	mem  *memory
+	mem  *mem.Memory
 
 	// run is held by the work that runs: all streams are one queue here.
 	run        sync.Mutex
 	blocks     blockPool
 	interrupts atomic.Uint64 // how often Interrupt was called
 	stepLimit  atomic.Uint64
+	order      atomic.Int32 // BlockOrder
 	maxWorkers atomic.Int64
 	maxVectors atomic.Int64
 	closed     atomic.Bool
@@ -43,10 +46,10 @@ func Open(profile string) (gpu.Device, error) {
 
 // OpenAs returns an emulator of a GPU that another device has described.
 func OpenAs(info gpu.Info) (gpu.Device, error) {
-	info.Emulated, info.Driver, info.UUID, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll
-	d := &Device{info: info, mem: newMemory(info.GlobalBytes)}
+	info.Emulated, info.Driver, info.UUID, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll|gpu.CheckBlockRaces
+	d := &Device{info: info, mem: mem.New(info.GlobalBytes)}
 	d.main.dev = d
-	d.LimitVectors(AVX512)
+	d.LimitVectors(simd.AVX512)
 	return d, nil
 }
 
@@ -63,10 +66,10 @@ func (d *Device) LimitSteps(n uint64) { d.stepLimit.Store(n) }
 func (d *Device) Leaks() error {
 	var names []string
 	var bytes int
-	for _, a := range (*d.mem.table.Load())[firstID:] {
-		if a.contents.Load() != nil && !a.fixed.Load() {
-			names = append(names, fmt.Sprintf("%s (%d bytes)", a.name(), a.bytes))
-			bytes += a.bytes
+	for _, a := range d.mem.Allocations()[mem.FirstID:] {
+		if a.Contents.Load() != nil && !a.Fixed.Load() {
+			names = append(names, fmt.Sprintf("%s (%d bytes)", a.Name(), a.Bytes))
+			bytes += a.Bytes
 		}
 	}
 	if len(names) == 0 {
@@ -201,7 +204,7 @@ func (d *Device) Close() error {
 	d.Interrupt()
 	d.run.Lock()
 	defer d.run.Unlock()
-	d.mem.close()
+	d.mem.Close()
 	d.blocks = blockPool{}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
 )
 
@@ -42,16 +43,66 @@ func (b *block) thread(n int) gpu.Dim {
 }
 
 // source is the place in the CUDA source that an instruction came from.
-func (p *program) source(in *instr) string { return p.place(in.src.Source) }
+func (p *program) source(in *instr) string { return p.place(p.near(in.src).Source) }
+
+// near is the instruction that says where another one came from: itself, or,
+// where the compiler has given it line 0, as it does to what stands for several
+// lines, the next one, one before it, or the branch that leads to it.
+func (p *program) near(src *ptx.Instruction) *ptx.Instruction {
+	if src.Source.Line != 0 {
+		return src
+	}
+	at := slices.IndexFunc(p.fn.Code, func(in ptx.Instruction) bool { return in.Pos == src.Pos })
+	for i := at + 1; at >= 0 && i < len(p.fn.Code) && p.labelAt(i) == ""; i++ {
+		if next := &p.fn.Code[i]; next.Source.Line != 0 {
+			return next
+		}
+	}
+	for ; at > 0; at-- {
+		if label := p.labelAt(at); label != "" {
+			at = slices.IndexFunc(p.fn.Code, func(in ptx.Instruction) bool {
+				return in.Opcode == "bra" && in.Operands[0].Symbol == label && in.Source.Line != 0
+			})
+			if at < 0 {
+				break
+			}
+			return &p.fn.Code[at]
+		}
+		if before := &p.fn.Code[at-1]; before.Source.Line != 0 {
+			return before
+		}
+	}
+	return src
+}
+
+// labelAt is a label of the instruction with a number, or "".
+func (p *program) labelAt(at int) string {
+	for label, to := range p.fn.Labels {
+		if to == at {
+			return label
+		}
+	}
+	return ""
+}
 
 // sourceOrCall adds the place of the call to code from another file, such as a
 // header of CUDA.
 func (p *program) sourceOrCall(in *instr) string {
-	at := p.source(in)
-	if call := p.place(in.src.Inlined); call != "" && in.src.Inlined.File != in.src.Source.File {
+	at, src := p.source(in), p.near(in.src)
+	if call := p.place(src.Inlined); call != "" && src.Inlined.File != src.Source.File {
 		at += ", called at " + call
 	}
 	return at
+}
+
+// placeOf is the line of an instruction: in the CUDA source, if there is one, then
+// in the PTX.
+func (p *program) placeOf(in *instr) string {
+	line := fmt.Sprintf("line %d", in.src.Pos.Line)
+	if at := p.sourceOrCall(in); at != "" {
+		return fmt.Sprintf("%s (%s of the PTX)", at, line)
+	}
+	return line
 }
 
 func (p *program) place(s ptx.Source) string {
@@ -81,7 +132,7 @@ func (b *block) stall() {
 			}
 			places[in] += bits.OnesCount32(f.mask)
 			waiting += bits.OnesCount32(f.mask)
-			if first == nil || f.state == atBarrier && first.flow != blockSync {
+			if first == nil || f.state == atBarrier && first.flow != blockSync || first.flow == warpSync && first.src.Opcode == "bar" && in.flow == warpSync {
 				first = in
 			}
 		}
@@ -91,7 +142,11 @@ func (b *block) stall() {
 	}
 	var text []string
 	for _, in := range order {
-		text = append(text, fmt.Sprintf("%s wait at %s (line %d)", b.who(in), in.src.Name(), in.src.Pos.Line))
+		at := b.prog.sourceOrCall(in)
+		if at == "" {
+			at = b.prog.placeOf(in)
+		}
+		text = append(text, fmt.Sprintf("%s wait at %s (%s)", b.who(in), in.src.Name(), at))
 	}
 	if left := b.launch.threads - waiting; left > 0 {
 		text = append(text, fmt.Sprintf("%s have exited", b.exited()))
@@ -170,7 +225,7 @@ func (w *warp) badOffset(in *instr, p place, lane int) {
 	offset, size := w.addr[lane], in.mem.size
 	var length uint64
 	if p.contents != nil {
-		length = uint64(len(p.contents.data))
+		length = uint64(len(p.contents.Data))
 	}
 	if p.space == ptx.Shared {
 		w.badShared(in, p, lane, length)
@@ -179,11 +234,11 @@ func (w *warp) badOffset(in *instr, p place, lane int) {
 	switch {
 	case p.holds(offset, size):
 		w.misaligned(in, p, lane)
-	case p.space == ptx.Global && offset > offsetMask/2:
-		w.before(in, uint64(p.allocation.id), lane)
+	case p.space == ptx.Global && offset > mem.OffsetMask/2:
+		w.before(in, uint64(p.allocation.ID), lane)
 	case p.space == ptx.Global:
-		w.fail(in, lane, gpu.ErrOutOfBounds, "%d bytes at address %#x end %d bytes past %s (%d bytes)",
-			size, p.allocation.address()+offset, offset+size-length, p.allocation.name(), length)
+		w.fail(in, lane, gpu.ErrOutOfBounds, "%d bytes at address %#x end %d bytes past %s (%d bytes)%s",
+			size, p.allocation.Address()+offset, offset+size-length, p.allocation.Name(), length, w.block.launch.argument(p.allocation))
 	default:
 		w.fail(in, lane, gpu.ErrOutOfBounds, "%d bytes at %s address %#x end %d bytes past its %d bytes",
 			size, spaceNames[p.space], offset, offset+size-length, length)
@@ -207,7 +262,7 @@ func (w *warp) badShared(in *instr, p place, lane int, length uint64) {
 		w.fail(in, lane, gpu.ErrOutOfBounds, "%s lie in %s", place, strings.TrimPrefix(prog.sharedPlace(address), "shared variable "))
 	case fits:
 		w.misaligned(in, p, lane)
-	case offset > offsetMask || offset < -1<<31:
+	case offset > mem.OffsetMask || offset < -1<<31:
 		w.fail(in, lane, gpu.ErrSpace, "address %#x is not in shared memory%s", address, w.block.launch.nameOf(address))
 	case length == 0:
 		w.fail(in, lane, gpu.ErrOutOfBounds, "%d bytes at shared address %#x, and the launch gave no shared memory, expected its bytes in Launch.Shared", size, address)
@@ -254,19 +309,19 @@ func (p *program) sharedPlace(offset uint64) string {
 // before is the fault of an address below the start of an allocation: it lies
 // at the end of the window, of that number, of the one before.
 func (w *warp) before(in *instr, id uint64, lane int) {
-	address := id<<windowBits + w.addr[lane]
-	table := *w.block.launch.dev.mem.table.Load()
+	address := id<<mem.WindowBits + w.addr[lane]
+	table := w.block.launch.dev.mem.Allocations()
 	name := "the next buffer"
 	if next := id + 1; next < uint64(len(table)) {
-		name = table[next].name()
+		name = w.block.launch.named(table[next])
 	}
-	w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is %d bytes before %s", address, offsetMask+1-w.addr[lane], name)
+	w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is %d bytes before %s", address, mem.OffsetMask+1-w.addr[lane], name)
 }
 
 // where names an offset of a place.
 func (p place) where(offset uint64) string {
 	if p.space == ptx.Global {
-		return fmt.Sprintf("address %#x is byte %d of %s", p.allocation.address()+offset, offset, p.allocation.name())
+		return fmt.Sprintf("address %#x is byte %d of %s", p.allocation.Address()+offset, offset, p.allocation.Name())
 	}
 	return fmt.Sprintf("%s address %#x", spaceNames[p.space], offset)
 }
@@ -278,13 +333,18 @@ func (w *warp) unwritten(in *instr, p place, lane int) {
 		offset -= uint64(lane) * uint64(w.block.prog.localBytes)
 	}
 	where := p.where(offset)
+	if p.allocation != nil {
+		where += w.block.launch.argument(p.allocation)
+	}
 	if p.space == ptx.Shared {
 		where = w.block.prog.sharedPlace(offset)
 	}
 	if c := w.block.filling(p, offset, in.mem.size); c != nil {
-		w.fail(in, lane, gpu.ErrUninitialized, "%s, which cp.async of line %d fills: its thread has not waited for it", where, c.in.src.Pos.Line)
+		w.fail(in, lane, gpu.ErrUninitialized, "%s, which cp.async at %s fills: its thread has not waited for it", where, w.block.prog.placeOf(c.in))
+	} else if c := w.block.fillingBulk(offset, in.mem.size); c != nil && p.space == ptx.Shared {
+		w.fail(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: no thread has waited for its mbarrier", where, c.in.src.Name(), w.block.prog.placeOf(c.in))
 	} else {
-		w.fail(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written", where, in.mem.size)
+		w.fail(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written: write it first, or set it to 0", where, in.mem.size)
 	}
 	if b := w.block; p.space == ptx.Shared && b.races != nil {
 		if b.pending == nil {
@@ -298,11 +358,52 @@ func (w *warp) unwritten(in *instr, p place, lane int) {
 // memory that was not written, for the write to come.
 const patience = 1 << 20
 
+// strayed is the fault of a lane whose address starts from one buffer and lies in
+// the window of another.
+func (w *warp) strayed(in *instr, from *mem.Allocation, id uint64, lane int) {
+	l := w.block.launch
+	address := id<<mem.WindowBits + w.addr[lane]
+	distance, side := int64(address-from.Address()), "past the start of"
+	if distance < 0 {
+		distance, side = -distance, "before"
+	}
+	where := "in no buffer"
+	if table := l.dev.mem.Allocations(); id >= mem.FirstID && id < uint64(len(table)) && w.addr[lane] < uint64(table[id].Bytes) {
+		where = fmt.Sprintf("byte %d of %s", w.addr[lane], l.named(table[id]))
+	} else if side == "before" && uint64(distance) <= mem.OffsetMask/2 {
+		w.before(in, uint64(from.ID-1), lane)
+		return
+	}
+	w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is %s, %d bytes %s %s (%d bytes), from which the pointer started: keep its index in the buffer, 64-bit arithmetic has gone too far",
+		address, where, distance, side, l.named(from), from.Bytes)
+}
+
+// named is the name of an allocation, and which argument of the launch it is.
+func (l *launch) named(a *mem.Allocation) string { return a.Name() + l.argument(a) }
+
+// argument says which argument of the launch an allocation is, if it is one.
+func (l *launch) argument(a *mem.Allocation) string {
+	for i, b := range l.buffers {
+		if b == nil || b.memory != a {
+			continue
+		}
+		name := l.prog.params[i].Name
+		if l.source != nil && i < len(l.source.Params) && l.source.Params[i] != "" {
+			name = l.source.Params[i]
+		}
+		if strings.HasSuffix(name, fmt.Sprintf("_param_%d", i)) { // the compiler has made it up
+			return fmt.Sprintf(", argument %d", i)
+		}
+		return fmt.Sprintf(", argument %d, %s", i, name)
+	}
+	return ""
+}
+
 // noContents is the fault of lanes whose address is in no live allocation.
 func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 	lane := lowest(m)
-	table := *w.block.launch.dev.mem.table.Load()
-	before := w.addr[lane] > offsetMask/2 && id+1 >= firstID && id+1 < uint64(len(table))
+	table := w.block.launch.dev.mem.Allocations()
+	before := w.addr[lane] > mem.OffsetMask/2 && id+1 >= mem.FirstID && id+1 < uint64(len(table))
 	check := gpu.CheckBounds
 	if p.allocation != nil && !before {
 		check = gpu.CheckFreed
@@ -310,16 +411,16 @@ func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 	if w.dropUnless(check, in, m) {
 		return
 	}
-	address := id<<windowBits + w.addr[lane]
+	address := id<<mem.WindowBits + w.addr[lane]
 	switch {
 	case before:
 		w.before(in, id, lane)
 	case p.allocation != nil:
-		w.fail(in, lane, gpu.ErrFreed, "address %#x is byte %d of %s (%d bytes), which was freed",
-			address, w.addr[lane], p.allocation.name(), p.allocation.bytes)
-	case id == nullWindow:
+		w.fail(in, lane, gpu.ErrFreed, "address %#x is byte %d of %s (%d bytes), which was freed%s",
+			address, w.addr[lane], p.allocation.Name(), p.allocation.Bytes, w.block.launch.argument(p.allocation))
+	case id == mem.NullWindow:
 		w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is in no buffer: a null pointer, or an offset without one", address)
-	case id <= paramWindow:
+	case id <= mem.ParamWindow:
 		space, _ := spaceOf(address)
 		w.fail(in, lane, gpu.ErrSpace, "address %#x is in %s memory", address, spaceNames[space])
 	default:
@@ -329,53 +430,9 @@ func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 
 // nameOf adds what a global address points to.
 func (l *launch) nameOf(address uint64) string {
-	table := *l.dev.mem.table.Load()
-	if id := address >> windowBits; id >= firstID && id < uint64(len(table)) {
-		return " but in " + table[id].name()
+	table := l.dev.mem.Allocations()
+	if id := address >> mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {
+		return " but in " + l.named(table[id])
 	}
 	return ""
-}
-
-// overrun is the fault of a block that ran more instructions than the limit:
-// it says where each warp stands.
-func (b *block) overrun() *gpu.Fault {
-	var at *instr
-	var order []string
-	warps := map[string]ranges{}
-	for _, w := range b.warps {
-		var places []string
-		for _, f := range w.frags {
-			pc, how := f.pc, "at"
-			if f.state == atBarrier {
-				pc, how = f.pc-1, "waits at"
-			}
-			in := b.prog.instruction(pc)
-			if at == nil && f.state == running {
-				at = in
-			}
-			places = append(places, fmt.Sprintf("%s line %d", how, in.src.Pos.Line))
-		}
-		slices.Sort(places)
-		text := strings.Join(slices.Compact(places), " and ")
-		if text == "" {
-			text = "has exited"
-		}
-		if warps[text] == nil {
-			order, warps[text] = append(order, text), ranges{}
-		}
-		warps[text][w.index] = true
-	}
-	for i, text := range order {
-		order[i] = fmt.Sprintf("warp %s %s", warps[text].list(32), text)
-	}
-	return b.newFault(at, gpu.ErrStepLimit, fmt.Sprintf("%d instructions of its warps; %s",
-		b.cnt.WarpInstructions-b.steps, strings.Join(order, "; ")))
-}
-
-// instruction is the one at pc, or behind what the emulator has put there.
-func (p *program) instruction(pc int32) *instr {
-	for int(pc)+1 < len(p.code) && p.code[pc].src == nil {
-		pc++
-	}
-	return &p.code[pc]
 }

@@ -74,6 +74,10 @@ var faultTests = []struct {
 	{"lane not in its mask", "", "shfl.sync.down.b32 %r2, %t, 1, 31, 0x0fffffff;", gpu.ErrMask, 28, []string{"lane 28", "0x0fffffff"}},
 	{"mask that names another branch", "", "setp.lt.u32 %a0, %t, 16; @%a0 bra low; bar.warp.sync 0xffffffff; ret; low: shfl.sync.idx.b32 %r2, %t, 0, 31, 0xffffffff;",
 		gpu.ErrMask, -1, []string{"shfl", "bar.warp.sync"}},
+	{"shuffle from an exited lane", "", "setp.eq.u32 %a0, %t, 3; @%a0 exit; shfl.sync.idx.b32 %r2, %t, 3, 31, 0xffffffff; add.u32 %r3, %r2, 1; st.global.u32 [%p1], %r3;",
+		gpu.ErrMask, 0, []string{"lane 0 reads the value of lane 3, which has exited, and st.global.u32 at line 21"}},
+	{"barrier without the even threads", "", "and.b32 %r2, %t, 1; setp.eq.u32 %a0, %r2, 0; @%a0 exit; bar.sync 0;",
+		gpu.ErrBarrier, -1, []string{"32 threads wait at it, and 32 threads (0, 2, 4, 6, ...) have exited"}},
 	{"trap", "", "setp.eq.u32 %a0, %t, 9; @%a0 trap;", gpu.ErrTrap, 9, []string{"trap"}},
 }
 
@@ -135,7 +139,7 @@ func TestFaultInHeader(t *testing.T) {
 		x := j.alloc("x", make([]uint32, 64))
 		err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: []any{x, x, uint32(64)}})
 		var f *gpu.Fault
-		if !errors.As(err, &f) || f.Source != want || !strings.Contains(err.Error(), "("+want+")") {
+		if !errors.As(err, &f) || f.Source != want || !strings.Contains(err.Error(), "at "+want+" (test.ptx:") {
 			t.Errorf("%s: %v, expected %s", loc, err, want)
 		}
 	}
@@ -146,6 +150,8 @@ var noFaultTests = []struct{ name, declarations, body string }{
 	{"an unset register that is only copied", "", "mov.u32 %r3, %r2; setp.eq.u32 %a0, %t, 0; selp.u32 %r4, 1, %r3, %a0; selp.u32 %r5, %r4, 7, %a0; st.global.u32 [%p1], %r5;"},
 	{"an unset register that is only shuffled", "", "shfl.sync.down.b32 %r3, %r2, 1, 31, 0xffffffff; st.global.u32 [%p1], 1;"},
 	{"a load whose guard is false", "", "setp.ge.u32 %a0, %t, 64; @%a0 ld.global.u32 %r2, [%p0+1]; @%a0 st.global.u32 [%p1], %r2;"},
+	{"a shuffle from an exited lane that is left out", "", "setp.eq.u32 %a0, %t, 3; @%a0 exit; shfl.sync.idx.b32 %r2, %t, 3, 31, 0xffffffff; add.u32 %r3, %r2, 1; setp.gt.u32 %a1, %t, 99; selp.b32 %r4, %r3, %t, %a1; @%a1 st.global.u32 [%p1], %r3; st.global.u32 [%p1], %r4;"},
+	{"a barrier after a bounds check in two directions", "", "and.b32 %r2, %t, 63; setp.ge.u32 %a0, %r2, 50; @%a0 exit; bar.sync 0;"},
 	{"exited lanes in a mask", "", "setp.lt.u32 %a0, %t, 8; @%a0 exit; bar.warp.sync 0xffffffff; shfl.sync.idx.b32 %r2, %t, 9, 31, 0xffffffff; st.global.u32 [%p1], %r2;"},
 	{"a barrier that a warp exits before", "", "setp.ge.u32 %a0, %t, 32; @%a0 exit; bar.sync 0;"},
 	{"a barrier that lanes exit before", "", "setp.ge.u32 %a0, %t, 40; @%a0 exit; bar.sync 0; barrier.sync 0;"},
@@ -199,10 +205,7 @@ func TestFreedWhileRunning(t *testing.T) {
 	j := newJob(t, "", "again: ld.volatile.global.u32 %r2, [%p0]; bra again;", 2, 64)
 	done := make(chan error, 1)
 	go func() { done <- j.device.Launch(j.launch) }()
-	for j.device.run.TryLock() { // until the launch holds it
-		j.device.run.Unlock()
-		time.Sleep(time.Millisecond)
-	}
+	j.begun()
 	if err := j.p0.Free(); err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +223,38 @@ again:
 	bra again;`, 1, 128)
 	j.device.LimitSteps(100_000)
 	err := j.device.Launch(j.launch)
-	const where = "warp 0 waits at line 23; warp 1 at line 25 and waits at line 23; warp 2 at line 25; warp 3 has exited"
+	const where = "warp 0 waits at barrier 0, line 23; warp 1 at line 25 and waits at barrier 0, line 23; warp 2 at line 25; warp 3 has exited"
 	if !errors.Is(err, gpu.ErrStepLimit) || !strings.Contains(err.Error(), where) {
+		t.Errorf("%v, expected %q", err, where)
+	}
+}
+
+// TestEndlessLaunchReportsItsPlace: a launch that a limit or an interrupt ends
+// names the lock that each warp polls.
+func TestEndlessLaunchReportsItsPlace(t *testing.T) {
+	const where = "warp 0-1 at line 22, polls byte 8 of buffer output by atom.global.cas.b32"
+	j := newJob(t, "", "again: \natom.global.cas.b32 %r2, [%q1+8], 77, 1; setp.ne.u32 %a0, %r2, 77; @%a0 bra again;", 1, 64)
+	j.device.LimitSteps(100_000)
+	if err := j.device.Launch(j.launch); !errors.Is(err, gpu.ErrStepLimit) || !strings.Contains(err.Error(), where) {
+		t.Errorf("%v, expected %q", err, where)
+	}
+	j.device.LimitSteps(0)
+	const tries = 20 // on a busy machine the interrupt may come before the first turn
+	var err error
+	for try := 1; try <= tries && (err == nil || !strings.Contains(err.Error(), where)); try++ {
+		done := make(chan error, 1)
+		go func() { done <- j.device.Launch(j.launch) }()
+		j.begun()
+		for wait := true; wait; {
+			select {
+			case err = <-done:
+				wait = false
+			case <-time.After(time.Duration(20*try) * time.Millisecond):
+				j.device.Interrupt()
+			}
+		}
+	}
+	if !errors.Is(err, gpu.ErrInterrupted) || !strings.Contains(err.Error(), "the launch was running; "+where) {
 		t.Errorf("%v, expected %q", err, where)
 	}
 }
@@ -262,7 +295,7 @@ func TestSourceLine(t *testing.T) {
 	j := &job{T: t, device: d}
 	b := j.alloc("x", make([]uint32, 1))
 	err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}, Args: []any{b, b, uint32(1)}})
-	if err == nil || !strings.Contains(err.Error(), "(reduce.cu:41)") {
+	if err == nil || !strings.Contains(err.Error(), "at reduce.cu:41 (test.ptx:") {
 		t.Errorf("%v, expected it to name reduce.cu:41", err)
 	}
 }
@@ -275,7 +308,7 @@ func TestRefusals(t *testing.T) {
 		kind error
 		says string
 	}{
-		{"wgmma.fence.sync.aligned;", gpu.ErrUnsupported, "wgmma.fence.sync.aligned at test.ptx:21"},
+		{"tcgen05.wait::ld.sync.aligned;", gpu.ErrUnsupported, "tcgen05.wait::ld.sync.aligned at test.ptx:21"},
 		{"tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d0, {%r5}];", gpu.ErrUnsupported, "tex"},
 		{"add.u8 %r2, %r3, %r4;", gpu.ErrMalformed, "add has no modifier .u8"},
 		{"add.foo.u32 %r2, %t, %t;", gpu.ErrMalformed, "add has no modifier .foo"},
@@ -331,18 +364,18 @@ func TestWrittenByLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := fresh.(*buffer).memory.contents.Load()
+	c := fresh.(*buffer).memory.Contents.Load()
 	for _, written := range []uint32{0, 30, 76, 77} {
 		j.launch.Args = []any{j.p0, fresh, written}
 		if err := j.device.Launch(j.launch); err != nil {
 			t.Fatal(err)
 		}
-		if c.whole.Load() != (written == n) {
-			t.Errorf("%d of %d elements written: whole is %v", written, n, c.whole.Load())
+		if c.Whole.Load() != (written == n) {
+			t.Errorf("%d of %d elements written: whole is %v", written, n, c.Whole.Load())
 		}
 	}
-	for i := range len(c.data) {
-		if !c.written.has(i, 1) {
+	for i := range len(c.Data) {
+		if !c.Written.Has(i, 1) {
 			t.Fatalf("byte %d is not written", i)
 		}
 	}

@@ -12,7 +12,7 @@ var cacheWords = []string{"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak"
 
 // spaces are the names of spaces in modifiers.
 var spaces = map[string]ptx.Space{
-	"global": ptx.Global, "shared": ptx.Shared, "shared::cta": ptx.Shared, "local": ptx.Local,
+	"global": ptx.Global, "shared": ptx.Shared, "shared::cta": ptx.Shared, "shared::cluster": ptx.Shared, "local": ptx.Local,
 	"const": ptx.Const, "param": ptx.Parameter, "param::entry": ptx.Parameter, "param::func": ptx.Parameter,
 }
 

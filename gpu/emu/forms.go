@@ -2,6 +2,7 @@ package emu
 
 import (
 	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
 
@@ -20,12 +21,12 @@ var forms = map[string]func(*lowering) error{
 	"mov": movForm, "cvta": cvtaForm, "isspacep": isspacepForm,
 	"ld": loadForm, "ldu": loadForm, "st": storeForm, "atom": atomForm, "red": atomForm,
 	"bra": branchForm, "brx": indexedForm, "ret": leaveForm, "exit": leaveForm, "trap": trapForm, "call": callForm,
-	"bar": barrierForm, "barrier": barrierForm, "membar": nothingForm, "fence": nothingForm,
+	"bar": barrierForm, "barrier": barrierForm, "membar": fenceForm, "fence": fenceForm,
 	"nanosleep": pauseForm, "prefetch": nothingForm, "prefetchu": nothingForm, "pmevent": nothingForm,
 	"griddepcontrol": nothingForm, "applypriority": nothingForm,
 	"shfl": shuffleForm, "vote": voteForm, "match": matchForm, "redux": reduxForm, "activemask": activemaskForm,
-	"elect": electForm, "mma": mmaForm, "wmma": wmmaForm, "ldmatrix": ldmatrixForm, "stmatrix": stmatrixForm,
-	"createpolicy": policyForm, "cp": cpForm, "mbarrier": mbarrierForm, "call vprintf": printfForm, "call __assertfail": assertForm,
+	"elect": electForm, "mma": mmaForm, "wmma": wmmaForm, "ldmatrix": ldmatrixForm, "stmatrix": stmatrixForm, "movmatrix": movmatrixForm,
+	"createpolicy": policyForm, "cp": cpForm, "mbarrier": mbarrierForm, "mapa": mapaForm, "wgmma": wgmmaForm, "setmaxnreg": setmaxnregForm, "call vprintf": printfForm, "call __assertfail": assertForm,
 }
 
 // lop3Form moves the table from the operands to the row's constant.
@@ -41,7 +42,7 @@ func lop3Form(lo *lowering) error {
 		return lo.unsupported("lop3 with a predicate")
 	}
 	in := &lo.op.in
-	in.imm, in.lane, in.kinds, in.exec = int64(table.Bits), logic3, "wwww", runLanes
+	in.operation.Table, in.lane, in.kinds, in.exec = uint8(table.Bits), arith.Logic3, "wwww", runLanes
 	return lo.bindFirst("wwww", "b32")
 }
 
@@ -161,9 +162,20 @@ func trapForm(lo *lowering) error {
 		return lo.badCall()
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.fail(in, lowest(m), gpu.ErrTrap, "the kernel ended itself")
+		w.fail(in, lowest(m), gpu.ErrTrap, "%s", w.block.prog.trapped(in))
 	}
 	return lo.operands(0, 0)
+}
+
+// badCall lowers the end of a call through a pointer that is none of the
+// functions it may mean.
+func (lo *lowering) badCall() error {
+	in := &lo.op.in
+	in.exec = func(w *warp, in *instr, m uint32) {
+		l := lowest(m)
+		w.fail(in, l, gpu.ErrOutOfBounds, "a call of address %#x, which is no function of the wanted type", lanes[uint64](w, in.a)[l])
+	}
+	return lo.use(&in.a, 0, "b64")
 }
 
 // nothingForm is an instruction that changes nothing here: memory is always
@@ -171,6 +183,23 @@ func trapForm(lo *lowering) error {
 func nothingForm(lo *lowering) error {
 	lo.op.in.exec = func(*warp, *instr, uint32) {}
 	return nil
+}
+
+// setmaxnregForm changes how many registers a warp may use: here it has those
+// that it names.
+func setmaxnregForm(lo *lowering) error {
+	w := wordsOf(lo.op.in.src)
+	w.drop("inc", "dec", "sync", "aligned")
+	if t := w.last(); t != "u32" || len(w) > 0 {
+		return lo.unsupported("no such form of setmaxnreg")
+	}
+	if err := first(lo.target(90), lo.operands(1, 1)); err != nil {
+		return err
+	}
+	if n := lo.operand(0); n.Kind != ptx.ImmediateOperand || n.Bits < 24 || n.Bits > 256 || n.Bits%8 != 0 {
+		return lo.malformed("operand 1, expected a multiple of 8 from 24 to 256")
+	}
+	return nothingForm(lo)
 }
 
 // pauseForm is nanosleep: others get a turn.
@@ -185,7 +214,7 @@ func barrierForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	w.drop("cta", "aligned")
 	if w.has("cluster") {
-		return lo.unsupported("a barrier of a cluster of blocks")
+		return lo.clusterBarrierForm(w)
 	}
 	if w.has("warp") {
 		return warpBarrierForm(lo, w)

@@ -97,7 +97,7 @@ func (g *replay) Launch(on gpu.Stream) error {
 	return nil
 }
 
-// check says whether all that a piece of work needs is still there.
+// check returns an error if an object that a piece of work needs no longer exists.
 func (g *replay) check(w capture.Work) error {
 	switch {
 	case w.Launch != nil:

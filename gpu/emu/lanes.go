@@ -1,9 +1,14 @@
 package emu
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/simd"
+)
 
 // This file holds the ways of running an operation on the lanes of a warp:
-// runLanes for any, one lane at a time, and map1 to map3 for those that are
+// runLanes for any, one lane at a time, and map1 and loopOf for those that are
 // worth a loop of their own.
 
 // runLanes calls the operation's lane function for each active lane.
@@ -15,20 +20,20 @@ func runLanes(w *warp, in *instr, m uint32) {
 		var r uint32
 		for x := m; x != 0; x &= x - 1 {
 			l := lowest(x) & 31
-			r |= uint32(in.lane(in, a[l], b[l], c[l])&1) << l
+			r |= uint32(in.lane(&in.operation, a[l], b[l], c[l])&1) << l
 		}
 		w.preds[in.d] = w.preds[in.d]&^m | r
 	case double:
 		d := lanes[uint64](w, in.d)
 		for x := m; x != 0; x &= x - 1 {
 			l := lowest(x) & 31
-			d[l] = in.lane(in, a[l], b[l], c[l])
+			d[l] = in.lane(&in.operation, a[l], b[l], c[l])
 		}
 	default:
 		d, keep := lanes[uint32](w, in.d), width(in.kinds[0]).mask()
 		for x := m; x != 0; x &= x - 1 {
 			l := lowest(x) & 31
-			d[l] = uint32(in.lane(in, a[l], b[l], c[l])) & keep
+			d[l] = uint32(in.lane(&in.operation, a[l], b[l], c[l])) & keep
 		}
 	}
 }
@@ -75,40 +80,40 @@ func map1[D, A any](f func(d *[32]D, a *[32]A)) execFunc {
 		}
 		t := (*[32]D)(unsafe.Pointer(&w.tmp[0]))
 		f(t, a)
-		blend(d, t, m)
+		simd.Blend(d, t, m)
 	}
 }
 
-func map2[D, A, B any](f func(d *[32]D, a *[32]A, b *[32]B)) execFunc {
+// loopOf runs the loop of a row over all lanes; of a warp with idle lanes, only
+// the results of the active ones are kept.
+func loopOf(r *arith.Row) execFunc {
+	f, wide := r.Loop, width(r.Kinds[0]) == double
 	return func(w *warp, in *instr, m uint32) {
-		d, a, b := lanes[D](w, in.d), lanes[A](w, in.a), lanes[B](w, in.b)
-		if m == all {
-			f(d, a, b)
-			return
-		}
-		t := (*[32]D)(unsafe.Pointer(&w.tmp[0]))
-		f(t, a, b)
-		blend(d, t, m)
-	}
-}
-
-func map3[D, A, B, C any](f func(d *[32]D, a *[32]A, b *[32]B, c *[32]C)) execFunc {
-	return func(w *warp, in *instr, m uint32) {
-		d, a, b, c := lanes[D](w, in.d), lanes[A](w, in.a), lanes[B](w, in.b), lanes[C](w, in.c)
+		d, a, b, c := unsafe.Add(w.slots, in.d), unsafe.Add(w.slots, in.a), unsafe.Add(w.slots, in.b), unsafe.Add(w.slots, in.c)
 		if m == all {
 			f(d, a, b, c)
 			return
 		}
-		t := (*[32]D)(unsafe.Pointer(&w.tmp[0]))
+		t := unsafe.Pointer(&w.tmp[0])
 		f(t, a, b, c)
-		blend(d, t, m)
+		if wide {
+			simd.Blend((*[32]uint64)(d), (*[32]uint64)(t), m)
+		} else {
+			simd.Blend((*[32]uint32)(d), (*[32]uint32)(t), m)
+		}
 	}
 }
 
-// blend copies the lanes of m.
-func blend[T any](d, t *[32]T, m uint32) {
-	for x := m; x != 0; x &= x - 1 {
-		l := lowest(x) & 31
-		d[l] = t[l]
+// predicateLoops are the rows that work on all lanes of predicates at once.
+var predicateLoops = map[string]execFunc{
+	"and.pred": predicates(func(a, b uint32) uint32 { return a & b }),
+	"or.pred":  predicates(func(a, b uint32) uint32 { return a | b }),
+	"xor.pred": predicates(func(a, b uint32) uint32 { return a ^ b }),
+	"not.pred": predicates(func(a, _ uint32) uint32 { return ^a }),
+}
+
+func predicates(f func(a, b uint32) uint32) execFunc {
+	return func(w *warp, in *instr, m uint32) {
+		w.preds[in.d] = w.preds[in.d]&^m | f(w.preds[in.a], w.preds[in.b])&m
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
+	"warpbook/kernel/leaf/breath"
 )
 
 // launch is one execution of a program. Its workers take blocks in the order
@@ -24,13 +27,19 @@ type launch struct {
 	threads       int // a block
 	dynamic       int // bytes of shared memory beyond the program's
 	params        []byte
-	paramContents *contents
+	paramContents *mem.Contents
+	source        *gpu.Source       // or nil
+	buffers       []*buffer         // the arguments that are buffers, by parameter; nil for others
+	origins       []*mem.Allocation // that accesses of an origin must stay in, or nil
 	count         bool
 	trace         bool // for a profile of every instruction
 	checks        gpu.Checks
-	epoch         uint64      // of the device's interrupts when it was submitted
-	limit         uint64      // instructions a warp may run, or 0
-	workspace     *allocation // of a cooperative launch
+	epoch         uint64 // of the device's interrupts when it was submitted
+	limit         uint64 // instructions a warp may run, or 0
+	order         BlockOrder
+	workspace     *mem.Allocation // of a cooperative launch
+	cluster       gpu.Dim         // blocks of a cluster
+	global        *globalRaces    // nil if races between blocks are not looked for
 
 	total int64
 
@@ -47,6 +56,7 @@ type launch struct {
 	failed  time.Time // when the first fault was seen; guarded by mu
 
 	printed printed
+	warned  warnings
 }
 
 // Blocks before a faulty one may still run for a while, so that the fault that is
@@ -64,15 +74,25 @@ var stopped = &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "another block failed
 func (l *launch) run() (gpu.Counters, error) {
 	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
 	l.firstAt.Store(l.total)
-	n := int(min(int64(l.dev.workers()), l.total))
+	n := int(min(int64(l.dev.workers()), l.clusters()))
+	if l.checks.Has(gpu.CheckBlockRaces) {
+		n, l.global = 1, newGlobalRaces()
+	}
 	first := l.dev.blocks.take(l, n)
 	l.blocks = slices.Clone(first)
 	var wg sync.WaitGroup
-	for _, b := range first[1:] {
-		wg.Go(func() { l.work(b) })
+	work := l.work
+	if l.cluster.Size() > 1 {
+		work = l.workClusters
 	}
-	l.work(first[0])
+	for _, b := range first[1:] {
+		wg.Go(func() { work(b) })
+	}
+	work(first[0])
 	wg.Wait()
+	if l.global != nil {
+		l.global.warnLeftOut()
+	}
 	var c gpu.Counters
 	for _, b := range l.blocks {
 		c.Add(b.cnt)
@@ -83,6 +103,7 @@ func (l *launch) run() (gpu.Counters, error) {
 	l.dev.blocks.give(l.blocks)
 	l.printed.flush(l.dev.output())
 	if l.first != nil {
+		l.first.Detail += l.warned.before()
 		return c, l.first
 	}
 	return c, nil
@@ -104,19 +125,23 @@ func (l *launch) fail(n int64, f *gpu.Fault) {
 	}
 }
 
-func (l *launch) interrupted() bool { return l.dev.interrupts.Load() != l.epoch }
+// interrupted is asked after each turn of a warp.
+func (l *launch) interrupted() bool {
+	breath.Poll()
+	return l.dev.interrupts.Load() != l.epoch
+}
 
 // check is called by workers between turns; a fault ends the block.
 func (l *launch) check(b *block) *gpu.Fault {
 	if l.interrupted() {
-		return b.newFault(nil, gpu.ErrInterrupted, "the launch was running")
+		return b.stoppedRunning()
 	}
 	if l.firstAt.Load() < l.total {
 		if b.last == 0 {
 			b.last = b.cnt.WarpInstructions + graceInstructions
 		}
 		l.mu.Lock()
-		late := int64(b.linear()) > l.firstAt.Load() || b.cnt.WarpInstructions > b.last && time.Since(l.failed) > grace
+		late := l.ordered(int64(b.linear())) > l.firstAt.Load() || b.cnt.WarpInstructions > b.last && time.Since(l.failed) > grace
 		l.mu.Unlock()
 		if late {
 			return stopped
@@ -157,6 +182,8 @@ func (p *blockPool) take(l *launch, n int) []*block {
 	}
 	for _, b := range taken {
 		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.count || l.trace, nil, l.checks
+		b.origins = l.origins
+		b.careful = l.trace || l.global != nil
 		if b.tracer = nil; l.trace {
 			b.tracer = newTracer(l.prog)
 		}
@@ -179,14 +206,14 @@ func (p *blockPool) give(blocks []*block) {
 func newBlock(l *launch) *block {
 	p := l.prog
 	b := &block{prog: p, launch: l}
-	var own pages
+	var own mem.Pages
 	if n := p.static + l.dynamic; n > 0 {
-		b.shared = own.contents(n)
+		b.shared = own.Contents(n)
 	}
 	n := (l.threads + 31) / 32
-	preds, set := carve[uint32](&own, p.preds*n), carve[uint32](&own, p.tracked*n)
-	frags, slots := carve[fragment](&own, 32*n), carve[byte](&own, p.slotBytes*n)
-	warps := make([]warp, n+pageBytes/int(unsafe.Sizeof(warp{}))+1) // a page from those of another block
+	preds, set := mem.Carve[uint32](&own, p.preds*n), mem.Carve[uint32](&own, p.tracked*n)
+	frags, slots := mem.Carve[fragment](&own, 32*n), mem.Carve[byte](&own, p.slotBytes*n)
+	warps := make([]warp, n+mem.PageBytes/int(unsafe.Sizeof(warp{}))+1) // a page from those of another block
 	for i := range n {
 		w := &warps[i]
 		w.block, w.index, w.first = b, i, all
@@ -197,10 +224,10 @@ func newBlock(l *launch) *block {
 		w.slots = unsafe.Pointer(unsafe.SliceData(slots[p.slotBytes*i:]))
 		w.preds = preds[p.preds*i:][:p.preds]
 		w.preds[always] = all
-		w.vector = vectorRun{slots: w.slots, preds: &w.preds[0]}
+		w.vector = simd.Run{Slots: w.slots, Preds: &w.preds[0]}
 		w.set = set[p.tracked*i:][:p.tracked]
 		if n := p.localBytes; n > 0 {
-			w.local = own.contents(32 * n)
+			w.local = own.Contents(32 * n)
 			w.copied = make([][32]uint32, l.prog.copies)
 		}
 		b.warps = append(b.warps, w)
@@ -209,39 +236,11 @@ func newBlock(l *launch) *block {
 	return b
 }
 
-// pageBytes is how far what two workers write is kept apart: a processor that
-// goes through memory fetches ahead within a page, and would take lines from
-// another one that writes them.
-const pageBytes = 4096
-
-// pages are memory that nothing else lies in the pages of.
-type pages struct{ free []byte }
-
-// carve takes room for values without pointers from pages, in whole cache lines.
-func carve[T any](p *pages, n int) []T {
-	const line, least = 64, 4 * pageBytes
-	var t T
-	bytes := (n*int(unsafe.Sizeof(t)) + line - 1) &^ (line - 1)
-	if bytes > len(p.free) {
-		room := make([]byte, (max(bytes, least)+2*pageBytes-1)&^(pageBytes-1))
-		p.free = room[-uintptr(unsafe.Pointer(&room[0]))&(pageBytes-1):]
-		p.free = p.free[:len(p.free)&^(pageBytes-1)]
-	}
-	values := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(p.free))), n)
-	p.free = p.free[bytes:]
-	return values
-}
-
-// contents carves memory that was never written.
-func (p *pages) contents(bytes int) *contents {
-	return contentsIn(carve[uint64](p, contentsWords(bytes)), carve[uint32](p, writtenWords(bytes)), bytes)
-}
-
 func (b *block) sharedBytes() int {
 	if b.shared == nil {
 		return 0
 	}
-	return len(b.shared.data)
+	return len(b.shared.Data)
 }
 
 // workers is how many blocks run at a time.

@@ -10,6 +10,26 @@ func ldmatrixForm(lo *lowering) error { return lo.rowsForm(load) }
 // stmatrixForm lowers stmatrix, the other way.
 func stmatrixForm(lo *lowering) error { return lo.rowsForm(store) }
 
+// movmatrixForm lowers movmatrix: 8 x 8 elements of 16 bits in a register change
+// rows and columns.
+func movmatrixForm(lo *lowering) error {
+	w := wordsOf(lo.op.in.src)
+	whole := w.has("sync") && w.has("aligned") && w.has("m8n8") && w.has("trans")
+	if t := w.last(); !whole || t != "b16" || len(w) > 0 {
+		return lo.unsupported("no such form of movmatrix")
+	}
+	from, to := tileOf("b16", 64), tileOf("b16", 64)
+	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
+		if !w.together32(in, m) {
+			return
+		}
+		var matrix [8][8]uint64
+		w.unpack(from, func(lane, _, i, _ int, v uint64) { matrix[lane/4][lane%4*2+i] = v })
+		w.pack(to, func(lane, _, i, _ int) uint64 { return matrix[lane%4*2+i][lane/4] })
+	}
+	return first(lo.target(75), lo.operands(2, 2), lo.wholeWarp(), lo.tile(to, 0, true), lo.tile(from, 1, false))
+}
+
 func (lo *lowering) rowsForm(kind accessKind) error {
 	w := wordsOf(lo.op.in.src)
 	whole := w.has("sync") && w.has("aligned") && w.has("m8n8")

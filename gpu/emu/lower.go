@@ -8,13 +8,17 @@ import (
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/flow"
 	"warpbook/gpu/ptx"
 )
 
 // lower makes an entry ready to run, or refuses it by the first instruction
 // that is malformed or not supported.
 func lower(m *module, entry *ptx.Function) (*program, error) {
-	fn, err := inline(m, entry)
+	if err := m.refuseClusters(entry); err != nil {
+		return nil, err
+	}
+	fn, err := flow.Inline(m.text, entry)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +28,7 @@ func lower(m *module, entry *ptx.Function) (*program, error) {
 	if err := lo.layout(); err != nil {
 		return nil, err
 	}
-	g := newGraph(fn)
+	g := flow.NewGraph(fn)
 	starts := make([]int, len(fn.Code)+1)
 	for i := range fn.Code {
 		starts[i] = len(lo.ops)
@@ -33,7 +37,7 @@ func lower(m *module, entry *ptx.Function) (*program, error) {
 		}
 	}
 	starts[len(fn.Code)] = len(lo.ops)
-	lo.boundShared()
+	lo.boundAccesses()
 	lo.markUseless()
 	c, entries := lo.arrange(g, starts)
 	lo.allocate(c)
@@ -65,6 +69,7 @@ func (lo *lowering) instruction(src *ptx.Instruction) error {
 	if err := form(lo); err != nil {
 		return lo.misspelt(err)
 	}
+	lo.checkDivisor()
 	if lo.op.guard != nil {
 		// Behind the others: a move's operands come first.
 		lo.op.binds = append(lo.op.binds, lo.op.guard)
@@ -75,23 +80,23 @@ func (lo *lowering) instruction(src *ptx.Instruction) error {
 
 // arrange puts the ops in the order of the graph, with jumps where a block
 // does not fall into its successor, and returns where each source block went.
-func (lo *lowering) arrange(g *graph, starts []int) (*code, map[int]int) {
+func (lo *lowering) arrange(g *flow.Graph, starts []int) (*code, map[int]int) {
 	c := &code{regs: len(lo.fn.Registers)}
 	position := map[int]int{}
-	for i, b := range g.order {
+	for i, b := range g.Order {
 		position[b] = i
 	}
 	entries := map[int]int{} // index in the text -> op
-	for i, b := range g.order {
-		n := &g.blocks[b]
+	for i, b := range g.Order {
+		n := &g.Blocks[b]
 		s := span{from: len(c.ops)}
-		entries[n.from] = s.from
-		c.ops = append(c.ops, lo.ops[starts[n.from]:starts[n.to]]...)
+		entries[n.From] = s.from
+		c.ops = append(c.ops, lo.ops[starts[n.From]:starts[n.To]]...)
 		if j, ok := lo.leads(g, b, i); ok {
 			c.ops = append(c.ops, j)
 		}
 		s.to = len(c.ops)
-		for _, x := range n.next {
+		for _, x := range n.Next {
 			s.next = append(s.next, position[x])
 		}
 		c.blocks = append(c.blocks, s)
@@ -101,23 +106,23 @@ func (lo *lowering) arrange(g *graph, starts []int) (*code, map[int]int) {
 
 // leads is the op that a block needs at its end, if control can fall off it
 // and the block after it in the text does not stand next.
-func (lo *lowering) leads(g *graph, b, i int) (*op, bool) {
-	n := &g.blocks[b]
-	falls := n.from == n.to
+func (lo *lowering) leads(g *flow.Graph, b, i int) (*op, bool) {
+	n := &g.Blocks[b]
+	falls := n.From == n.To
 	if !falls {
-		last := &lo.fn.Code[n.to-1]
-		falls = !ends(last) || last.Guard >= 0
+		last := &lo.fn.Code[n.To-1]
+		falls = !flow.Ends(last) || last.Guard >= 0
 	}
 	if !falls {
 		return nil, false
 	}
-	if b+1 == len(g.blocks) {
+	if b+1 == len(g.Blocks) {
 		return &op{in: instr{flow: leave}}, true
 	}
-	if i+1 < len(g.order) && g.order[i+1] == b+1 {
+	if i+1 < len(g.Order) && g.Order[i+1] == b+1 {
 		return nil, false
 	}
-	return &op{in: instr{flow: jump}, at: g.blocks[b+1].from, jumps: true}, true
+	return &op{in: instr{flow: jump}, at: g.Blocks[b+1].From, jumps: true}, true
 }
 
 // allocate finds the registers to watch and gives every operand its place.
@@ -217,6 +222,8 @@ func (lo *lowering) assemble(c *code, entries map[int]int) {
 			}
 		}
 	}
+	p.findSkips()
+	p.addBranches()
 }
 
 // assembleBlock writes the code of a block. An op that was dropped still counts
@@ -224,7 +231,8 @@ func (lo *lowering) assemble(c *code, entries map[int]int) {
 // nothing if it is the last.
 func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 	p := lo.prog
-	emit := func(in instr, counts int32) {
+	emit := func(in instr, counts int32, operands []operand) {
+		p.operands = append(p.operands, operands)
 		p.code = append(p.code, in)
 		p.before = append(p.before, p.counted)
 		p.counted += counts
@@ -241,7 +249,7 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 			if w.sub == guarded {
 				w.guard, w.flip = o.in.guard, o.in.flip
 			}
-			emit(w, 0)
+			emit(w, 0, nil)
 		}
 		if o.in.src != nil {
 			dropped++
@@ -250,11 +258,11 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 			mem.pc = int32(len(p.code))
 			p.narrow = p.narrow || mem.bytes < 4 && (mem.space == ptx.Shared || mem.space == ptx.Generic)
 		}
-		emit(o.in, dropped)
+		emit(o.in, dropped, operandsOf(o))
 		dropped = 0
 	}
 	if dropped > 0 {
-		emit(instr{src: c.ops[b.to-1].in.src, exec: func(*warp, *instr, uint32) {}}, dropped)
+		emit(instr{src: c.ops[b.to-1].in.src, exec: func(*warp, *instr, uint32) {}}, dropped, nil)
 	}
 }
 
@@ -281,6 +289,11 @@ func (lo *lowering) layout() error {
 		lo.symbols[v.Name] = symbol{space: ptx.Parameter, address: uint64(p.paramBytes), at: p.paramBytes}
 		p.paramBytes += v.Bytes()
 	}
+	for _, v := range lo.module.text.Variables {
+		if v.Space == ptx.Const {
+			p.constants = append(p.constants, v.Name)
+		}
+	}
 	var dynamic []*ptx.Variable
 	for _, v := range slices.Concat(lo.module.text.Variables, lo.fn.Variables) {
 		switch {
@@ -305,7 +318,7 @@ func (lo *lowering) layout() error {
 	for _, v := range dynamic {
 		lo.placeShared(v, math.MaxInt32)
 	}
-	p.localBytes = align(p.localBytes, 16)
+	p.localUsed, p.localBytes = p.localBytes, align(p.localBytes, 16)
 	p.attributes = gpu.Attributes{SharedBytes: static, MaxThreads: maxThreads(p.fn), Block: dim(p.fn.ReqThread)}
 	return nil
 }

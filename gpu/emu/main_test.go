@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
+
+	"warpbook/gpu/emu/simd"
 )
 
 // TestMain runs every test with each set of vector instructions that the
@@ -19,9 +21,9 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	code := 0
-	for ; bestVectors >= NoVectors && code == 0; bestVectors-- {
+	for ; simd.Best >= simd.NoVectors && code == 0; simd.Best-- {
 		if code = m.Run(); code != 0 {
-			fmt.Println("with vectors", bestVectors)
+			fmt.Println("with vectors", simd.Best)
 		}
 	}
 	os.Exit(code)

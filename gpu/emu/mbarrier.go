@@ -2,9 +2,9 @@ package emu
 
 import (
 	"slices"
-	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
 
@@ -23,6 +23,8 @@ type mbarrier struct {
 	arrivals []arrival // of this phase, for the search for races
 	before   []arrival // of the last
 	copies   []copyArrival
+	tx       int64      // bytes that this phase waits for
+	bulk     []bulkCopy // that it will count
 }
 
 // copyArrival is a cp.async.mbarrier.arrive: lanes whose copies will arrive.
@@ -33,33 +35,38 @@ type copyArrival struct {
 }
 
 // mbarrierOp is what an instruction does to the word of an mbarrier for one
-// lane; it returns the new word. Whatever is wrong it reports.
-type mbarrierOp func(w *warp, in *instr, l int, word uint64) uint64
+// lane; it returns the new word. t is the block that the mbarrier
+// is of: that of the warp, or another one of its cluster. Whatever is wrong it
+// reports.
+type mbarrierOp func(w *warp, t *block, in *instr, l int, word uint64) uint64
 
-// mbarrierForm lowers all instructions of mbarrier but those that count bytes.
+// mbarrierForm lowers all instructions of mbarrier.
 func mbarrierForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
-	op := w.take("init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "pending_count")
+	op := w.take("init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "pending_count", "expect_tx", "complete_tx")
 	more := w.take("noComplete", "parity")
+	expect := op != "expect_tx" && w.has("expect_tx")
 	w.take("release", "acquire", "relaxed")
 	w.take("cta", "cluster")
-	w.take("shared", "shared::cta")
-	if t := w.last(); t != "b64" || len(w) > 0 {
+	w.take("shared", "shared::cta", "shared::cluster")
+	if t := w.last(); t != "b64" || len(w) > 0 || expect && op != "arrive" && op != "arrive_drop" {
 		return lo.unsupported("no such form of mbarrier")
 	}
 	switch op {
 	case "init":
 		return lo.mbarrierInit()
 	case "inval":
-		return first(lo.operands(1, 1), lo.mbarrierAt(0, func(w *warp, in *instr, l int, word uint64) uint64 { return 0 }))
+		return first(lo.operands(1, 1), lo.mbarrierAt(0, func(w *warp, t *block, in *instr, l int, word uint64) uint64 { return 0 }))
 	case "arrive", "arrive_drop":
-		return lo.mbarrierArrive(op == "arrive_drop", more == "noComplete")
+		return lo.mbarrierArrive(op == "arrive_drop", more == "noComplete", expect)
+	case "expect_tx", "complete_tx":
+		return lo.mbarrierBytes(op == "complete_tx")
 	case "test_wait", "try_wait":
 		return lo.mbarrierWait(more == "parity")
 	case "pending_count":
 		in := &lo.op.in
 		in.kinds, in.exec = "wd", runLanes
-		in.lane = func(_ *instr, a, _, _ uint64) uint64 { return a & mbarrierMost }
+		in.lane = func(_ *arith.Operation, a, _, _ uint64) uint64 { return a & mbarrierMost }
 		return first(lo.operands(2, 2), lo.def(&in.d, 0, word), lo.use(&in.a, 1, "b64"))
 	}
 	return lo.unsupported("no such form of mbarrier")
@@ -81,24 +88,27 @@ func (lo *lowering) mbarrierAt(i int, op mbarrierOp) error {
 	in.exec = func(w *warp, in *instr, m uint32) {
 		base(w, m)
 		eachLane(m, func(l int) {
-			if s, start := spaceOf(w.addr[l]); s == ptx.Shared {
-				w.addr[l] -= start
+			if w.block.fault != nil {
+				return
 			}
-		})
-		c := w.block.shared
-		if !w.inside(in, place{space: ptx.Shared, contents: c}, m) {
-			return
-		}
-		eachLane(m, func(l int) {
-			at := int(w.addr[l])
-			p := (*uint64)(unsafe.Add(c.base, at))
-			if !c.written.has(at, 0xff) {
+			t, at := w.sharedOffset(w.addr[l])
+			if t == nil {
+				w.fail(in, l, gpu.ErrSpace, "shared address %#x is in no block of the cluster", w.addr[l])
+				return
+			}
+			w.addr[l] = at
+			c := t.shared
+			if !w.inside(in, place{space: ptx.Shared, contents: c}, 1<<l) {
+				return
+			}
+			p := t.mbarrierWord(at)
+			if !c.Written.Has(int(at), 0xff) {
 				*p = 0
 			}
-			if *p = op(w, in, l, *p); *p != 0 {
-				c.written.set(at, 0xff)
+			if *p = op(w, t, in, l, *p); *p != 0 {
+				c.Written.Set(int(at), 0xff)
 			} else {
-				c.written.clear(at, 0xff)
+				c.Unwrite(int(at), 0xff)
 			}
 		})
 	}
@@ -107,20 +117,36 @@ func (lo *lowering) mbarrierAt(i int, op mbarrierOp) error {
 
 func (lo *lowering) mbarrierInit() error {
 	count := new(uint32)
-	return first(lo.operands(2, 2), lo.use(count, 1, "b32"), lo.mbarrierAt(0, func(w *warp, in *instr, l int, _ uint64) uint64 {
+	return first(lo.operands(2, 2), lo.use(count, 1, "b32"), lo.mbarrierAt(0, func(w *warp, t *block, in *instr, l int, _ uint64) uint64 {
 		n := uint64(w.word(count, l))
 		if n == 0 || n > mbarrierMost {
 			w.fail(in, l, gpu.ErrBarrier, "an mbarrier of %d arrivals, expected 1 to %d", n, mbarrierMost)
 		}
-		delete(w.block.mbarriers, w.addr[l])
+		delete(t.mbarriers, w.addr[l])
 		return mbarrierValid | n<<mbarrierCount | n
+	}))
+}
+
+// mbarrierBytes lowers mbarrier.expect_tx and complete_tx.
+func (lo *lowering) mbarrierBytes(complete bool) error {
+	count := new(uint32)
+	return first(lo.target(90), lo.operands(2, 2), lo.use(count, 1, "b32"), lo.mbarrierAt(0, func(w *warp, t *block, in *instr, l int, word uint64) uint64 {
+		if word&mbarrierValid == 0 {
+			return w.noMbarrier(in, l, word)
+		}
+		m, n := t.mbarrier(w.addr[l]), int64(w.word(count, l))
+		if complete {
+			n = -n
+		}
+		m.tx += n
+		return m.completed(word)
 	}))
 }
 
 // word is a lane of a 32-bit slot that an operand was bound to.
 func (w *warp) word(slot *uint32, l int) uint32 { return lanes[uint32](w, *slot)[l] }
 
-func (lo *lowering) mbarrierArrive(drop, open bool) error {
+func (lo *lowering) mbarrierArrive(drop, open, expect bool) error {
 	in := &lo.op.in
 	count, state := new(uint32), lo.operand(0).Kind != ptx.IgnoreOperand
 	if err := lo.operands(2, 3); err != nil {
@@ -138,7 +164,7 @@ func (lo *lowering) mbarrierArrive(drop, open bool) error {
 	} else {
 		lo.bind(count, value{kind: constantValue, bits: 1, width: word}, false)
 	}
-	return lo.mbarrierAt(1, func(w *warp, in *instr, l int, word uint64) uint64 {
+	return lo.mbarrierAt(1, func(w *warp, t *block, in *instr, l int, word uint64) uint64 {
 		if word&mbarrierValid == 0 {
 			return w.noMbarrier(in, l, word)
 		}
@@ -150,27 +176,42 @@ func (lo *lowering) mbarrierArrive(drop, open bool) error {
 			w.fail(in, l, gpu.ErrBarrier, "%d arrivals of the %d that are missing complete the phase, which .noComplete must not", n, missing)
 			return word
 		}
+		if expect {
+			t.mbarrier(w.addr[l]).tx += int64(n)
+			n = 1
+		}
 		if drop {
 			word -= n << mbarrierCount
 		}
-		return w.arriveAt(in, l, word, n)
+		return w.arriveAt(t, in, l, word, n)
 	})
 }
 
-// arriveAt lets lane l arrive n times at the mbarrier at w.addr.
-func (w *warp) arriveAt(in *instr, l int, word, n uint64) uint64 {
+// arriveAt lets lane l arrive n times at the mbarrier of t at w.addr.
+func (w *warp) arriveAt(t *block, in *instr, l int, word, n uint64) uint64 {
 	missing := word & mbarrierMost
 	if n > missing {
 		w.fail(in, l, gpu.ErrBarrier, "%d arrivals at an mbarrier that misses %d in this phase", n, missing)
 		return word
 	}
-	b := w.block
-	m := b.mbarrier(w.addr[l])
-	if b.races != nil {
-		b.races.warps.now++ // what the warp does from now on is not before the barrier
-		m.arrivals = append(m.arrivals, arrival{w.index, b.races.warps.now})
+	m := t.mbarrier(w.addr[l])
+	if t == w.block {
+		m.arrive(w)
 	}
-	if word -= n; word&mbarrierMost != 0 {
+	return m.completed(word - n)
+}
+
+// arrive notes for the search for races that a warp has arrived.
+func (m *mbarrier) arrive(w *warp) {
+	if r := w.block.races; r != nil {
+		r.warps.now++ // what the warp does from now on is not before the barrier
+		m.arrivals = append(m.arrivals, arrival{w.index, r.warps.now})
+	}
+}
+
+// completed starts another phase if no arrivals and no bytes are missing.
+func (m *mbarrier) completed(word uint64) uint64 {
+	if word&mbarrierMost != 0 || m.tx != 0 {
 		return word
 	}
 	m.before, m.arrivals = m.arrivals, nil
@@ -203,11 +244,11 @@ func (lo *lowering) mbarrierWait(parity bool) error {
 		typ = "b32"
 	}
 	wanted := new(uint32)
-	return first(lo.def(&in.d, 0, predicate), lo.use(wanted, 2, typ), lo.mbarrierAt(1, func(w *warp, in *instr, l int, word uint64) uint64 {
+	return first(lo.def(&in.d, 0, predicate), lo.use(wanted, 2, typ), lo.mbarrierAt(1, func(w *warp, t *block, in *instr, l int, word uint64) uint64 {
 		if word&mbarrierValid == 0 {
 			return w.noMbarrier(in, l, word)
 		}
-		word = w.copiesArrive(in, l, word)
+		word = t.bulkArrives(w.addr[l], w.copiesArrive(t, in, l, word))
 		phase := word >> mbarrierPhase
 		var done bool
 		if parity {
@@ -218,7 +259,7 @@ func (lo *lowering) mbarrierWait(parity bool) error {
 		w.setPred(in.d, 1<<l, done)
 		w.waits++
 		if done {
-			w.learn(w.block.mbarrier(w.addr[l]))
+			w.learn(t.mbarrier(w.addr[l]))
 		}
 		return word
 	}))
@@ -248,11 +289,11 @@ func (lo *lowering) copyArriveForm(w words) error {
 	if t := w.last(); t != "b64" || len(w) > 0 {
 		return lo.unsupported("no such form of cp.async")
 	}
-	return first(lo.operands(1, 1), lo.mbarrierAt(0, func(w *warp, in *instr, l int, word uint64) uint64 {
+	return first(lo.operands(1, 1), lo.mbarrierAt(0, func(w *warp, t *block, in *instr, l int, word uint64) uint64 {
 		if word&mbarrierValid == 0 {
 			return w.noMbarrier(in, l, word)
 		}
-		m := w.block.mbarrier(w.addr[l])
+		m := t.mbarrier(w.addr[l])
 		m.copies = append(m.copies, copyArrival{w, 1 << l, w.copies.started})
 		if more {
 			word++
@@ -263,8 +304,8 @@ func (lo *lowering) copyArriveForm(w words) error {
 
 // copiesArrive completes the copies that an mbarrier waits for and lets them
 // arrive: whoever looks at it may find them there.
-func (w *warp) copiesArrive(in *instr, l int, word uint64) uint64 {
-	m := w.block.mbarrier(w.addr[l])
+func (w *warp) copiesArrive(t *block, in *instr, l int, word uint64) uint64 {
+	m := t.mbarrier(w.addr[l])
 	at := w.addr
 	for _, c := range m.copies {
 		c.warp.complete(func(p *pendingCopy) uint32 {
@@ -275,7 +316,7 @@ func (w *warp) copiesArrive(in *instr, l int, word uint64) uint64 {
 		})
 		lane := lowest(c.mask)
 		c.warp.addr[lane] = at[l]
-		word = c.warp.arriveAt(in, lane, word, 1)
+		word = c.warp.arriveAt(t, in, lane, word, 1)
 	}
 	m.copies = nil
 	w.addr = at

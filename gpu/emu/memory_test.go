@@ -9,12 +9,13 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
 )
 
 // TestMemory holds what buffers and launches with all checks allocate, freed or
 // not, against what is promised: twice the buffers and 64 MB.
 func TestMemory(t *testing.T) {
-	reduce, err := os.ReadFile("../../ops/reduce.sm_75.ptx")
+	sums, err := os.ReadFile("testdata/workloads.sm_75.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestMemory(t *testing.T) {
 		elements, block   int
 		shared            int
 	}{
-		{"reduce", string(reduce), "reduce_v0_interleaved", 2 << 20, 256, 0},
+		{"sums", string(sums), "sum_interleaved", 2 << 20, 256, 0},
 		{"much shared memory", narrow, "op", 1 << 20, 1024, 227 << 10},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,13 +75,13 @@ func allocatedBy(f func()) int64 {
 func TestCarve(t *testing.T) {
 	const seed = 3
 	random := rand.New(rand.NewPCG(seed, 0))
-	var workers [2]pages
+	var workers [2]mem.Pages
 	owner := map[uintptr]int{} // of pages
 	used := map[uintptr]bool{} // lines
 	var keep [][]uint32        // or the memory would be carved again
 	for round := range 2000 {
 		who, n := round%2, 1+random.IntN(3000)
-		v := carve[uint32](&workers[who], n)
+		v := mem.Carve[uint32](&workers[who], n)
 		keep = append(keep, v)
 		start, end := uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[n-1]))
 		if start%64 != 0 {
@@ -91,10 +92,10 @@ func TestCarve(t *testing.T) {
 				t.Fatalf("round %d, seed %d: %d words lie in a line of others", round, seed, n)
 			}
 			used[line] = true
-			if other, ok := owner[line*64/pageBytes]; ok && other != who {
+			if other, ok := owner[line*64/mem.PageBytes]; ok && other != who {
 				t.Fatalf("round %d, seed %d: %d words lie in a page of the other worker", round, seed, n)
 			}
-			owner[line*64/pageBytes] = who
+			owner[line*64/mem.PageBytes] = who
 		}
 	}
 	runtime.KeepAlive(keep)

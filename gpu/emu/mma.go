@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
 
@@ -16,14 +17,14 @@ type matrixProduct struct {
 	of, ofB   ptx.Type // of the elements of a and b
 	to        ptx.Type // of those of c and d
 	saturated bool
-	core      *tensorCore
+	core      *arith.TensorCore
 }
 
 // matrices are the operands of a product, row by row as a dot product needs
 // them: b is stored by its columns.
 type matrices struct {
 	a, b, c [512]uint64
-	x, y    [512]term
+	x, y    [512]arith.Term
 }
 
 // mmaShapes are the shapes of mma.sync for each type of a and b.
@@ -37,7 +38,7 @@ var mmaShapes = map[ptx.Type][]string{
 func mmaForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	whole := w.has("sync") && w.has("aligned")
-	p := &matrixProduct{saturated: w.has("satfinite"), core: tensorCoreOf(lo.module.dev.info.Compute)}
+	p := &matrixProduct{saturated: w.has("satfinite"), core: arith.TensorCoreOf(lo.module.dev.info.Compute)}
 	layout := w.has("row") && w.has("col")
 	w.drop("rn")
 	if len(w) != 5 || !whole || !layout {
@@ -99,21 +100,21 @@ func (p *matrixProduct) multiply(x *matrices) {
 		p.each(x, doubles)
 		return
 	}
-	f := formats[p.of]
+	f := arith.Formats[p.of]
 	drop := 0
 	if p.of == "tf32" {
 		drop = 13
 	}
 	for i := range p.m * p.k {
-		x.x[i] = termOf(x.a[i]>>drop, f)
+		x.x[i] = arith.TermOf(x.a[i]>>drop, f)
 	}
 	for i := range p.n * p.k {
-		x.y[i] = termOf(x.b[i]>>drop, f)
+		x.y[i] = arith.TermOf(x.b[i]>>drop, f)
 	}
 	for i := range p.m {
 		for j := range p.n {
 			c := &x.c[i*p.n+j]
-			*c = p.core.fuse(*c, x.x[i*p.k:(i+1)*p.k], x.y[j*p.k:(j+1)*p.k], p.of, p.to)
+			*c = p.core.Fuse(*c, x.x[i*p.k:(i+1)*p.k], x.y[j*p.k:(j+1)*p.k], p.of, p.to)
 		}
 	}
 }
@@ -132,10 +133,10 @@ func (p *matrixProduct) each(x *matrices, dot func(a, b []uint64, c uint64) uint
 func (p *matrixProduct) integers(a, b []uint64, c uint64) uint64 {
 	sum := int64(int32(c))
 	for i := range a {
-		sum += int64(asInt(a[i], p.of)) * int64(asInt(b[i], p.ofB))
+		sum += int64(arith.AsInt(a[i], p.of)) * int64(arith.AsInt(b[i], p.ofB))
 	}
 	if p.saturated {
-		return clamp32(sum)
+		return arith.Clamp32(sum)
 	}
 	return uint64(uint32(sum))
 }
@@ -143,7 +144,7 @@ func (p *matrixProduct) integers(a, b []uint64, c uint64) uint64 {
 // doubles is a dot product of f64: one fused operation after the other.
 func doubles(a, b []uint64, c uint64) uint64 {
 	for i := range a {
-		c = bits64(math.FMA(f64(a[i]), f64(b[i]), f64(c)), a[i], c, b[i])
+		c = arith.Bits64(math.FMA(arith.F64(a[i]), arith.F64(b[i]), arith.F64(c)), a[i], c, b[i])
 	}
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/flow"
 	"warpbook/gpu/ptx"
 )
 
@@ -33,16 +34,19 @@ func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
 		if v.Extern {
 			return nil, fmt.Errorf("emu: load %s:%d: %w: %s is defined in another module", text.Name, v.Pos.Line, gpu.ErrUnsupported, v.Name)
 		}
-		a, err := d.mem.alloc(int64(v.Bytes()), "variable "+v.Name)
+		a, err := d.mem.Alloc(int64(v.Bytes()), "variable "+v.Name)
 		if err != nil {
 			m.free()
 			return nil, err
 		}
-		a.fixed.Store(true)
-		m.symbols[v.Name] = symbol{space: v.Space, address: a.address()}
+		a.Fixed.Store(true)
+		a.Constant = v.Space == ptx.Const
+		m.symbols[v.Name] = symbol{space: v.Space, address: a.Address()}
 		m.globals[v.Name] = &buffer{dev: d, memory: a, typ: gpu.Uint8, n: v.Bytes(), fixed: true}
 	}
-	m.nameFunctions()
+	for name, at := range flow.Addresses(text) {
+		m.symbols[name] = symbol{space: ptx.Global, address: at}
+	}
 	if err := m.initialise(); err != nil {
 		m.free()
 		return nil, err
@@ -76,7 +80,7 @@ func (m *module) initialise() error {
 			binary.LittleEndian.PutUint64(word[:], (s.address+uint64(r.Addend))>>r.Shift)
 			copy(data[r.Offset:], word[:r.Bytes])
 		}
-		c.wrote(0, len(data))
+		c.Wrote(0, len(data))
 	}
 	return nil
 }
@@ -143,7 +147,7 @@ func (m *module) Close() error {
 
 func (m *module) free() {
 	for _, b := range m.globals {
-		m.dev.mem.free(b.memory)
+		m.dev.mem.Free(b.memory)
 	}
 }
 

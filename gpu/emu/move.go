@@ -3,6 +3,9 @@ package emu
 import (
 	"time"
 
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
@@ -12,7 +15,7 @@ func move32(w *warp, in *instr, m uint32) {
 		*d = *a
 		return
 	}
-	blend(d, a, m)
+	simd.Blend(d, a, m)
 }
 
 func move64(w *warp, in *instr, m uint32) {
@@ -21,7 +24,7 @@ func move64(w *warp, in *instr, m uint32) {
 		*d = *a
 		return
 	}
-	blend(d, a, m)
+	simd.Blend(d, a, m)
 }
 
 func movePredicate(w *warp, in *instr, m uint32) {
@@ -176,9 +179,9 @@ func (lo *lowering) partOf(t ptx.Type, v ptx.Operand) (ptx.Type, error) {
 // windows are where the spaces begin in the generic address space.
 var windows = map[string]uint64{
 	"global": 0, "const": 0,
-	"shared": sharedWindow << windowBits, "shared::cta": sharedWindow << windowBits,
-	"local": localWindow << windowBits, "param": paramWindow << windowBits,
-	"param::entry": paramWindow << windowBits,
+	"shared": mem.SharedWindow << mem.WindowBits, "shared::cta": mem.SharedWindow << mem.WindowBits,
+	"local": mem.LocalWindow << mem.WindowBits, "param": mem.ParamWindow << mem.WindowBits,
+	"param::entry": mem.ParamWindow << mem.WindowBits,
 }
 
 // cvtaForm converts an address of a space to a generic one, or back.
@@ -223,9 +226,9 @@ func isspacepForm(lo *lowering) error {
 	}
 	in := &lo.op.in
 	in.kinds, in.exec = "pd", runLanes
-	in.lane = func(_ *instr, a, _, _ uint64) uint64 {
+	in.lane = func(_ *arith.Operation, a, _, _ uint64) uint64 {
 		s, _ := spaceOf(a)
-		return uint64(bit(s == space))
+		return uint64(arith.Bit(s == space))
 	}
 	return first(lo.operands(2, 2), lo.def(&in.d, 0, predicate), lo.use(&in.a, 1, "b64"))
 }

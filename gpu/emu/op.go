@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
 
@@ -31,6 +32,7 @@ type bind struct {
 	field *uint32
 	value value
 	def   bool
+	kept  bool // a source that may be unset: it is for a result to keep
 }
 
 // lowering is an entry on its way to a program.
@@ -108,7 +110,7 @@ func (w width) String() string {
 }
 
 func (lo *lowering) bind(field *uint32, v value, def bool) {
-	lo.op.binds = append(lo.op.binds, &bind{field, v, def})
+	lo.op.binds = append(lo.op.binds, &bind{field: field, value: v, def: def})
 }
 
 // use binds operand i as a source of a type.
@@ -119,7 +121,7 @@ func (lo *lowering) use(field *uint32, i int, t ptx.Type) error {
 func (lo *lowering) useOperand(field *uint32, o ptx.Operand, what string, t ptx.Type) error {
 	w := widthOf(t)
 	if o.Kind == ptx.RegisterOperand {
-		if r := lo.fn.Registers[o.Reg]; isFloat(t) != isFloat(r.Type) && !isBits(t) && !isBits(r.Type) && w != predicate {
+		if r := lo.fn.Registers[o.Reg]; arith.IsFloat(t) != arith.IsFloat(r.Type) && !isBits(t) && !isBits(r.Type) && w != predicate {
 			return lo.malformed("%s, %s, is .%s, expected .%s", what, r.Name, r.Type, t)
 		}
 		return lo.bindRegister(field, o.Reg, what, w, false)
@@ -174,7 +176,7 @@ func cut(bits uint64, w width) uint64 {
 func immediate(o ptx.Operand, t ptx.Type) (uint64, bool) {
 	switch {
 	case o.Float == 0:
-		return cut(o.Bits, widthOf(t)), !isFloat(t)
+		return cut(o.Bits, widthOf(t)), !arith.IsFloat(t)
 	case t == "f64" && o.Float == 32:
 		return math.Float64bits(float64(math.Float32frombits(uint32(o.Bits)))), true
 	case t == "f32" && o.Float == 64:
@@ -185,8 +187,7 @@ func immediate(o ptx.Operand, t ptx.Type) (uint64, bool) {
 	return o.Bits, t.Bytes() == int(o.Float)/8
 }
 
-func isFloat(t ptx.Type) bool { return t[0] == 'f' || t == "bf16" || t == "bf16x2" || t == "tf32" }
-func isBits(t ptx.Type) bool  { return t[0] == 'b' && !isFloat(t) }
+func isBits(t ptx.Type) bool { return t[0] == 'b' && !arith.IsFloat(t) }
 
 // predicateUse binds a predicate source that may be negated.
 func (lo *lowering) predicateUse(field, flip *uint32, i int) error {

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"math/bits"
 	"strings"
+
+	"warpbook/gpu/emu/arith"
 )
 
 // Where the manual leaves a result open (division by zero, NaN, fields past the
@@ -156,14 +158,16 @@ var opTests = []opTest{
 	{"{ .reg .pred p; setp.hs.u64 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 b64 b64", func(a, b, _ uint64) uint64 { return truth(a >= b) }},
 	{"{ .reg .pred p, q; setp.gt.s16 p|q, %a, %b; selp.b32 %d, 1, 0, q; }", "b32 b16 b16", func(a, b, _ uint64) uint64 { return truth(int16(a) <= int16(b)) }},
 	{"{ .reg .pred p, q; setp.ne.s32 q, %c, 0; setp.eq.and.s32 p, %a, %b, !q; selp.b32 %d, 1, 0, p; }", "b32 b32 b32 b32", func(a, b, c uint64) uint64 { return truth(a == b && c == 0) }},
-	{"{ .reg .pred p; setp.le.f32 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f32 f32", func(a, b, _ uint64) uint64 { return truth(f32(a) <= f32(b)) }},
-	{"{ .reg .pred p; setp.leu.f32 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f32 f32", func(a, b, _ uint64) uint64 { return truth(!(f32(a) > f32(b))) }},
+	{"{ .reg .pred p; setp.le.f32 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f32 f32", func(a, b, _ uint64) uint64 { return truth(arith.F32(a) <= arith.F32(b)) }},
+	{"{ .reg .pred p; setp.leu.f32 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f32 f32", func(a, b, _ uint64) uint64 { return truth(!(arith.F32(a) > arith.F32(b))) }},
 	{"{ .reg .pred p; setp.ne.f64 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f64 f64", func(a, b, _ uint64) uint64 {
-		return truth(f64(a) != f64(b) && f64(a) == f64(a) && f64(b) == f64(b))
+		return truth(arith.F64(a) != arith.F64(b) && arith.F64(a) == arith.F64(a) && arith.F64(b) == arith.F64(b))
 	}},
-	{"{ .reg .pred p; setp.neu.f64 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f64 f64", func(a, b, _ uint64) uint64 { return truth(f64(a) != f64(b)) }},
-	{"{ .reg .pred p; setp.nan.f32 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f32 f32", func(a, b, _ uint64) uint64 { return truth(f32(a) != f32(a) || f32(b) != f32(b)) }},
-	{"set.lt.u32.f32 %d, %a, %b;", "b32 f32 f32", func(a, b, _ uint64) uint64 { return math.MaxUint32 * truth(f32(a) < f32(b)) }},
+	{"{ .reg .pred p; setp.neu.f64 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f64 f64", func(a, b, _ uint64) uint64 { return truth(arith.F64(a) != arith.F64(b)) }},
+	{"{ .reg .pred p; setp.nan.f32 p, %a, %b; selp.b32 %d, 1, 0, p; }", "b32 f32 f32", func(a, b, _ uint64) uint64 {
+		return truth(arith.F32(a) != arith.F32(a) || arith.F32(b) != arith.F32(b))
+	}},
+	{"set.lt.u32.f32 %d, %a, %b;", "b32 f32 f32", func(a, b, _ uint64) uint64 { return math.MaxUint32 * truth(arith.F32(a) < arith.F32(b)) }},
 	{"slct.b32.s32 %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, c uint64) uint64 {
 		if s32(c) >= 0 {
 			return a
@@ -171,23 +175,23 @@ var opTests = []opTest{
 		return b
 	}},
 
-	{"add.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(f32(a)) + float64(f32(b))) }},
-	{"sub.rn.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(f32(a)) - float64(f32(b))) }},
-	{"mul.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(f32(a)) * float64(f32(b))) }},
+	{"add.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(arith.F32(a)) + float64(arith.F32(b))) }},
+	{"sub.rn.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(arith.F32(a)) - float64(arith.F32(b))) }},
+	{"mul.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(arith.F32(a)) * float64(arith.F32(b))) }},
 	{"mul.ftz.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return flushed(rounded(tiny(a) * tiny(b))) }},
 	{"add.sat.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 {
-		v := float64(f32(a)) + float64(f32(b))
+		v := float64(arith.F32(a)) + float64(arith.F32(b))
 		if !(v > 0) {
 			return 0
 		}
 		return rounded(math.Min(v, 1))
 	}},
 	{"fma.rn.f32 %d, %a, %b, %c;", "f32 f32 f32 f32", exactFMA},
-	{"div.rn.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(f32(a)) / float64(f32(b))) }},
-	{"rcp.rn.f32 %d, %a;", "f32 f32", func(a, _, _ uint64) uint64 { return rounded(1 / float64(f32(a))) }},
-	{"sqrt.rn.f32 %d, %a;", "f32 f32", func(a, _, _ uint64) uint64 { return rounded(math.Sqrt(float64(f32(a)))) }},
+	{"div.rn.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 { return rounded(float64(arith.F32(a)) / float64(arith.F32(b))) }},
+	{"rcp.rn.f32 %d, %a;", "f32 f32", func(a, _, _ uint64) uint64 { return rounded(1 / float64(arith.F32(a))) }},
+	{"sqrt.rn.f32 %d, %a;", "f32 f32", func(a, _, _ uint64) uint64 { return rounded(math.Sqrt(float64(arith.F32(a)))) }},
 	{"min.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 {
-		switch x, y := f32(a), f32(b); {
+		switch x, y := arith.F32(a), arith.F32(b); {
 		case x != x && y != y:
 			return 0x7fffffff
 		case x != x:
@@ -199,15 +203,17 @@ var opTests = []opTest{
 		}
 	}},
 	{"max.NaN.f32 %d, %a, %b;", "f32 f32 f32", func(a, b, _ uint64) uint64 {
-		if f32(a) != f32(a) || f32(b) != f32(b) {
+		if arith.F32(a) != arith.F32(a) || arith.F32(b) != arith.F32(b) {
 			return 0x7fffffff
 		}
-		return rounded(math.Max(float64(f32(a)), float64(f32(b))))
+		return rounded(math.Max(float64(arith.F32(a)), float64(arith.F32(b))))
 	}},
-	{"add.f64 %d, %a, %b;", "f64 f64 f64", func(a, b, _ uint64) uint64 { return payload(f64(a)+f64(b), a, b) }},
-	{"mul.rn.f64 %d, %a, %b;", "f64 f64 f64", func(a, b, _ uint64) uint64 { return payload(f64(a)*f64(b), a, b) }},
-	{"fma.rn.f64 %d, %a, %b, %c;", "f64 f64 f64 f64", func(a, b, c uint64) uint64 { return payload(math.FMA(f64(a), f64(b), f64(c)), a, c, b) }},
-	{"neg.f64 %d, %a;", "f64 f64", func(a, _, _ uint64) uint64 { return payload(-f64(a), a) }},
+	{"add.f64 %d, %a, %b;", "f64 f64 f64", func(a, b, _ uint64) uint64 { return payload(arith.F64(a)+arith.F64(b), a, b) }},
+	{"mul.rn.f64 %d, %a, %b;", "f64 f64 f64", func(a, b, _ uint64) uint64 { return payload(arith.F64(a)*arith.F64(b), a, b) }},
+	{"fma.rn.f64 %d, %a, %b, %c;", "f64 f64 f64 f64", func(a, b, c uint64) uint64 {
+		return payload(math.FMA(arith.F64(a), arith.F64(b), arith.F64(c)), a, c, b)
+	}},
+	{"neg.f64 %d, %a;", "f64 f64", func(a, _, _ uint64) uint64 { return payload(-arith.F64(a), a) }},
 
 	{"cvt.u64.u32 %d, %a;", "b64 b32", func(a, _, _ uint64) uint64 { return a }},
 	{"cvt.s64.s32 %d, %a;", "b64 b32", func(a, _, _ uint64) uint64 { return uint64(int64(s32(a))) }},
@@ -219,17 +225,17 @@ var opTests = []opTest{
 	{"cvt.rn.f32.s32 %d, %a;", "f32 b32", func(a, _, _ uint64) uint64 { return rounded(float64(s32(a))) }},
 	{"cvt.rn.f32.u64 %d, %a;", "f32 b64", func(a, _, _ uint64) uint64 { return bigRound(new(big.Float).SetUint64(a)) }},
 	{"cvt.rn.f64.s64 %d, %a;", "f64 b64", func(a, _, _ uint64) uint64 { return math.Float64bits(float64(s64(a))) }},
-	{"cvt.rzi.s32.f32 %d, %a;", "b32 f32", func(a, _, _ uint64) uint64 { return clamped(math.Trunc(float64(f32(a)))) }},
-	{"cvt.rni.s32.f32 %d, %a;", "b32 f32", func(a, _, _ uint64) uint64 { return clamped(math.RoundToEven(float64(f32(a)))) }},
+	{"cvt.rzi.s32.f32 %d, %a;", "b32 f32", func(a, _, _ uint64) uint64 { return clamped(math.Trunc(float64(arith.F32(a)))) }},
+	{"cvt.rni.s32.f32 %d, %a;", "b32 f32", func(a, _, _ uint64) uint64 { return clamped(math.RoundToEven(float64(arith.F32(a)))) }},
 	{"cvt.rzi.u16.f64 %d, %a;", "b16 f64", func(a, _, _ uint64) uint64 {
-		v := math.Trunc(f64(a))
+		v := math.Trunc(arith.F64(a))
 		if v != v {
 			return 0x8000
 		}
 		return uint64(min(max(v, 0), 65535))
 	}},
 	{"cvt.rzi.s64.f32 %d, %a;", "b64 f32", func(a, _, _ uint64) uint64 {
-		switch v := math.Trunc(float64(f32(a))); {
+		switch v := math.Trunc(float64(arith.F32(a))); {
 		case v != v:
 			return 1 << 63
 		case v >= 1<<63:
@@ -238,20 +244,20 @@ var opTests = []opTest{
 			return uint64(int64(max(v, math.MinInt64)))
 		}
 	}},
-	{"cvt.rmi.s32.f32 %d, %a;", "b32 f32", func(a, _, _ uint64) uint64 { return clamped(math.Floor(float64(f32(a)))) }},
+	{"cvt.rmi.s32.f32 %d, %a;", "b32 f32", func(a, _, _ uint64) uint64 { return clamped(math.Floor(float64(arith.F32(a)))) }},
 	{"cvt.rn.f32.f64 %d, %a;", "f32 f64", func(a, _, _ uint64) uint64 {
-		if math.IsNaN(f64(a)) {
+		if math.IsNaN(arith.F64(a)) {
 			return a>>63<<31 | 0x7fc00000 | a>>29&0x3fffff
 		}
-		return rounded(f64(a))
+		return rounded(arith.F64(a))
 	}},
 	{"cvt.f64.f32 %d, %a;", "f64 f32", func(a, _, _ uint64) uint64 {
-		if v := float64(f32(a)); v == v {
+		if v := float64(arith.F32(a)); v == v {
 			return math.Float64bits(v)
 		}
 		return a>>31<<63 | 0x7ff8000000000000 | a&0x3fffff<<29
 	}},
-	{"cvt.rpi.f32.f32 %d, %a;", "f32 f32", func(a, _, _ uint64) uint64 { return rounded(math.Ceil(float64(f32(a)))) }},
+	{"cvt.rpi.f32.f32 %d, %a;", "f32 f32", func(a, _, _ uint64) uint64 { return rounded(math.Ceil(float64(arith.F32(a)))) }},
 }
 
 // The references below are written from the manual's formulas, not from the
@@ -332,11 +338,11 @@ func flushed(a uint64) uint64 {
 }
 
 // tiny is an f32 with subnormal numbers as zeros.
-func tiny(a uint64) float64 { return float64(f32(flushed(a))) }
+func tiny(a uint64) float64 { return float64(arith.F32(flushed(a))) }
 
 // exactFMA computes with as many bits as it takes.
 func exactFMA(a, b, c uint64) uint64 {
-	x, y, z := float64(f32(a)), float64(f32(b)), float64(f32(c))
+	x, y, z := float64(arith.F32(a)), float64(arith.F32(b)), float64(arith.F32(c))
 	v := x*y + z
 	if v != v || math.IsInf(v, 0) || math.IsInf(z, 0) || x*y == 0 && z == 0 {
 		return rounded(v)
@@ -360,7 +366,7 @@ func payload(v float64, operands ...uint64) uint64 {
 		return math.Float64bits(v)
 	}
 	for i := len(operands) - 1; i >= 0; i-- {
-		if math.IsNaN(f64(operands[i])) {
+		if math.IsNaN(arith.F64(operands[i])) {
 			return operands[i] | 1<<51
 		}
 	}

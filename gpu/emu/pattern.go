@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
@@ -25,6 +27,7 @@ type pattern struct {
 	min, max int64 // the bytes covered: from the first, to behind the last
 	unit     bool  // words side by side, in the order of the lanes
 	covered  uint8 // words of contents.written that have bits of it
+	how      simd.Move
 
 	sectors, lines uint64 // of global memory
 	waves, groups  uint64 // of shared memory
@@ -81,18 +84,21 @@ const few = 8
 // fast runs an access if it is of a known pattern and cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
-	if b.vectors == NoVectors || mem.site < 0 || b.tracer != nil {
+	if b.vectors == simd.NoVectors || mem.site < 0 || b.careful {
 		return false
 	}
 	c, base := w.destination(in, m)
 	if c == nil {
 		return false
 	}
+	if b.vectors.HasAccess() && c.Whole.Load() && (b.races == nil || mem.space != ptx.Shared) && w.again(in, m, c, base) {
+		return true
+	}
 	p := w.pattern(in, m, base)
 	if start, end := mem.room(c); p == nil || int64(base)+p.min < start || int64(base)+p.max > end {
 		return false
 	}
-	if !c.whole.Load() && !(p.covered > few && mem.kind == load && b.vectors.written(p, c, base)) && !p.written(c, base, mem) {
+	if !c.Whole.Load() && !(p.covered > few && mem.kind == load && b.vectors.Written(&c.Written[base>>5], &p.words, &p.bits)) && !p.written(c, base, mem) {
 		return false
 	}
 	if b.races != nil && mem.space == ptx.Shared && !w.surelyNoRace(mem, p, base) {
@@ -104,22 +110,56 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	if mem.space == ptx.Global {
 		w.fetchAhead(mem, p, c, base)
 	}
-	w.move(mem, p, unsafe.Add(c.base, base))
+	w.move(mem, p, unsafe.Add(c.Base, base))
 	return true
+}
+
+// again runs an access to memory of which every byte was written if it is of a
+// pattern that one call can look for and move the data of.
+func (w *warp) again(in *instr, m uint32, c *mem.Contents, base uint64) bool {
+	b, mem := w.block, in.mem
+	s := &b.patterns.sites[mem.site]
+	low := base & lowBits(mem.space)
+	at := wayOf(m, low)
+	start, end := mem.room(c)
+	for i := range uint32(2) {
+		p := s.known[at^i]
+		if p == nil || p.mask != m || p.low != low || p.how == simd.NoMove || int64(base)+p.min < start || int64(base)+p.max > end {
+			continue
+		}
+		if !simd.Access(unsafe.Add(w.slots, in.a), &p.delta, unsafe.Add(c.Base, base), w.slots, &mem.regs, m, p.how) {
+			continue
+		}
+		s.hits++
+		if b.counting {
+			p.count(&b.cnt, mem)
+		}
+		if mem.space == ptx.Global {
+			w.fetchAhead(mem, p, c, base)
+		}
+		return true
+	}
+	return false
 }
 
 // destination is where the lowest active lane's access goes: the memory, or nil, and
 // the offset in it.
-func (w *warp) destination(in *instr, m uint32) (c *contents, base uint64) {
-	b, mem := w.block, in.mem
-	base = mem.offset
-	if mem.wideAddr {
+func (w *warp) destination(in *instr, m uint32) (c *mem.Contents, base uint64) {
+	b, access := w.block, in.mem
+	base = access.offset
+	if access.wideAddr {
 		base += lanes[uint64](w, in.a)[lowest(m)&31]
 	} else {
 		base = uint64(lanes[uint32](w, in.a)[lowest(m)&31] + uint32(base))
 	}
-	if mem.space == ptx.Global {
-		return b.launch.contentsAt(base), base & offsetMask
+	if access.space == ptx.Global {
+		if from := b.origins[access.origin]; from != nil {
+			if base>>mem.WindowBits != uint64(from.ID) {
+				return nil, 0
+			}
+			return from.Contents.Load(), base & mem.OffsetMask
+		}
+		return b.launch.contentsAt(base), base & mem.OffsetMask
 	}
 	if b.races != nil && b.races.shift != 2 {
 		return nil, 0 // races are looked for byte by byte
@@ -129,19 +169,19 @@ func (w *warp) destination(in *instr, m uint32) (c *contents, base uint64) {
 
 // fetchAhead fetches what the warp is likely to ask for next time, if it lies
 // together. Wherever that is, fetching it faults not.
-func (w *warp) fetchAhead(mem *access, p *pattern, c *contents, base uint64) {
+func (w *warp) fetchAhead(mem *access, p *pattern, c *mem.Contents, base uint64) {
 	const most = 512 // bytes: four words for each lane
 	last := &w.block.patterns.sites[mem.site].last[w.index&31]
 	next := 2*base - *last
 	*last = base
 	if bytes := p.max - p.min; bytes <= most {
-		prefetch(uintptr(c.base)+uintptr(next)+uintptr(p.min), uintptr(bytes))
+		simd.Prefetch(uintptr(c.Base)+uintptr(next)+uintptr(p.min), uintptr(bytes))
 	}
 }
 
 // room is the offsets between which an access must stay.
-func (mem *access) room(c *contents) (start, end int64) {
-	end = int64(len(c.data))
+func (mem *access) room(c *mem.Contents) (start, end int64) {
+	end = int64(len(c.Data))
 	if v := mem.variable; v != nil && mem.space == ptx.Shared {
 		return int64(v.at), min(int64(v.at+v.bytes), end)
 	}
@@ -149,10 +189,10 @@ func (mem *access) room(c *contents) (start, end int64) {
 }
 
 // contentsAt is what a global address lies in, or nil.
-func (l *launch) contentsAt(address uint64) *contents {
-	table := *l.dev.mem.table.Load()
-	if id := address >> windowBits; id < uint64(len(table)) && table[id] != nil {
-		return table[id].contents.Load()
+func (l *launch) contentsAt(address uint64) *mem.Contents {
+	table := l.dev.mem.Allocations()
+	if id := address >> mem.WindowBits; id < uint64(len(table)) && table[id] != nil {
+		return table[id].Contents.Load()
 	}
 	return nil
 }
@@ -162,7 +202,7 @@ func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
 	t := w.block.patterns
 	s := &t.sites[in.mem.site]
 	low := base & lowBits(in.mem.space)
-	at := m*0x9e3779b1>>27 ^ uint32(low>>2)
+	at := wayOf(m, low)
 	way := &s.known[at]
 	for i := range uint32(2) {
 		if p := s.known[at^i]; p != nil && p.mask == m && p.low == low && w.matches(in, p) {
@@ -189,12 +229,15 @@ func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
 	return *way
 }
 
+// wayOf is the first of the two ways in which a pattern may be.
+func wayOf(m uint32, low uint64) uint32 { return (m*0x9e3779b1>>27 ^ uint32(low>>2)) % ways }
+
 // matches reports whether the active lanes have the pattern's distances.
 func (w *warp) matches(in *instr, p *pattern) bool {
 	if in.mem.wideAddr {
-		return w.block.vectors.matchWide(lanes[uint64](w, in.a), p)
+		return w.block.vectors.MatchWide(lanes[uint64](w, in.a), &p.delta, p.mask)
 	}
-	return w.block.vectors.match(lanes[uint32](w, in.a), p)
+	return w.block.vectors.Match(lanes[uint32](w, in.a), &p.delta, p.mask)
 }
 
 // learn makes p the pattern of addresses; it reports false if they are too far
@@ -215,6 +258,7 @@ func (p *pattern) learn(addr *[32]uint64, m uint32, low uint64, mem *access) boo
 		p.unit = p.unit && d == int64(4*(l-first)) && mem.count == 1
 		p.cover(int32(int64(addr[l]&^31-start)/32), uint32(1<<mem.size-1)<<(addr[l]&31))
 	}
+	p.how = mem.move(p)
 	lanes := gpu.Pattern{Mask: m, Bytes: int(mem.size), Write: mem.kind == store, Address: *addr}
 	if mem.space == ptx.Shared {
 		waves, groups := lanes.Wavefronts()
@@ -224,6 +268,29 @@ func (p *pattern) learn(addr *[32]uint64, m uint32, low uint64, mem *access) boo
 		p.sectors, p.lines = uint64(sectors), uint64(lines)
 	}
 	return true
+}
+
+// move is how the data of a pattern moves in one call, if it can.
+func (mem *access) move(p *pattern) simd.Move {
+	var how simd.Move
+	switch {
+	case mem.count == 4 && mem.kind == load && p.mask == all:
+		how = simd.MoveLoadQuads
+	case mem.count > 1:
+		return simd.NoMove
+	case mem.kind == load && p.unit:
+		how = simd.MoveLoadUnit
+	case mem.kind == load:
+		how = simd.MoveGather
+	case p.unit:
+		how = simd.MoveStoreUnit
+	default:
+		how = simd.MoveScatter
+	}
+	if mem.wideAddr {
+		how |= simd.MoveWide
+	}
+	return how
 }
 
 // cover adds bytes of a word to those that are covered so far.
@@ -239,13 +306,13 @@ func (p *pattern) cover(word int32, bits uint32) {
 
 // written checks that all bytes of a load were written, or marks those that a
 // store will write.
-func (p *pattern) written(c *contents, base uint64, mem *access) bool {
+func (p *pattern) written(c *mem.Contents, base uint64, mem *access) bool {
 	at := int64(base >> 5)
 	for i, bits := range &p.bits {
 		if bits == 0 {
 			break
 		}
-		word := &c.written[at+int64(p.words[i])]
+		word := &c.Written[at+int64(p.words[i])]
 		if have := atomic.LoadUint32(word); have&bits == bits {
 			continue
 		}
@@ -287,20 +354,20 @@ func (p *pattern) count(c *gpu.Counters, mem *access) {
 // active lane's is.
 func (w *warp) move(mem *access, p *pattern, base unsafe.Pointer) {
 	v := w.block.vectors
-	if mem.kind == load && mem.count == 4 && p.mask == all && v.loadQuads(w.slots, &mem.regs, base, &p.delta) {
+	if mem.kind == load && mem.count == 4 && p.mask == all && v.LoadQuads(w.slots, &mem.regs, base, &p.delta) {
 		return
 	}
 	for k := range mem.count {
 		r, at := lanes[uint32](w, mem.regs[k]), unsafe.Add(base, 4*k)
 		switch {
 		case mem.kind == load && p.unit:
-			v.loadUnit(r, at, p.mask)
+			v.LoadUnit(r, at, p.mask)
 		case mem.kind == load:
-			v.gather(r, at, p)
+			v.Gather(r, at, &p.delta, p.mask)
 		case p.unit:
-			v.storeUnit(r, at, p.mask)
+			v.StoreUnit(r, at, p.mask)
 		default:
-			v.scatter(r, at, p)
+			v.Scatter(r, at, &p.delta, p.mask)
 		}
 	}
 }

@@ -25,6 +25,13 @@ func (d *Device) prepare(l gpu.Launch) (*launch, error) {
 		dev: d, prog: p, info: d.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
 		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), count: l.Counters != nil, trace: l.Profile != nil, checks: l.Checks, limit: d.stepLimit.Load(),
 	}
+	run.cluster = p.clusterDim()
+	if run.cluster.Size() == 1 {
+		run.order = BlockOrder(d.order.Load())
+	}
+	if err := run.checkClusters(); err != nil {
+		return nil, err
+	}
 	if err := run.arguments(l); err != nil {
 		return nil, err
 	}
@@ -35,15 +42,23 @@ func (d *Device) prepare(l gpu.Launch) (*launch, error) {
 func (run *launch) arguments(l gpu.Launch) error {
 	p := run.prog
 	for i, a := range l.Args {
-		if _, ok := a.(gpu.TensorMap); ok {
-			return fmt.Errorf("emu: launch %s: argument %d, %s: %w: a tensor map, which TMA instructions use: launch it on a GPU",
-				p.name, i, p.params[i].Name, gpu.ErrUnsupported)
-		}
 		param := run.params[p.paramAt[i]:][:p.params[i].Bytes()]
+		if m, ok := a.(gpu.TensorMap); ok {
+			if err := encodeTensorMap(param, m, run.info); err != nil {
+				return fmt.Errorf("emu: launch %s: argument %d, %s: %w", p.name, i, p.params[i].Name, err)
+			}
+			continue
+		}
 		gpu.PutArgument(param, a, func(at int, b gpu.Buffer) {
 			binary.LittleEndian.PutUint64(param[at:], b.(*buffer).address())
 		})
 	}
+	run.source = l.Source
+	run.buffers = make([]*buffer, len(l.Args))
+	for i, a := range l.Args {
+		run.buffers[i], _ = a.(*buffer)
+	}
+	run.findOrigins()
 	run.paramContents = wrap(run.params[:p.paramBytes])
 	return nil
 }
@@ -51,7 +66,7 @@ func (run *launch) arguments(l gpu.Launch) error {
 // release gives back what was prepared, run or not.
 func (run *launch) release() {
 	if run.workspace != nil {
-		run.dev.mem.free(run.workspace)
+		run.dev.mem.Free(run.workspace)
 	}
 }
 
@@ -66,13 +81,13 @@ func (run *launch) cooperate(l gpu.Launch) error {
 		return err
 	}
 	const workspaceBytes = 8
-	a, err := run.dev.mem.alloc(workspaceBytes, "the workspace of grid.sync()")
+	a, err := run.dev.mem.Alloc(workspaceBytes, "the workspace of grid.sync()")
 	if err != nil {
 		return err
 	}
-	c := a.contents.Load()
-	clear(c.data)
-	c.wrote(0, workspaceBytes)
+	c := a.Contents.Load()
+	clear(c.Data)
+	c.Wrote(0, workspaceBytes)
 	run.workspace = a
 	return nil
 }
@@ -83,8 +98,8 @@ func (d *Device) own(b gpu.Buffer) error {
 	if !ok || x.dev != d {
 		return fmt.Errorf("%w: a buffer of another device", gpu.ErrArgument)
 	}
-	if x.memory.contents.Load() == nil {
-		return fmt.Errorf("%w: %s was freed", gpu.ErrClosed, x.memory.name())
+	if x.memory.Contents.Load() == nil {
+		return fmt.Errorf("%w: %s was freed", gpu.ErrClosed, x.memory.Name())
 	}
 	return nil
 }

@@ -9,25 +9,12 @@ import (
 	"sync"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
 )
 
 // This file is printf and assert, which compilers turn into calls of two
 // functions that no module defines.
-
-// builtins are the functions that the emulator has.
-var builtins = map[string]bool{"vprintf": true, "__assertfail": true}
-
-// builtin is a call of one as an instruction of its own, whose opcode no text
-// can have. Its operands are the variables with results and arguments.
-func (c called) builtin() ptx.Instruction {
-	in := c.in
-	in.Opcode, in.Modifiers, in.Operands = "call "+c.target.Symbol, nil, nil
-	for _, name := range c.args {
-		in.Operands = append(in.Operands, ptx.Operand{Kind: ptx.AddressOperand, Reg: -1, Symbol: name})
-	}
-	return in
-}
 
 // printed is the output of a launch, put into the order of its blocks. Within
 // a block it is that in which its threads ran: of a warp, lane by lane.
@@ -81,7 +68,7 @@ func (p *printed) flush(to io.Writer) {
 		fmt.Fprintf(&all, "(%d more calls of printf, beyond %d bytes of a launch)\n", p.dropped, mostPrinted)
 	}
 	if all.Len() > 0 {
-		to.Write(all.Bytes()) // as with fmt.Print, nobody is told if it cannot be written
+		to.Write(all.Bytes()) // errors of the writer are ignored, as fmt.Print callers do
 	}
 }
 
@@ -129,7 +116,7 @@ func (r reader) text(address uint64) (string, bool) {
 // argument reads a variable of the call, which lies in the lane's own frame.
 func (r reader) argument(base func(w *warp, m uint32), k int) (uint64, bool) {
 	base(r.w, 1<<r.lane)
-	return r.read(k, localWindow<<windowBits+r.w.addr[r.lane])
+	return r.read(k, mem.LocalWindow<<mem.WindowBits+r.w.addr[r.lane])
 }
 
 // printfForm lowers a call of vprintf: the format, and where its arguments lie.

@@ -1,74 +1,208 @@
 package emu
 
 import (
-	"fmt"
-	"strings"
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/ptx"
 )
 
-// profile is a GPU that the emulator stands for: its limits decide which
-// launches and modules are refused.
-type profile struct {
-	name   string // as given to Open
-	gpu    string
-	cc     gpu.Compute
-	sms    int
-	memory int64 // GiB
-	l2     int   // MiB
-	block  int   // KiB of shared memory a block can have by opting in
-	sm     int   // KiB of shared memory of an SM
-	thread int   // threads of an SM
-	blocks int   // blocks of an SM
+// tracer counts what each instruction of a program does in the blocks that one
+// worker runs. Accesses then do not take the fast path.
+type tracer struct {
+	// runs are straight runs: the counts of an instruction are the sum of
+	// those up to it.
+	runs      []run
+	divergent []uint64 // branches, by instruction
+	sites     []*site  // memory instructions, by instruction; nil for the others
 }
 
-// profiles are the GPUs to choose from; the first is the default. Figures are
-// those of the CUDA programming guide's table of compute capabilities and of
-// deviceQuery.
-var profiles = []profile{
-	{"h200", "NVIDIA H200", gpu.Compute{Major: 9, Minor: 0}, 132, 140, 60, 227, 228, 2048, 32},
-	{"h100", "NVIDIA H100 80GB HBM3", gpu.Compute{Major: 9, Minor: 0}, 132, 79, 50, 227, 228, 2048, 32},
-	{"a100", "NVIDIA A100-SXM4-80GB", gpu.Compute{Major: 8, Minor: 0}, 108, 79, 40, 163, 164, 2048, 32},
-	{"rtx3090", "NVIDIA GeForce RTX 3090", gpu.Compute{Major: 8, Minor: 6}, 82, 24, 6, 99, 100, 1536, 16},
-	{"rtx4060", "NVIDIA GeForce RTX 4060", gpu.Compute{Major: 8, Minor: 9}, 24, 8, 24, 99, 100, 1536, 24},
-	{"rtx4090", "NVIDIA GeForce RTX 4090", gpu.Compute{Major: 8, Minor: 9}, 128, 24, 72, 99, 100, 1536, 24},
-	{"t4", "Tesla T4", gpu.Compute{Major: 7, Minor: 5}, 40, 15, 4, 64, 64, 1024, 16},
+// run is what starts at an instruction less what ended before it.
+type run struct{ warps, threads int64 }
+
+// site is a memory instruction.
+type site struct {
+	counts   gpu.Counters // of its requests alone
+	requests map[requestKey]*gpu.Request
+	others   uint64
 }
 
-// newestPTX is the newest version of the language that compilers emit today.
-var newestPTX = gpu.Version{Major: 9, Minor: 5}
+// requestKey is what makes two requests the same.
+type requestKey struct {
+	shared  bool
+	mask    uint32
+	address [32]uint64 // of active lanes; of global memory from the line of the lowest one on
+}
 
-// Profiles lists the names that Open knows, the default first.
-func Profiles() []string {
-	names := make([]string, len(profiles))
-	for i, p := range profiles {
-		names[i] = p.name
+func newTracer(p *program) *tracer {
+	n := len(p.code) + 1
+	return &tracer{runs: make([]run, n), divergent: make([]uint64, n), sites: make([]*site, n)}
+}
+
+// ran notes that a warp ran the instructions of a straight run.
+func (t *tracer) ran(from, to int32, mask uint32) {
+	threads := int64(bits.OnesCount32(mask))
+	t.runs[from].warps++
+	t.runs[from].threads += threads
+	t.runs[to].warps--
+	t.runs[to].threads -= threads
+}
+
+// request notes a request to memory.
+func (t *tracer) request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) {
+	s := t.sites[in.mem.pc]
+	if s == nil {
+		s = &site{requests: map[requestKey]*gpu.Request{}}
+		t.sites[in.mem.pc] = s
 	}
-	return names
+	countRequest(&s.counts, in.mem.kind, space, p)
+	if space != ptx.Shared && space != ptx.Global {
+		return
+	}
+	key := requestKey{shared: space == ptx.Shared, mask: p.Mask}
+	from := uint64(0)
+	if !key.shared {
+		from = p.Address[lowest(p.Mask)&31] &^ 127
+	}
+	for m := p.Mask; m != 0; m &= m - 1 {
+		l := lowest(m) & 31
+		key.address[l] = p.Address[l] - from
+	}
+	if r := s.requests[key]; r != nil {
+		r.Count++
+	} else if len(s.requests) < gpu.MostPatterns {
+		s.requests[key] = newRequest(w, in, key, p)
+	} else {
+		s.others++
+	}
 }
 
-// lookup finds a profile; "" is the default.
-func lookup(name string) (gpu.Info, error) {
-	if name == "" {
-		name = profiles[0].name
+// newRequest describes the first request of a pattern.
+func newRequest(w *warp, in *instr, key requestKey, p *gpu.Pattern) *gpu.Request {
+	r := &gpu.Request{Pattern: *p, Count: 1, Shared: key.shared, Block: w.block.at, Warp: w.index}
+	if p.To != nil {
+		to := *p.To // of a copy that another will take the place of
+		r.To = &to
 	}
-	for _, p := range profiles {
-		if p.name == name {
-			return p.info(), nil
+	first := p.Address[lowest(p.Mask)&31]
+	if key.shared {
+		if v := w.block.prog.sharedAt(first); v != nil {
+			r.Memory, r.Start = v.name, v.at
+		}
+		return r
+	}
+	for l := range r.Address {
+		r.Address[l] &= mem.OffsetMask
+	}
+	table := w.block.launch.dev.mem.Allocations()
+	if id := first >> mem.WindowBits; id < uint64(len(table)) && table[id] != nil {
+		r.Memory = table[id].Name()
+	}
+	return r
+}
+
+// sharedAt is the shared variable at an offset; nil if there is none.
+func (p *program) sharedAt(offset uint64) *sharedVariable {
+	for i := range p.shared {
+		if v := &p.shared[i]; offset >= v.at && offset < v.at+v.bytes {
+			return v
 		}
 	}
-	return gpu.Info{}, fmt.Errorf("emu: profile %q: %w, expected one of %s",
-		name, gpu.ErrNotFound, strings.Join(Profiles(), ", "))
+	return nil
 }
 
-func (p profile) info() gpu.Info {
-	return gpu.Info{
-		Name: p.gpu, Emulated: true, Compute: p.cc, PTX: newestPTX, Checks: gpu.CheckAll,
-		SMs:         p.sms,
-		GlobalBytes: p.memory << 30, L2Bytes: int64(p.l2) << 20,
-		SharedPerBlock: 48 << 10, SharedPerBlockMax: p.block << 10, SharedPerSM: p.sm << 10,
-		RegistersPerSM: 65536, ThreadsPerBlock: 1024, ThreadsPerSM: p.thread, BlocksPerSM: p.blocks,
-		MaxGrid:  gpu.Dim{X: 1<<31 - 1, Y: 65535, Z: 65535},
-		MaxBlock: gpu.Dim{X: 1024, Y: 1024, Z: 64},
+// add adds what another worker counted.
+func (t *tracer) add(o *tracer) {
+	for i := range t.runs {
+		t.runs[i].warps += o.runs[i].warps
+		t.runs[i].threads += o.runs[i].threads
+		t.divergent[i] += o.divergent[i]
+		switch s, other := t.sites[i], o.sites[i]; {
+		case s == nil:
+			t.sites[i] = other
+		case other != nil:
+			s.add(other)
+		}
 	}
+}
+
+func (s *site) add(o *site) {
+	s.counts.Add(o.counts)
+	s.others += o.others
+	for key, r := range o.requests {
+		switch known := s.requests[key]; {
+		case known != nil && compareBlocks(r.Block, known.Block) < 0:
+			r.Count += known.Count
+			s.requests[key] = r
+		case known != nil:
+			known.Count += r.Count
+		case len(s.requests) < gpu.MostPatterns:
+			s.requests[key] = r
+		default:
+			s.others += r.Count
+		}
+	}
+}
+
+// compareBlocks orders requests by the blocks that made them, so that what is
+// shown does not depend on which worker ran which block.
+func compareBlocks(a, b gpu.Dim) int {
+	return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
+}
+
+// profile is what all workers of a launch have counted.
+func (l *launch) profile() gpu.Profile {
+	t := newTracer(l.prog)
+	for _, b := range l.blocks {
+		t.add(b.tracer)
+		b.tracer = nil
+	}
+	return t.profile(l.prog)
+}
+
+// profile is the tracer's counts by instruction of the text.
+func (t *tracer) profile(p *program) gpu.Profile {
+	profile := gpu.Profile{Entry: p.name, File: p.file}
+	var sum run
+	for i := range p.code {
+		in := &p.code[i]
+		sum.warps += t.runs[i].warps
+		sum.threads += t.runs[i].threads
+		n := uint64(p.before[i+1] - p.before[i]) // moves that cost nothing count with what follows them
+		if in.src == nil || n == 0 || sum.warps == 0 {
+			continue
+		}
+		c := gpu.InstructionProfile{Name: in.src.Name(), Line: in.src.Pos.Line, Source: p.source(in),
+			Warps: n * uint64(sum.warps), Threads: n * uint64(sum.threads), Divergent: t.divergent[i]}
+		if s := t.sites[i]; s != nil {
+			s.fill(&c)
+		}
+		profile.Instructions = append(profile.Instructions, c)
+	}
+	slices.SortStableFunc(profile.Instructions, func(a, b gpu.InstructionProfile) int { return cmp.Compare(a.Line, b.Line) })
+	return profile
+}
+
+func (s *site) fill(c *gpu.InstructionProfile) {
+	for _, a := range []gpu.GlobalAccess{s.counts.GlobalLoad, s.counts.GlobalStore, s.counts.GlobalAtomic} {
+		c.Global.Add(a)
+	}
+	for _, a := range []gpu.GlobalAccess{s.counts.LocalLoad, s.counts.LocalStore} {
+		c.Local.Add(a)
+	}
+	for _, a := range []gpu.SharedAccess{s.counts.SharedLoad, s.counts.SharedStore, s.counts.SharedAtomic} {
+		c.Shared.Add(a)
+	}
+	c.Others = s.others
+	for r := range maps.Values(s.requests) {
+		c.Requests = append(c.Requests, *r)
+	}
+	slices.SortFunc(c.Requests, func(a, b gpu.Request) int {
+		return cmp.Or(cmp.Compare(b.Cost(), a.Cost()), compareBlocks(a.Block, b.Block), cmp.Compare(a.Warp, b.Warp),
+			slices.Compare(a.Address[:], b.Address[:]), cmp.Compare(a.Mask, b.Mask))
+	})
 }

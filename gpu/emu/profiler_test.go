@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 )
 
 // profiledPattern is a launch of one warp, which loads and stores at the same
@@ -169,7 +170,7 @@ func TestPatternsEqualTheProfilers(t *testing.T) {
 		t.Fatalf("the profile is of %d other patterns than these %d: take it again on a GPU", len(golden.Counts), len(patterns))
 	}
 	wrong := 0
-	for _, v := range []Vectors{NoVectors, bestVectors} {
+	for _, v := range []simd.Vectors{simd.NoVectors, simd.Best} {
 		for _, size := range []uint32{1, 2, 4, 8, 16} {
 			d, e := loadEntry(t, patternModule(int(size)), "op")
 			for i, p := range patterns {

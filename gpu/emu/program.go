@@ -2,19 +2,23 @@ package emu
 
 import (
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
 // program is an entry made ready to run.
 type program struct {
-	name    string
-	file    string // as given to Load
-	files   map[int]string
-	code    []instr
-	sites   int          // memory instructions that the fast path can run
-	steps   []vectorStep // of those of code that assembly can run
-	before  []int32      // instructions of the text before each of code; one longer
-	counted int32        // instructions of the text in code
+	name     string
+	file     string // as given to Load
+	files    map[int]string
+	code     []instr
+	origins  []start     // what addresses of global memory start from; the first is none
+	wide     []int       // parameters that a start has bits for
+	sites    int         // memory instructions that the fast path can run
+	steps    []simd.Step // of those of code that assembly can run
+	operands [][]operand // of each of code
+	before   []int32     // instructions of the text before each of code; one longer
+	counted  int32       // instructions of the text in code
 
 	presets   []preset
 	placed    []preset // those that depend on the place in the grid
@@ -24,9 +28,11 @@ type program struct {
 
 	static     int // bytes of shared memory
 	shared     []sharedVariable
-	narrow     bool // it may access less than 4 bytes of shared memory at once
-	localBytes int  // a thread
-	copies     int  // loads of which a store is the only use, see field.go
+	constants  []string // variables of the module in constant memory
+	narrow     bool     // it may access less than 4 bytes of shared memory at once
+	localBytes int      // a thread
+	localUsed  int      // of these, by variables
+	copies     int      // loads of which a store is the only use, see partial_init.go
 	params     []*ptx.Variable
 	paramAt    []int // offset of each in the parameter bytes
 	paramBytes int

@@ -1,76 +1,84 @@
 package emu
 
-import "warpbook/gpu/ptx"
+import (
+	"math/bits"
 
-// provenance finds the shared variable that each access of the code belongs
-// to, by following its address back to the variable that it starts from. An
-// access whose address starts from one variable must stay inside it, as C++
-// has it, although another variable may lie behind.
-type provenance struct {
-	fn    *ptx.Function
-	bases map[string]*sharedVariable // by symbol
-	defs  map[int][]*ptx.Instruction // instructions that write a register
-	known map[int]origin             // registers that this search has come to
-}
-
-// origin is what an address starts from.
-type origin struct {
-	kind     originKind
-	variable *sharedVariable // of a variable
-}
-
-type originKind uint8
-
-const (
-	open        originKind = iota // a register that is still being followed, as in a loop
-	noAddress                     // no address, or one that was loaded
-	oneVariable                   // a shared variable
-	mixed                         // one of several, or it cannot be told
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/ptx"
 )
+
+// provenance finds what the address of each access starts from, by following it
+// back through registers: a variable in shared memory, or a parameter. An
+// access whose address starts from one variable or one buffer must stay inside
+// it, as C++ has it, although another one may lie behind.
+//
+// Which parameters are buffers is known at the launch. Until then each
+// parameter of 64 bits may be one.
+type provenance struct {
+	registers []origin
+	variables map[string]int // bit of a shared variable, by symbol
+	params    map[string]int // bit of a parameter of 64 bits, by symbol
+}
+
+// origin is what a value is made of: a bit for each variable and parameter. One
+// in once is added to the rest; one in other is part of it in another way, or
+// of one of the values that a register may hold and not of all.
+type origin struct {
+	known       bool // whether anything is known of a register yet
+	once, other uint64
+}
 
 // or is the origin of a register that may be written in two ways.
 func (o origin) or(p origin) origin {
 	switch {
-	case o.kind == open || o == p:
+	case !o.known:
 		return p
-	case p.kind == open:
+	case !p.known:
 		return o
 	}
-	return origin{kind: mixed}
+	return origin{true, o.once & p.once, o.other | p.other | (o.once ^ p.once)}
 }
 
 // plus is the origin of a sum.
 func (o origin) plus(p origin) origin {
-	switch {
-	case o.kind <= noAddress && p.kind <= noAddress:
-		return origin{kind: min(o.kind, p.kind)}
-	case p.kind <= noAddress:
-		return o
-	case o.kind <= noAddress:
-		return p
+	if !o.known || !p.known {
+		return origin{}
 	}
-	return origin{kind: mixed}
+	other := o.other | p.other | o.once&p.once
+	return origin{true, (o.once | p.once) &^ other, other}
 }
 
 // scaled is the origin of what is made of it otherwise.
-func (o origin) scaled() origin {
-	if o.kind == oneVariable {
-		return origin{kind: mixed}
+func (o origin) scaled() origin { return origin{o.known, 0, o.once | o.other} }
+
+// alone is the one of some bits that a value starts from, or -1.
+func (o origin) alone(of uint64) int {
+	if once := o.once & of; bits.OnesCount64(once) == 1 && o.other&of == 0 {
+		return bits.TrailingZeros64(once)
 	}
-	return o
+	return -1
 }
 
-// boundShared gives each access its variable.
-func (lo *lowering) boundShared() {
-	if len(lo.prog.shared) < 2 {
-		return // the bounds of shared memory are those of the variable
+// boundAccesses gives each access its variable in shared memory, or what it
+// must start from in global memory.
+func (lo *lowering) boundAccesses() {
+	p := &provenance{registers: make([]origin, len(lo.fn.Registers)), variables: map[string]int{}, params: map[string]int{}}
+	if len(lo.prog.shared) > 1 { // the bounds of shared memory are those of a single variable
+		for i := range min(len(lo.prog.shared), 64) {
+			p.variables[lo.prog.shared[i].symbol] = i
+		}
 	}
-	bases := map[string]*sharedVariable{}
-	for i := range lo.prog.shared {
-		bases[lo.prog.shared[i].symbol] = &lo.prog.shared[i]
+	var wide []int // parameters that may be buffers
+	for i, v := range lo.prog.params {
+		if v.Bytes() == 8 && v.Count == 1 && len(p.variables)+len(wide) < 64 {
+			p.params[v.Name] = len(p.variables) + len(wide)
+			wide = append(wide, i)
+		}
 	}
-	p := &provenance{fn: lo.fn, bases: bases, defs: map[int][]*ptx.Instruction{}}
-	p.collect()
+	p.follow(lo.fn)
+	variables := uint64(1)<<len(p.variables) - 1
+	lo.prog.origins = []start{{}}
+	numbers := map[start]int{}
 	for _, o := range lo.ops {
 		if o.in.mem == nil {
 			continue
@@ -79,56 +87,71 @@ func (lo *lowering) boundShared() {
 			if a.Kind != ptx.AddressOperand {
 				continue
 			}
-			p.known = map[int]origin{}
-			if v := p.operand(a).variable; v != nil {
-				o.in.mem.variable = v // of cp.async, that of the destination
+			from := p.operand(a)
+			if v := from.alone(variables); v >= 0 {
+				o.in.mem.variable = &lo.prog.shared[v] // of cp.async, that of the destination
+			}
+			s := start{from.once >> len(p.variables), from.other >> len(p.variables)}
+			if s.once == 0 || len(o.parts) > 0 {
+				continue
+			}
+			if numbers[s] == 0 {
+				numbers[s] = len(lo.prog.origins)
+				lo.prog.origins = append(lo.prog.origins, s)
+			}
+			o.in.mem.origin = numbers[s]
+		}
+	}
+	lo.prog.wide = wide
+}
+
+// start is the origin of an address among the parameters of 64 bits.
+type start struct{ once, other uint64 }
+
+// follow finds the origins of all registers: it goes through the code until
+// nothing more changes.
+func (p *provenance) follow(fn *ptx.Function) {
+	for again := true; again; {
+		again = false
+		for i := range fn.Code {
+			in := &fn.Code[i]
+			if len(in.Operands) == 0 {
+				continue
+			}
+			var o origin
+			written := false
+			write := func(r int) {
+				if r < 0 {
+					return
+				}
+				if !written {
+					o, written = p.result(in), true
+				}
+				if now := p.registers[r].or(o); now != p.registers[r] {
+					p.registers[r], again = now, true
+				}
+			}
+			d := in.Operands[0]
+			if d.Kind == ptx.RegisterOperand || d.Kind == ptx.PairOperand {
+				write(d.Reg)
+			}
+			for _, e := range d.Elems {
+				if e.Kind == ptx.RegisterOperand {
+					write(e.Reg)
+				}
 			}
 		}
 	}
 }
 
-// collect finds the instructions that write each register.
-func (p *provenance) collect() {
-	for i := range p.fn.Code {
-		in := &p.fn.Code[i]
-		if len(in.Operands) == 0 {
-			continue
-		}
-		d := in.Operands[0]
-		if d.Kind == ptx.RegisterOperand {
-			p.defs[d.Reg] = append(p.defs[d.Reg], in)
-		}
-		if d.Kind == ptx.PairOperand {
-			p.defs[d.Reg] = append(p.defs[d.Reg], in)
-		}
-		for _, e := range d.Elems {
-			p.defs[e.Reg] = append(p.defs[e.Reg], in)
-		}
-	}
-}
-
 func (p *provenance) operand(o ptx.Operand) origin {
-	if v := p.bases[o.Symbol]; v != nil {
-		return origin{oneVariable, v}
+	if v, ok := p.variables[o.Symbol]; ok {
+		return origin{known: true, once: 1 << v}
 	}
 	if (o.Kind == ptx.RegisterOperand || o.Kind == ptx.AddressOperand && o.Symbol == "") && o.Reg >= 0 {
-		return p.register(o.Reg)
+		return p.registers[o.Reg]
 	}
-	return origin{kind: noAddress}
-}
-
-// register is the origin of what a register may hold.
-func (p *provenance) register(r int) origin {
-	if o, ok := p.known[r]; ok {
-		return o
-	}
-	p.known[r] = origin{}
-	o := origin{}
-	for _, in := range p.defs[r] {
-		o = o.or(p.result(in))
-	}
-	p.known[r] = o
-	return o
+	return origin{known: true}
 }
 
 // result is the origin of what an instruction computes.
@@ -145,12 +168,33 @@ func (p *provenance) result(in *ptx.Instruction) origin {
 		return from(1).plus(from(2)).scaled().plus(from(3))
 	case n == 4 && in.Opcode == "selp":
 		return from(1).or(from(2))
-	case in.Opcode == "ld":
-		return origin{kind: noAddress}
+	case in.Opcode == "atom":
+		return origin{known: true} // the analysis does not follow loaded values
+	case in.Opcode == "ld" && n == 2:
+		if at, ok := p.params[in.Operands[1].Symbol]; ok && in.Operands[1].Offset == 0 {
+			return origin{known: true, once: 1 << at}
+		}
+		return origin{known: true}
 	}
-	o := origin{}
+	o := origin{known: true}
 	for i := range in.Operands[1:] {
 		o = o.plus(from(i + 1)).scaled()
 	}
 	return o
+}
+
+// findOrigins finds the buffer that the accesses of each origin must stay in.
+func (run *launch) findOrigins() {
+	var buffers uint64
+	for i, param := range run.prog.wide {
+		if run.buffers[param] != nil {
+			buffers |= 1 << i
+		}
+	}
+	run.origins = make([]*mem.Allocation, len(run.prog.origins))
+	for i, s := range run.prog.origins {
+		if at := (origin{true, s.once, s.other}).alone(buffers); at >= 0 {
+			run.origins[i] = run.buffers[run.prog.wide[at]].memory
+		}
+	}
 }

@@ -1,8 +1,8 @@
 package emu
 
 import (
-	"fmt"
 	"math/bits"
+	"slices"
 
 	"warpbook/gpu"
 )
@@ -24,6 +24,7 @@ type races struct {
 	writes []mark  // last write of each cell
 	reads  lasting // last reads
 	atoms  lasting // last atomics; empty until there is one
+	began  uint32  // time at which the block began
 	stored uint32  // lanes of the store that is looked at whose marks are set
 	warps  order   // of the block: its barriers
 	lanes  []order // of each warp: its .sync operations
@@ -101,6 +102,7 @@ func (r *races) start() {
 		}
 	}
 	r.warps.meetAll()
+	r.began = r.warps.now
 }
 
 // race looks for a race of an access of the lanes in m, whose offsets are in
@@ -259,14 +261,27 @@ func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 	}
 	other := gpu.Site{Instruction: first.src.Name(), Line: first.src.Pos.Line, Source: b.prog.sourceOrCall(first),
 		Thread: b.thread(int(c.warp())*32 + before)}
-	place := fmt.Sprintf("line %d", other.Line)
-	if other.Source != "" {
-		place += " (" + other.Source + ")"
+	if b.pending != nil && b.pending.Kind == gpu.ErrRace {
+		return false // the first one is enough
+	}
+	remedy := "__syncthreads()"
+	if c.warp() == k.warp() {
+		remedy = "__syncwarp()"
 	}
 	b.pending = nil
-	w.fail(in, now, gpu.ErrRace, "%s hazard on %s: thread (%d,%d,%d) %s it with %s at %s, and no barrier stands between",
-		kind, b.prog.sharedPlace(cell<<b.races.shift), other.Thread.X, other.Thread.Y, other.Thread.Z, did, other.Instruction, place)
+	w.fail(in, now, gpu.ErrRace, "%s hazard on %s: thread (%d,%d,%d) %s it with %s at %s, and no barrier stands between: put %s there",
+		kind, b.prog.sharedPlace(cell<<b.races.shift), other.Thread.X, other.Thread.Y, other.Thread.Z, did, other.Instruction, b.prog.placeOf(first), remedy)
 	b.fault.Other = &other
+	return !b.postpone()
+}
+
+// postpone keeps a race until the block has ended, if threads wait at a barrier:
+// others may have passed it by, which is the cause of the race then.
+func (b *block) postpone() bool {
+	if !slices.ContainsFunc(b.barriers[:], func(bar barrier) bool { return bar.came > 0 && !bar.explicit }) {
+		return false
+	}
+	b.pending, b.patience, b.fault = b.fault, b.cnt.WarpInstructions+patience, nil
 	return true
 }
 
@@ -276,7 +291,7 @@ func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 func (w *warp) sameValue(in *instr, c, k *mark, offset uint64) bool {
 	r := w.block.races
 	now := bits.TrailingZeros32(k.lanes)
-	other := func(at uint64) byte { return w.block.shared.data[at] }
+	other := func(at uint64) byte { return w.block.shared.Data[at] }
 	if before := bits.TrailingZeros32(c.lanes); c.warp() == k.warp() && c.pc() == k.pc() && r.stored>>before&1 != 0 && w.reaches(in, before, offset) {
 		other = func(at uint64) byte { return w.stored(in, before, at) }
 	}

@@ -51,24 +51,26 @@ func (w *warp) surelyNoRace(mem *access, p *pattern, base uint64) bool {
 	return r.surelyWrite(p, first, k, o.all)
 }
 
-// surelyRead notes a load; all is the time of the warp's last meeting.
+// surelyRead notes a load; all is the time of the warp's last meeting. What it notes
+// is kept in variables of its own: a mark that is copied from memory whose parts
+// were just written waits for them to arrive there.
 func (r *races) surelyRead(p *pattern, first int32, k mark, all uint32) bool {
 	epoch := r.warps.all
+	now, time, who, warp := k.epoch, k.time, k.who, k.warp()
 	for _, cell := range p.cells {
 		i := first + cell.at
-		k.lanes = cell.lanes
-		if c := &r.writes[i]; c.epoch >= epoch && c.mayRace(&k, all) {
+		if c := &r.writes[i]; c.epoch >= epoch && c.mayRace(warp, cell.lanes, all) {
 			return false
 		}
 		c := &r.reads.one[i]
-		if c.epoch >= epoch && c.warp() != k.warp() {
+		if c.epoch >= epoch && c.warp() != warp {
 			c = &r.reads.other[i]
 		}
 		switch {
-		case c.epoch < epoch || c.warp() == k.warp() && c.time < all:
-			*c = k
-		case c.warp() == k.warp():
-			c.lanes |= k.lanes
+		case c.epoch < epoch || c.warp() == warp && c.time < all:
+			c.epoch, c.time, c.lanes, c.who = now, time, cell.lanes, who
+		case c.warp() == warp:
+			c.lanes |= cell.lanes
 		}
 	}
 	return true
@@ -77,21 +79,21 @@ func (r *races) surelyRead(p *pattern, first int32, k mark, all uint32) bool {
 // surelyWrite notes a store.
 func (r *races) surelyWrite(p *pattern, first int32, k mark, all uint32) bool {
 	epoch := r.warps.all
+	now, time, who, warp := k.epoch, k.time, k.who, k.warp()
 	for _, cell := range p.cells {
 		i := first + cell.at
-		k.lanes = cell.lanes
 		c, d, e := &r.writes[i], &r.reads.one[i], &r.reads.other[i]
-		if cell.lanes&(cell.lanes-1) != 0 || c.epoch >= epoch && c.mayRace(&k, all) ||
-			d.epoch >= epoch && d.mayRace(&k, all) || e.epoch >= epoch && e.mayRace(&k, all) {
+		if cell.lanes&(cell.lanes-1) != 0 || c.epoch >= epoch && c.mayRace(warp, cell.lanes, all) ||
+			d.epoch >= epoch && d.mayRace(warp, cell.lanes, all) || e.epoch >= epoch && e.mayRace(warp, cell.lanes, all) {
 			return false
 		}
-		*c = k
+		c.epoch, c.time, c.lanes, c.who = now, time, cell.lanes, who
 	}
 	return true
 }
 
 // mayRace reports whether an earlier access since the last barrier of the block
-// and one that is made now are of different threads and not ordered.
-func (c *mark) mayRace(k *mark, all uint32) bool {
-	return c.warp() != k.warp() || c.time >= all && bits.OnesCount32(c.lanes|k.lanes) > 1
+// and one that lanes of a warp make now are of different threads and not ordered.
+func (c *mark) mayRace(warp, lanes, all uint32) bool {
+	return c.warp() != warp || c.time >= all && bits.OnesCount32(c.lanes|lanes) > 1
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 )
 
 // raceText is an entry whose threads take steps from a table: each loads or
@@ -73,18 +74,18 @@ func TestRacesOfPatterns(t *testing.T) {
 		if err := buffer.Upload(table); err != nil {
 			t.Fatal(err)
 		}
-		said := map[Vectors]string{}
-		for _, v := range []Vectors{NoVectors, bestVectors} {
+		said := map[simd.Vectors]string{}
+		for _, v := range []simd.Vectors{simd.NoVectors, simd.Best} {
 			d.LimitVectors(v)
 			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Args: []any{buffer, uint32(steps)}, Checks: gpu.CheckRaces})
 			if err != nil {
 				said[v] = err.Error()
 			}
 		}
-		if said[NoVectors] != said[bestVectors] {
-			t.Fatalf("round %d, seed %d: %q, expected %q", round, seed, said[bestVectors], said[NoVectors])
+		if said[simd.NoVectors] != said[simd.Best] {
+			t.Fatalf("round %d, seed %d: %q, expected %q", round, seed, said[simd.Best], said[simd.NoVectors])
 		}
-		if strings.Contains(said[bestVectors], "hazard") {
+		if strings.Contains(said[simd.Best], "hazard") {
 			races++
 		}
 	}

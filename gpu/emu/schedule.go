@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
@@ -14,11 +16,13 @@ import (
 type block struct {
 	prog     *program
 	launch   *launch
-	at       gpu.Dim // index in the grid
+	origins  []*mem.Allocation // of the launch
+	at       gpu.Dim           // index in the grid
 	cnt      gpu.Counters
 	counting bool    // memory counters are wanted
+	careful  bool    // accesses go the long way
 	tracer   *tracer // what each instruction does; nil if it is not wanted
-	vectors  Vectors
+	vectors  simd.Vectors
 	patterns *patternTable // of the worker that runs the block
 	fault    *gpu.Fault
 	steps    uint64 // instructions of earlier blocks
@@ -26,16 +30,19 @@ type block struct {
 	ticks    uint64 // clock reads, which make time pass
 
 	warps    []*warp
-	shared   *contents // static, then dynamic
+	shared   *mem.Contents // static, then dynamic
 	barriers [16]barrier
 	live     int // threads that have not exited
 	checks   gpu.Checks
 	races    *races     // nil if they are not looked for
 	shadow   *races     // of the last launch that looked for them
-	pending  *gpu.Fault // a read of shared memory before it was written: a race, if the write comes later
+	pending  *gpu.Fault // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
 	patience uint64     // instructions until a pending fault is the fault
 
+	warpgroup *warpgroupRoom       // the same of wgmma
 	matrices  *matrices            // room for those of one product, or nil
+	cluster   *cluster             // nil in a launch without clusters, until it is asked for
+	stuck     bool                 // no thread could go on in its last turns
 	mbarriers map[uint64]*mbarrier // by their offsets, what is known beside their words
 	text      []byte               // that its threads have printed
 }
@@ -62,11 +69,14 @@ func (b *block) start(at gpu.Dim) {
 	b.steps, b.last = b.cnt.WarpInstructions, 0
 	b.barriers = [16]barrier{}
 	b.live, b.pending = b.launch.threads, nil
+	if b.clusterSize() == 1 {
+		b.cluster = nil
+	}
 	if b.races != nil {
 		b.races.start()
 	}
 	if b.shared != nil {
-		clear(b.shared.written)
+		b.shared.UnwriteAll()
 	}
 	clear(b.mbarriers)
 	for _, w := range b.warps {
@@ -83,7 +93,9 @@ func (b *block) run() {
 		b.fault = b.launch.check(b)
 	}
 	if b.pending != nil && b.fault != stopped && (b.fault != nil || b.live == 0 || b.cnt.WarpInstructions > b.patience) {
-		b.fault = b.pending
+		if b.fault == nil || b.fault.Kind != gpu.ErrBarrier { // threads that pass a barrier by are the cause
+			b.fault = b.pending
+		}
 	}
 	if b.fault != nil || b.live == 0 {
 		b.launch.printed.keep(b)
@@ -92,7 +104,8 @@ func (b *block) run() {
 
 // turns gives each warp its turn until all have exited or spin, or one fails.
 func (b *block) turns() {
-	for spun := 0; spun < patientPasses; {
+	moved := false
+	for spun := 0; spun < patientPasses; moved = true {
 		progress, alive := false, false
 		for _, w := range b.warps {
 			if len(w.frags) == 0 {
@@ -113,7 +126,10 @@ func (b *block) turns() {
 			return
 		}
 		if !progress {
-			b.stall()
+			if b.clusterSize() == 1 {
+				b.stall()
+			}
+			b.stuck = !moved // another block of its cluster may free it
 			return
 		}
 		if b.fault = b.launch.check(b); b.fault != nil {
@@ -175,6 +191,9 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 		bar.count += popcount(m & (w.preds[in.x.p] ^ in.x.pflip))
 	}
 	b.cnt.Barriers++
+	if bar.complete(b.live) {
+		b.missed(in, bar)
+	}
 	if bar.arrived > bar.expected && b.checks.Has(gpu.CheckBarriers) {
 		w.fail(in, first, gpu.ErrBarrier, "%d threads have arrived at barrier %d, which takes %d", bar.arrived, n, expected)
 	}
@@ -226,6 +245,9 @@ func (b *block) release(id uint8) {
 	if b.races != nil {
 		b.meet(id, bar)
 	}
+	if b.shared != nil {
+		b.shared.Settle() // a kernel nearly always fills its arrays before the first barrier
+	}
 	for _, w := range b.warps {
 		b.divergent(w, id)
 		for i := range w.frags {
@@ -257,11 +279,50 @@ func (b *block) divergent(w *warp, id uint8) {
 		if first < 0 {
 			first = i
 		} else if g := &w.frags[first]; g.pc != f.pc {
-			one, other := b.prog.code[g.pc-1].src, &b.prog.code[f.pc-1]
-			w.fail(other, lowest(f.mask), gpu.ErrBarrier, "%v of warp %d wait at barrier %d in line %d and %v in line %d: all lanes of a warp must come to the same one",
-				lanesOf(w, g.mask), w.index, id, one.Pos.Line, lanesOf(w, f.mask), other.src.Pos.Line)
+			one, other := &b.prog.code[g.pc-1], &b.prog.code[f.pc-1]
+			w.fail(other, lowest(f.mask), gpu.ErrBarrier, "%v of warp %d wait at barrier %d at %s and %v at %s: all lanes of a warp must come to the same one",
+				lanesOf(w, g.mask), w.index, id, b.prog.placeOf(one), lanesOf(w, f.mask), b.prog.placeOf(other))
 		}
 	}
+}
+
+// missed is a fault if threads have exited that should have come to a barrier
+// which goes on without them. All threads of a block must come to it; threads
+// that a bounds check ended, and whole warps, are let off, as a GPU does.
+func (b *block) missed(in *instr, bar *barrier) {
+	if in == nil || bar.explicit || b.live == b.launch.threads || !b.checks.Has(gpu.CheckBarriers) || b.aliveInBounds() {
+		return
+	}
+	b.fault = b.newFault(in, gpu.ErrBarrier, fmt.Sprintf("%d threads wait at it, and %s have exited without coming to it: move the barrier out of the if, or let all threads come to it before they return",
+		bar.came, b.exited()))
+}
+
+// aliveInBounds reports whether the threads that have not exited are whole warps,
+// or a box of the block.
+func (b *block) aliveInBounds() bool {
+	parted := false
+	least, most := b.launch.block, gpu.Dim{}
+	for _, w := range b.warps {
+		parted = parted || w.alive != 0 && w.alive != w.first
+		for m := w.alive; m != 0; m &= m - 1 {
+			t := b.thread(w.index*32 + lowest(m))
+			least = gpu.Dim{X: min(least.X, t.X), Y: min(least.Y, t.Y), Z: min(least.Z, t.Z)}
+			most = gpu.Dim{X: max(most.X, t.X), Y: max(most.Y, t.Y), Z: max(most.Z, t.Z)}
+		}
+	}
+	return !parted || (most.X-least.X+1)*(most.Y-least.Y+1)*(most.Z-least.Z+1) == b.live
+}
+
+// waiting is an instruction at which threads wait for a barrier, or nil.
+func (b *block) waiting(id uint8) *instr {
+	for _, w := range b.warps {
+		for i := range w.frags {
+			if f := &w.frags[i]; f.state == atBarrier && f.bar == id {
+				return b.prog.standsAt(f)
+			}
+		}
+	}
+	return nil
 }
 
 func lanesOf(w *warp, m uint32) ranges {

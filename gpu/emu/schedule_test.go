@@ -40,6 +40,7 @@ func TestInterruptIsSoon(t *testing.T) {
 			for try := 0; try < tries && least > promised; try++ {
 				done := make(chan error, 1)
 				go func() { done <- j.device.Launch(j.launch) }()
+				j.begun()
 				time.Sleep(20 * time.Millisecond)
 				start := processorTime()
 				j.device.Interrupt()
@@ -58,6 +59,14 @@ func TestInterruptIsSoon(t *testing.T) {
 				t.Errorf("%v after the interrupt, expected at most %v", least, promised)
 			}
 		})
+	}
+}
+
+// begun waits until a launch holds the device.
+func (j *job) begun() {
+	for j.device.run.TryLock() {
+		j.device.run.Unlock()
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -1,21 +1,14 @@
 package emu
 
 import (
-	"math/bits"
 	"unsafe"
 
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
-// The modes of shfl.
-const (
-	shuffleDown = iota
-	shuffleUp
-	shuffleButterfly
-	shuffleIndex
-)
-
-var shuffleModes = map[string]uint8{"down": shuffleDown, "up": shuffleUp, "bfly": shuffleButterfly, "idx": shuffleIndex}
+var shuffleModes = map[string]uint8{"down": simd.ShuffleDown, "up": simd.ShuffleUp, "bfly": simd.ShuffleButterfly, "idx": simd.ShuffleIndex}
 
 // shuffleForm lowers shfl.sync d|p, a, b, c, mask.
 func shuffleForm(lo *lowering) error {
@@ -43,50 +36,13 @@ func shuffle(w *warp, in *instr, m uint32) {
 	if in.x.hasD {
 		d = lanes[uint32](w, in.d)
 	}
-	valid := w.block.vectors.shuffle(d, lanes[uint32](w, in.a), lanes[uint32](w, in.b), lanes[uint32](w, in.c), m, in.sub)
+	valid := w.block.vectors.Shuffle(d, lanes[uint32](w, in.a), lanes[uint32](w, in.b), lanes[uint32](w, in.c), m, in.sub)
 	if in.x.hasD2 {
 		w.preds[in.x.d2] = w.preds[in.x.d2]&^m | valid&m
 	}
-}
-
-// shuffleLanes sets the lanes of m in d to those of a that they read from, and
-// returns which of these are in their segments.
-func shuffleLanes(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint32) {
-	var result [32]uint32
-	for x := m; x != 0; x &= x - 1 {
-		l := lowest(x) & 31
-		from, ok := shuffleSource(mode, uint32(l), b[l], c[l])
-		valid |= bit(ok) << l
-		if result[l] = a[from]; m>>from&1 == 0 {
-			result[l] = all
-		}
+	if m != all || w.undefined != nil {
+		w.undefinedLanes(in, m)
 	}
-	blend(d, &result, m)
-	return valid
-}
-
-// shuffleSource is the lane that lane l reads from, and whether it is in its
-// segment. c holds the clamp in its low bits and the segment mask above.
-func shuffleSource(mode uint8, l, b, c uint32) (from uint32, ok bool) {
-	b, clamp, segment := b&31, c&31, c>>8&31
-	last := l&segment | clamp&^segment
-	switch mode {
-	case shuffleDown:
-		from = l + b
-	case shuffleUp:
-		if int(l)-int(b) < int(last) {
-			return l, false
-		}
-		return l - b, true
-	case shuffleButterfly:
-		from = l ^ b
-	default:
-		from = l&segment | b&^segment
-	}
-	if from > last {
-		return l, false
-	}
-	return from, true
 }
 
 // syncForm sets up a .sync operation whose last operand is its mask.
@@ -119,11 +75,11 @@ func voteForm(lo *lowering) error {
 			v := uint64(yes)
 			switch mode {
 			case "all":
-				v = uint64(bit(yes == group))
+				v = uint64(arith.Bit(yes == group))
 			case "any":
-				v = uint64(bit(yes != 0))
+				v = uint64(arith.Bit(yes != 0))
 			case "uni":
-				v = uint64(bit(yes == group || yes == 0))
+				v = uint64(arith.Bit(yes == group || yes == 0))
 			}
 			w.setLane(in, l, v)
 		}
@@ -210,7 +166,7 @@ func electForm(lo *lowering) error {
 		named := *lanes[uint32](w, in.x.e)
 		for y := m; y != 0; y &= y - 1 {
 			l := lowest(y) & 31
-			leader := bits.TrailingZeros32(m & named[l])
+			leader := lowest(m & named[l])
 			if in.x.hasD {
 				lanes[uint32](w, in.d)[l] = uint32(leader)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 )
 
 // workload is a launch whose time is stated in the documentation.
@@ -25,12 +26,12 @@ type workload struct {
 const elements = 25_600_000
 
 var workloads = []workload{
-	{"reduce_v0", "../../ops/reduce.sm_75.ptx", "reduce_v0_interleaved", gpu.Dim{X: elements / 256}, gpu.Dim{X: 256},
+	{"sum_interleaved", "testdata/workloads.sm_75.ptx", "sum_interleaved", gpu.Dim{X: elements / 256}, gpu.Dim{X: 256},
 		[]int{elements, elements / 256}, sumArguments, blockSum(256)},
 	{"reduce_first_add_shuffle", "testdata/reduce.ptx", "reduce_first_add_shuffle", gpu.Dim{X: elements / 512}, gpu.Dim{X: 256},
 		[]int{elements, elements / 512}, sumArguments, blockSum(512)},
-	gemm(512), gemm(1024),
-	{"transpose_1024", "testdata/transpose.ptx", "transpose_padded", gpu.Dim{X: 32, Y: 32}, gpu.Dim{X: 32, Y: 8},
+	product(512), product(1024),
+	{"transpose_1024", "testdata/transpose.ptx", "transpose_a_tile", gpu.Dim{X: 32, Y: 32}, gpu.Dim{X: 32, Y: 8},
 		[]int{1 << 20, 1 << 20}, func(b []gpu.Buffer) []any { return []any{b[0], b[1], uint32(1024)} },
 		func(in [][]float32, at int) float64 { return float64(in[0][at%1024*1024+at/1024]) }},
 }
@@ -46,12 +47,11 @@ func blockSum(n int) func(in [][]float32, at int) float64 {
 	}
 }
 
-// gemm is the product of square matrices by tiles of 128 x 128, 8 x 8 a thread.
-func gemm(n int) workload {
-	size := uint32(n)
-	return workload{fmt.Sprintf("gemm_float4_%d", n), "../../ops/gemm.sm_75.ptx", "gemm_float4", gpu.Dim{X: n / 128 * (n / 128)}, gpu.Dim{X: 256},
+// product is that of square matrices by tiles of 128 x 128, 8 x 8 a thread.
+func product(n int) workload {
+	return workload{fmt.Sprintf("product_tile_%d", n), "testdata/workloads.sm_75.ptx", "product_tile", gpu.Dim{X: n / 128 * (n / 128)}, gpu.Dim{X: 256},
 		[]int{n * n, n * n, n * n}, func(b []gpu.Buffer) []any {
-			return []any{b[0], b[1], b[2], b[2], size, size, size, size, size, size, float32(1), float32(0)}
+			return []any{b[0], b[1], b[2], uint32(n)}
 		}, func(in [][]float32, at int) (sum float64) {
 			for k := range n {
 				sum += float64(in[0][at/n*n+k]) * float64(in[1][k*n+at%n])
@@ -65,7 +65,7 @@ func gemm(n int) workload {
 // each set of vectors.
 func BenchmarkWorkloads(b *testing.B) {
 	for _, w := range workloads {
-		for v := bestVectors; v >= NoVectors; v-- {
+		for v := simd.Best; v >= simd.NoVectors; v-- {
 			b.Run(fmt.Sprintf("%s/%v", w.name, v), func(b *testing.B) { w.run(b, v, gpu.CheckDefault) })
 		}
 	}
@@ -74,12 +74,12 @@ func BenchmarkWorkloads(b *testing.B) {
 // BenchmarkRaces is what the search for races costs.
 func BenchmarkRaces(b *testing.B) {
 	for _, w := range workloads {
-		b.Run(w.name+"/off", func(b *testing.B) { w.run(b, bestVectors, gpu.CheckDefault) })
-		b.Run(w.name+"/on", func(b *testing.B) { w.run(b, bestVectors, gpu.CheckAll) })
+		b.Run(w.name+"/off", func(b *testing.B) { w.run(b, simd.Best, gpu.CheckDefault) })
+		b.Run(w.name+"/on", func(b *testing.B) { w.run(b, simd.Best, gpu.CheckAll) })
 	}
 }
 
-func (w workload) run(b *testing.B, v Vectors, checks gpu.Checks) {
+func (w workload) run(b *testing.B, v simd.Vectors, checks gpu.Checks) {
 	d, e := w.load(b)
 	d.LimitVectors(v)
 	random := rand.New(rand.NewPCG(1, 2))

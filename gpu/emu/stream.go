@@ -7,6 +7,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/capture"
+	"warpbook/gpu/emu/mem"
 )
 
 // stream is a queue of which each piece of work ends before the call that
@@ -71,11 +72,12 @@ func (s *stream) start(l gpu.Launch, run *launch) error {
 	counters, err := run.run()
 	for _, a := range l.Args {
 		if b, ok := a.(*buffer); ok {
-			if c := b.memory.contents.Load(); c != nil {
-				c.settle()
+			if c := b.memory.Contents.Load(); c != nil {
+				c.Settle()
 			}
 		}
 	}
+	run.deliver(l.Warnings)
 	if l.Counters != nil {
 		*l.Counters = counters
 	}
@@ -112,7 +114,7 @@ func (s *stream) zero(b gpu.Buffer) error {
 		return fmt.Errorf("emu: zero: %w", err)
 	}
 	clear(data)
-	c.wrote(x.offset, len(data))
+	c.Wrote(x.offset, len(data))
 	return nil
 }
 
@@ -156,16 +158,16 @@ func (d *Device) copy(dst, src gpu.Memory) error {
 	copy(to, from)
 	if b, ok := dst.(*buffer); ok {
 		if a, ok := src.(*buffer); ok {
-			toContents.inherit(b.offset, fromContents, a.offset, len(to))
+			toContents.Inherit(b.offset, fromContents, a.offset, len(to))
 		} else {
-			toContents.wrote(b.offset, len(to))
+			toContents.Wrote(b.offset, len(to))
 		}
 	}
 	return nil
 }
 
 // bytesOf is the memory behind a buffer or host memory.
-func (d *Device) bytesOf(m gpu.Memory) ([]byte, *contents, error) {
+func (d *Device) bytesOf(m gpu.Memory) ([]byte, *mem.Contents, error) {
 	switch m := m.(type) {
 	case *buffer:
 		if err := d.own(m); err != nil {

@@ -12,10 +12,8 @@ import (
 
 // String is the device, its memory and whether it is open.
 func (d *Device) String() string {
-	d.mem.mu.Lock()
-	used := d.mem.used
-	d.mem.mu.Unlock()
-	return fmt.Sprintf("%v, %d of %d bytes in use%s", d.info, used, d.mem.limit, closedText(d.closed.Load()))
+	used, limit := d.mem.InUse()
+	return fmt.Sprintf("%v, %d of %d bytes in use%s", d.info, used, limit, closedText(d.closed.Load()))
 }
 
 func closedText(closed bool) string {
@@ -34,7 +32,7 @@ func freedText(freed bool) string {
 
 // String is the buffer's name, elements, device and whether it is there.
 func (b *buffer) String() string {
-	name := b.memory.name()
+	name := b.memory.Name()
 	if strings.HasPrefix(name, "a buffer of ") { // not labelled
 		name = "buffer"
 	}
@@ -43,7 +41,7 @@ func (b *buffer) String() string {
 	}
 	state := closedText(b.dev.closed.Load()) // which frees
 	if state == "" {
-		state = freedText(b.memory.contents.Load() == nil)
+		state = freedText(b.memory.Contents.Load() == nil)
 	}
 	return fmt.Sprintf("%s: %d %v on %v%s", name, b.n, b.typ, b.dev.info, state)
 }

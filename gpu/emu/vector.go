@@ -3,6 +3,8 @@ package emu
 import (
 	"unsafe"
 
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
@@ -11,153 +13,48 @@ import (
 // they compute is what the rows and forms compute, bit for bit; a test holds
 // each against them.
 
-// Vectors are the vector instructions of the processor that the emulator uses.
-type Vectors int
-
-// The emulator is the same with all of them, but for its speed.
-const (
-	NoVectors Vectors = iota // portable Go
-	AVX2
-	AVX512
-)
-
-func (v Vectors) String() string { return [...]string{"portable", "AVX2", "AVX-512"}[v] }
-
 // LimitVectors bounds which vector instructions are used, if the processor
 // has them.
-func (d *Device) LimitVectors(v Vectors) { d.maxVectors.Store(int64(v)) }
+func (d *Device) LimitVectors(v simd.Vectors) { d.maxVectors.Store(int64(v)) }
 
-func (d *Device) vectors() Vectors { return min(Vectors(d.maxVectors.Load()), bestVectors) }
-
-// vectorOp is an operation on the lanes of a warp that assembly knows. 0 is
-// none; vector_ops_amd64.h lists them.
-type vectorOp uint32
-
-const (
-	vecGuarded vectorOp = iota // the operation in x, in the lanes of its guard
-
-	// 32-bit results.
-	vecMov32
-	vecNot32
-	vecTrunc
-	vecAdd32
-	vecSub32
-	vecMul32
-	vecMad32
-	vecMinS32
-	vecMaxS32
-	vecMinU32
-	vecMaxU32
-	vecAnd32
-	vecOr32
-	vecXor32
-	vecShl32
-	vecShrU32
-	vecShrS32
-	vecDivU32
-	vecRemU32
-	vecAddF32
-	vecSubF32
-	vecMulF32
-	vecFmaF32
-	vecFloatS32
-	vecFloatU32
-	vecSelect32
-
-	// 64-bit results.
-	vecMov64
-	vecNot64
-	vecAdd64
-	vecSub64
-	vecAnd64
-	vecOr64
-	vecXor64
-	vecShl64
-	vecShrU64
-	vecShrS64
-	vecMul64
-	vecMad64
-	vecMulWideU
-	vecMulWideS
-	vecMadWideU
-	vecMadWideS
-	vecExtendU
-	vecExtendS
-	vecSelect64
-
-	// Predicates. Lanes that x has set are complemented.
-	vecEqual32
-	vecLessS32
-	vecLessU32
-	vecEqual64
-	vecLessS64
-	vecLessU64
-	vecEqualF32
-	vecLessF32
-	vecLessEqualF32
-	vecUnequalF32
-	vecNumberF32
-	vecMovPred
-	vecAndPred
-	vecOrPred
-	vecXorPred
-	vecNotPred
-
-	vecOps // how many there are
-)
-
-// vectorStep is an operation with its operands: byte offsets into the slots,
-// or, of predicates, into those. Assembly reads it.
-type vectorStep struct {
-	op          vectorOp
-	d, a, b, c  uint32
-	guard, flip uint32
-	x           uint32
-}
-
-// vectorRun is what assembly is called with.
-type vectorRun struct {
-	steps *vectorStep
-	slots unsafe.Pointer
-	preds *uint32
-	n     int
-	mask  uint32
+func (d *Device) vectors() simd.Vectors {
+	return min(simd.Vectors(d.maxVectors.Load()), simd.Best)
 }
 
 // vectorRows are the rows that have a vector operation, when they are to round
 // to nearest and nothing else.
-var vectorRows = map[string]vectorOp{
-	"add.u32": vecAdd32, "add.s32": vecAdd32, "sub.u32": vecSub32, "sub.s32": vecSub32,
-	"mul.lo.u32": vecMul32, "mul.lo.s32": vecMul32, "mad.lo.u32": vecMad32, "mad.lo.s32": vecMad32,
-	"min.s32": vecMinS32, "max.s32": vecMaxS32, "min.u32": vecMinU32, "max.u32": vecMaxU32,
-	"div.u32": vecDivU32, "rem.u32": vecRemU32,
-	"and.b32": vecAnd32, "or.b32": vecOr32, "xor.b32": vecXor32, "not.b32": vecNot32,
-	"shl.b32": vecShl32, "shr.b32": vecShrU32, "shr.u32": vecShrU32, "shr.s32": vecShrS32,
-	"add.f32": vecAddF32, "sub.f32": vecSubF32, "mul.f32": vecMulF32, "fma.f32": vecFmaF32, "mad.f32": vecFmaF32,
+var vectorRows = map[string]simd.Op{
+	"add.u32": simd.Add32, "add.s32": simd.Add32, "sub.u32": simd.Sub32, "sub.s32": simd.Sub32,
+	"mul.lo.u32": simd.Mul32, "mul.lo.s32": simd.Mul32, "mad.lo.u32": simd.Mad32, "mad.lo.s32": simd.Mad32,
+	"min.s32": simd.MinS32, "max.s32": simd.MaxS32, "min.u32": simd.MinU32, "max.u32": simd.MaxU32,
+	"div.u32": simd.DivU32, "rem.u32": simd.RemU32,
+	"and.b32": simd.And32, "or.b32": simd.Or32, "xor.b32": simd.Xor32, "not.b32": simd.Not32,
+	"shl.b32": simd.Shl32, "shr.b32": simd.ShrU32, "shr.u32": simd.ShrU32, "shr.s32": simd.ShrS32,
+	"add.f32": simd.AddF32, "sub.f32": simd.SubF32, "mul.f32": simd.MulF32, "fma.f32": simd.FmaF32, "mad.f32": simd.FmaF32,
 
-	"add.u64": vecAdd64, "add.s64": vecAdd64, "sub.u64": vecSub64, "sub.s64": vecSub64,
-	"mul.lo.u64": vecMul64, "mul.lo.s64": vecMul64, "mad.lo.u64": vecMad64, "mad.lo.s64": vecMad64,
-	"and.b64": vecAnd64, "or.b64": vecOr64, "xor.b64": vecXor64, "not.b64": vecNot64,
-	"shl.b64": vecShl64, "shr.b64": vecShrU64, "shr.u64": vecShrU64, "shr.s64": vecShrS64,
-	"mul.wide.u32": vecMulWideU, "mul.wide.s32": vecMulWideS, "mad.wide.u32": vecMadWideU, "mad.wide.s32": vecMadWideS,
+	"add.u64": simd.Add64, "add.s64": simd.Add64, "sub.u64": simd.Sub64, "sub.s64": simd.Sub64,
+	"mul.lo.u64": simd.Mul64, "mul.lo.s64": simd.Mul64, "mad.lo.u64": simd.Mad64, "mad.lo.s64": simd.Mad64,
+	"and.b64": simd.And64, "or.b64": simd.Or64, "xor.b64": simd.Xor64, "not.b64": simd.Not64,
+	"shl.b64": simd.Shl64, "shr.b64": simd.ShrU64, "shr.u64": simd.ShrU64, "shr.s64": simd.ShrS64,
+	"mul.wide.u32": simd.MulWideU, "mul.wide.s32": simd.MulWideS, "mad.wide.u32": simd.MadWideU, "mad.wide.s32": simd.MadWideS,
 
-	"and.pred": vecAndPred, "or.pred": vecOrPred, "xor.pred": vecXorPred, "not.pred": vecNotPred,
+	"and.pred": simd.AndPred, "or.pred": simd.OrPred, "xor.pred": simd.XorPred, "not.pred": simd.NotPred,
 }
 
-var vectorConversions = map[conversion]vectorOp{
-	{from: "u32", to: "u64"}: vecExtendU, {from: "s32", to: "s64"}: vecExtendS,
-	{from: "u64", to: "u32"}: vecTrunc, {from: "s64", to: "s32"}: vecTrunc,
-	{from: "s32", to: "f32", mode: "rn"}: vecFloatS32, {from: "u32", to: "f32", mode: "rn"}: vecFloatU32,
+var vectorConversions = map[arith.Conversion]simd.Op{
+	{From: "u32", To: "u64"}: simd.ExtendU, {From: "s32", To: "s64"}: simd.ExtendS,
+	{From: "u64", To: "u32"}: simd.Trunc, {From: "s64", To: "s32"}: simd.Trunc,
+	{From: "s32", To: "f32", Mode: "rn"}: simd.FloatS32, {From: "u32", To: "f32", Mode: "rn"}: simd.FloatU32,
 }
 
 // vectorMoves are the copies of a width.
-var vectorMoves = map[width]vectorOp{half: vecMov32, word: vecMov32, double: vecMov64, predicate: vecMovPred}
+var vectorMoves = map[width]simd.Op{half: simd.Mov32, word: simd.Mov32, double: simd.Mov64, predicate: simd.MovPred}
 
 // vectorForm is how assembly runs an instruction.
 type vectorForm struct {
-	op   vectorOp // 0 if it does not
-	swap bool     // the first two sources change places
-	not  bool     // the resulting predicate is complemented
+	op   simd.Op // 0 if it does not
+	swap bool    // the first two sources change places
+	not  bool    // the resulting predicate is complemented
 }
 
 // comparisonForm is setp of a type; without an operation if assembly has none.
@@ -165,22 +62,22 @@ func comparisonForm(t ptx.Type, c comparison, not bool) vectorForm {
 	switch {
 	case t == "f32":
 		return [...]vectorForm{
-			equal: {vecEqualF32, false, not}, unequal: {vecUnequalF32, false, not},
-			less: {vecLessF32, false, not}, greater: {vecLessF32, true, not},
-			lessEqual: {vecLessEqualF32, false, not}, greaterEqual: {vecLessEqualF32, true, not},
-			isNumber: {vecNumberF32, false, not}, isNaN: {vecNumberF32, false, !not},
+			equal: {simd.EqualF32, false, not}, unequal: {simd.UnequalF32, false, not},
+			less: {simd.LessF32, false, not}, greater: {simd.LessF32, true, not},
+			lessEqual: {simd.LessEqualF32, false, not}, greaterEqual: {simd.LessEqualF32, true, not},
+			isNumber: {simd.NumberF32, false, not}, isNaN: {simd.NumberF32, false, !not},
 		}[c]
-	case isFloat(t) || t.Bytes() < 4 || c > unequal:
+	case arith.IsFloat(t) || t.Bytes() < 4 || c > unequal:
 		return vectorForm{}
 	}
-	same, smaller := vecEqual32, vecLessU32
+	same, smaller := simd.Equal32, simd.LessU32
 	switch {
 	case t.Bytes() == 8 && t[0] == 's':
-		same, smaller = vecEqual64, vecLessS64
+		same, smaller = simd.Equal64, simd.LessS64
 	case t.Bytes() == 8:
-		same, smaller = vecEqual64, vecLessU64
+		same, smaller = simd.Equal64, simd.LessU64
 	case t[0] == 's':
-		smaller = vecLessS32
+		smaller = simd.LessS32
 	}
 	return [...]vectorForm{
 		equal: {same, false, not}, unequal: {same, false, !not},
@@ -189,32 +86,28 @@ func comparisonForm(t ptx.Type, c comparison, not bool) vectorForm {
 	}[c]
 }
 
-// predicate reports whether the operation sets a predicate; it then looks at
-// its guard itself.
-func (op vectorOp) predicate() bool { return op >= vecEqual32 }
-
 // step is an instruction as assembly reads it, once its operands have places.
-func (in *instr) step() vectorStep {
+func (in *instr) step() simd.Step {
 	op := in.vector.op
-	s := vectorStep{op: op, d: in.d, a: in.a, b: in.b, c: in.c, guard: 4 * in.guard, flip: in.flip}
+	s := simd.Step{Op: op, D: in.d, A: in.a, B: in.b, C: in.c, Guard: 4 * in.guard, Flip: in.flip}
 	if in.vector.swap {
-		s.a, s.b = s.b, s.a
+		s.A, s.B = s.B, s.A
 	}
 	switch {
-	case op == vecSelect32 || op == vecSelect64:
-		if s.c = 4 * in.x.p; in.x.pflip != 0 {
-			s.a, s.b = s.b, s.a
+	case op == simd.Select32 || op == simd.Select64:
+		if s.C = 4 * in.x.p; in.x.pflip != 0 {
+			s.A, s.B = s.B, s.A
 		}
-	case op >= vecMovPred:
-		s.a, s.b = 4*s.a, 4*s.b
+	case op >= simd.MovPred:
+		s.A, s.B = 4*s.A, 4*s.B
 	}
 	switch {
-	case op.predicate():
-		if s.d *= 4; in.vector.not {
-			s.x = all
+	case op.Predicate():
+		if s.D *= 4; in.vector.not {
+			s.X = all
 		}
 	case in.guard != always || in.flip != 0:
-		s.op, s.x = vecGuarded, uint32(op)
+		s.Op, s.X = simd.Guarded, uint32(op)
 	}
 	return s
 }
@@ -222,7 +115,7 @@ func (in *instr) step() vectorStep {
 // vectorise finds the runs of instructions that assembly can run. A run may be
 // entered and left anywhere.
 func (p *program) vectorise() {
-	p.steps = make([]vectorStep, len(p.code))
+	p.steps = make([]simd.Step, len(p.code))
 	for i := len(p.code) - 1; i >= 0; i-- {
 		in := &p.code[i]
 		if mem := in.mem; mem != nil {
@@ -237,25 +130,89 @@ func (p *program) vectorise() {
 		p.steps[i] = in.step()
 		if in.run = 1; i+1 < len(p.code) {
 			in.run += p.code[i+1].run
+			joinRow(&p.steps[i], &p.steps[i+1])
 		}
+	}
+}
+
+// joinRow makes a product the start of a row if the one behind it has the same
+// first source, which it must not overwrite.
+func joinRow(s, behind *simd.Step) {
+	product := behind.Op == simd.FmaF32 || behind.Op == simd.FmaRow
+	if s.Op == simd.FmaF32 && product && s.A == behind.A && s.D != s.A {
+		s.Op, s.X = simd.FmaRow, behind.X+1
 	}
 }
 
 // runVector runs n instructions from pc on in the lanes of the mask.
 func (w *warp) runVector(pc, n int32, mask uint32) {
 	p, r := w.block.prog, &w.vector
-	r.mask = mask
+	r.Mask = mask
 	for n > 0 {
-		r.steps, r.n = &p.steps[pc], int(n)
-		w.block.vectors.run(r)
-		if r.n == 0 {
+		r.Steps, r.N = &p.steps[pc], int(n)
+		w.block.vectors.Run(r)
+		if r.N == 0 {
 			return
 		}
-		pc, n = pc+n-int32(r.n), int32(r.n) // at one that these vectors do not have
+		pc, n = pc+n-int32(r.N), int32(r.N) // at one that these vectors do not have
 		in := &p.code[pc]
 		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
 			in.exec(w, in, m)
 		}
 		pc, n = pc+1, n-1
 	}
+}
+
+const stepBytes = uint32(unsafe.Sizeof(simd.Step{}))
+
+// addBranches gives branches their steps, once their targets are known, and finds
+// how many steps run from each instruction on with them.
+func (p *program) addBranches() {
+	for i := len(p.code) - 1; i >= 0; i-- {
+		in := &p.code[i]
+		if in.run == 0 && in.flow != branch && in.flow != jump {
+			continue
+		}
+		if in.through = 1; i+1 < len(p.code) {
+			in.through += p.code[i+1].through
+		}
+	}
+	for i := range p.code {
+		in := &p.code[i]
+		op := simd.Branch
+		switch in.flow {
+		case jump:
+			op = simd.Jump
+		case branch:
+		default:
+			continue
+		}
+		p.steps[i] = simd.Step{Op: op, Guard: 4 * in.guard, Flip: in.flip, X: uint32(p.before[i+1]),
+			D: uint32(in.target) * stepBytes, B: uint32(p.before[in.target]), C: uint32(p.code[in.target].through)}
+	}
+}
+
+// runThrough runs steps from pc on, through branches that all lanes of the mask
+// take or none, and returns where it has ended: at an instruction that is no
+// step, at a branch that divides the lanes, or at the end of the warp's turn. It
+// counts the branches, and w.vector says which was taken last and how many
+// instructions have run from start to there.
+func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
+	p, r := w.block.prog, &w.vector
+	r.Mask, r.Base, r.Target = mask, &p.steps[0], simd.NoTarget
+	r.From, r.Ran, r.Most, r.Branches = uint32(p.before[start]), 0, uint32(turnInstructions-ran), 0
+	for n := int(p.code[pc].through); n > 0; n = r.N - 1 {
+		r.Steps, r.N = &p.steps[pc], n
+		w.block.vectors.Run(r)
+		if pc = int32(uint32(r.At) / stepBytes); r.N == 0 {
+			break
+		}
+		in := &p.code[pc] // one that these vectors do not have
+		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
+			in.exec(w, in, m)
+		}
+		pc++
+	}
+	w.block.cnt.Branches += uint64(r.Branches)
+	return pc
 }

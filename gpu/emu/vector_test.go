@@ -9,6 +9,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
 
@@ -17,10 +20,12 @@ import (
 func vectorCases() map[string]instr {
 	cases := map[string]instr{}
 	for name, op := range vectorRows {
-		r := rows[name]
-		in := instr{exec: runLanes, lane: r.lane, kinds: r.kinds, vector: vectorForm{op: op}}
-		if r.fast != nil {
-			in.exec = r.fast
+		r := arith.Rows[name]
+		in := instr{exec: runLanes, lane: r.Lane, kinds: r.Kinds, vector: vectorForm{op: op}}
+		if r.Loop != nil {
+			in.exec = loopOf(r)
+		} else if f := predicateLoops[name]; f != nil {
+			in.exec = f
 		}
 		cases[name] = in
 	}
@@ -35,8 +40,8 @@ func vectorCases() map[string]instr {
 	}
 	for _, flip := range []uint32{0, all} {
 		x := &extra{p: 3, pflip: flip}
-		cases[fmt.Sprint("selp.b32 ", flip)] = instr{exec: select32, kinds: "www", x: x, vector: vectorForm{op: vecSelect32}}
-		cases[fmt.Sprint("selp.b64 ", flip)] = instr{exec: select64, kinds: "ddd", x: x, vector: vectorForm{op: vecSelect64}}
+		cases[fmt.Sprint("selp.b32 ", flip)] = instr{exec: select32, kinds: "www", x: x, vector: vectorForm{op: simd.Select32}}
+		cases[fmt.Sprint("selp.b64 ", flip)] = instr{exec: select64, kinds: "ddd", x: x, vector: vectorForm{op: simd.Select64}}
 	}
 	maps.Copy(cases, comparisonCases())
 	return cases
@@ -70,13 +75,13 @@ func comparisonCases() map[string]instr {
 // and random values, every shape of mask, guards, and destinations that are a
 // source.
 func TestVectorOperations(t *testing.T) {
-	if bestVectors == NoVectors {
+	if simd.Best == simd.NoVectors {
 		t.Skip("no vector instructions, or they are switched off")
 	}
 	const seed = 5
 	random := rand.New(rand.NewPCG(seed, 0))
 	cases := vectorCases()
-	var seen [vecOps]bool
+	var seen [simd.Ops]bool
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		in := cases[name]
 		seen[in.vector.op] = true
@@ -92,7 +97,7 @@ func TestVectorOperations(t *testing.T) {
 			}
 		}
 	}
-	for op := vecGuarded + 1; op < vecOps; op++ {
+	for op := simd.Guarded + 1; op < simd.Branch; op++ {
 		if !seen[op] {
 			t.Errorf("vector operation %d is not tested", op)
 		}
@@ -131,10 +136,15 @@ func assign(in *instr, round int, random *rand.Rand) {
 
 // vectorWarp is a warp with corner and random values.
 func vectorWarp(random *rand.Rand) *warp {
-	p := &program{code: make([]instr, 1), steps: make([]vectorStep, 1)}
-	w := &warp{block: &block{prog: p, vectors: bestVectors}, slots: unsafe.Pointer(&carve[byte](&pages{}, testSlots)[0]), preds: make([]uint32, testPreds)}
+	p := &program{code: make([]instr, 1), steps: make([]simd.Step, 1)}
+	w := &warp{block: &block{prog: p, vectors: simd.Best}, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: make([]uint32, testPreds)}
 	values := unsafe.Slice((*uint32)(w.slots), testSlots/4)
+	small := random.Uint32N(3) == 0 // division has a way of its own for these
 	for i := range values {
+		if small {
+			values[i] = 1 + random.Uint32N(1<<random.Uint32N(24))
+			continue
+		}
 		switch random.Uint32N(4) {
 		case 0:
 			values[i] = uint32(corners32[random.IntN(len(corners32))])
@@ -148,16 +158,16 @@ func vectorWarp(random *rand.Rand) *warp {
 		w.preds[i] = random.Uint32()
 	}
 	w.preds[always] = all
-	w.vector = vectorRun{slots: w.slots, preds: &w.preds[0]}
+	w.vector = simd.Run{Slots: w.slots, Preds: &w.preds[0]}
 	return w
 }
 
 // differs runs an instruction both ways on copies of a warp.
 func differs(in *instr, m uint32, w *warp) string {
-	v := &warp{block: w.block, slots: unsafe.Pointer(&carve[byte](&pages{}, testSlots)[0]), preds: slices.Clone(w.preds)}
+	v := &warp{block: w.block, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: slices.Clone(w.preds)}
 	got, want := unsafe.Slice((*byte)(v.slots), testSlots), unsafe.Slice((*byte)(w.slots), testSlots)
 	copy(got, want)
-	v.vector = vectorRun{slots: v.slots, preds: &v.preds[0]}
+	v.vector = simd.Run{Slots: v.slots, Preds: &v.preds[0]}
 	if active := m & (w.preds[in.guard] ^ in.flip); active != 0 {
 		in.exec(w, in, active)
 	}
@@ -174,4 +184,54 @@ func differs(in *instr, m uint32, w *warp) string {
 		}
 	}
 	return ""
+}
+
+// TestRowsOfProducts holds rows of products with the same first source against
+// one product after the other, whole and cut off by the end of a run.
+func TestRowsOfProducts(t *testing.T) {
+	if simd.Best == simd.NoVectors {
+		t.Skip("no vector instructions, or they are switched off")
+	}
+	const seed = 6
+	random := rand.New(rand.NewPCG(seed, 0))
+	r := arith.Rows["fma.f32"]
+	exec := runLanes
+	if r.Loop != nil {
+		exec = loopOf(r)
+	}
+	rows := 0
+	for round := range 400 {
+		w := vectorWarp(random)
+		v := &warp{slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: slices.Clone(w.preds)}
+		p := &program{code: make([]instr, 6)}
+		for i := range p.code {
+			slot := func() uint32 { return 128 * random.Uint32N(testSlots/128) }
+			in := instr{exec: exec, lane: r.Lane, kinds: r.Kinds, vector: vectorForm{op: simd.FmaF32}, d: slot(), b: slot(), c: slot()}
+			if i == 0 || random.Uint32N(8) == 0 {
+				in.a = slot()
+			} else {
+				in.a = p.code[i-1].a
+			}
+			p.code[i] = in
+		}
+		p.vectorise()
+		for _, s := range p.steps {
+			rows += int(s.X)
+		}
+		w.block.prog, v.block = p, w.block
+		got, want := unsafe.Slice((*byte)(v.slots), testSlots), unsafe.Slice((*byte)(w.slots), testSlots)
+		copy(got, want)
+		v.vector = simd.Run{Slots: v.slots, Preds: &v.preds[0]}
+		n, m := 1+random.IntN(len(p.code)), vectorMasks[round%2*4]
+		for i := range n {
+			p.code[i].exec(w, &p.code[i], m)
+		}
+		v.runVector(0, int32(n), m)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%d of the products %+v in lanes %#08x give other values (seed %d, round %d)", n, p.steps, m, seed, round)
+		}
+	}
+	if rows == 0 {
+		t.Error("no row was tested")
+	}
 }

@@ -2,9 +2,12 @@ package emu
 
 import (
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
 )
 
 // warp is 32 threads of a block: their registers and where each of them is.
@@ -19,12 +22,24 @@ type warp struct {
 	preds []uint32       // a bit a lane
 	set   []uint32       // of tracked registers: lanes that were written
 	carry uint32         // the carry flag of each lane
-	local *contents      // frames of the 32 lanes, one after the other
+	local *mem.Contents  // frames of the 32 lanes, one after the other
 
 	copied [][32]uint32 // of each copy: which bytes that its load has read were written
 
-	vector vectorRun
+	vector simd.Run
 	copies asyncCopies
+	bulk   bulkState
+
+	products []uint32 // groups of wgmma that the warp has committed: when, for the search for races
+
+	proxyFence     uint32     // when the warp last ran fence.proxy.async
+	clusterArrived uint32     // lanes that have arrived at the barrier of the cluster and not waited
+	clusterPhase   [32]uint32 // the phase at which they did
+
+	undefined *undefined // values that shuffles read from lanes that were not there; nil for none
+
+	polled   *instr // the last atomic or volatile access, and its lowest address
+	polledAt uint64
 
 	waits uint32 // operations since the last count that may wait for other threads
 
@@ -47,6 +62,7 @@ const (
 	running state = iota
 	atSync        // at a .sync operation whose lanes are not all there
 	atBarrier
+	atGroup // waits for other warps, see groupSync
 )
 
 // spinAfter is the number of atomics, volatile loads and the like that a
@@ -60,8 +76,11 @@ func (w *warp) reset() {
 	w.frags = append(w.frags[:0], fragment{mask: w.first})
 	clear(w.set)
 	w.copies.reset()
+	w.bulk.reset()
+	w.clusterArrived, w.proxyFence, w.products = 0, 0, w.products[:0]
+	w.polled, w.undefined = nil, nil
 	if w.local != nil {
-		clear(w.local.written)
+		clear(w.local.Written)
 	}
 }
 
@@ -70,15 +89,20 @@ func (w *warp) reset() {
 // postorder, so the lowest fragment is the one that the others wait for.
 func (w *warp) pick() (*fragment, int32) {
 	const end = 1<<31 - 1
-	if len(w.frags) == 1 && w.frags[0].state == running {
-		w.frags[0].waits = 0
-		return &w.frags[0], end
+	if len(w.frags) == 1 {
+		switch f := &w.frags[0]; f.state {
+		case running:
+			f.waits = 0
+			return f, end
+		case atBarrier:
+			return nil, 0
+		}
 	}
 	w.merge()
 	best, limit := -1, int32(end)
 	for i := range w.frags {
 		f := &w.frags[i]
-		if f.state == atBarrier || f.state == atSync && !w.together(f) {
+		if f.state == atBarrier || f.state == atSync && !w.together(f) || f.state == atGroup && !w.groupMet(f) {
 			continue
 		}
 		if best < 0 || f.before(&w.frags[best]) {
@@ -145,7 +169,11 @@ func (w *warp) run() (progress bool) {
 			return progress
 		}
 		progress = true
-		turn -= w.runFragment(f, limit)
+		if w.undefined == nil {
+			turn -= w.runFragment(f, limit)
+		} else {
+			turn -= w.runFollowing(f, limit)
+		}
 		if w.block.fault != nil {
 			return true
 		}
@@ -163,7 +191,8 @@ const turnInstructions = 4_000
 // runFragment runs a fragment until it meets another, splits, waits, exits, or
 // its turn is over; it returns how many instructions it ran.
 func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
-	code, vectors := w.block.prog.code, w.block.vectors != NoVectors
+	code, vectors := w.block.prog.code, w.block.vectors != simd.NoVectors
+	through := len(w.frags) == 1 && w.block.tracer == nil // nothing has to be done at a branch that all lanes take
 	mask := f.mask
 	pc, start := f.pc, f.pc
 	for pc < limit {
@@ -171,13 +200,23 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 		m := mask & (w.preds[in.guard] ^ in.flip)
 		switch in.flow {
 		case next:
-			if vectors && in.run > 0 {
+			switch {
+			case vectors && in.run > 0 && through:
+				if pc = w.runThrough(pc, start, mask, ran); w.vector.Target == simd.NoTarget {
+					continue
+				}
+				ran += w.countRun(f)
+				if start = int32(w.vector.Target / stepBytes); ran >= turnInstructions || f.waits >= spinAfter {
+					f.pc = pc
+					return ran + w.count(f, start, pc)
+				}
+				continue
+			case vectors && in.run > 0:
 				n := min(in.run, limit-pc)
 				w.runVector(pc, n, mask)
 				pc += n
 				continue
-			}
-			if m != 0 {
+			case m != 0:
 				in.exec(w, in, m)
 			}
 			pc++
@@ -201,13 +240,19 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 			}
 			ran += w.count(f, start, pc)
 			if m != mask {
-				w.split(f, in.target, m, pc)
-				return ran
+				if !in.skips || len(w.frags) > 1 {
+					w.split(f, in.target, m, pc)
+					return ran
+				}
+				ran += w.runSkipped(f, in, m, pc)
+				if w.block.fault != nil {
+					return ran
+				}
 			}
 			pc = in.target
 		default:
 			end := pc + 1
-			if in.flow == warpSync && m != 0 {
+			if (in.flow == warpSync || in.flow == groupSync) && m != 0 {
 				end = pc // lanes that wait count when they go on
 			}
 			ran += w.count(f, start, end)
@@ -216,6 +261,10 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 				return ran
 			}
 			pc++
+			if w.undefined != nil {
+				f.pc = pc
+				return ran
+			}
 		}
 		start = pc
 		if ran >= turnInstructions || len(w.frags) > 1 || f.waits >= spinAfter {
@@ -227,14 +276,71 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 	return ran
 }
 
+// runSkipped runs the code that a branch skips in the lanes that do not take it,
+// up to where they meet the others. It does what a split would, as all lanes of
+// the warp are at the branch and nothing in the code can stop them.
+func (w *warp) runSkipped(f *fragment, in *instr, taken uint32, pc int32) int64 {
+	w.diverged(pc - 1)
+	f.mask &^= taken
+	w.runStraight(pc, in.target, f.mask)
+	if w.block.fault != nil {
+		return 0
+	}
+	ran := w.count(f, pc, in.target)
+	f.mask |= taken
+	return ran
+}
+
+// runStraight runs code without branches, and ends early after a fault.
+func (w *warp) runStraight(pc, end int32, mask uint32) {
+	code, vectors := w.block.prog.code, w.block.vectors != simd.NoVectors
+	for pc < end {
+		in := &code[pc]
+		if vectors && in.run > 0 {
+			n := min(in.run, end-pc)
+			w.runVector(pc, n, mask)
+			pc += n
+			continue
+		}
+		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
+			in.exec(w, in, m)
+			if w.block.fault != nil {
+				return
+			}
+		}
+		pc++
+	}
+}
+
+// findSkips marks the branches over code that runs from its start to its end
+// whatever other threads do.
+func (p *program) findSkips() {
+	for i := range p.code {
+		in := &p.code[i]
+		if in.flow != branch || int(in.target) <= i {
+			continue
+		}
+		in.skips = !slices.ContainsFunc(p.code[i+1:in.target], func(in instr) bool {
+			plain := in.flow == checked && in.mem != nil && !in.mem.strong
+			return in.flow != next && !plain
+		})
+	}
+}
+
 // count counts the instructions of a straight run.
 func (w *warp) count(f *fragment, from, to int32) int64 {
-	n := w.block.prog.before[to] - w.block.prog.before[from]
-	w.block.cnt.WarpInstructions += uint64(n)
-	w.block.cnt.ThreadInstructions += uint64(n) * uint64(bits.OnesCount32(f.mask))
 	if t := w.block.tracer; t != nil {
 		t.ran(from, to, f.mask)
 	}
+	return w.add(f, w.block.prog.before[to]-w.block.prog.before[from])
+}
+
+// countRun counts the instructions of a run to the last branch that was taken.
+func (w *warp) countRun(f *fragment) int64 { return w.add(f, int32(w.vector.Ran)) }
+
+func (w *warp) add(f *fragment, n int32) int64 {
+	w.block.cnt.WarpInstructions += uint64(n)
+	w.block.cnt.ThreadInstructions += uint64(n) * uint64(bits.OnesCount32(f.mask))
 	f.waits += w.waits
 	w.waits = 0
 	return int64(n)
@@ -272,6 +378,8 @@ func (w *warp) control(f *fragment, in *instr, m uint32) bool {
 		return false
 	case blockSync:
 		return w.barrier(f, in, m)
+	case groupSync:
+		return w.waitGroup(f, in, m)
 	}
 	return w.sync(f, in, m)
 }
@@ -286,8 +394,12 @@ func (w *warp) exit(f *fragment, m uint32) {
 	}
 	b := w.block
 	b.live -= popcount(m)
+	if b.cluster != nil {
+		b.cluster.complete()
+	}
 	for id := range b.barriers {
 		if bar := &b.barriers[id]; bar.arrived > 0 && bar.complete(b.live) {
+			b.missed(b.waiting(uint8(id)), bar)
 			b.release(uint8(id))
 		}
 	}

@@ -113,7 +113,7 @@ func (lo *lowering) wmmaProduct(w words) error {
 	}
 	toD := ptx.Type(types[0])
 	p.to, p.saturated = ptx.Type(types[len(types)-1]), saturated
-	p.core = p.core.halved(of)
+	p.core = p.core.Halved(of)
 	if len(types) != 2 || p.to != toD || !p.typed() {
 		return lo.unsupported("no such form of wmma")
 	}

@@ -1,11 +1,12 @@
-// Package explain says why a launch costs what it costs: it runs the launch on
-// the emulator with a profile of every instruction, sums that up by line of the
-// CUDA source, and explains bank conflicts and uncoalesced accesses by the
-// addresses of a warp's lanes, with the padding or the change of index that
-// removes them, held against every pattern that was recorded.
+// Package explain explains the cost of a launch. Launch runs it on the emulator with
+// a profile of every instruction and returns a Report: the costs by line of the CUDA
+// source. It explains bank conflicts and uncoalesced accesses by the addresses of a
+// warp's lanes, and names the padding or the index change that removes them, tested
+// on every recorded pattern. Benches and %%cuda cells call it.
 //
-// It draws nothing: reports and findings have the methods (Table, Cells,
-// Title, Notes, Parts) by which kernel/display makes tables and plots of them.
+// It draws nothing and must never import kernel/display: reports and findings have
+// the methods (Table, Cells, Title, Notes, Parts) from which that package makes
+// tables and plots.
 package explain
 
 import (
@@ -34,10 +35,10 @@ func Launch(device gpu.Stream, l gpu.Launch, sources ...Source) (*Report, error)
 	return Profiles([]gpu.Profile{p}, sources...), nil
 }
 
-// Report is what launches did, by line of the CUDA source.
+// Report holds the costs of launches, by line of the CUDA source.
 type Report struct {
 	Lines    []Line     // in the order of the source
-	Findings []*Finding // what costs most first: of shared memory by wavefronts, of global memory by sectors
+	Findings []*Finding // the most expensive first: of shared memory by wavefronts, of global memory by sectors
 	title    string
 	notes    []string
 	profiles []gpu.Profile // of Access
@@ -127,8 +128,8 @@ func (l *Line) add(in *gpu.InstructionProfile) {
 	l.Shared.Add(in.Shared)
 }
 
-// informed reports whether the PTX has line information; what has none there
-// stands in one row.
+// informed reports whether the PTX has line information. Instructions without it
+// share one row.
 func informed(p *gpu.Profile) bool {
 	return slices.ContainsFunc(p.Instructions, func(in gpu.InstructionProfile) bool { return in.Source != "" })
 }

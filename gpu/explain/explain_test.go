@@ -3,7 +3,6 @@ package explain
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -186,7 +185,7 @@ func TestMisaligned(t *testing.T) {
 	}
 }
 
-// TestLines sums up by source line, and what has no line in one row.
+// TestLines sums up by source line; instructions without a line share one row.
 func TestLines(t *testing.T) {
 	r, c := explainTranspose(t, 32)
 	names, rows := r.Table()
@@ -226,32 +225,6 @@ func TestIdleLanes(t *testing.T) {
 		if want := map[int]uint64{4: 32}[l.Line]; l.Divergent != want {
 			t.Errorf("line %d: %d divergent branches, expected %d", l.Line, l.Divergent, want)
 		}
-	}
-}
-
-// TestLadder explains rungs of the notes: their conflicts, by the numbers that
-// the next rung, or the padded one, really has.
-func TestLadder(t *testing.T) {
-	text, err := os.ReadFile("../../ops/reduce.sm_75.ptx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	reduce := func(entry string) (*Report, gpu.Counters) {
-		return explained(t, "reduce.sm_75.ptx", string(text), entry, gpu.Dim{X: 256}, func(x, y gpu.Buffer) []any { return []any{x, y, uint32(256)} })
-	}
-	r, _ := reduce("reduce_v1_strided_index")
-	f := find(t, r, BankConflict)
-	_, next := reduce("reduce_v2_sequential")
-	if len(f.Remedies) != 3 || next.SharedLoad.Conflicts != 0 {
-		t.Fatalf("remedies %v, expected padding, an exclusive or and neighbouring elements", f.Remedies)
-	}
-	for _, remedy := range f.Remedies {
-		if remedy.Before <= remedy.After || remedy.Known != 1 || strings.HasPrefix(remedy.Change, "let") && remedy.After != f.Best {
-			t.Errorf("%v, expected it to remove all %d conflicts", remedy, f.Cost-f.Best)
-		}
-	}
-	if r, _ := reduce("reduce_v2_sequential"); len(r.Findings) != 0 {
-		t.Errorf("%q, expected nothing to explain", r.Notes())
 	}
 }
 

@@ -17,8 +17,8 @@ const (
 	SharedAccess = "shared access" // without a conflict, of Report.Access
 )
 
-// Finding is a line of the source with instructions that cost more than the
-// data needs which they ask for: a plot of one request, and what would make it cheaper.
+// Finding is a source line with instructions that cost more than their data needs.
+// It has a plot of one request, and remedies.
 type Finding struct {
 	Kind         string
 	At           string   // the CUDA source line, or that of the PTX
@@ -26,8 +26,8 @@ type Finding struct {
 	Instructions []string // "ld.shared.f32"
 	PTX          []int    // their lines
 
-	// Cost is what the requests took whose patterns are known, in wavefronts or
-	// sectors, and Best what they would with the same data side by side.
+	// Cost is the cost of the requests with known patterns, in wavefronts or sectors.
+	// Best is their cost with the same data side by side.
 	Cost, Best uint64
 
 	Request  gpu.Request // the pattern that costs most beyond its best
@@ -133,7 +133,7 @@ func (r *Report) Access(at, memory string) (*Finding, error) {
 	return f, nil
 }
 
-// excess is what one request of the pattern costs beyond its best.
+// excess is the cost of one request of the pattern beyond its best.
 func excess(r *gpu.Request) uint64 { return r.Cost()/r.Count - uint64(leastCost(r)) }
 
 // leastCost is one wavefront a group of lanes, or as many sectors as the
@@ -155,7 +155,7 @@ func distinct(p *gpu.Pattern) []uint64 {
 	return slices.Compact(all)
 }
 
-// unit is what the finding's cost is counted in.
+// unit is the unit of the finding's cost.
 func (f *Finding) unit(n uint64) string {
 	unit := "sectors"
 	if f.Request.Shared {
@@ -167,7 +167,7 @@ func (f *Finding) unit(n uint64) string {
 	return solid(n) + " " + unit
 }
 
-// Title says what costs how much, in one line.
+// Title names the instructions and their cost in one line.
 func (f *Finding) Title() string {
 	return fmt.Sprintf("%s at %s (%s; PTX %s): %s, %s at best", f.Kind, f.At, strings.Join(f.Instructions, ", "),
 		few(f.PTX), f.unit(f.Cost), solid(f.Best))

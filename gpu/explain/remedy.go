@@ -9,8 +9,8 @@ import (
 	"warpbook/gpu"
 )
 
-// Remedy is a change of the code and what it would cost, by the formulas of
-// gpu.Pattern: every recorded pattern was run again with the change.
+// Remedy is a change of the code and its cost by the formulas of gpu.Pattern, for
+// which every recorded pattern was run again with the change.
 type Remedy struct {
 	Change   string  // what to write
 	Scope    string  // the requests that were run again
@@ -49,8 +49,7 @@ func each(p *gpu.Pattern, change func(a uint64) uint64) {
 	}
 }
 
-// sideBySide gives the distinct addresses of a request places one behind the
-// other.
+// sideBySide gives the distinct addresses of a request consecutive places.
 func sideBySide(p *gpu.Pattern) {
 	asked := distinct(p)
 	each(p, func(a uint64) uint64 {
@@ -135,8 +134,8 @@ func (v *variable) remedy(change string, offset func(uint64) uint64) *Remedy {
 	return r
 }
 
-// padding looks for the row, and the words behind each, with which all
-// accesses to the variable cost least; of equals, that which adds least.
+// padding finds the row length and the padding after each row with which all
+// accesses to the variable cost least; among equals, the smallest padding.
 func (v *variable) padding() *Remedy {
 	type layout struct{ row, pad uint64 }
 	pads := func(l layout) func(uint64) uint64 {

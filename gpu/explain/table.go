@@ -3,6 +3,8 @@ package explain
 import (
 	"fmt"
 	"strings"
+
+	"warpbook/kernel/leaf/record"
 )
 
 // mostPictures bounds how many findings are shown with the table; the others
@@ -126,7 +128,7 @@ func grouped(v uint64) string {
 	return s
 }
 
-// Notes say what was found and how it was counted.
+// Notes describe the findings and the way of counting.
 func (r *Report) Notes() []string {
 	var notes []string
 	for _, f := range r.Findings {
@@ -151,5 +153,5 @@ func (r *Report) Record() any {
 		found = append(found, map[string]any{"kind": f.Kind, "at": f.At, "ptx_lines": f.PTX, "instructions": f.Instructions,
 			"cost": f.Cost, "best": f.Best, "remedies": f.Remedies})
 	}
-	return map[string]any{"kind": "explanation", "title": r.title, "rows": r.Lines, "findings": found}
+	return map[string]any{"schema": record.Version, "kind": record.Explanation, "title": r.title, "rows": r.Lines, "findings": found}
 }

@@ -142,7 +142,7 @@ func testGraphFork(t *testing.T, s *suite) {
 	s.ok(g.Close())
 }
 
-// testGraphErrors checks what a capture cannot hold, and that the streams work
+// testGraphErrors checks the calls that a capture refuses, and that the streams work
 // afterwards.
 func testGraphErrors(t *testing.T, s *suite) {
 	const n = 100
@@ -169,7 +169,7 @@ func testGraphErrors(t *testing.T, s *suite) {
 	s.is(err, gpu.ErrArgument, "time in a capture")
 }
 
-// inCapture is what a capture refuses.
+// inCapture lists the calls that a capture refuses.
 type inCapture struct {
 	name string
 	f    func() error

@@ -167,7 +167,7 @@ func testZero(t *testing.T, s *suite) {
 	}
 }
 
-// testUnwritten checks that a launch leaves alone what it does not write.
+// testUnwritten checks that a launch keeps the elements that it does not write.
 func testUnwritten(t *testing.T, s *suite) {
 	poison := make([]float32, 200)
 	for i := range poison {

@@ -1,8 +1,9 @@
-// Package loader is what every device does with PTX before it is loaded, so that
-// the same mistake is told in the same words on the GPU and on the emulator.
+// Package loader checks PTX before a device loads it, so that the GPU and the
+// emulator report the same mistake in the same words. gpu/emu and gpu/cuda call
+// Parse.
 //
-// It parses, compares with the device's limits, and names words that no
-// instruction has; what instructions do it does not know.
+// It parses the text, compares it with the device's limits, and names unknown
+// instruction words. It does not know what instructions do, and imports no device.
 package loader
 
 import (
@@ -14,10 +15,10 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// Parse checks PTX and refuses what the driver of the device would not load.
-// remedy says what to do about a version of the language that is too new.
+// Parse checks PTX and refuses text that the driver of the device would not load.
+// remedy is the advice for a version of the language that is too new.
 func Parse(info gpu.Info, name, text string, remedy func(gpu.Version) string) (*ptx.Module, error) {
-	m, err := ptx.Parse(name, text)
+	m, err := parse(name, text)
 	if err != nil {
 		return nil, fmt.Errorf("gpu: load: %w: %w", gpu.ErrMalformed, err)
 	}

@@ -17,8 +17,8 @@ const remedy = "run `pip install --target DIR nvidia-cuda-nvrtc-cu12==12.0.140" 
 
 var errMissing = errors.New("nvrtc: libnvrtc not found: " + remedy)
 
-// folders lists where the library may lie, best first. A folder that the user
-// named is the only one.
+// folders lists the folders that may hold the library, best first. A folder that the
+// user named is the only one.
 func folders(named string) []string {
 	for _, dir := range []string{named, os.Getenv(compiler.FolderVariable)} {
 		if dir != "" {
@@ -46,8 +46,8 @@ func libraries(dirs []string) []string {
 	return found
 }
 
-// headers lists the folders of CUDA's headers that belong to a library, and
-// those of the places where one may lie.
+// headers lists the folders of CUDA's headers that belong to a library, and the folders
+// where other headers may be.
 func headers(lib string, dirs []string) []string {
 	dir := filepath.Dir(lib)
 	for _, root := range append([]string{filepath.Dir(dir), filepath.Join(dir, "../../..")}, dirs...) {
@@ -80,7 +80,7 @@ func open(dirs []string, release string) (*library, error) {
 	for _, path := range libraries(dirs) {
 		lib, err := load(path)
 		if err != nil {
-			continue // not a library, or not for this machine: look on
+			continue // not a library, or not for this machine: try the next
 		}
 		if release == "" || lib.release == release {
 			lib.headers = headers(path, dirs)

@@ -8,8 +8,8 @@ import (
 	"warpbook/gpu/compile/compiler"
 )
 
-// serve compiles the one request that in holds. What is wrong with the source
-// is in the reply; an error is a request that cannot be read.
+// serve compiles the one request in in. Errors of the source stand in the reply; serve
+// returns an error only if it cannot read the request or write the reply.
 func serve(in io.Reader, out io.Writer, dir string) error {
 	var request compiler.Request
 	if err := json.NewDecoder(in).Decode(&request); err != nil {

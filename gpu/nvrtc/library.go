@@ -13,14 +13,14 @@ type library struct {
 	headers []string // folders of CUDA's headers, empty if none were found
 }
 
-// program is what is to be compiled.
+// program is a source with its options.
 type program struct {
 	name, text string
 	options    []string
 	names      []string // name expressions: templates to instantiate
 }
 
-// compiled is what the compiler made of it.
+// compiled is the result of a compilation.
 type compiled struct {
 	ptx, log string
 	lowered  map[string]string // name expressions to symbols
@@ -35,7 +35,7 @@ func (l *library) includes(own string) []string {
 	return options
 }
 
-// compile returns the PTX of a source. What the compiler says goes to stderr.
+// compile returns the PTX of a source. It writes the compiler's messages to stderr.
 func (l *library) compile(name string, text []byte, options []string) (string, error) {
 	done, err := l.run(program{name: name, text: string(text), options: options})
 	fmt.Fprint(os.Stderr, done.log)

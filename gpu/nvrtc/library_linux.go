@@ -61,16 +61,15 @@ func load(path string) (*library, error) {
 	return lib, nil
 }
 
-// preloadBuiltins opens the library of built-in functions that lies beside
-// libnvrtc, which opens it by its bare name: in the folder of a pip wheel the
-// loader would not look.
+// preloadBuiltins opens the library of built-in functions beside libnvrtc. libnvrtc
+// opens it by its bare name, and the loader does not search the folder of a pip wheel.
 func preloadBuiltins(path string) {
 	for _, builtins := range matches(filepath.Dir(path), "libnvrtc-builtins.so*") {
-		purego.Dlopen(builtins, purego.RTLD_NOW|purego.RTLD_GLOBAL) // if it fails, the compiler says so
+		purego.Dlopen(builtins, purego.RTLD_NOW|purego.RTLD_GLOBAL) // if it fails, the compiler reports it
 	}
 }
 
-// run compiles a source. The log is there also when there is an error.
+// run compiles a source. It returns the log also with an error.
 func (a *api) run(p program) (done compiled, err error) {
 	var handle uintptr
 	if err := a.check(a.create(&handle, p.text, p.name, 0, nil, nil)); err != nil {

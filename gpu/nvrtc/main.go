@@ -1,29 +1,32 @@
 // Command nvrtc compiles CUDA C++ to PTX with NVIDIA's runtime compiler, which
 // needs neither a GPU nor a CUDA toolkit: three pip wheels are enough.
 //
-// It is a program of its own so that a compiler that crashes or hangs takes
-// nothing with it, and because it opens libnvrtc at run time, which would make
-// every program that links it dynamic. It writes PTX files beside their
-// sources, or answers with it, and does nothing else: it loads no PTX and knows
-// no operator.
+// It is a program of its own so that a crash or a hang of the compiler ends no other
+// program, and because it opens libnvrtc at run time, which would make every program
+// that links it dynamic. It writes PTX files beside their sources, or into its reply
+// with -json. go:generate lines of operators and package gpu/compile/compiler run it.
+// It loads no PTX, and imports no operator and no device.
 //
 // Usage:
 //
 //	go run ./gpu/nvrtc [-arch sm_75] [-release 12.0] [-nvrtc DIR] FILE.cu ...
 //
-// FILE.cu becomes FILE.sm_75.ptx. With -json it compiles one source that
-// package gpu/compile sends it, for a cell of a notebook, and writes no file. The library and its headers are looked for
-// in DIR, $WARPBOOK_NVRTC, $CUDA_HOME, $CUDA_PATH, the usual places of a
-// toolkit, the site-packages of Python, and last where the loader looks.
+// FILE.cu becomes FILE.sm_75.ptx. With -json it reads one source from package
+// gpu/compile, for a cell of a notebook, and writes no file. It searches for the library
+// and its headers in DIR, $WARPBOOK_NVRTC, $CUDA_HOME, $CUDA_PATH, the usual places of a
+// toolkit, the site-packages of Python, and last the loader's own places.
 package main
 
 import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"warpbook/kernel/leaf/atomicfile"
 )
 
 func main() {
@@ -50,7 +53,7 @@ func run(args []string) error {
 		return serve(os.Stdin, os.Stdout, *dir)
 	}
 	if flags.NArg() == 0 {
-		return errors.New("nvrtc: no source: usage: nvrtc [-arch sm_75] [-release 12.0] [-nvrtc DIR] FILE.cu ...")
+		return errors.New("nvrtc: no source, expected one or more files: nvrtc [-arch sm_75] [-release 12.0] [-nvrtc DIR] FILE.cu")
 	}
 	number, ok := strings.CutPrefix(*arch, "sm_")
 	if !ok {
@@ -69,7 +72,7 @@ func run(args []string) error {
 	return nil
 }
 
-// commandLine is the command that a generated file names: what decides its
+// commandLine is the command that a generated file names: the options that affect its
 // contents, without this machine's folders.
 func commandLine(arch, release string) string {
 	line := "go run ./gpu/nvrtc -arch " + arch
@@ -95,20 +98,14 @@ func generate(lib *library, command, compute, arch, source string) error {
 	return writeFile(strings.TrimSuffix(source, ".cu")+"."+arch+".ptx", header+stripFolders(ptx))
 }
 
-// writeFile replaces a file as a whole or not at all.
+// writeFile replaces the whole file or leaves it as it was.
 func writeFile(name, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".nvrtc-*")
+	err := atomicfile.Write(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("nvrtc: write %s: %w", name, err)
-	}
-	defer os.Remove(f.Name()) // is gone after the rename
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("nvrtc: write %s: %w", name, err)
+		return fmt.Errorf("nvrtc: %w", err)
 	}
 	return nil
 }

@@ -2,11 +2,11 @@ package ptx
 
 import "fmt"
 
-// Error is a place where the text is not PTX. Parse returns no other error.
+// Error is an error in the text, with its place. Parse returns no other error.
 type Error struct {
 	File string
 	Pos  Pos
-	Text string // the fact and what was expected
+	Text string // the fact and the expectation
 }
 
 func (e *Error) Error() string {

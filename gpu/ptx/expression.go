@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// constant is the value of a constant expression: an integer of 64 bits, or a
-// float whose width says how its bits are to be read.
+// constant is the value of a constant expression: an integer of 64 bits, or a float
+// of the given width.
 type constant struct {
 	bits     uint64
 	unsigned bool

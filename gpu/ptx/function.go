@@ -51,7 +51,7 @@ func (p *parser) declare(name token, f *Function) *Function {
 	return old.function
 }
 
-// sameShape says whether two lists of parameters have the same types.
+// sameShape reports whether two lists of parameters have the same types.
 func sameShape(a, b []*Variable) bool {
 	return slices.EqualFunc(a, b, func(x, y *Variable) bool {
 		return x.Type == y.Type && x.Vector == y.Vector && x.Count == y.Count
@@ -93,8 +93,8 @@ func (p *parser) parameter(add bool) *Variable {
 	return v
 }
 
-// performance reads the directives between the parameters and the body. Those
-// that the module has no place for change no result.
+// performance reads the directives between the parameters and the body. The module
+// has no fields for those that change no result.
 func (p *parser) performance(f *Function) {
 	for p.tok.kind == dotToken {
 		t := p.tok
@@ -109,10 +109,12 @@ func (p *parser) performance(f *Function) {
 		case "reqntid":
 			f.ReqThread = p.shape()
 		case "reqnctapercluster":
-			p.shape()
+			f.Cluster = p.shape()
 		case "minnctapersm", "maxnctapersm", "maxnreg", "maxclusterrank", "abi_preserve", "abi_preserve_control":
 			p.number("after ." + t.text)
-		case "noreturn", "explicitcluster", "blocksareclusters":
+		case "explicitcluster", "blocksareclusters":
+			f.Clusters = append(f.Clusters, t.text)
+		case "noreturn":
 		case "attribute":
 			p.attribute()
 		default:
@@ -229,7 +231,7 @@ func (p *parser) defineRegister(t token, typ Type, width int) {
 	p.scope.order = append(p.scope.order, t)
 }
 
-// label reads what follows a label and its colon.
+// label reads the statement after a label and its colon.
 func (p *parser) label(t token) {
 	if p.tok.kind == dotToken {
 		switch p.tok.text {

@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
 		m, err := Parse("f.ptx", text)
-		if d := time.Since(start); d > 5*time.Second { // guards against hanging, measures nothing
+		if d := time.Since(start); d > 30*time.Second { // guards against hanging, measures nothing
 			t.Fatalf("%v for %d bytes", d, len(text))
 		}
 		if err != nil {

@@ -72,7 +72,7 @@ func (in *initialiser) list(dims []int, inner bool) int {
 	return n
 }
 
-// element reads one value and stores it behind the others.
+// element reads one value and appends it.
 func (in *initialiser) element() {
 	size := in.v.Type.Bytes()
 	offset := len(in.v.Init)

@@ -67,8 +67,8 @@ func (p *parser) opcode() opcode {
 	return op
 }
 
-// await makes the operands whose names are not known yet wait for the end of
-// the scope.
+// await defers the operands with names that are not known yet to the end of the
+// scope.
 func (p *parser) await(operands []Operand) {
 	for i := range operands {
 		o := &operands[i]

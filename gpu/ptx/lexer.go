@@ -9,7 +9,7 @@ const (
 	endToken    kind = iota
 	wordToken        // add, %r1, $L__BB0_2, _
 	dotToken         // .reg, .shared::cta: the text without its dot
-	numberToken      // 12, 0x1fU, 0f3f800000, 1.5e-3; checked when its value is asked for
+	numberToken      // 12, 0x1fU, 0f3f800000, 1.5e-3; checked when its value is read
 	stringToken      // the text between the quotes, escapes as written
 	badToken         // not PTX: the text is the fact
 	shiftLeftToken
@@ -76,7 +76,7 @@ func (l *lexer) next() token {
 	return t
 }
 
-// follows says whether c may stand inside an identifier.
+// follows reports whether c may stand inside an identifier.
 func follows(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$'
 }
@@ -140,7 +140,7 @@ func (l *lexer) skipDotted() {
 	}
 }
 
-// skipNumber skips all that can belong to a number, right or wrong.
+// skipNumber skips all letters that can belong to a number, valid or not.
 func (l *lexer) skipNumber() {
 	start := l.offset
 	prefixed := l.text[start] == '0' && start+1 < len(l.text) && strings.IndexByte("xXfFdDbB", l.text[start+1]) >= 0

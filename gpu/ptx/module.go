@@ -1,9 +1,10 @@
-// Package ptx turns PTX text into a checked module with source positions.
+// Package ptx turns PTX text into a checked module with source positions. Parse returns
+// the main type, Module. The emulator, the loader of modules and package compile call it.
 //
-// It knows the language's syntax, scopes and declarations, not what
-// instructions do: opcodes and modifiers are kept as words, and gpu/emu
-// decides which of them it executes. It does not optimise and executes
-// nothing.
+// It knows the language's syntax, scopes and declarations, not the meaning of
+// instructions: opcodes and modifiers stay words, and gpu/emu decides which of them it
+// executes. It does not optimise, executes nothing, and imports only the standard
+// library.
 package ptx
 
 import "strings"
@@ -68,7 +69,7 @@ func (t Type) Bytes() int {
 	return 0
 }
 
-// Opaque says whether the type is a handle without a size: a texture, sampler
+// Opaque reports whether the type is a handle without a size: a texture, sampler
 // or surface.
 func (t Type) Opaque() bool { return t == "texref" || t == "samplerref" || t == "surfref" }
 
@@ -101,7 +102,7 @@ type Reloc struct {
 	Shift   int  // bits by which the address is shifted right before, 8 for 0xff00(symbol)
 }
 
-// Pointer is what .ptr says of a pointer parameter.
+// Pointer is the .ptr attribute of a pointer parameter.
 type Pointer struct {
 	Space Space
 	Align int
@@ -116,6 +117,8 @@ type Function struct {
 	Params    []*Variable
 	MaxThread [3]int      // .maxntid; zero if absent
 	ReqThread [3]int      // .reqntid; zero if absent
+	Cluster   [3]int      // .reqnctapercluster; zero if absent
+	Clusters  []string    // .explicitcluster, .blocksareclusters: how a launch makes clusters
 	Extern    bool        // declared, without a body
 	Registers []Reg       // those that the code names, in order of first use
 	Variables []*Variable // of the body; names made unique where scopes repeat them
@@ -160,7 +163,7 @@ type Source struct {
 	Line int
 }
 
-// OperandKind says which fields of an Operand hold.
+// OperandKind is the kind of an operand, which determines the fields that are set.
 type OperandKind uint8
 
 // The kinds of operand.

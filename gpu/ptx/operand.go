@@ -116,7 +116,7 @@ func (p *parser) register(o *Operand, t token, sym symbol) {
 	p.next()
 }
 
-// isSelector says whether the text selects a part of a video instruction's
+// isSelector reports whether the text selects a part of a video instruction's
 // operand.
 func isSelector(text string) bool {
 	switch text {
@@ -184,7 +184,7 @@ func (p *parser) address(o *Operand) {
 	p.expect(']', "after the address")
 }
 
-// base makes the name the register or variable that an address starts from.
+// base sets the register or variable at which an address starts.
 func (p *parser) base(o *Operand, t token) {
 	sym := p.lookup(t.text)
 	if sym.kind == noSymbol {

@@ -93,7 +93,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// checkModule asserts what every module promises to those who run it.
+// checkModule asserts the invariants of every module on which devices rely.
 func checkModule(t testing.TB, m *Module, text string) {
 	lines := strings.Split(text, "\n")
 	module := map[string]bool{}

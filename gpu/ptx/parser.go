@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Limits on what a short text can ask for. No compiler's output comes near.
+// Limits of resources that a short text can claim. Compilers' output stays far below.
 const (
 	maxDepth       = 100     // nested scopes, braces and parentheses
 	maxArrayBytes  = 1 << 40 // size of a variable
 	maxQuotedBytes = 40      // of a token that an error shows
 )
 
-// Parse reads PTX text into a module; the name is the one that errors use.
-// Any error is an *Error, and there is no module then.
+// Parse reads PTX text into a module. Errors use the name. Any error is an *Error, and
+// then the module is nil.
 func Parse(name, text string) (*Module, error) {
 	p := &parser{
 		lexer:   lexer{text: strings.TrimRight(text, "\x00"), line: 1},
@@ -105,7 +105,7 @@ func (p *parser) found() string {
 	return "'" + text + "'"
 }
 
-// accept takes the current token if it is of the kind.
+// accept consumes the current token if it is of the kind.
 func (p *parser) accept(k kind) bool {
 	if p.tok.kind != k {
 		return false
@@ -114,7 +114,7 @@ func (p *parser) accept(k kind) bool {
 	return true
 }
 
-// acceptDot takes the directive or modifier if it is the current token.
+// acceptDot consumes the directive or modifier if it is the current token.
 func (p *parser) acceptDot(text string) bool {
 	if p.tok.kind != dotToken || p.tok.text != text {
 		return false
@@ -123,7 +123,7 @@ func (p *parser) acceptDot(text string) bool {
 	return true
 }
 
-// expect takes a token of the kind; the context completes "expected ';' ...".
+// expect consumes a token of the kind; the context completes "expected ';' ...".
 func (p *parser) expect(k kind, context string) token {
 	t := p.tok
 	if t.kind != k {

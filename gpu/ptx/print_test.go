@@ -165,6 +165,12 @@ func (p *printer) function(f *Function) {
 	if f.ReqThread != [3]int{} {
 		p.line(".reqntid %d, %d, %d", f.ReqThread[0], f.ReqThread[1], f.ReqThread[2])
 	}
+	for _, name := range f.Clusters {
+		p.line(".%s", name)
+	}
+	if f.Cluster != [3]int{} {
+		p.line(".reqnctapercluster %d, %d, %d", f.Cluster[0], f.Cluster[1], f.Cluster[2])
+	}
 	p.line("{")
 	for _, r := range f.Registers {
 		p.line("\t.reg .%s %s;", r.Type, legal(r.Name))

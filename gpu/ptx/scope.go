@@ -13,7 +13,7 @@ const (
 	tableSymbol // .branchtargets, .calltargets, .callprototype
 )
 
-// symbol is what a name stands for.
+// symbol is the meaning of a name.
 type symbol struct {
 	kind     symbolKind
 	name     string // unique in the function
@@ -43,8 +43,8 @@ type registerRange struct {
 	count uint64
 }
 
-// reference is a name that is looked up at the end of its scope, because a
-// label may follow its use.
+// reference is a name that is resolved at the end of its scope, because a label may
+// follow its use.
 type reference struct {
 	name    string
 	pos     Pos
@@ -62,8 +62,8 @@ func (p *parser) openScope(pos Pos) {
 	p.scope = s
 }
 
-// closeScope resolves the names that wait for labels; those that are not of
-// this scope wait in the outer one.
+// closeScope resolves the names that wait for labels. It passes names without a label
+// in this scope to the outer one.
 func (p *parser) closeScope() {
 	s := p.scope
 	p.checkRanges(s)

@@ -18,8 +18,8 @@ var specials = map[string]bool{
 	"current_graph_exec": false,
 }
 
-// special says whether the name, with its '%', is a special register, and
-// whether that has components.
+// special reports whether the name, with its '%', is a special register, and whether
+// the register has components.
 func special(name string) (known, vector bool) {
 	word := strings.TrimPrefix(name, "%")
 	if len(word) == len(name) {

@@ -159,7 +159,7 @@ func TestFunctions(t *testing.T) {
 	m := mustParse(t, "t.ptx", prologue+`
 .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
 .visible .func (.param .b32 r) f (.param .b32 a);
-.entry e .reqntid 8, 4, 2 .maxnreg 32 .pragma "x"; { ret; }
+.entry e .reqntid 8, 4, 2 .maxnreg 32 .explicitcluster .reqnctapercluster 2, 3 .pragma "x"; { ret; }
 .func (.reg .b32 r) f2 (.reg .b32 a, .param .b8 rest[]) { mov.u32 r, a; ret; }
 .func (.param .b32 r) f (.param .b32 a) { ret; }
 .func g (.param .b32 a);
@@ -178,6 +178,8 @@ func TestFunctions(t *testing.T) {
 	}
 	if e := m.Entry("e"); e.ReqThread != [3]int{8, 4, 2} {
 		t.Errorf(".reqntid %v", e.ReqThread)
+	} else if e.Cluster != [3]int{2, 3, 1} || !slices.Equal(e.Clusters, []string{"explicitcluster"}) {
+		t.Errorf(".reqnctapercluster %v, %v", e.Cluster, e.Clusters)
 	}
 	if g := m.Functions[4]; len(g.Code) != 1 || g.Code[0].Opcode != "trap" {
 		t.Errorf("alias %+v", g)

@@ -70,7 +70,7 @@ func (p *parser) variables(space Space, extern bool, add func(token, *Variable))
 	p.expect(';', "after the declaration")
 }
 
-// declaration reads what stands before the name of a variable or parameter.
+// declaration reads the attributes before the name of a variable or parameter.
 func (p *parser) declaration(space Space) Variable {
 	v := Variable{Space: space, Vector: 1}
 	for p.tok.kind == dotToken {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// wordsVersion is the version of the language that the words below are of.
+// wordsVersion is the version of the language to which the words below belong.
 var wordsVersion = [2]int{9, 0}
 
 const (
@@ -30,9 +30,9 @@ const (
 	matrix      = " sync aligned row col satfinite xor and popc" + rounded + " b1 u4 s4 u8 s8 s32 f16 bf16 tf32 f32 f64"
 )
 
-// modifiers are the words that may follow an opcode, in any of its forms. They
-// are those of the instructions that gpu/emu runs, and are a little too many
-// rather than too few. A shape such as m16n8k16 is one, too, of those with it.
+// modifiers are the words that may follow an opcode, in any of its forms, of the
+// instructions that gpu/emu runs. In doubt a word is listed, so that no valid text is
+// rejected. A shape such as m16n8k16 is a modifier, too.
 //
 // Source: PTX ISA 9.0.
 var modifiers = map[string]string{
@@ -75,8 +75,7 @@ var modifiers = map[string]string{
 	"mbarrier": "init inval expect_tx complete_tx arrive arrive_drop test_wait try_wait pending_count parity noComplete b64" + allSpaces + ordered,
 }
 
-// otherOpcodes are those that gpu/emu does not run; their modifiers are not
-// looked at.
+// otherOpcodes are those that gpu/emu does not run. Their modifiers are not checked.
 const otherOpcodes = `alloca brkpt clusterlaunchcontrol discard getctarank
 	istypep mapa movmatrix multimem setmaxnreg stackrestore stacksave suld suq sured
 	sust tcgen05 tensormap tex tld4 txq vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2
@@ -84,10 +83,9 @@ const otherOpcodes = `alloca brkpt clusterlaunchcontrol discard getctarank
 
 var shaped = regexp.MustCompile(`^m\d+n\d+(k\d+)?$`)
 
-// Unknown is the first word of an instruction that its version of the language
-// does not have, "" if there is none: the opcode, or a modifier with its dot,
-// which the opcode does not have in any form. legal are the words that could
-// stand there. Words of later versions than PTX 9.0 are not judged.
+// Unknown is the first unknown word of an instruction, "" if there is none: the opcode,
+// or a modifier with its dot that no form of the opcode has. legal are the known words
+// for that place. Words of versions after PTX 9.0 count as known.
 func (m *Module) Unknown(in *Instruction) (word string, legal []string) {
 	if slices.Compare(m.Version[:], wordsVersion[:]) > 0 {
 		return "", nil

@@ -113,7 +113,7 @@ func TestRunEnds(t *testing.T) {
 	defer done()
 	start := time.Now()
 	fault, err := Run(ctx, open, log(0, "endless"))
-	if took := time.Since(start); fault != nil || err == nil || !strings.Contains(err.Error(), "it takes too long") || took > 5*time.Second {
+	if took := time.Since(start); fault != nil || err == nil || !strings.Contains(err.Error(), "it takes too long") || took > time.Minute {
 		t.Errorf("%v, %v after %v, expected the context's reason", fault, err, took)
 	}
 }

@@ -35,23 +35,23 @@ func (e *emulation) close() {
 	}
 }
 
-// run counts a launch. Its fault is what the emulator finds; a note says why
-// it was not run there.
-func (e *emulation) run(l gpu.Launch) (counters gpu.Counters, fault error, note string) {
+// run counts a launch. The note is the reason why the emulator did not run it;
+// the error is the fault that the emulator found.
+func (e *emulation) run(l gpu.Launch) (counters gpu.Counters, note string, fault error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	again, free, err := e.copied(l)
 	defer free()
 	if err != nil {
-		return counters, nil, "not emulated: " + err.Error()
+		return counters, "not emulated: " + err.Error(), nil
 	}
 	again.Counters = &counters
 	late := time.AfterFunc(emulationTime, e.device.Interrupt)
 	fault = e.device.Launch(again)
 	if !late.Stop() {
-		return counters, nil, fmt.Sprintf("not emulated: it takes longer than %v", emulationTime)
+		return counters, fmt.Sprintf("not emulated: it takes longer than %v", emulationTime), nil
 	}
-	return counters, fault, ""
+	return counters, "", fault
 }
 
 // copied is a launch with its entry and copies of its buffers on the emulator.

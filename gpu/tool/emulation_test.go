@@ -25,18 +25,18 @@ func TestEmulation(t *testing.T) {
 	}
 	e := &emulation{info: dev.Info()}
 	t.Cleanup(e.close)
-	if _, _, note := e.run(l); !strings.Contains(note, "its PTX is not known") {
+	if _, note, _ := e.run(l); !strings.Contains(note, "its PTX is not known") {
 		t.Errorf("an entry without PTX: %q", note)
 	}
 	l.Entry = fromGPU{l.Entry}
 	for range 2 { // the module is loaded once
-		counters, fault, note := e.run(l)
+		counters, note, fault := e.run(l)
 		if fault != nil || note != "" || counters.GlobalStore.Requests != 2 {
 			t.Errorf("%d stores, %v, %q, expected 2", counters.GlobalStore.Requests, fault, note)
 		}
 	}
 	l.Checks = gpu.CheckRaces
-	if _, fault, _ := e.run(l); !errors.Is(fault, gpu.ErrRace) {
+	if _, _, fault := e.run(l); !errors.Is(fault, gpu.ErrRace) {
 		t.Errorf("%v, expected a race", fault)
 	}
 	got := make([]uint32, 65)
@@ -48,13 +48,13 @@ func TestEmulation(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Args = []any{big, uint32(1)}
-	if _, _, note := e.run(l); !strings.Contains(note, "more than 256 MiB") {
+	if _, note, _ := e.run(l); !strings.Contains(note, "more than 256 MiB") {
 		t.Errorf("too much to copy: %q", note)
 	}
 }
 
-// stub is an emulator that passes for a GPU: what it launches is observed, and
-// its tool writes a report.
+// stub is an emulator that poses as a GPU: its launches are observed, and its tool
+// writes a report.
 type stub struct {
 	gpu.Device
 	observer gpu.Observer
@@ -77,8 +77,8 @@ func (s *stub) Under(tool ...string) (func() error, error) {
 	return func() error { return os.WriteFile(tool[at+1], []byte(s.report), 0o600) }, nil
 }
 
-// TestOnGPU: the tool is started with what it needs, and its report stands
-// beside the emulator's counters.
+// TestOnGPU checks the tool's command line, and that its report stands beside the
+// emulator's counters.
 func TestOnGPU(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "ncu"), []byte("#!/bin/sh\n"), 0o755); err != nil {

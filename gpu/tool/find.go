@@ -11,8 +11,7 @@ import (
 	"warpbook/gpu"
 )
 
-// permission is what the profiler says when the driver keeps the counters to
-// itself.
+// permission is the profiler's error when the driver denies access to the counters.
 const permission = "ERR_NVGPUCTRPERM"
 
 var errPermission = errors.New("tool: ncu: " + permission + ": the driver lets administrators alone read the GPU's counters: " +

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"warpbook/gpu"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // metric is a count of the profiler that the emulator has, too.
@@ -70,11 +70,13 @@ func (p *profiler) command(report string) ([]string, error) {
 	return command, nil
 }
 
-func (p *profiler) prepare(*gpu.Launch) {}
+func (p *profiler) prepare(*gpu.Launch, bool) {}
+
+func (p *profiler) every() bool { return false }
 
 func (p *profiler) alone() string { return "" }
 
-// profiled is what ncu says of one launch.
+// profiled is ncu's report of one launch.
 type profiled struct {
 	entry, grid, block string
 	values             map[string]string
@@ -128,7 +130,7 @@ func (l *profiled) sum(name string) (uint64, bool) {
 	return uint64(f), err == nil
 }
 
-// matches says whether ncu's launch is the one that was observed.
+// matches reports whether ncu's launch is the one that was observed.
 func (l *profiled) matches(x *launch) bool {
 	size := func(d gpu.Dim) string { return fmt.Sprintf("(%d, %d, %d)", d.X, d.Y, d.Z) }
 	return l.entry == x.entry && l.grid == size(x.grid) && l.block == size(x.block)
@@ -137,7 +139,7 @@ func (l *profiled) matches(x *launch) bool {
 // tables are the counters of each launch, a row each.
 func (p *profiler) tables(w *watched, report string) ([]Table, error) {
 	if report == "" {
-		return []Table{emulatorsCounters(w)}, nil
+		return []Table{p.emulatorsCounters(w)}, nil
 	}
 	text, err := os.ReadFile(report)
 	if err != nil {
@@ -202,7 +204,7 @@ func judge(got, want uint64) string {
 // device's own attributes, the smallest and largest of its units, and rates.
 var measured = lazyregexp.New(`^(?:dram|fbpa|gpc|gpu|idc|l1tex|launch|lts|sm|smsp|thread_inst|inst)__\w+(?:\.avg|\.sum|\.avg\.pct\w*|\.avg\.per_cycle\w*|\.ratio|)$`)
 
-// others are the rows of what was asked for besides.
+// others are the rows of the other requested metrics.
 func (p *profiler) others(x *launch, l *profiled, units map[string]string) (rows [][]string) {
 	names := p.metrics
 	if p.set != "" {
@@ -225,21 +227,62 @@ func (p *profiler) others(x *launch, l *profiled, units map[string]string) (rows
 }
 
 // emulatorsCounters is the table where there is no GPU.
-func emulatorsCounters(w *watched) Table {
-	t := Table{title: "counters of the emulator: " + w.device.Info().Name, columns: []string{"launch", "metric", "emulator"}}
+func (p *profiler) emulatorsCounters(w *watched) Table {
+	t := Table{title: "counters of the emulator: " + w.device.Info().Name, columns: []string{"launch", "metric", "emulator", "ideal", "ratio"}}
 	for _, x := range w.launches {
+		row := func(metric, value string) { t.rows = append(t.rows, []string{x.String(), metric, value, "-", "-"}) }
+		if !x.counted {
+			for _, f := range x.faults {
+				row("fault", f.err.Error())
+			}
+			continue
+		}
 		for _, m := range metrics {
-			if v := m.value(x.counters); v > 0 && x.counted {
-				t.rows = append(t.rows, []string{x.String(), m.title, fmt.Sprint(v)})
+			if v := m.value(x.counters); v > 0 {
+				t.rows = append(t.rows, append([]string{x.String(), m.title, fmt.Sprint(v)}, m.beside(x.counters)...))
 			}
 		}
-		if x.counted {
-			t.rows = append(t.rows, []string{x.String(), "warp instructions (PTX)", fmt.Sprint(x.counters.WarpInstructions)},
-				[]string{x.String(), "lanes active", fmt.Sprintf("%.1f %%", 100*x.counters.LaneEfficiency())})
-		} else {
-			t.rows = append(t.rows, []string{x.String(), "fault", fmt.Sprint(x.fault)})
+		row("warp instructions (PTX)", fmt.Sprint(x.counters.WarpInstructions))
+		t.rows = append(t.rows, []string{x.String(), "lanes active", fmt.Sprintf("%.1f %%", 100*x.counters.LaneEfficiency()), "100.0 %", "-"})
+		for _, name := range p.metrics {
+			row(name, counted(name, x.counters))
 		}
 	}
-	t.notes = []string{"no GPU: ncu did not run; these are the emulator's counters, which for memory equal the profiler's on the same PTX"}
+	t.notes = []string{"no GPU: ncu did not run; these are the emulator's counters, which for memory equal the profiler's on the same PTX",
+		"ideal: as many sectors of 32 bytes, and wavefronts of 128, as the bytes asked for fill, and at least one a request; lanes that ask for the same bytes need fewer; Explain of an entry shows the lines that need more"}
+	if p.set != "" {
+		t.notes = append(t.notes, "--set "+p.set+": its metrics are ncu's alone, and need a GPU")
+	}
 	return t
+}
+
+// beside is the count if every moved byte is used, and the ratio of the count to it.
+func (m metric) beside(c gpu.Counters) []string {
+	var bytes, requests, unit uint64
+	switch m.title {
+	case "global load sectors":
+		bytes, requests, unit = c.GlobalLoad.Bytes, c.GlobalLoad.Requests, 32
+	case "global store sectors":
+		bytes, requests, unit = c.GlobalStore.Bytes, c.GlobalStore.Requests, 32
+	case "shared load wavefronts":
+		bytes, requests, unit = c.SharedLoad.Bytes, c.SharedLoad.Requests, 128
+	case "shared store wavefronts":
+		bytes, requests, unit = c.SharedStore.Bytes, c.SharedStore.Requests, 128
+	case "shared load conflicts", "shared store conflicts":
+		return []string{"0", "-"}
+	default:
+		return []string{"-", "-"}
+	}
+	ideal := max(1, requests, (bytes+unit-1)/unit)
+	return []string{fmt.Sprint(ideal), fmt.Sprintf("%.2f", float64(m.value(c))/float64(ideal))}
+}
+
+// counted is a metric that was asked for, if the emulator counts it.
+func counted(name string, c gpu.Counters) string {
+	for _, m := range metrics {
+		if name == m.name || name == m.name+".sum" {
+			return fmt.Sprint(m.value(c))
+		}
+	}
+	return "not counted: ncu alone measures it, on a GPU"
 }

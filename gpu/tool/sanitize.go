@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"warpbook/gpu"
-	"warpbook/gpu/lazyregexp"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Checks are what the sanitizer can look for.
+// Checks are the tools of the sanitizer.
 var Checks = []string{"memcheck", "racecheck", "initcheck", "synccheck"}
 
 // sanitizer is compute-sanitizer.
@@ -35,19 +35,23 @@ func (s *sanitizer) command(report string) ([]string, error) {
 		"--check-api-memory-access", "no"}, nil // the copies are the worker's own
 }
 
-// prepare has the emulator look for the same, and for what costs nothing.
-func (s *sanitizer) prepare(l *gpu.Launch) {
-	switch s.check {
-	case "racecheck":
-		l.Checks = gpu.CheckFaults | gpu.CheckRaces
-	case "initcheck":
-		l.Checks = gpu.CheckFaults | gpu.CheckUninitialized
+// prepare sets the emulator's checks: those of the tool and of a plain launch, or
+// all checks if there is no GPU.
+func (s *sanitizer) prepare(l *gpu.Launch, alone bool) {
+	switch {
+	case alone:
+		l.Checks = gpu.CheckAll | gpu.CheckBlockRaces
+	case s.check == "racecheck":
+		l.Checks = gpu.CheckAll | gpu.CheckBlockRaces
 	default:
-		l.Checks = gpu.CheckFaults
+		l.Checks = gpu.CheckDefault
 	}
 }
 
-// alone: what is unwritten on a GPU, the tool alone knows.
+// every: a later launch of a shape may have other data.
+func (s *sanitizer) every() bool { return true }
+
+// alone: only the tool knows which memory is unwritten on a GPU.
 func (s *sanitizer) alone() string {
 	if s.check != "initcheck" {
 		return ""
@@ -90,7 +94,7 @@ func readFindings(text string) (found []finding) {
 			continue
 		}
 		body := strings.TrimSpace(rest)
-		indented := strings.HasPrefix(rest, "     ") // more than the blank behind the bar
+		indented := strings.HasPrefix(rest, "     ") // more than the blank after the bar
 		switch {
 		case body == "" || !indented && aside().MatchString(body):
 			flush()
@@ -152,7 +156,7 @@ func join(list, next string) string {
 func (s *sanitizer) tables(w *watched, report string) ([]Table, error) {
 	t := Table{title: fmt.Sprintf("%s: %s", s.check, w.device.Info().Name), columns: []string{"found by", "what", "where", "thread", "more"}}
 	if report == "" {
-		t.notes = []string{"no GPU: compute-sanitizer did not run; the emulator checked the same launches for " + emulatorChecks[s.check]}
+		t.notes = []string{"no GPU: compute-sanitizer did not run; the emulator checked every launch for all that it can find: " + strings.Join(emulatorChecks, "; ")}
 	} else {
 		if s.check == "synccheck" {
 			t.notes = []string{"the tool also reports barriers that some threads of a warp pass by on their way to the end; " +
@@ -166,6 +170,7 @@ func (s *sanitizer) tables(w *watched, report string) ([]Table, error) {
 			if f.times > 1 {
 				f.what += fmt.Sprintf(" (%d times)", f.times)
 			}
+			w.found++
 			t.rows = append(t.rows, []string{"compute-sanitizer", f.what, f.at, f.by, f.detail})
 		}
 		if len(t.rows) == 0 {
@@ -173,19 +178,42 @@ func (s *sanitizer) tables(w *watched, report string) ([]Table, error) {
 		}
 	}
 	for _, x := range w.launches {
-		what := "no error"
-		if x.fault != nil {
-			what = x.fault.Error()
-		} else if x.note != "" {
-			what = x.note
-		}
-		t.rows = append(t.rows, []string{"emulator", what, x.String(), "-", "-"})
+		t.rows = append(t.rows, x.findings(&w.found)...)
 	}
 	return []Table{t}, nil
 }
 
-// emulatorChecks are what the emulator looks for in place of each check.
-var emulatorChecks = map[string]string{
-	"memcheck": "bounds, alignment, address space and use after free", "racecheck": "races in shared memory",
-	"initcheck": "reads of memory that nothing wrote", "synccheck": "barriers and masks that not all threads reach",
+// findings are the rows of what the emulator has found in a launch; found counts
+// them.
+func (x *launch) findings(found *int) (rows [][]string) {
+	where := strings.Replace(x.String(), fmt.Sprintf(", first of %d", x.times), fmt.Sprintf(", %d launches", x.times), 1)
+	row := func(what, more string) {
+		if more == "" {
+			more = "-"
+		}
+		rows = append(rows, []string{"emulator", what, where, "-", more})
+	}
+	for _, f := range x.warnings {
+		*found++
+		row("warning: "+f.Error(), "")
+	}
+	for _, f := range x.faults {
+		*found++
+		more := f.line
+		if f.at > 1 {
+			more = strings.TrimSuffix(join(fmt.Sprintf("launch %d", f.at), more), "; ")
+		}
+		row(f.err.Error(), more)
+	}
+	switch {
+	case x.note != "":
+		row(x.note, "")
+	case len(rows) == 0:
+		row("no error", "")
+	}
+	return rows
 }
+
+// emulatorChecks are the checks of the emulator without a GPU.
+var emulatorChecks = []string{"bounds, alignment, address space and use after free", "races in shared memory, and between blocks in global memory",
+	"reads of memory that nothing wrote", "barriers and masks that not all threads reach", "divisions by zero"}

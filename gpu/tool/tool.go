@@ -1,11 +1,12 @@
 // Package tool runs the launches of a cell under NVIDIA's profiler (ncu) or
-// sanitizer (compute-sanitizer), and puts what the tool finds beside what the
-// emulator does for the same launches.
+// sanitizer (compute-sanitizer), and compares the tool's findings with the
+// emulator's for the same launches. Profile and Sanitize return a Run; the cells'
+// %%ncu and %%sanitize magics call them.
 //
-// The tool runs the worker of each open GPU, into which the live buffers move
-// and from which they move back; the notebook's own program stays outside.
-// Where there is no GPU, the emulator counts and checks alone. The package
-// judges nothing: it shows both and says where they must be equal.
+// The tool runs the worker of each open GPU. The live buffers move into that worker
+// and back at the end; the notebook's own program does not run under the tool.
+// Without a GPU, only the emulator counts and checks. The package judges nothing: it
+// shows both results and says which of them must be equal.
 package tool
 
 import (
@@ -13,12 +14,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"warpbook/gpu"
 	"warpbook/gpu/device"
+	"warpbook/kernel/leaf/scratch"
 )
 
 // Run is launches under a tool, from its start to End.
@@ -26,13 +29,19 @@ type Run struct {
 	tool  kind
 	dir   string // of the tool's reports
 	under []*watched
+
+	findings int
 }
+
+// Findings is how many complaints the tables of End have.
+func (r *Run) Findings() int { return r.findings }
 
 // kind is a tool: the profiler or the sanitizer.
 type kind interface {
 	name() string
 	command(report string) ([]string, error)           // without the program that it runs
-	prepare(l *gpu.Launch)                             // how a launch runs on the emulator
+	prepare(l *gpu.Launch, alone bool)                 // how a launch runs on the emulator; alone without a GPU
+	every() bool                                       // whether every launch of a shape is looked at
 	alone() string                                     // why the emulator cannot do the same for a GPU, "" if it can
 	tables(w *watched, report string) ([]Table, error) // w.mu is held; report is "" for the emulator
 }
@@ -82,7 +91,7 @@ func start(k kind) (*Run, error) {
 }
 
 func under(k kind) (*Run, error) {
-	dir, err := os.MkdirTemp("", "warpbook-"+k.name())
+	dir, err := os.MkdirTemp(scratch.Dir(), "warpbook-"+k.name())
 	if err != nil {
 		return nil, fmt.Errorf("tool: %s: %w", k.name(), err)
 	}
@@ -109,8 +118,8 @@ func under(k kind) (*Run, error) {
 	return r, nil
 }
 
-// End moves everything back, once, and returns what was found, for each device that
-// something was launched on.
+// End moves the buffers back, once, and returns the findings of each device with
+// at least one launch.
 func (r *Run) End() ([]Table, error) {
 	var tables []Table
 	var errs []error
@@ -118,6 +127,7 @@ func (r *Run) End() ([]Table, error) {
 		errs = append(errs, w.end())
 		t, err := w.tables(r.tool)
 		tables, errs = append(tables, t...), append(errs, err)
+		r.findings += w.found
 	}
 	r.under = nil
 	running.Store(false)
@@ -127,8 +137,8 @@ func (r *Run) End() ([]Table, error) {
 	return tables, errors.Join(append(errs, r.close())...)
 }
 
-// tables are what the tool and the emulator have found on a device, none if
-// nothing was launched.
+// tables are the findings of the tool and of the emulator on a device, none if
+// there was no launch.
 func (w *watched) tables(k kind) ([]Table, error) {
 	w.mu.Lock() // a launch of another goroutine may still go on
 	defer w.mu.Unlock()
@@ -138,7 +148,7 @@ func (w *watched) tables(k kind) ([]Table, error) {
 	return k.tables(w, w.report)
 }
 
-// close moves back what is still under the tool.
+// close moves back the buffers that are still under the tool.
 func (r *Run) close() error {
 	var errs []error
 	for _, w := range r.under {
@@ -157,9 +167,11 @@ type watched struct {
 
 	mu       sync.Mutex
 	launches []*launch // in order, one for each shape; guarded by mu, as are they
+	found    int       // complaints in the tables; guarded by mu
 }
 
-// launch is the first of the launches of an entry with a shape.
+// launch is the launches of an entry with a shape: the counters of the first, and
+// the faults of all.
 type launch struct {
 	entry       string
 	grid, block gpu.Dim
@@ -167,8 +179,16 @@ type launch struct {
 	times       int
 	counters    gpu.Counters
 	counted     bool
-	fault       error  // of the emulator
+	faults      []fault // of the emulator, the first of each kind and line
+	warnings    []*gpu.Fault
 	note        string // why the emulator has nothing
+}
+
+// fault is a finding of the emulator in a launch.
+type fault struct {
+	err  error
+	at   int    // number of the launch that had it first, from 1
+	line string // the text of the line, if it is known
 }
 
 func (l *launch) String() string {
@@ -215,43 +235,72 @@ func (w *watched) end() error {
 	return back()
 }
 
-// add notes a launch, and says whether it is the first of its shape.
+// name is that of a launch's entry.
+func name(l gpu.Launch) string {
+	if l.Entry == nil {
+		return "a launch without an entry"
+	}
+	return l.Entry.Name()
+}
+
+// add notes a launch, and reports whether it is the first of its shape.
 func (w *watched) add(l gpu.Launch) (*launch, bool) {
 	grid, block := l.Grid.Full(), l.Block.Full()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, x := range w.launches {
-		if x.entry == l.Entry.Name() && x.grid == grid && x.block == block && x.shared == l.Shared {
+		if x.entry == name(l) && x.grid == grid && x.block == block && x.shared == l.Shared {
 			x.times++
 			return x, false
 		}
 	}
-	x := &launch{entry: l.Entry.Name(), grid: grid, block: block, shared: l.Shared, times: 1}
+	x := &launch{entry: name(l), grid: grid, block: block, shared: l.Shared, times: 1}
 	w.launches = append(w.launches, x)
 	return x, true
 }
 
 // note keeps what the emulator has of a launch.
-func (w *watched) note(x *launch, counters gpu.Counters, fault error, note string) {
+func (w *watched) note(x *launch, l gpu.Launch, counters gpu.Counters, err error, note string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	x.counters, x.fault, x.note = counters, fault, note
-	x.counted = fault == nil && note == ""
+	if l.Warnings != nil && len(x.warnings) == 0 {
+		x.warnings = *l.Warnings
+	}
+	if x.times == 1 {
+		x.counters, x.note, x.counted = counters, note, err == nil && note == ""
+	}
+	if err == nil || slices.ContainsFunc(x.faults, func(f fault) bool { return same(f.err, err) }) {
+		return
+	}
+	now := fault{err: err, at: x.times}
+	if f := (*gpu.Fault)(nil); errors.As(err, &f) && l.Source != nil {
+		now.line = l.Source.Line(f.At())
+	}
+	x.faults = append(x.faults, now)
+}
+
+// same reports whether two errors are of one kind and line.
+func same(a, b error) bool {
+	f, g := (*gpu.Fault)(nil), (*gpu.Fault)(nil)
+	if errors.As(a, &f) && errors.As(b, &g) {
+		return f.Kind == g.Kind && f.At() == g.At()
+	}
+	return a.Error() == b.Error()
 }
 
 // onEmulator runs a launch as the tool would have it checked and counted.
 func (w *watched) onEmulator(k kind, l gpu.Launch, run func(gpu.Launch) error) error {
-	if l.Entry == nil {
-		return run(l)
-	}
 	x, first := w.add(l)
-	if !first {
+	if !first && !k.every() {
 		return run(l)
 	}
-	wanted := l.Counters
+	wanted, warnings := l.Counters, l.Warnings
 	var counters gpu.Counters
 	l.Counters = &counters
-	k.prepare(&l)
+	if l.Warnings == nil {
+		l.Warnings = new([]*gpu.Fault)
+	}
+	k.prepare(&l, true)
 	var before map[gpu.Buffer]any
 	if l.Checks&^gpu.CheckFaults != 0 {
 		var err error
@@ -260,7 +309,7 @@ func (w *watched) onEmulator(k kind, l gpu.Launch, run func(gpu.Launch) error) e
 		}
 	}
 	fault := run(l)
-	w.note(x, counters, fault, "")
+	w.note(x, l, counters, fault, "")
 	if !errors.Is(fault, gpu.ErrRace) && !errors.Is(fault, gpu.ErrUninitialized) {
 		if wanted != nil {
 			*wanted = counters
@@ -273,7 +322,7 @@ func (w *watched) onEmulator(k kind, l gpu.Launch, run func(gpu.Launch) error) e
 			return err
 		}
 	}
-	l.Counters, l.Checks = wanted, gpu.CheckFaults
+	l.Counters, l.Warnings, l.Checks = wanted, warnings, gpu.CheckFaults
 	return run(l)
 }
 
@@ -292,21 +341,23 @@ func save(l gpu.Launch) (map[gpu.Buffer]any, error) {
 
 // onGPU runs a launch on the emulator first, with the buffers as they are.
 func (w *watched) onGPU(k kind, l gpu.Launch, run func(gpu.Launch) error) error {
-	if l.Entry == nil {
-		return run(l)
-	}
-	if x, first := w.add(l); first && k.alone() != "" {
-		w.note(x, gpu.Counters{}, nil, k.alone())
+	if x, first := w.add(l); l.Entry == nil {
+		err := run(l)
+		w.note(x, l, gpu.Counters{}, err, "")
+		return err
+	} else if first && k.alone() != "" {
+		w.note(x, l, gpu.Counters{}, nil, k.alone())
 	} else if first {
 		again := l
-		k.prepare(&again)
-		counters, fault, note := w.emulator.run(again)
-		w.note(x, counters, fault, note)
+		again.Warnings = new([]*gpu.Fault)
+		k.prepare(&again, false)
+		counters, note, fault := w.emulator.run(again)
+		w.note(x, again, counters, fault, note)
 	}
 	return run(l)
 }
 
-// explain says what a tool's report has on why it did not start.
+// explain extracts from a tool's report the reason why it did not start.
 func explain(k kind, report string, err error) error {
 	text, _ := os.ReadFile(report) // there may be none
 	if strings.Contains(string(text)+err.Error(), permission) {

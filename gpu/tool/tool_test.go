@@ -75,8 +75,8 @@ func text(tables []Table) string {
 	return b.String()
 }
 
-// Without a GPU a race is told, and the launch goes on, as under the tool; its
-// own counters are filled.
+// Without a GPU a race is a finding for every check, and the launch continues, as
+// under the tool; its own counters are filled.
 func TestSanitizeOnTheEmulator(t *testing.T) {
 	dev, l, y := open(t)
 	for _, check := range []string{"racecheck", "memcheck"} {
@@ -99,7 +99,7 @@ func TestSanitizeOnTheEmulator(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := text(tables)
-		if strings.Contains(got, "race: ") != (check == "racecheck") || !strings.Contains(got, "first of 2") || !strings.Contains(got, "no GPU") {
+		if !strings.Contains(got, "race: ") || r.Findings() != 1 || !strings.Contains(got, "2 launches") || !strings.Contains(got, "no GPU") {
 			t.Errorf("%s shows\n%s", check, got)
 		}
 		if c.GlobalStore.Requests != 2 {
@@ -115,7 +115,7 @@ func TestSanitizeOnTheEmulator(t *testing.T) {
 	}
 }
 
-// A fault that ends the launch is told and returned.
+// A fault that ends the launch is shown and returned.
 func TestFaultOnTheEmulator(t *testing.T) {
 	dev, l, y := open(t)
 	if err := dev.Zero(y); err != nil {
@@ -135,12 +135,68 @@ func TestFaultOnTheEmulator(t *testing.T) {
 	}
 }
 
+// A refused launch is shown as refused, also for an argument that no device can
+// read.
+func TestRefusedLaunch(t *testing.T) {
+	dev, l, y := open(t)
+	for what, args := range map[string][]any{
+		"slice": {[]int{1}, uint32(64)}, "map": {map[int]int{}, uint32(64)}, "string": {"y", uint32(64)}, "int": {y, 64}, "pointer": {new(int), uint32(64)},
+		"no entry": nil,
+	} {
+		r, err := Sanitize("memcheck")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := l
+		if again.Args = args; args == nil {
+			again.Entry = nil
+		}
+		if err := dev.Launch(again); !errors.Is(err, gpu.ErrArgument) {
+			t.Errorf("%s: %v, expected it refused", what, err)
+		}
+		tables, err := r.End()
+		if got := text(tables); err != nil || r.Findings() != 1 || !strings.Contains(got, "invalid argument") {
+			t.Errorf("%s: %v, %d findings in\n%s", what, err, r.Findings(), got)
+		}
+	}
+}
+
+// The second launch of a shape has other data, and a fault that the first has not.
+func TestSanitizeLooksAtEveryLaunch(t *testing.T) {
+	dev, l, y := open(t)
+	if err := dev.Zero(y); err != nil {
+		t.Fatal(err)
+	}
+	l.Source = &gpu.Source{Params: []string{"out", "n"}, Line: func(at string) string { return "text of " + at }}
+	r, err := Sanitize("memcheck")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Checks = gpu.CheckFaults; dev.Launch(l) != nil {
+		t.Fatal("the launch failed")
+	}
+	moved, err := dev.Alloc(gpu.Uint32, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Args = []any{moved, uint32(64)}
+	if err := dev.Launch(l); !errors.Is(err, gpu.ErrOutOfBounds) {
+		t.Errorf("%v, expected out of bounds", err)
+	}
+	tables, err := r.End()
+	for _, want := range []string{"race: ", "text of neighbours.ptx:19", "out of bounds: ", "argument 0, out", "launch 2; text of neighbours.ptx:12"} {
+		if got := text(tables); err != nil || !strings.Contains(got, want) {
+			t.Errorf("%v, no %q in\n%s", err, want, got)
+		}
+	}
+}
+
 func TestProfileOnTheEmulator(t *testing.T) {
 	dev, l, y := open(t)
 	if err := dev.Zero(y); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Profile(nil, "")
+	r, err := Profile([]string{"sm__warps_active.avg", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +210,8 @@ func TestProfileOnTheEmulator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"neighbours (1,1,1) (64,1,1)|global store requests|2\n", "shared load wavefronts|2\n", "no GPU: ncu did not run"} {
+	for _, want := range []string{"neighbours (1,1,1) (64,1,1)|global store requests|2|-|-\n", "shared load wavefronts|2|2|1.00\n", "no GPU: ncu did not run",
+		"sm__warps_active.avg|not counted", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum|2|"} {
 		if !strings.Contains(text(tables), want) {
 			t.Errorf("no %q in\n%s", want, text(tables))
 		}

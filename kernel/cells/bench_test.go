@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
-// BenchmarkStart is the time from starting the program to its Ready event.
+// BenchmarkStart measures the time from starting the program to its Ready event.
 func BenchmarkStart(b *testing.B) {
-	start(b).close() // builds it
+	start(b).close() // builds the program
 	for b.Loop() {
 		c := start(b)
 		b.StopTimer()
@@ -46,8 +46,8 @@ func BenchmarkTrivialCell(b *testing.B) {
 	b.ReportMetric(ms[990], "ms-p99")
 }
 
-// BenchmarkPosition is a cell that reaches the same declarations at position 300
-// of a session and, printed beside it, at position 10.
+// BenchmarkPosition runs a cell that reaches the same declarations at position 300 of a
+// session and, printed beside it, at position 10.
 func BenchmarkPosition(b *testing.B) {
 	const code = "use(v)"
 	c := start(b)
@@ -76,15 +76,15 @@ func BenchmarkPosition(b *testing.B) {
 	b.ReportMetric(late/early, "ratio")
 }
 
-// BenchmarkGrowth is what 2000 trivial cells, and 200 that define types, add to
-// the program's proportional set size.
+// BenchmarkGrowth measures how much 2000 trivial cells, and 200 that define types, add
+// to the program's proportional set size.
 func BenchmarkGrowth(b *testing.B) {
 	c := start(b)
 	if c.pss() == 0 {
 		b.Skip("needs the smaps_rollup of Linux")
 	}
 	c.value("x := 1")
-	time.Sleep(time.Second) // what it warms up
+	time.Sleep(time.Second) // for the packages that warm imports in the background
 	idle := c.pss()
 	c.times(200, "x = 1")
 	before := c.pss()
@@ -103,7 +103,7 @@ func BenchmarkGrowth(b *testing.B) {
 	b.ReportMetric(types, "MB-200-types")
 }
 
-// pss is the program's proportional set size in MB, 0 where it is not known.
+// pss returns the program's proportional set size in MB, 0 where it is not known.
 func (c *client) pss() float64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", c.cmd.Process.Pid))
 	if err != nil {
@@ -115,8 +115,8 @@ func (c *client) pss() float64 {
 	return kb / 1024
 }
 
-// BenchmarkFirstPlot is the first import of gonum plot in a session that has
-// not warmed it, and a plot's making.
+// BenchmarkFirstPlot measures the first import of gonum plot in a session that has not
+// warmed it, and the first plot.
 func BenchmarkFirstPlot(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
@@ -130,7 +130,7 @@ func BenchmarkFirstPlot(b *testing.B) {
 	}
 }
 
-// BenchmarkReached is a cell that reaches 100 functions of twenty lines.
+// BenchmarkReached runs a cell that reaches 100 functions of twenty lines.
 func BenchmarkReached(b *testing.B) {
 	c := start(b)
 	for i := range 100 {
@@ -161,18 +161,18 @@ func BenchmarkComplete(b *testing.B) {
 	c := start(b)
 	c.value("import \"gonum.org/v1/plot\"\np := plot.New();")
 	for b.Loop() {
-		if e := c.wait(c.send(frame.Request{Type: frame.Complete, Code: "p.Ti", Cursor: 4})); len(e.Matches) == 0 {
+		if e := c.wait(c.send(cellproto.Request{Type: cellproto.Complete, Code: "p.Ti", Cursor: 4})); len(e.Matches) == 0 {
 			b.Fatal("no match")
 		}
 	}
 }
 
-// BenchmarkInspect asks about the largest package of the standard library.
+// BenchmarkInspect inspects the largest package of the standard library.
 func BenchmarkInspect(b *testing.B) {
 	c := start(b)
 	c.value("import \"net/http\"\nvar client http.Client")
 	for b.Loop() {
-		if e := c.wait(c.send(frame.Request{Type: frame.Inspect, Code: "client.Do", Cursor: 8})); len(e.Data) == 0 {
+		if e := c.wait(c.send(cellproto.Request{Type: cellproto.Inspect, Code: "client.Do", Cursor: 8})); len(e.Data) == 0 {
 			b.Fatal("nothing is known")
 		}
 	}

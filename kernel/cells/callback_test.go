@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestCallbackPanics: a panic in what compiled code calls on a goroutine of its
-// own is told with the cell and the line, and costs nothing.
+// TestCallbackPanics: when compiled code calls a cell's function on another goroutine
+// and the function panics, the error names the cell and the line, and the session
+// continues.
 func TestCallbackPanics(t *testing.T) {
 	c := start(t)
 	c.value(`import ("context"; "io"; "net"; "net/http"; "net/http/httptest"; "os/exec"; "sort"; "sync"; "time")
@@ -55,11 +56,16 @@ get := func(h http.Handler) { s := httptest.NewServer(h); defer s.Close(); http.
 	}
 }
 
-// warned waits until standard error, of cells that run and of those that have
-// ended, holds a text, but not for ever, and returns what it holds.
+// warned waits for a limited time until standard error, of running and of ended cells,
+// holds a text, and returns the content of standard error.
 func (c *client) warned(text string) (got string) {
 	c.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); got != text && time.Now().Before(deadline); {
+	return c.warnedUntil(func(got string) bool { return got == text })
+}
+
+// warnedUntil waits for a limited time until enough reports true for standard error.
+func (c *client) warnedUntil(enough func(got string) bool) (got string) {
+	for deadline := time.Now().Add(patience); !enough(got) && time.Now().Before(deadline); {
 		got += c.err.take()
 		select {
 		case e := <-c.shown:
@@ -70,8 +76,9 @@ func (c *client) warned(text string) (got string) {
 	return got
 }
 
-// TestDroppedErrors: a statement of a cell that drops an error warns of it, once;
-// one in a function drops it as in Go, and one that is assigned is not dropped.
+// TestDroppedErrors: a statement of a cell that drops an error prints one warning. A
+// statement in a function drops it silently, as in Go, and an assigned error is not
+// dropped.
 func TestDroppedErrors(t *testing.T) {
 	c := start(t)
 	c.value("import (\"errors\"; \"fmt\"; \"os\"; \"strings\")\nfails := func() (int, error) { return 1, errors.New(\"first line\\nsecond\") }\n" +

@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // interrupt lets the running cell run for a while and interrupts it.
-func (c *client) interrupt(running chan frame.Event) frame.Event {
+func (c *client) interrupt(running chan cellproto.Event) cellproto.Event {
 	c.t.Helper()
 	select {
 	case e := <-running:
 		c.t.Fatalf("the cell ended before the interrupt: %+v, %v", e, e.Error)
 	case <-time.After(150 * time.Millisecond):
 	}
-	c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+	c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
 	return c.wait(running)
 }
 
@@ -66,8 +66,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestInterruptedLockIsFree: who was stopped while it waited for a lock does not
-// get it later.
+// TestInterruptedLockIsFree: a goroutine that is interrupted while it waits for a lock
+// does not get the lock later.
 func TestInterruptedLockIsFree(t *testing.T) {
 	c := start(t)
 	c.value("import \"sync\"\nvar mu sync.RWMutex\nmu.Lock()")
@@ -78,7 +78,7 @@ func TestInterruptedLockIsFree(t *testing.T) {
 	}
 }
 
-// TestInterruptRunsDefers: what a cell has locked, it unlocks.
+// TestInterruptRunsDefers: a deferred call unlocks the cell's locks.
 func TestInterruptRunsDefers(t *testing.T) {
 	c := start(t)
 	c.value(`import "sync"
@@ -99,11 +99,11 @@ func work() {
 	}
 }
 
-// TestAbandon: a cell in a compiled call that cannot be ended is given up.
+// TestAbandon: a cell in a compiled call that cannot be interrupted is abandoned.
 func TestAbandon(t *testing.T) {
 	c := start(t)
-	c.value("import \"io\"\nr, _ := io.Pipe()\nx := 1")
-	e := c.interrupt(c.begin("x = 2\n", "io.ReadAll(r)"))
+	c.value("import \"io\"\n_, w := io.Pipe()\nx := 1")
+	e := c.interrupt(c.begin("x = 2\n", "w.Write([]byte{1})"))
 	if e.Error == nil || e.Error.Name != "interrupted" || !strings.HasPrefix(e.Error.Value, "the cell is blocked in a compiled call, was given up") {
 		t.Fatalf("the answer is %+v, %v", e, e.Error)
 	}
@@ -141,7 +141,7 @@ for g := range 4 {
 		}
 	}
 	before := c.value("rounds.Load()")
-	if got := c.value("import \"time\"\ntime.Sleep(50 * time.Millisecond)\nclose(stop)\nrounds.Load() > " + before); got != "true" {
+	if got := c.value("import \"time\"\nfor until := time.Now().Add(time.Minute); rounds.Load() <= " + before + " && time.Now().Before(until); {\n\ttime.Sleep(time.Millisecond)\n}\nclose(stop)\nrounds.Load() > " + before); got != "true" {
 		t.Errorf("the goroutines stopped: %s", got)
 	}
 	if s := c.err.take(); s != "" {
@@ -149,30 +149,30 @@ for g := range 4 {
 	}
 }
 
-// TestFaultyRequests: none of them ends the program.
+// TestFaultyRequests: no faulty request ends the program.
 func TestFaultyRequests(t *testing.T) {
 	c := start(t)
-	for _, r := range []frame.Request{
+	for _, r := range []cellproto.Request{
 		{Type: "nonsense"},
-		{Type: frame.Complete, Code: "x.", Cursor: 99},
-		{Type: frame.Complete, Code: "x.", Cursor: -1},
-		{Type: frame.Inspect, Code: "", Cursor: 5},
-		{Type: frame.Execute, Code: "\x00"},
-		{Type: frame.Execute, Code: "func ("},
-		{Type: frame.Execute, Code: "__cell()"},
-		{Type: frame.Execute, Code: "import \"\""},
-		{Type: frame.Execute, Code: "import"},
-		{Type: frame.Execute, Code: "L:"},
-		{Type: frame.Execute, Code: "func (x T) M() {}"},
-		{Type: frame.Execute, Code: "func (x int) M() {}"},
-		{Type: frame.Execute, Code: "type T T"},
-		{Type: frame.Execute, Code: "var x = x"},
-		{Type: frame.Execute, Code: "return 1"},
-		{Type: frame.Execute, Code: "break"},
-		{Type: frame.Execute, Code: "x := nil"},
-		{Type: frame.Execute, Code: strings.Repeat("(", 10000)},
+		{Type: cellproto.Complete, Code: "x.", Cursor: 99},
+		{Type: cellproto.Complete, Code: "x.", Cursor: -1},
+		{Type: cellproto.Inspect, Code: "", Cursor: 5},
+		{Type: cellproto.Execute, Code: "\x00"},
+		{Type: cellproto.Execute, Code: "func ("},
+		{Type: cellproto.Execute, Code: "__cell()"},
+		{Type: cellproto.Execute, Code: "import \"\""},
+		{Type: cellproto.Execute, Code: "import"},
+		{Type: cellproto.Execute, Code: "L:"},
+		{Type: cellproto.Execute, Code: "func (x T) M() {}"},
+		{Type: cellproto.Execute, Code: "func (x int) M() {}"},
+		{Type: cellproto.Execute, Code: "type T T"},
+		{Type: cellproto.Execute, Code: "var x = x"},
+		{Type: cellproto.Execute, Code: "return 1"},
+		{Type: cellproto.Execute, Code: "break"},
+		{Type: cellproto.Execute, Code: "x := nil"},
+		{Type: cellproto.Execute, Code: strings.Repeat("(", 10000)},
 	} {
-		if e := c.wait(c.send(r)); r.Type == frame.Execute && e.Error == nil {
+		if e := c.wait(c.send(r)); r.Type == cellproto.Execute && e.Error == nil {
 			t.Errorf("%.20q ended well", r.Code)
 		}
 	}
@@ -181,8 +181,8 @@ func TestFaultyRequests(t *testing.T) {
 	}
 }
 
-// TestSubprocessHasNoFrames: what a cell starts and leaves behind holds neither
-// end of the frames.
+// TestSubprocessHasNoFrames: a subprocess that outlives its cell holds neither end of
+// the request and event pipes.
 func TestSubprocessHasNoFrames(t *testing.T) {
 	c := start(t)
 	got := c.value("import \"os/exec\"\nexec.Command(\"sh\", \"-c\", \"true >&4\").Run() == nil")
@@ -191,7 +191,7 @@ func TestSubprocessHasNoFrames(t *testing.T) {
 	}
 }
 
-// TestGoexit: a cell that ends its goroutine answers.
+// TestGoexit: a cell that ends its own goroutine is still answered.
 func TestGoexit(t *testing.T) {
 	c := start(t)
 	if e := c.run("import \"runtime\"\nruntime.Goexit()"); e.Error == nil || !strings.Contains(e.Error.Value, "Goexit") {
@@ -202,17 +202,17 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// TestEarlyInterrupt: an interrupt right behind its cell is not lost, and one
-// without a cell does not hit the next.
+// TestEarlyInterrupt: an interrupt sent directly after its cell is not lost, and an
+// interrupt without a running cell does not end the next cell.
 func TestEarlyInterrupt(t *testing.T) {
 	c := start(t)
 	for range 20 {
 		running := c.startCell("for {}")
-		c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+		c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
 		if e := c.wait(running); e.Error == nil || e.Error.Name != "interrupted" {
 			t.Fatalf("the answer is %+v, %v", e, e.Error)
 		}
-		c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+		c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
 		if got := c.value("s := 0\nfor i := range 10000 { s += i }\ns"); got != "49995000" {
 			t.Fatalf("s is %s", got)
 		}

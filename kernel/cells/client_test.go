@@ -2,20 +2,20 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
-	sources "warpbook/kernel/program"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/edited"
 )
 
 // tempDir is where the program under test is built.
@@ -33,28 +33,30 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// built builds the program under test, once, with the flags that it needs.
-// These tests link no engine, so they need none.
+// built builds the program under test once, with the flags that it needs. These tests
+// link no engine, so they need no flags.
 var built = sync.OnceValues(func() (program string, err error) {
 	if err := watchSources(); err != nil {
 		return "", err
 	}
 	program = filepath.Join(tempDir, "cells")
-	args := []string{"build", "-tags=cells", "-o", program}
+	args := []string{"-o", program}
 	if raceEnabled {
-		// The engine's unsafe.StringData, which log/slog needs, is none to checkptr.
+		// The engine's unsafe.StringData, which log/slog needs, fails under checkptr.
 		args = append(args, "-race", "-gcflags=github.com/goplus/ixgo=-d=checkptr=0")
 	}
-	build := exec.Command("go", append(args, ".")...)
-	build.Env = append(os.Environ(), "GOTOOLCHAIN="+sources.Toolchain(runtime.Version()))
+	build, err := edited.Command(context.Background(), filepath.Join("..", ".."), "build", append(args, "./kernel/cells")...)
+	if err != nil {
+		return "", err
+	}
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return program, nil
 })
 
-// watchSources opens the folders that the program is built from, so that the
-// go command knows that a cached result of these tests depends on them.
+// watchSources opens the folders that the program is built from, so that the go command
+// reruns these tests when a source changes.
 func watchSources() error {
 	for _, dir := range []string{"gpu", "kernel", "ops"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", dir), func(_ string, _ fs.DirEntry, err error) error { return err })
@@ -74,14 +76,14 @@ type client struct {
 	out, err *output
 
 	mu      sync.Mutex // guards waiting and lastID
-	waiting map[uint64]chan frame.Event
+	waiting map[uint64]chan cellproto.Event
 	lastID  uint64
-	shown   chan frame.Event // displays and clears, in order
+	shown   chan cellproto.Event // displays and clears, in order
 	cell    int
 }
 
-// output collects what the program writes to a pipe. As in the session, its
-// goroutine reads as data arrives and take what is there now.
+// output collects the data that the program writes to a pipe. As in package cellproc,
+// its goroutine reads as data arrives, and take reads the data that is there now.
 type output struct {
 	conn syscall.RawConn
 
@@ -106,7 +108,7 @@ func newOutput(t testing.TB) (*output, *os.File) {
 	return o, w
 }
 
-// drain reads what the pipe holds, and says whether it has ended.
+// drain reads the data that the pipe holds, and reports whether the pipe has ended.
 func (o *output) drain(fd uintptr) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -119,11 +121,11 @@ func (o *output) drain(fd uintptr) bool {
 	}
 }
 
-// take returns what has been written since the last call, and what follows at
-// once: goroutines print after their cell.
+// take returns the data written since the last call and, because goroutines may print
+// after their cell, the data that arrives just after.
 func (o *output) take() string {
 	for last := -1; ; {
-		o.conn.Control(func(fd uintptr) { o.drain(fd) }) // a closed one has been read
+		o.conn.Control(func(fd uintptr) { o.drain(fd) }) // a closed pipe has already been read
 		o.mu.Lock()
 		n := o.buf.Len()
 		if n == last {
@@ -152,7 +154,7 @@ func start(t testing.TB) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, requests: reqW, events: evR, waiting: map[uint64]chan frame.Event{}, shown: make(chan frame.Event, 1000)}
+	c := &client{t: t, requests: reqW, events: evR, waiting: map[uint64]chan cellproto.Event{}, shown: make(chan cellproto.Event, 1000)}
 	var outW, errW *os.File
 	c.out, outW = newOutput(t)
 	c.err, errW = newOutput(t)
@@ -160,7 +162,7 @@ func start(t testing.TB) *client {
 	c.cmd.Dir = t.TempDir()
 	c.cmd.ExtraFiles = []*os.File{reqR, evW}
 	c.cmd.Stdout, c.cmd.Stderr = outW, errW
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as the session does
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as cellproc does
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +170,8 @@ func start(t testing.TB) *client {
 		f.Close()
 	}
 	t.Cleanup(c.close)
-	var ready frame.Event
-	if err := frame.Read(evR, &ready); err != nil || ready.Type != frame.Ready {
+	var ready cellproto.Event
+	if err := cellproto.Read(evR, &ready); err != nil || ready.Type != cellproto.Ready {
 		t.Fatalf("first event %+v, %v; stderr %s", ready, err, c.err.take())
 	}
 	go c.read()
@@ -188,8 +190,8 @@ func (c *client) close() {
 
 func (c *client) read() {
 	for {
-		var e frame.Event
-		if err := frame.Read(c.events, &e); err != nil {
+		var e cellproto.Event
+		if err := cellproto.Read(c.events, &e); err != nil {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			for _, w := range c.waiting {
@@ -199,9 +201,9 @@ func (c *client) read() {
 			return
 		}
 		if e.Fence {
-			c.post(frame.Request{ID: e.ID, Type: frame.Passed})
+			c.post(cellproto.Request{ID: e.ID, Type: cellproto.Passed})
 		}
-		if e.Type != frame.Done {
+		if e.Type != cellproto.Done {
 			c.shown <- e
 			continue
 		}
@@ -215,16 +217,16 @@ func (c *client) read() {
 	}
 }
 
-func (c *client) post(r frame.Request) {
-	if err := frame.Write(c.requests, r); err != nil && err != io.ErrClosedPipe {
+func (c *client) post(r cellproto.Request) {
+	if err := cellproto.Write(c.requests, r); err != nil && err != io.ErrClosedPipe {
 		c.t.Log(err)
 	}
 }
 
-// send sends a request and returns where its answer comes; the channel closes
-// without one if the program ends.
-func (c *client) send(r frame.Request) chan frame.Event {
-	w := make(chan frame.Event, 1)
+// send sends a request and returns the channel of its answer; the channel closes
+// without an answer if the program ends.
+func (c *client) send(r cellproto.Request) chan cellproto.Event {
+	w := make(chan cellproto.Event, 1)
 	c.mu.Lock()
 	c.lastID++
 	r.ID = c.lastID
@@ -238,11 +240,11 @@ func (c *client) send(r frame.Request) chan frame.Event {
 	return w
 }
 
-// patience is how long a cell may take: one that overflows its stack took 1 min
-// with the race detector and much other work beside.
+// patience is how long a cell may take: a stack overflow took 1 min with the race
+// detector on a busy machine.
 const patience = 3 * time.Minute
 
-func (c *client) wait(w chan frame.Event) frame.Event {
+func (c *client) wait(w chan cellproto.Event) cellproto.Event {
 	c.t.Helper()
 	select {
 	case e, ok := <-w:
@@ -257,13 +259,13 @@ func (c *client) wait(w chan frame.Event) frame.Event {
 	panic("unreachable")
 }
 
-func (c *client) startCell(code string) chan frame.Event {
+func (c *client) startCell(code string) chan cellproto.Event {
 	c.cell++
-	return c.send(frame.Request{Type: frame.Execute, Code: code, Cell: c.cell, Pipes: true})
+	return c.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: c.cell, Pipes: true})
 }
 
 // run executes a cell and returns its answer.
-func (c *client) run(code string) frame.Event {
+func (c *client) run(code string) cellproto.Event {
 	c.t.Helper()
 	return c.wait(c.startCell(code))
 }

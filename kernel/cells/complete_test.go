@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // at splits code at the mark of the cursor, and counts code points.
@@ -33,7 +33,7 @@ _ = fmt.Sprint`)
 	return c
 }
 
-// signatures have the names of parameters, also for compiled code.
+// Signatures have the names of parameters, also for compiled code.
 var signatures = map[string]string{
 	"ReplaceAll": "func(s, old, new string) string", "WriteString": "func(s string) (int, error)",
 	"Move": "func(dx int, dy int)", "distance": "func(a Point, b Point) float64",
@@ -79,7 +79,7 @@ func TestComplete(t *testing.T) {
 		{"¦", "named:variable func:keyword append:function fmt:package", ""},
 	} {
 		code, cursor := at(x.code)
-		e := c.wait(c.send(frame.Request{Type: frame.Complete, Code: code, Cursor: cursor}))
+		e := c.wait(c.send(cellproto.Request{Type: cellproto.Complete, Code: code, Cursor: cursor}))
 		var got []string
 		for _, m := range e.Matches {
 			got = append(got, m.Text+":"+m.Kind)
@@ -102,6 +102,64 @@ func TestComplete(t *testing.T) {
 		runes := []rune(code)
 		if e.Start > e.End || e.End > len(runes) || e.Start > cursor || e.End < cursor {
 			t.Errorf("%q: replaces %d to %d with the cursor at %d", x.code, e.Start, e.End, cursor)
+		}
+	}
+}
+
+// TestCompleteTexts: in a string, the names of the catalogue that fit the call, and no
+// name of Go.
+func TestCompleteTexts(t *testing.T) {
+	c := session(t)
+	c.value(`import ("warpbook/ops"; "warpbook/gpu/device")
+dev := device.MustOpen("emu")
+scan := ops.MustBench(dev, ops.Scan, 1, 100)
+_ = dev
+func first(o *ops.Operator, prefix string) string {
+	for _, v := range o.Variants {
+		if len(v.Name) >= len(prefix) && v.Name[:len(prefix)] == prefix {
+			return v.Name
+		}
+	}
+	panic("no rung " + prefix)
+}`)
+	rungs := strings.NewReplacer( // the names of rungs belong to the catalogue
+		"$V0", c.value(`first(ops.Reduce, "reduce_v0")`), "$V3", c.value(`first(ops.Reduce, "reduce_v3")`),
+		"$CHAINED", c.value(`first(ops.Scan, "scan_ch")`), "$GEMM", c.value(`first(ops.Gemm, "gemm_")`))
+	for _, x := range []struct{ code, want, not string }{
+		{"ops.Reduce.Code(\"¦", "$V0 $V3", "$GEMM"},
+		{"ops.Reduce.Code(\"reduce_v3¦", "$V3", "$V0"},
+		{"ops.Reduce.Diff(\"$V3\", \"redu¦\")", "$V0", "$GEMM"},
+		{"x := ops.Reduce.With(ops.Rung{Like: \"reduce_v3¦\"})\nx.Name", "$V3", ""},
+		{"scan.Compare(\"¦\")", "$CHAINED", "$V3"},
+		{"func f() { scan.Compare(\"scan_ch¦", "$CHAINED", "$V3"},
+		{"ops.Find(\"re¦\")", "reduce", "$V3"},
+		{"names := []string{\"reduce_v3¦\"}", "$V3", ""},
+		{"ops.Reduce.Code(`reduce_v3¦", "$V3", ""},
+		{"println(\"¦\")", "", "$V3 named"},
+		{"println(\"na¦\")", "", "named"},
+		{"println(\"reduce\", na¦)", "named", ""},
+		{"// ops.Reduce.Code(\"reduce_v3¦", "", "$V3"},
+		{"%%bash\necho \"reduce_v3¦", "", "$V3"},
+	} {
+		x.code, x.want, x.not = rungs.Replace(x.code), rungs.Replace(x.want), rungs.Replace(x.not)
+		code, cursor := at(x.code)
+		e := c.wait(c.send(cellproto.Request{Type: cellproto.Complete, Code: code, Cursor: cursor}))
+		got := map[string]bool{}
+		for _, m := range e.Matches {
+			got[m.Text] = true
+			if typed := string([]rune(code)[e.Start:cursor]); !strings.HasPrefix(strings.ToLower(m.Text), typed) {
+				t.Errorf("%q: %s does not begin with %q", x.code, m.Text, typed)
+			}
+		}
+		for _, want := range strings.Fields(x.want) {
+			if !got[want] {
+				t.Errorf("%q: no %s in %v", x.code, want, got)
+			}
+		}
+		for _, not := range strings.Fields(x.not) {
+			if got[not] {
+				t.Errorf("%q: %s in %v", x.code, not, got)
+			}
 		}
 	}
 }
@@ -144,7 +202,7 @@ func TestInspect(t *testing.T) {
 		if strings.Contains(code, "¦") {
 			code, cursor = at(code)
 		}
-		e := c.wait(c.send(frame.Request{Type: frame.Inspect, Code: code, Cursor: cursor}))
+		e := c.wait(c.send(cellproto.Request{Type: cellproto.Inspect, Code: code, Cursor: cursor}))
 		got, _ := e.Data["text/plain"].(string)
 		if !strings.Contains(got, x.want) || (x.want == "") != (got == "") {
 			t.Errorf("%q: %q, want %q", x.code, got, x.want)

@@ -1,14 +1,16 @@
-// The cells program runs the Go cells of one notebook. A session starts it as
-// a child process, so that whatever a cell does to its process costs neither
-// the session nor the notebook: requests come in on descriptor 3, events go
-// out on descriptor 4 (package frame), standard output and error are pipes
-// that the session reads. It ends when descriptor 3 closes.
+// The cells program runs the Go cells of one notebook. Package cellproc starts it as a
+// child process, so that nothing a cell does to its process ends the kernel: requests
+// arrive on descriptor 3, events leave on descriptor 4 (package cellproto), and
+// standard output and error are pipes that cellproc reads. The program ends when
+// descriptor 3 closes. Its main type is program, which connects the engine to the
+// descriptors.
 //
-// It is the only program that links the cell engine, which knows the runtime of
-// Go 1.26 and no newer one. The entry point builds it; by hand that is:
+// It is the only program that links the cell engine. The engine knows the runtimes of
+// Go 1.26 and 1.27, and its library is corrected (package edited). It must not import
+// the server or any package of notebooks. Package cellbuild builds it; by hand:
 //
-//	go build -tags=cells ./kernel/cells
+//	go run ./kernel/edited/go build ./kernel/cells
 //
-// Without the tag the program is a stub that says so, and everything else
-// builds, vets and tests with no flags.
+// Without the build tag the program is a stub that prints a message, and everything
+// else builds, vets and tests without flags.
 package main

@@ -11,16 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
-	parent "warpbook/kernel/session"
+	"warpbook/kernel/cellproc"
+	"warpbook/kernel/cellproto"
 )
 
-// soon is how long the next cell may take after the program has ended. A user
-// should wait for less than 1 s; a machine that does other work may be slower.
-const soon = 5 * time.Second
+// soon is how long the next cell may take after the program has ended, in the best of
+// several tries. A user should wait for less than 1 s; a busy machine may be slower.
+const soon, soonTries = 5 * time.Second, 3
 
-// TestProgramEnds: whatever a cell does to its process, the session answers it
-// with the reason, and the next cell runs.
+// TestProgramEnds: whatever a cell does to its process, the cell is answered with the
+// reason, and the next cell runs.
 func TestProgramEnds(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("cells make system calls of Linux")
@@ -30,7 +30,7 @@ func TestProgramEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // for dumps
-	s, err := parent.Start(parent.Config{Program: program, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0")})
+	s, err := cellproc.Start(cellproc.Config{Program: program, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,56 +38,65 @@ func TestProgramEnds(t *testing.T) {
 	for _, x := range []struct {
 		what, code string
 		reason     string
-		kept       bool // what cells have defined
+		kept       bool // definitions of earlier cells
 	}{
 		{"os.Exit", "import \"os\"\nos.Exit(3)", "the cell called os.Exit(3); the session goes on", true},
 		{"log.Fatal", "import \"log\"\nlog.Fatal(\"no\")", "the cell called os.Exit(1); the session goes on", true},
 		{"endless recursion", "func f(n int) int { return f(n+1) + 1 }\nf(0)", "stack overflow", true},
 		{"wrong address", "import \"unsafe\"\n*(*int)(unsafe.Pointer(uintptr(8))) = 1", "invalid memory address", true},
 		{"exit in compiled code", "import \"syscall\"\nsyscall.RawSyscall(syscall.SYS_EXIT_GROUP, 3, 0, 0)", "exit status 3", false},
-		{"another program in its place", "import \"syscall\"\nsyscall.Exec(\"/bin/sleep\", []string{\"sleep\", \"100\"}, nil)", "the cells program ended", false},
+		{"another program in its place", "import \"syscall\"\nsyscall.Exec(\"/bin/sleep\", []string{\"sleep\", \"100\"}, nil)", "the cells program closed its events and was ended", false},
 		{"recursion of compiled code", "import \"fmt\"\nm := map[int]any{}\nm[0] = m\nfmt.Sprint(m)", "stack overflow", false},
 		{"concurrent map writes", "m2 := map[int]int{}\nfor range 8 { go func() { for { m2[1]++ } }() }\nselect {}", "fatal error: concurrent map", false},
 		{"no memory", "make([]byte, 1<<45)", "out of memory", false},
 		{"fatal error of a compiled goroutine", "import \"time\"\ntime.AfterFunc(1, nil)\nselect {}", "fatal error: go of nil func value", false},
 		{"a fault in C", "import \"syscall\"\nsyscall.Kill(syscall.Getpid(), syscall.SIGSEGV)\nselect {}", "SIGSEGV: segmentation violation", false},
 		{"abort in C", "import \"syscall\"\nsyscall.Kill(syscall.Getpid(), syscall.SIGABRT)\nselect {}", "SIGABRT: abort", false},
-		{"killed", "import \"syscall\"\nsyscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", "signal: killed (by the system, if memory ran out)", false},
+		{"killed", "import \"syscall\"\nsyscall.Kill(syscall.Getpid(), syscall.SIGKILL)\nselect {}", "signal: killed (not for lack of memory)", false},
 	} {
 		t.Run(x.what, func(t *testing.T) {
 			if raceEnabled && (x.what == "wrong address" || x.what == "no memory") {
 				t.Skip("the race detector ends the program itself, for another reason")
 			}
-			if e, _ := execute(t, s, "kept := 1"); e.Error != nil {
-				t.Fatal(e.Error)
+			least := time.Hour
+			for try := 0; try < soonTries && least > soon; try++ {
+				least = min(least, endsProgram(t, s, x.what, x.code, x.reason, x.kept))
 			}
-			e, printed := execute(t, s, x.code)
-			if e.Error == nil || !strings.Contains(e.Error.Value, x.reason) {
-				t.Fatalf("the answer is %v, want the reason %q", e.Error, x.reason)
-			}
-			if gone := strings.Contains(e.Error.Value, "variables are gone"); gone == x.kept {
-				t.Errorf("%q: variables are kept: %v", e.Error.Value, x.kept)
-			}
-			if all := printed + strings.Join(e.Error.Traceback, "\n"); !raceEnabled && (strings.Contains(all, "goroutine ") || strings.Contains(all, ".go:")) {
-				t.Errorf("the cell shows stacks of the engine:\n%s", all)
-			}
-			if calls := "in a call of fmt.Sprint"; x.what == "recursion of compiled code" && !strings.Contains(strings.Join(e.Error.Traceback, "\n"), calls) {
-				t.Errorf("%q does not say %q", e.Error.Traceback, calls)
-			}
-			start := time.Now()
-			e, _ = execute(t, s, "kept")
-			if (e.Error == nil) != x.kept {
-				t.Errorf("kept is %v, %v", e.Data, e.Error)
-			}
-			took := time.Since(start)
-			if t.Logf("next cell after %v", took); took > soon {
-				t.Errorf("the next cell took %v", took)
+			if t.Logf("next cell after %v", least); least > soon {
+				t.Errorf("the next cell took %v", least)
 			}
 		})
 	}
 }
 
-// TestSubprocessesEndWithTheSession: what a cell left running ends with the
+// endsProgram runs a cell that ends its program, and returns how long the next cell took.
+func endsProgram(t *testing.T, s *cellproc.Client, what, code, reason string, kept bool) time.Duration {
+	t.Helper()
+	if e, _ := execute(t, s, "kept := 1"); e.Error != nil {
+		t.Fatal(e.Error)
+	}
+	e, printed := execute(t, s, code)
+	if e.Error == nil || !strings.Contains(e.Error.Value, reason) {
+		t.Fatalf("the answer is %v, want the reason %q", e.Error, reason)
+	}
+	if gone := strings.Contains(e.Error.Value, "variables are gone"); gone == kept {
+		t.Errorf("%q: variables are kept: %v", e.Error.Value, kept)
+	}
+	if all := printed + strings.Join(e.Error.Traceback, "\n"); !raceEnabled && (strings.Contains(all, "goroutine ") || strings.Contains(all, ".go:")) {
+		t.Errorf("the cell shows stacks of the engine:\n%s", all)
+	}
+	if calls := "in a call of fmt.Sprint"; what == "recursion of compiled code" && !strings.Contains(strings.Join(e.Error.Traceback, "\n"), calls) {
+		t.Errorf("%q does not say %q", e.Error.Traceback, calls)
+	}
+	start := time.Now()
+	e, _ = execute(t, s, "kept")
+	if (e.Error == nil) != kept {
+		t.Errorf("kept is %v, %v", e.Data, e.Error)
+	}
+	return time.Since(start)
+}
+
+// TestSubprocessesEndWithTheSession: subprocesses that a cell left running end with the
 // program, also when the session was killed and can end nothing.
 func TestSubprocessesEndWithTheSession(t *testing.T) {
 	c := start(t)
@@ -109,12 +118,12 @@ func TestSubprocessesEndWithTheSession(t *testing.T) {
 	}
 }
 
-// execute runs a cell and returns its answer and what it printed.
-func execute(t *testing.T, s *parent.Session, code string) (answer frame.Event, printed string) {
+// execute runs a cell and returns its answer and its printed text.
+func execute(t *testing.T, s *cellproc.Client, code string) (answer cellproto.Event, printed string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	answer, err := s.Execute(ctx, code, 1, func(e frame.Event) { printed += e.Text })
+	answer, err := s.Execute(ctx, code, 1, func(e cellproto.Event) { printed += e.Text })
 	if err != nil || ctx.Err() != nil {
 		t.Fatalf("%s: %v, %v", code, err, ctx.Err())
 	}

@@ -6,20 +6,20 @@ import (
 	"errors"
 	"fmt"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
-// input is how cells read from the user: by display.Ask, and by the functions
-// of fmt that scan standard input, for which it is an io.Reader of lines.
+// input reads lines from the user, for display.Ask and for the functions of fmt that
+// scan standard input, for which it is an io.Reader of lines.
 type input struct {
-	emit   func(frame.Event)
-	asking func() *running // the cell that asks on this goroutine
+	emit   func(cellproto.Event)
+	asking func() *running // returns the cell that asks on this goroutine
 
-	line []byte // what Read has still to give; guarded by the engine, which reads one at a time
+	line []byte // data that Read has still to return; guarded by the engine, which allows one reader at a time
 }
 
-// ask waits for the user's answer, or for an interrupt. A cell has one question
-// open at a time.
+// ask waits for the user's answer, or for an interrupt. A cell has at most one open
+// question.
 func (i *input) ask(prompt string, secret bool) (string, error) {
 	x := i.asking()
 	if x == nil {
@@ -32,10 +32,10 @@ func (i *input) ask(prompt string, secret bool) (string, error) {
 		return "", errInterrupted
 	}
 	select {
-	case <-x.answers: // of nothing that was asked
+	case <-x.answers: // left from a withdrawn question
 	default:
 	}
-	i.emit(frame.Event{ID: x.id, Type: frame.Input, Text: prompt, Password: secret})
+	i.emit(cellproto.Event{ID: x.id, Type: cellproto.Input, Text: prompt, Password: secret})
 	select {
 	case r := <-x.answers:
 		if r.Error != "" {
@@ -49,8 +49,8 @@ func (i *input) ask(prompt string, secret bool) (string, error) {
 
 var errInterrupted = errors.New("display: ask: interrupted")
 
-// answer takes a reply for a cell that may have asked nothing or have ended.
-func (i *input) answer(x *running, r frame.Request) {
+// answer delivers a reply to a cell, which may have no open question or have ended.
+func (i *input) answer(x *running, r cellproto.Request) {
 	if x == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func (i *input) answer(x *running, r frame.Request) {
 	}
 }
 
-// Read gives the user's lines, and asks for one when it has none.
+// Read returns the user's lines, and asks for a line when it has none.
 func (i *input) Read(p []byte) (int, error) {
 	if len(i.line) == 0 {
 		line, err := i.ask("", false)

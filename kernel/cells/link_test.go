@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// far defines functions that call each other in a row, so large that the last,
-// which calls f, is linked and not compiled with the cell that calls the first.
+// far defines a chain of functions, so large that the last, which calls f, is linked
+// instead of compiled with the cell that calls the first.
 func (c *client) far(name, f string) {
 	var b strings.Builder
 	for i := range 30 {
@@ -24,7 +24,7 @@ func (c *client) far(name, f string) {
 	c.value(b.String())
 }
 
-// TestLinkedFunctions: what is far from a cell does what it would do near.
+// TestLinkedFunctions: a linked function behaves like one compiled with its cell.
 func TestLinkedFunctions(t *testing.T) {
 	c := start(t)
 	c.value(`import ("errors"; "fmt"; "os")
@@ -81,8 +81,8 @@ func act(n int) string {
 	}
 }
 
-// TestLinkedFunctionsChange: a new definition, and a type that is defined later,
-// reach what is linked; what was made before keeps the old definition.
+// TestLinkedFunctionsChange: linked functions see a new definition and a type that is
+// defined later; values made before keep the old definition.
 func TestLinkedFunctionsChange(t *testing.T) {
 	c := start(t)
 	c.value("type Shape interface { Area() int }\nfunc last(s Shape) int { return s.Area() }\nvar shape Shape\nfunc act(n int) string { return string(rune('a' + last(shape))) }")
@@ -105,13 +105,13 @@ func TestLinkedFunctionsChange(t *testing.T) {
 	if got := c.value("old()"); got != "b" {
 		t.Errorf("what was made before gives %s", got)
 	}
-	c.value("func last(s Shape, more ...int) int { return s.Area() + 20 }") // carries all callers
+	c.value("func last(s Shape, more ...int) int { return s.Area() + 20 }") // recompiles all callers
 	if got := c.value("far29(1)"); got != "v" {
 		t.Errorf("after another redefinition far29 gives %s", got)
 	}
 }
 
-// TestLinkWhileGoroutinesRun: what runs looks up compiled functions while other
+// TestLinkWhileGoroutinesRun: running goroutines look up compiled functions while other
 // cells are linked.
 func TestLinkWhileGoroutinesRun(t *testing.T) {
 	c := start(t)

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
-// TestBashLive: output of a script is there before the script ends, and what it
-// started ends with it at an interrupt.
+// TestBashLive: output of a script arrives before the script ends, and an interrupt
+// ends the script's subprocesses too.
 func TestBashLive(t *testing.T) {
 	c := start(t)
 	running := c.startCell("%%bash\necho begun; (sleep 300; echo late) & sleep 300")
@@ -22,7 +22,7 @@ func TestBashLive(t *testing.T) {
 		case <-time.After(time.Millisecond):
 		}
 	}
-	c.wait(c.send(frame.Request{Type: frame.Interrupt}))
+	c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
 	if e := c.wait(running); e.Error == nil || e.Error.Name != "interrupted" {
 		t.Fatalf("the answer is %+v, %v", e, e.Error)
 	}
@@ -31,7 +31,7 @@ func TestBashLive(t *testing.T) {
 	}
 }
 
-// TestLoad: a file takes the place of its cell, once.
+// TestLoad: the contents of a file replace the cell, once.
 func TestLoad(t *testing.T) {
 	c := start(t)
 	file := filepath.Join(t.TempDir(), "some cell.go")
@@ -48,7 +48,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("the answer is %+v, %v", e, e.Error)
 	}
 	for _, code := range []string{"%load", "%reset", "%time f(", "%%timeit"} {
-		c.run(code) // none of them may run anything or end the program
+		c.run(code) // none of these may run anything or end the program
 	}
 	if got := c.value("1"); got != "1" {
 		t.Errorf("1 is %s", got)

@@ -2,21 +2,21 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
-	"time"
 )
 
 const readHeap = "runtime.GC()\nruntime.GC()\nruntime.ReadMemStats(&ms)\nfloat64(ms.HeapAlloc) / (1 << 20)"
 
-// heap is what the program has allocated, in MB.
+// heap returns the program's allocated memory in MB.
 func (c *client) heap() (mb float64) {
 	fmt.Sscan(c.value("import \"runtime\"\nvar ms runtime.MemStats\n"+readHeap), &mb)
 	return mb
 }
 
-// startWarm starts a program that has imported what it else imports by itself,
-// some time after its start, which would count as growth.
+// startWarm starts a program and imports the packages that it would otherwise import by
+// itself later, which would count as growth.
 func startWarm(t *testing.T) *client {
 	c := start(t)
 	c.value(`import (_ "sort"; _ "strings"; _ "warpbook/ops"; _ "warpbook/kernel/display"; _ "gonum.org/v1/plot"; _ "gonum.org/v1/plot/plotter")`)
@@ -33,7 +33,7 @@ func (c *client) checkGrowth(before, most float64) {
 	}
 }
 
-// TestMemory: cells that define nothing that lasts leave nothing behind.
+// TestMemory: cells that define nothing lasting leave no memory allocated.
 func TestMemory(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's own memory is not the program's")
@@ -59,49 +59,59 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// profile is how many bytes the memory profile has, for good, when heap was read
-// last.
+// profile is how many bytes the memory profile held, for good, at the last call of
+// heap.
 func (c *client) profile() (bytes int) {
 	fmt.Sscan(c.value("ms.BuckHashSys"), &bytes)
 	return bytes
 }
 
-// TestCollectionsAreRare: few small cells fall on a collection, and the memory that
-// is used between two is there before the first.
+// TestCollectionsAreRare: few small cells coincide with a collection, and after three
+// collections the program does not grow. A program that grows grows in every try; other
+// programs and the system only disturb some.
 func TestCollectionsAreRare(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's own memory is not the program's")
 	}
-	c := start(t)
+	c := startWarm(t)
 	c.value("import \"runtime\"\nvar ms runtime.MemStats")
 	collections := func() (n int) {
 		fmt.Sscan(c.value("runtime.ReadMemStats(&ms)\nms.NumGC"), &n)
 		return n
 	}
-	for deadline := time.Now().Add(4 * soon); collections() < 3; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the heap is not filled")
-		}
-	}
 	c.value("x := 1")
-	for range 100 {
-		c.run("x = 1")
+	// The memory of a moment depends on how long ago the last collection was, so
+	// the least of several moments is compared.
+	least := func(cells int) float64 {
+		mb := math.Inf(1)
+		for range cells / 100 {
+			for range 100 {
+				c.run("x = 1")
+			}
+			mb = min(mb, c.pss())
+		}
+		return mb
 	}
-	n, mb := collections(), c.pss()
-	for range 1000 {
-		c.run("x = 1")
+	least(1000)
+	before := least(1000)
+	for try := 1; ; try++ {
+		n := collections()
+		after := least(1000)
+		n = collections() - n
+		grown := after - before
+		t.Logf("1000 small cells: %d collections, %.1f MB", n, grown)
+		if n >= 1 && n <= 4 && grown <= 2 {
+			return
+		}
+		if try == 5 {
+			t.Fatalf("in each of %d tries, 1000 small cells had fewer than 1 or more than 4 collections, or took more than 2 MB; the last had %d and took %.1f MB", try, n, grown)
+		}
+		before = after
 	}
-	if n = collections() - n; n < 1 || n > 4 {
-		t.Errorf("1000 small cells had %d collections, expected 1 to 4", n)
-	}
-	if mb = c.pss() - mb; mb > 1 {
-		t.Errorf("1000 small cells took %.1f MB, at most 1 is allowed", mb)
-	}
-	t.Logf("%d collections, %.1f MB", n, mb)
 }
 
-// TestMemoryOfTypes: types with methods that compiled code calls stay, and
-// those methods can be called however many others came later.
+// TestMemoryOfTypes: types stay when compiled code calls their methods, and those
+// methods stay callable however many types follow.
 func TestMemoryOfTypes(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's own memory is not the program's")
@@ -130,8 +140,8 @@ fmt.Sprint(v%[1]d)`, i)
 	}
 }
 
-// TestMemoryOfRedefinitions: a function or a method that is declared again and
-// again leaves what it was behind.
+// TestMemoryOfRedefinitions: redefining a function or a method frees the previous
+// definition.
 func TestMemoryOfRedefinitions(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's own memory is not the program's")

@@ -3,47 +3,49 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"sync"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
-// What a goroutine prints whose cell does not own the pipes is gathered, so
-// that many lines make few frames.
+// Prints of cells that do not own the pipes are gathered, so that many lines make few
+// frames.
 const (
 	gatherTime  = time.Millisecond
 	gatherBytes = 64 << 10
 )
 
-// printed is the output of all cells. That of the owner goes through the pipes,
-// in order with what else is written there; that of others in frames of their
-// own. Nobody owns the pipes between cells: the session empties them before a
-// cell is answered, so nothing of a cell is taken for the next one's.
+// printed is the output of all cells. The owner's output goes through the pipes, in
+// order with everything else written there; the output of other cells goes in frames.
+// The pipes have no owner between cells: cellproc empties them before a cell is
+// answered, so no output of a cell counts as the next cell's.
 type printed struct {
-	emit func(frame.Event)
+	emit           func(cellproto.Event)
+	stdout, stderr *os.File // cells get other descriptors and may close them
 
 	pipes sync.RWMutex // guards owner; held shared while its output is written
 	owner uint64
 
-	mu       sync.Mutex // guards what follows, and is held while it is sent
+	mu       sync.Mutex // guards the fields below; held while they are sent
 	gathered []piece
 	bytes    int
-	timer    *time.Timer // will send it; nil: nothing is gathered
+	timer    *time.Timer // will send the gathered output; nil: nothing is gathered
 }
 
-// piece is what a cell printed on one stream without a break.
+// piece is consecutive output of one cell on one stream.
 type piece struct {
 	cell uint64
 	name string
 	text []byte
 }
 
-// goesOn says whether what a cell prints next belongs to the piece: it is the
-// last, or ends in half a character.
+// goesOn reports whether further output of the cell belongs to this piece: the piece is
+// the last, or ends in an incomplete character.
 func (g piece) goesOn(cell uint64, name string, last bool) bool {
-	return g.cell == cell && g.name == name && (last || frame.Incomplete(g.text) > 0)
+	return g.cell == cell && g.name == name && (last || cellproto.Incomplete(g.text) > 0)
 }
 
 // own gives the pipes to a cell.
@@ -53,8 +55,8 @@ func (p *printed) own(cell uint64) {
 	p.owner = cell
 }
 
-// disown ends a cell: the pipes are nobody's if they were its, and what it
-// printed is on its way.
+// disown ends a cell: it releases the pipes if the cell owned them, and sends the
+// cell's gathered output.
 func (p *printed) disown(cell uint64) {
 	p.pipes.Lock()
 	if p.owner == cell {
@@ -66,7 +68,7 @@ func (p *printed) disown(cell uint64) {
 	p.send(cell)
 }
 
-// write takes what a goroutine of a cell prints; 0 is a cell that is not known.
+// write takes output of a cell's goroutine; id 0 is an unknown cell.
 func (p *printed) write(cell uint64, name string, text []byte) (int, error) {
 	p.pipes.RLock()
 	defer p.pipes.RUnlock()
@@ -75,9 +77,9 @@ func (p *printed) write(cell uint64, name string, text []byte) (int, error) {
 		return len(text), nil
 	}
 	if name == "stderr" {
-		return os.Stderr.Write(text)
+		return p.stderr.Write(text)
 	}
-	return os.Stdout.Write(text)
+	return p.stdout.Write(text)
 }
 
 func (p *printed) gather(cell uint64, name string, text []byte) {
@@ -101,24 +103,24 @@ func (p *printed) gather(cell uint64, name string, text []byte) {
 	}
 }
 
-// flush sends what is gathered.
+// flush sends the gathered output.
 func (p *printed) flush() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.send(0)
 }
 
-// send is flush with mu held. What ends in half a character waits for the rest
-// of it, but for that of the cell that ends.
+// send is flush with mu held. A piece that ends in an incomplete character waits for
+// the rest of the character, except a piece of the cell that ends.
 func (p *printed) send(ends uint64) {
 	var rest []piece
 	for _, g := range p.gathered {
 		whole := len(g.text)
 		if g.cell != ends {
-			whole -= frame.Incomplete(g.text)
+			whole -= cellproto.Incomplete(g.text)
 		}
 		if whole > 0 {
-			p.emit(frame.Event{ID: g.cell, Type: frame.Stream, Name: g.name, Text: string(g.text[:whole])})
+			p.emit(cellproto.Event{ID: g.cell, Type: cellproto.Stream, Name: g.name, Text: string(g.text[:whole])})
 		}
 		if whole < len(g.text) {
 			rest = append(rest, piece{g.cell, g.name, g.text[whole:]})
@@ -128,4 +130,19 @@ func (p *printed) send(ends uint64) {
 		p.timer.Stop()
 	}
 	p.gathered, p.bytes, p.timer = rest, 0, nil
+}
+
+// newPrinted gives cells an os.Stdout and an os.Stderr on other descriptors. A cell
+// that closes one loses no print, and no file of a cell gets the number 1 or 2, to
+// which the runtime and compiled code write.
+func newPrinted(emit func(cellproto.Event)) (*printed, error) {
+	p := &printed{emit: emit, stdout: os.Stdout, stderr: os.Stderr}
+	for number, f := range map[int]**os.File{1: &os.Stdout, 2: &os.Stderr} {
+		fd, err := duplicate(number)
+		if err != nil {
+			return nil, fmt.Errorf("cells: copy %s: %w", (*f).Name(), err)
+		}
+		*f = os.NewFile(uintptr(fd), (*f).Name())
+	}
+	return p, nil
 }

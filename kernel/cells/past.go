@@ -5,12 +5,12 @@ package main
 import (
 	"sync"
 
-	"warpbook/kernel/cell/magic"
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/engine/magic"
 	"warpbook/kernel/history"
 )
 
-// past gives magics the history of the parent.
+// past gives magics the history of the kernel that started the program.
 type past struct {
 	mu      sync.Mutex // guards history
 	history *history.History
@@ -41,7 +41,7 @@ func (p *past) cells(find func() ([]history.Entry, error)) (cells []magic.Cell, 
 	defer p.mu.Unlock()
 	entries, err := find()
 	for _, e := range entries {
-		c := magic.Cell{Session: e.Session, Number: frame.CellNumber(e.Shell, e.Line), Source: e.Input}
+		c := magic.Cell{Session: e.Session, Number: cellproto.CellNumber(e.Shell, e.Line), Source: e.Input}
 		if e.Session == p.history.Session() {
 			c.Session = 0
 		}

@@ -8,7 +8,7 @@ import (
 	"warpbook/kernel/history"
 )
 
-// TestPast: %history knows what the parent remembers.
+// TestPast: %history lists the kernel's history.
 func TestPast(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	var h *history.History
@@ -50,7 +50,7 @@ func TestPast(t *testing.T) {
 		t.Errorf("-n 3 prints %q", got)
 	}
 
-	for number, code := range []string{"a := 1", "b := 2", "c := 3"} { // run here and written down meanwhile
+	for number, code := range []string{"a := 1", "b := 2", "c := 3"} { // run here, and written to the history meanwhile
 		c.cell = number + 20
 		c.value(code)
 		h.Add(0, number+21, code, "")

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"warpbook/kernel/cell/module/moduletest"
-	sources "warpbook/kernel/program"
+	"warpbook/kernel/edited"
+	"warpbook/kernel/engine/module/moduletest"
 )
 
-// TestPkg: packages of an added module are interpreted with what they require.
+// TestPkg: packages of an added module are interpreted, with their dependencies.
 func TestPkg(t *testing.T) {
-	if _, err := built(); err != nil { // while there are other modules
+	if _, err := built(); err != nil { // while other modules are available
 		t.Fatal(err)
 	}
 	ownToolchain(t)
@@ -65,6 +65,34 @@ func Range() {
 	func() { for i := range Each { defer func() { Log = append(Log, 100*i) }() } }()
 }
 `,
+			"iface/iface.go": "package iface\n\ntype I interface{ M() string; Add(a, b float64) float64 }\n\nfunc Call(i I) string { return i.M() }\n",
+			"state/state.go": `package state
+
+import (
+	"example.com/geo/iface"
+	"example.com/geo/impl"
+)
+
+var V iface.I = impl.T{N: 1}
+var P iface.I = &impl.P{N: 2}
+var All = map[string]iface.I{"t": impl.T{N: 3}, "p": &impl.P{N: 4}}
+
+func Call() string { return V.M() + P.M() + All["t"].M() + All["p"].M() }
+func Use(v iface.I) { V = v }
+func Sum(x []float64) (s float64) { for _, v := range x { s = V.Add(s, v) }; return }
+`,
+			"impl/impl.go": `package impl
+
+import "fmt"
+
+type T struct{ N int }
+func (t T) M() string { return fmt.Sprint("T", t.N) }
+func (T) Add(a, b float64) float64 { return a + b }
+
+type P struct{ N int }
+func (p *P) M() string { p.N++; return fmt.Sprint("P", p.N) }
+func (*P) Add(a, b float64) float64 { return a - b }
+`,
 			"fast/fast.go": "package fast\n\nfunc Add(a, b int) int\n", "fast/add.s": "// nothing\n",
 			"wrong/wrong.go": "package wrong\n\nfunc F() { defer F(); var _ int = \"text\" }\n",
 		},
@@ -72,7 +100,7 @@ func Range() {
 	})
 	c := start(t)
 	c.value("%pkg example.com/geo@v1.2.0")
-	if got, want := c.out.take(), "import \"example.com/geo\" // example.com/geo@v1.2.0\nimport \"example.com/geo/deep\" // example.com/geo@v1.2.0\nimport \"example.com/geo/wrong\" // example.com/geo@v1.2.0\n"; got != want {
+	if got, want := c.out.take(), "import \"example.com/geo\" // example.com/geo@v1.2.0\nimport \"example.com/geo/deep\" // example.com/geo@v1.2.0\nimport \"example.com/geo/iface\" // example.com/geo@v1.2.0\nimport \"example.com/geo/impl\" // example.com/geo@v1.2.0\nimport \"example.com/geo/state\" // example.com/geo@v1.2.0\nimport \"example.com/geo/wrong\" // example.com/geo@v1.2.0\n"; got != want {
 		t.Errorf("it prints %q, want %q", got, want)
 	}
 	c.value("import (\"fmt\"; \"example.com/geo\")\np := geo.Point{X: 1, Y: 2}")
@@ -80,6 +108,10 @@ func Range() {
 		{"geo.Sum(1, 2, 3)", "6"}, {"fmt.Sprint(p, []geo.Point{p})", "(1 2) [(1 2)]"},
 		{"import \"example.com/geo/deep\"\ndeep.Try(func() { deep.Walk(3) })", "bottom"}, {"fmt.Sprint(deep.Log)", "[1 2 3]"},
 		{"deep.Log = nil\ndeep.Range()\nfmt.Sprint(deep.Log)", "[200 100 20 10]"},
+		{"import \"example.com/geo/state\"\nstate.V.M() + state.P.M() + state.All[\"t\"].M()", "T1P3T3"},
+		{"state.Call() + fmt.Sprint(state.Sum([]float64{1, 2, 3}))", "T1P4T3P56"},
+		{"import \"example.com/geo/impl\"\nstate.Use(&impl.P{N: 7})\nstate.Call()", "P8P5T3P6"},
+		{"import \"example.com/geo/iface\"\niface.Call(state.V) + iface.Call(impl.T{N: 9}) + fmt.Sprint(state.Sum([]float64{1, 2}))", "P9T9-3"},
 		{"geo.Count", "41"}, {"geo.Next()", "42"}, {"geo.Next() + geo.Count", "86"},
 	} {
 		if got := c.value(x[0]); got != x[1] {
@@ -93,7 +125,7 @@ func Range() {
 		"%pkg example.com/geo@":            "1:22: %pkg: expected a version after the @",
 		"%pkg geo":                         "1:6: %pkg: geo: expected the path of a module",
 	} {
-		for range 2 { // the second time is as the first
+		for range 2 { // the second run is like the first
 			if e := c.run(code); e.Error == nil || !strings.Contains(e.Error.Value, want) {
 				t.Errorf("%s: %v, want %s", code, e.Error, want)
 			}
@@ -101,11 +133,11 @@ func Range() {
 	}
 }
 
-// ownToolchain puts the go command of the program's toolchain first in PATH: with
-// the empty module cache that is served, no other can switch to it.
+// ownToolchain puts the go command of the program's toolchain first in PATH: with an
+// empty module cache, no go command can switch to that toolchain.
 func ownToolchain(t *testing.T) {
 	env := exec.Command("go", "env", "GOROOT")
-	env.Env = append(os.Environ(), "GOTOOLCHAIN="+sources.Toolchain(runtime.Version()))
+	env.Env = append(os.Environ(), "GOTOOLCHAIN="+edited.Toolchain(runtime.Version()))
 	root, err := env.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -113,9 +145,9 @@ func ownToolchain(t *testing.T) {
 	t.Setenv("PATH", filepath.Join(strings.TrimSpace(string(root)), "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestPkgWithoutToolchain: it is refused, and the reason is said.
+// TestPkgWithoutToolchain: %pkg fails, and its error gives the reason.
 func TestPkgWithoutToolchain(t *testing.T) {
-	if _, err := built(); err != nil { // which needs it
+	if _, err := built(); err != nil { // the build needs the toolchain
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", "")

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // running is a cell that has been accepted and not answered.
@@ -18,10 +18,10 @@ type running struct {
 	ctx     context.Context // cancelled by an interrupt
 	stop    func()
 	asking  chan struct{} // holds a value while a question is open
-	answers chan frame.Request
+	answers chan cellproto.Request
 }
 
-// runnings are the cells that run.
+// runnings are the running cells.
 type runnings struct {
 	mu    sync.Mutex // guards cells
 	cells map[uint64]*running
@@ -29,7 +29,7 @@ type runnings struct {
 
 // add accepts a cell.
 func (r *runnings) add(id uint64) *running {
-	x := &running{id: id, asking: make(chan struct{}, 1), answers: make(chan frame.Request, 1)}
+	x := &running{id: id, asking: make(chan struct{}, 1), answers: make(chan cellproto.Request, 1)}
 	x.ctx, x.stop = context.WithCancel(context.Background())
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,8 +37,8 @@ func (r *runnings) add(id uint64) *running {
 	return x
 }
 
-// remove takes a cell that is about to be answered away; an interrupt that it
-// did not see is for nobody.
+// remove removes a cell that is about to be answered, and drops an interrupt that the
+// cell has not observed.
 func (r *runnings) remove(x *running) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,8 +46,8 @@ func (r *runnings) remove(x *running) {
 	x.stop()
 }
 
-// interrupt is for all that have been accepted, whether they run yet or not. It
-// reports whether one of them has been interrupted before.
+// interrupt cancels all accepted cells, including those that do not run yet. It reports
+// whether one of them was interrupted before.
 func (r *runnings) interrupt() (again bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +64,7 @@ func (r *runnings) get(id uint64) *running {
 	return r.cells[id]
 }
 
-// oldest is the id of the cell that has run longest, 0 if none runs.
+// oldest returns the id of the cell that has run longest, 0 if none runs.
 func (r *runnings) oldest() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

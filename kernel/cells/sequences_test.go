@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// sequence is a session: cells in order, with what each must answer.
+// sequence is a session: cells in order, each with its expected answer.
 type sequence struct {
 	name, file string
 	line       int
@@ -22,8 +22,8 @@ type step struct {
 	want map[string]string // part of the answer to text
 }
 
-// parts are what a step can expect. A part that is not named must be empty;
-// of error and stderr each line must occur, the others must be equal. In
+// parts are the parts of an answer that a step can expect. A part that is not named
+// must be empty; of error and stderr each line must occur, the others must be equal. In
 // stdout ~ stands for any text.
 var parts = []string{"value", "stdout", "stderr", "error", "display"}
 
@@ -131,7 +131,7 @@ func matches(part, got, want string) bool {
 	return true
 }
 
-// TestParts keeps a misspelt part from passing as one that is not checked.
+// TestParts rejects a misspelt part, which would otherwise not be checked.
 func TestParts(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.txt")
 	for _, f := range files {

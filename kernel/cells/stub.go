@@ -8,6 +8,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "cells: built without the cell engine, build it with: go build -tags=cells ./kernel/cells")
+	fmt.Fprintln(os.Stderr, "cells: built without the cell engine, build it with: go run ./kernel/edited/go build ./kernel/cells")
 	os.Exit(1)
 }

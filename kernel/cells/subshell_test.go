@@ -10,19 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
-// startBeside starts a cell while another has the pipes.
-func (c *client) startBeside(code string) (id uint64, done chan frame.Event) {
+// startBeside starts a cell while another owns the pipes.
+func (c *client) startBeside(code string) (id uint64, done chan cellproto.Event) {
 	c.cell++
-	done = c.send(frame.Request{Type: frame.Execute, Code: code, Cell: c.cell})
+	done = c.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: c.cell})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lastID, done
 }
 
-// streamed collects the framed output of a cell that comes in the next moments.
+// streamed collects the framed output of a cell during a short time.
 func (c *client) streamed(id uint64, name string, until string) string {
 	c.t.Helper()
 	text := ""
@@ -30,9 +30,9 @@ func (c *client) streamed(id uint64, name string, until string) string {
 		select {
 		case e := <-c.shown:
 			switch {
-			case e.Type == frame.Stream && e.ID == id && e.Name == name:
+			case e.Type == cellproto.Stream && e.ID == id && e.Name == name:
 				text += e.Text
-			case e.Type == frame.Stream:
+			case e.Type == cellproto.Stream:
 				c.t.Errorf("cell %d: %s %q", e.ID, e.Name, e.Text)
 			}
 		case <-time.After(patience):
@@ -46,24 +46,24 @@ func (c *client) streamed(id uint64, name string, until string) string {
 func TestCellsOfASubshellAreNamed(t *testing.T) {
 	c := start(t)
 	c.value("func third(x []int) int {\n\treturn x[3]\n}")
-	in := func(number int, code string) frame.Event {
-		return c.wait(c.send(frame.Request{Type: frame.Execute, Code: code, Cell: number, Pipes: true}))
+	in := func(number int, code string) cellproto.Event {
+		return c.wait(c.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: number, Pipes: true}))
 	}
-	if e := in(frame.CellNumber(2, 1), "func fourth(x []int) int { return x[4] }\nthird(nil)"); e.Error == nil ||
+	if e := in(cellproto.CellNumber(2, 1), "func fourth(x []int) int { return x[4] }\nthird(nil)"); e.Error == nil ||
 		!strings.Contains(strings.Join(e.Error.Traceback, "\n"), "cell 1, line 2, in third") ||
 		!strings.Contains(strings.Join(e.Error.Traceback, "\n"), "subshell 2, cell 1, line 2") {
 		t.Errorf("%+v", e.Error)
 	}
-	if e := in(frame.CellNumber(2, 2), "1 + \"x\""); e.Error == nil || !strings.Contains(strings.Join(e.Error.Traceback, "\n"), "subshell 2, cell 2:1:") {
+	if e := in(cellproto.CellNumber(2, 2), "1 + \"x\""); e.Error == nil || !strings.Contains(strings.Join(e.Error.Traceback, "\n"), "subshell 2, cell 2:1:") {
 		t.Errorf("%+v", e.Error)
 	}
 	c.out.take()
-	in(frame.CellNumber(2, 3), "%history 2-")
+	in(cellproto.CellNumber(2, 3), "%history 2-")
 	if got, want := c.out.take(), "subshell 2, cell 2  1 + \"x\"\nsubshell 2, cell 3  %history 2-\n"; got != want {
 		t.Errorf("%%history prints %q, want %q", got, want)
 	}
-	in(frame.CellNumber(2, 4), "type P struct{ X int }\np := P{1}")
-	in(frame.CellNumber(2, 5), "type P struct{ X, Y int }")
+	in(cellproto.CellNumber(2, 4), "type P struct{ X int }\np := P{1}")
+	in(cellproto.CellNumber(2, 5), "type P struct{ X, Y int }")
 	if e := in(2, "import \"fmt\"\nfmt.Sprintf(\"%T\", p)"); e.Error != nil || e.Data["text/plain"] != "main.P·2-4" {
 		t.Errorf("a type of a subshell that was declared again: %v, %v", e.Data, e.Error)
 	}
@@ -77,7 +77,7 @@ func TestCellsOfASubshellAreNamed(t *testing.T) {
 	}
 }
 
-// Cells run at once, on the same variables, and what each prints is its own.
+// Cells run at the same time on the same variables, and each gets its own output.
 func TestCellsAtOnce(t *testing.T) {
 	c := start(t)
 	c.value("import (\"fmt\"; \"log\"; \"time\")\nimport \"warpbook/kernel/display\"\nx, ready := 1, make(chan int)")
@@ -100,7 +100,7 @@ double()`)
 	if got := c.streamed(id, "stderr", "\n"); got != "builtin\n" {
 		t.Errorf("stderr of the second: %q", got)
 	}
-	if e := <-c.shown; e.Type != frame.Display || e.ID != id {
+	if e := <-c.shown; e.Type != cellproto.Display || e.ID != id {
 		t.Errorf("display %+v, want one of cell %d", e, id)
 	}
 	if got := c.streamed(id, "stderr", "late\n") + c.streamed(id, "stdout", "later\n"); got != "late\nlater\n" {
@@ -119,8 +119,8 @@ double()`)
 	}
 }
 
-// What a goroutine prints after its cell ended is not the next cell's. It prints
-// once a file is there.
+// Output of a goroutine after its cell's end does not count as the next cell's. The
+// goroutine prints when a file appears.
 func TestLateOutputOfAGoroutine(t *testing.T) {
 	c := start(t)
 	c.value(`import ("fmt"; "os"; "time")
@@ -150,7 +150,7 @@ until := func(file string) { for { if _, err := os.Stat(file); err == nil { retu
 	}
 }
 
-// An interrupt ends all cells that run, and each can be followed by another.
+// An interrupt ends all running cells, and each shell can then run another cell.
 func TestInterruptEndsCellsAtOnce(t *testing.T) {
 	c := start(t)
 	c.value("kept := 1")
@@ -169,8 +169,8 @@ func TestInterruptEndsCellsAtOnce(t *testing.T) {
 	}
 }
 
-// A cell that comes back from a compiled call is stopped, although another has
-// ended meanwhile.
+// A cell that returns from a compiled call is stopped, although another cell has ended
+// meanwhile.
 func TestInterruptWaitsForTheLast(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the cell makes a system call of Linux")
@@ -187,11 +187,11 @@ func TestInterruptWaitsForTheLast(t *testing.T) {
 	}
 }
 
-// A cell that is given up does not keep the others from running.
+// An abandoned cell does not block the other cells.
 func TestAbandonBesideACell(t *testing.T) {
 	c := start(t)
-	c.value("import \"io\"\nr, _ := io.Pipe()\nx := 1")
-	first := c.begin("", "io.ReadAll(r)")
+	c.value("import \"io\"\n_, w := io.Pipe()\nx := 1")
+	first := c.begin("", "w.Write([]byte{1})")
 	_, second := c.startBeside("for {}")
 	if e := c.interrupt(second); e.Error == nil || e.Error.Name != "interrupted" {
 		t.Errorf("the loop is answered %+v", e)
@@ -204,7 +204,7 @@ func TestAbandonBesideACell(t *testing.T) {
 	}
 }
 
-// Two cells ask at once, and each gets the answer to its own question.
+// Two cells ask at the same time, and each gets the answer to its own question.
 func TestCellsAskAtOnce(t *testing.T) {
 	c := start(t)
 	c.value(`import "warpbook/kernel/display"`)
@@ -212,17 +212,17 @@ func TestCellsAskAtOnce(t *testing.T) {
 	one := c.question()
 	_, second := c.startBeside(`display.Ask("second")`)
 	two := c.question()
-	c.post(frame.Request{ID: two.ID, Type: frame.Reply, Text: "b"})
+	c.post(cellproto.Request{ID: two.ID, Type: cellproto.Reply, Text: "b"})
 	if e := c.wait(second); e.Data["text/plain"] != "b" {
 		t.Errorf("the second got %v, %v", e.Data, e.Error)
 	}
-	c.post(frame.Request{ID: one.ID, Type: frame.Reply, Text: "a"})
+	c.post(cellproto.Request{ID: one.ID, Type: cellproto.Reply, Text: "a"})
 	if e := c.wait(first); e.Data["text/plain"] != "a" {
 		t.Errorf("the first got %v, %v", e.Data, e.Error)
 	}
 }
 
-// Two shells define, redefine and use names as fast as they can.
+// Two shells define, redefine and use names concurrently, without pause.
 func TestShellsDefineAtOnce(t *testing.T) {
 	c := start(t)
 	c.value("import (\"fmt\"; \"sort\"; \"strings\")\nshared := 0\nfunc scale() int { return 1 }")
@@ -240,7 +240,7 @@ shared++
 v%[1]d := T%[1]d{3, 1, 2}
 sort.Sort(v%[1]d)
 fmt.Sprint(v%[1]d, scale(), len(v%[1]d))`, shell, i)
-				e := c.wait(c.send(frame.Request{Type: frame.Execute, Code: code, Cell: 100*shell + i + 2}))
+				e := c.wait(c.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: 100*shell + i + 2}))
 				if text, _ := e.Data["text/plain"].(string); e.Error != nil || !strings.HasPrefix(text, "x ") || !strings.HasSuffix(text, " 3") {
 					t.Errorf("shell %d, cell %d: %v, %v", shell, i, e.Data, e.Error)
 				}

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// engineWords are those of the text that the engine puts around a cell.
+// engineWords matches words of the text that the engine puts around a cell.
 var engineWords = regexp.MustCompile(`__|cellrt|main\.|found '?(?:return|EOF)|\bcell\d`)
 
-// TestWords: what is wrong with a cell is said in Go's words or ours, at its
-// place, with what to write instead where people come from elsewhere.
+// TestWords: errors of a cell use Go's words or ours, name the position, and suggest
+// the Go form for constructs of other languages.
 func TestWords(t *testing.T) {
 	c := start(t)
 	c.value("number := 5\nx := 5")
@@ -33,6 +33,9 @@ func TestWords(t *testing.T) {
 		{"fmt.Println(1)", `1:1: undefined: fmt: import "fmt"`},
 		{"rand.Int()", `1:1: undefined: rand: import "crypto/rand", or import "math/rand", or import "math/rand/v2"`},
 		{"ops.Reduce", `1:1: undefined: ops: import "warpbook/ops"`},
+		{"import \"warpbook/ops\"\nops.GemmOptions{Alpha: 1}", `2:5: undefined: ops.GemmOptions: it is gemm.Options now: import "warpbook/ops/gemm"`},
+		{"import \"warpbook/ops\"\nvar h *ops.Handle\nh.Gemm()", `3:3: h.Gemm undefined (type *ops.Handle has no field or method Gemm): it is gemm.Multiply(h, ...) now: import "warpbook/ops/gemm"`},
+		{"import \"warpbook/ops\"\nops.NewHandle(nil).Reduce(nil, nil)", `2:20: ops.NewHandle(nil).Reduce undefined (type *bench.Handle has no field or method Reduce): it is reduce.Sum(h, ...) now: import "warpbook/ops/reduce"`},
 		{"Number", "1:1: undefined: Number: nearest: number"},
 		{"numbr + 1", "1:1: undefined: numbr: nearest: number"},
 		{"nubmer + 1", "1:1: undefined: nubmer: nearest: number"},
@@ -108,7 +111,19 @@ func TestWords(t *testing.T) {
 		{"y := 2.5\nx * y", "2:1: invalid operation: x * y (mismatched types int and float64): convert one of them, as in float64(x)"},
 		{"import \"math\"\nmath.Sqrt(x)", "2:11: cannot use x (variable of type int) as float64 value in argument to math.Sqrt: convert it, as in float64(x)"},
 		{"k<<<dim3(4,2), dim3(16)>>>(x)", "1:4: expected operand, found '<': a launch is a call in Go: k.Launch(dev, gpu.Dim{X: 4, Y: 2}, gpu.Dim{X: 16}, x)"},
-		// Go's own words are enough, whatever else stands in the line
+		{"xs := []int{1}\nfor i, v := xs { }", "2:5: expected boolean or range expression, found assignment (missing parentheses around composite literal?): Go writes for i, x := range xs { }"},
+		{"if 3 in xs { }", "1:6: expected ';', found in: Go writes slices.Contains(xs, x) for a slice"},
+		{"const one = 1\none = 2", "2:1: cannot assign to one (neither addressable nor a map index expression): a constant or a function keeps what it is"},
+		{"word := \"abc\"\nword[0] = 'x'", "2:1: cannot assign to word[0] (neither addressable nor a map index expression): a string does not change: b := []byte(s) does"},
+		{"i := 1\ni += 0.5", "2:6: 0.5 (untyped float constant) truncated to int: i is a whole number: declare it with a point, i := 1.0"},
+		{"type Row struct{ n int }\nrows := map[string]Row{}\nrows[\"a\"].n = 1", "3:1: cannot assign to struct field rows[\"a\"].n in map: the map holds a copy: v := m[key]"},
+		{"func unused() { left := 1 }", "1:17: declared and not used: left: _ = left keeps it for now"},
+		{"import \"strings\"\nstrings.Uppercase(\"x\")", "2:9: undefined: strings.Uppercase: nearest: ToUpper"},
+		{"Println(\"x\")", "1:1: undefined: Println: Go writes fmt.Println"},
+		{"bytes := 5\nbytes.Contains(nil, nil)", "2:7: bytes.Contains undefined (type int has no field or method Contains): a variable hides package bytes: give the variable another name"},
+		{"import \"warpbook/gpu\"\nfunc alloc(d gpu.Device) { d.Alloc(\"float32\", 10) }", "2:36: cannot use \"float32\" (untyped string constant) as gpu.Type value in argument to d.Alloc: write gpu.Float32"},
+		{"import \"warpbook/ops\"\nops.Reduce.Compare", "2:12: ops.Reduce.Compare undefined (type *ladder.Operator has no field or method Compare): it has "},
+		// Go's own message suffices, whatever else the line contains.
 		{`println("this and that" x)`, "1:25: missing ',' in argument list"},
 		{`if x == "else" { } // not a word`, `1:9: invalid operation: x == "else" (mismatched types int and untyped string)`},
 	} {
@@ -130,7 +145,7 @@ func TestWords(t *testing.T) {
 			}
 		}
 	}
-	if e := c.run("import \"bytes\"\nvar b bytes.Buffer\nb.lastRaed"); e.Error == nil || !strings.HasSuffix(e.Error.Value, "has no field or method lastRaed)") {
+	if e := c.run("import \"bytes\"\nvar b bytes.Buffer\nb.lastRaed"); e.Error == nil || strings.Contains(e.Error.Value, "lastRead") || !strings.HasSuffix(e.Error.Value, "ReadFrom and 12 more, which Tab lists") {
 		t.Errorf("what a package keeps to itself is offered: %v", e.Error)
 	}
 	if e := c.run("x?\nfor i in range(10):\n    print(i)"); e.Error == nil || strings.Count(strings.Join(e.Error.Traceback, "\n"), "^") != 1 {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestAsk(t *testing.T) {
-	if _, err := Ask("?"); err == nil || !strings.Contains(err.Error(), "nobody to ask") {
+	if _, err := Ask("?"); err == nil || !strings.Contains(err.Error(), "no user to ask") {
 		t.Errorf("without an asker: %v", err)
 	}
 	var asked []string

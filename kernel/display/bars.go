@@ -2,7 +2,6 @@ package display
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"strings"
 
@@ -30,34 +29,21 @@ type BarChart struct {
 	Series          []Series
 	Log             bool // a logarithmic axis, which has no zero: compare ends, not lengths
 	Notes           []string
-}
 
-// LatencyChart is a BarChart on a logarithmic axis: times of variants beside
-// the published ones, over orders of magnitude.
-type LatencyChart struct {
-	Title, Subtitle string
-	Axis            string // with its unit: "time (us)"
-	Labels          []string
-	Series          []Series
-	Notes           []string
-}
-
-// Figure makes the chart; its error says which list has the wrong length.
-func (c LatencyChart) Figure() (*Figure, error) {
-	return BarChart{c.Title, c.Subtitle, c.Axis, c.Labels, c.Series, true, c.Notes}.Figure()
+	limit string   // of LatencyChart
+	peers []string // of LatencyChart
 }
 
 // MIMEBundle shows the chart's figure, or why there is none.
-func (c LatencyChart) MIMEBundle() (data, metadata map[string]any) { return ofChart(c.Figure()) }
+func (c BarChart) MIMEBundle() (data, metadata map[string]any) { return Of(c) }
 
-// MIMEBundle shows the chart's figure, or why there is none.
-func (c BarChart) MIMEBundle() (data, metadata map[string]any) { return ofChart(c.Figure()) }
+func (c BarChart) drawing() (data, metadata map[string]any, err error) { return ofChart(c.Figure()) }
 
-func ofChart(f *Figure, err error) (data, metadata map[string]any) {
+func ofChart(f *Figure, err error) (data, metadata map[string]any, _ error) {
 	if err != nil {
-		return plain(err.Error()), nil
+		return plain(err.Error()), nil, err
 	}
-	return f.MIMEBundle()
+	return f.drawing()
 }
 
 const (
@@ -76,21 +62,20 @@ func (c BarChart) Figure() (*Figure, error) {
 	p := newPlot(rule, nil)
 	p.Title.Text, p.X.Label.Text = c.Title, c.Axis
 	bars := newBarRows(c)
-	p.Y.Min, p.Y.Max = -0.5, float64(len(c.Labels))-0.5
+	top := bars.at[0] + 0.5
+	p.Y.Min, p.Y.Max = -0.5, top
 	p.Y.Tick.Label.Color = ink
 	p.Y.Tick.Label.Font.Size = labelSize
-	names, widest := c.rowTicks(p.Y.Tick.Label)
+	names, widest := c.rowTicks(p.Y.Tick.Label, bars.at)
 	p.Y.Tick.Marker = names
 	c.setScale(p, plotWidth*px-widest-2*figureMargin)
 	p.Add(bars)
 	f := &Figure{
 		Plot: p, Notes: c.Notes, subtitle: c.Subtitle, values: c.Axis,
 		numbers:    seriesGrid("", c.Labels, c.Series),
-		dataHeight: (len(c.Series)*barHeight + rowGap) * len(c.Labels),
+		dataHeight: int(float64(len(c.Series)*barHeight+rowGap) * (top + 0.5)),
 	}
-	if len(c.Series) > 1 {
-		f.legend = legendOf(c.Series)
-	}
+	c.addPeersAndLimit(f)
 	return f, nil
 }
 
@@ -103,8 +88,7 @@ func legendOf(all []Series) []legendEntry {
 }
 
 // setScale chooses the range of the value axis: from zero, or on a log axis
-// from the round number below the least value. Ticks are as many as find room
-// in the width.
+// from the round number below the least value. The width limits the number of ticks.
 func (c BarChart) setScale(p *plot.Plot, width vg.Length) {
 	low, high := rangeOf(c.Series, c.Log)
 	p.X.Padding = 0
@@ -133,12 +117,12 @@ func roundBelow(v float64) float64 {
 }
 
 // rowTicks names the rows, from the top down, and measures the names.
-func (c BarChart) rowTicks(sty draw.TextStyle) (ticks plot.ConstantTicks, widest vg.Length) {
+func (c BarChart) rowTicks(sty draw.TextStyle, at []float64) (ticks plot.ConstantTicks, widest vg.Length) {
 	const most = 0.4 * plotWidth * px
 	for i, label := range c.Labels {
 		label = shorten(label, sty, most)
 		widest = max(widest, sty.Width(label))
-		ticks = append(ticks, plot.Tick{Value: rowPosition(i, len(c.Labels)), Label: label})
+		ticks = append(ticks, plot.Tick{Value: at[i], Label: label})
 	}
 	return ticks, widest
 }
@@ -174,6 +158,9 @@ func checkSeries(chart string, n int, what string, all []Series) error {
 	if n == 0 || len(all) == 0 {
 		return fmt.Errorf("display: %s: %d %s and %d series, expected at least 1 of each", chart, n, what, len(all))
 	}
+	if len(all) > len(palette) {
+		return tooMany(chart, len(all), "series")
+	}
 	for _, s := range all {
 		if len(s.Values) != n {
 			return fmt.Errorf("display: %s: series %q has %d values, expected %d as there are %s", chart, s.Name, len(s.Values), n, what)
@@ -185,8 +172,13 @@ func checkSeries(chart string, n int, what string, all []Series) error {
 	return nil
 }
 
-// seriesGrid is a chart's data as a table, whose first column is what the
-// values are given for.
+// tooMany rejects a chart with more parts than there are colours.
+func tooMany(chart string, n int, what string) error {
+	return fmt.Errorf("display: %s: %d %s, expected at most %d, the number of distinct colours: make two charts", chart, n, what, len(palette))
+}
+
+// seriesGrid is a chart's data as a table, whose first column holds the labels
+// of the values.
 func seriesGrid(first string, labels []string, all []Series) *grid {
 	g := &grid{columns: []string{first}}
 	for _, label := range labels {
@@ -210,35 +202,40 @@ func seriesGrid(first string, labels []string, all []Series) *grid {
 }
 
 // barRows draws the bars of a chart. gonum's own bars panic on a log axis and
-// know no missing values.
+// cannot skip missing values.
 type barRows struct {
-	rows   int
+	at     []float64 // places of the rows on the y axis, which points upwards
 	series []Series
 	log    bool
 	label  draw.TextStyle
+	peer   []bool  // of the rows
+	limit  float64 // NaN: none
 }
 
 func newBarRows(c BarChart) *barRows {
-	return &barRows{len(c.Labels), c.Series, c.Log, textStyle(smallSize, ink)}
+	return &barRows{c.places(), c.Series, c.Log, textStyle(smallSize, ink), c.isPeer(), c.limitValue()}
 }
 
 // Plot draws the bars, their intervals and their values.
 func (b *barRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	row := (c.Max.Y - c.Min.Y) / vg.Length(b.rows)
+	row := (c.Max.Y - c.Min.Y) / vg.Length(b.at[0]+1)
 	height := min(row/(vg.Length(len(b.series))+0.5), 1.5*barHeight*px)
-	for i := range b.rows {
+	for i, at := range b.at {
 		present := b.present(i)
-		middle := y(rowPosition(i, b.rows)) + height*vg.Length(len(present)-1)/2
+		middle := y(at) + height*vg.Length(len(present)-1)/2
 		for _, j := range present {
-			b.bar(c, x, middle, height*0.88, b.series[j], i, paletteColor(j))
+			b.bar(c, x, middle, height*0.88, i, j)
 			middle -= height
 		}
 	}
+	if !math.IsNaN(b.limit) {
+		c.StrokeLine2(limitLine, x(b.limit), c.Min.Y, x(b.limit), c.Max.Y)
+	}
 }
 
-// present returns the series that have a value in row i: a row is centred on
-// what it shows.
+// present returns the series that have a value in row i. Their bars are centred on
+// the row.
 func (b *barRows) present(i int) []int {
 	var present []int
 	for j, s := range b.series {
@@ -249,23 +246,27 @@ func (b *barRows) present(i int) []int {
 	return present
 }
 
-func (b *barRows) bar(c draw.Canvas, x func(float64) vg.Length, middle, height vg.Length, s Series, i int, fill color.Color) {
+func (b *barRows) bar(c draw.Canvas, x func(float64) vg.Length, middle, height vg.Length, i, j int) {
+	s := b.series[j]
 	v, base := s.Values[i], c.Min.X
 	if !b.log {
 		base = x(0)
 	}
 	end := x(v)
-	c.SetColor(fill)
+	c.SetColor(b.color(i, j))
 	c.Fill(vg.Rectangle{Min: vg.Point{X: base, Y: middle - height/2}, Max: vg.Point{X: end, Y: middle + height/2}}.Path())
 	if len(s.Low) > 0 && drawable(s.Low[i], b.log) && drawable(s.High[i], b.log) {
 		drawInterval(c, x(s.Low[i]), x(s.High[i]), middle, height/4)
 		end = max(end, x(s.High[i]))
 	}
-	b.value(c, v, end, middle)
+	words := b.words(v, j)
+	if line := x(b.limit); line > end && line < end+2*valueGap+b.label.Width(words) {
+		end = line // the words stand right of the line, not on it
+	}
+	b.value(c, v, words, end, middle)
 }
 
-// drawInterval draws a whisker with caps, which are all that is seen of a
-// narrow one.
+// drawInterval draws a whisker with caps. Of a narrow interval only the caps show.
 func drawInterval(c draw.Canvas, low, high, y, half vg.Length) {
 	sty := draw.LineStyle{Color: ink, Width: 1.2 * px}
 	c.StrokeLine2(sty, low, y, high, y)
@@ -275,23 +276,23 @@ func drawInterval(c draw.Canvas, low, high, y, half vg.Length) {
 
 const valueGap = 5 * px // between a bar and its value
 
-func (b *barRows) value(c draw.Canvas, v float64, end, middle vg.Length) {
+func (b *barRows) value(c draw.Canvas, v float64, words string, end, middle vg.Length) {
 	sty := b.label
 	at := vg.Point{X: end + valueGap, Y: middle - sty.Font.Size*0.45} // capitals are 0.72 high
 	if v < 0 && !b.log {
 		sty.XAlign = draw.XRight
 		at.X = end - valueGap
 	}
-	c.FillText(sty, at, shortNumber(v))
+	c.FillText(sty, at, words)
 }
 
 // GlyphBoxes makes room for the values beside the bars.
 func (b *barRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
-	for i := range b.rows {
+	for i := range b.at {
 		for _, j := range b.present(i) {
 			s, v := b.series[j], b.series[j].Values[i]
-			width := b.label.Width(shortNumber(v)) + valueGap
+			width := b.label.Width(b.words(v, j)) + valueGap
 			end, left := v, font.Length(0)
 			if v < 0 && !b.log {
 				left = -width

@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"image"
 	"image/png"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"gonum.org/v1/plot"
+
+	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/leaf/record"
 )
 
 // The MIME types of bundles.
@@ -22,8 +25,6 @@ const (
 	textMarkdown = "text/markdown"
 	imagePNG     = "image/png"
 	imageSVG     = "image/svg+xml"
-	// recordType carries what a table says in a form that programs read.
-	recordType = "application/vnd.warpbook.record+json"
 )
 
 // HTML is shown as HTML. It is not escaped.
@@ -35,8 +36,8 @@ type Markdown string
 // Text is shown as it is, in full: limits hold for other strings only.
 type Text string
 
-// What Of recognises by methods alone, so that the packages that have them
-// need not know this one.
+// Interfaces that Of recognises, so that packages with such values need not import
+// this one.
 type (
 	bundler interface {
 		MIMEBundle() (data, metadata map[string]any)
@@ -47,6 +48,12 @@ type (
 	titler    interface{ Title() string }
 	noter     interface{ Notes() []string }
 	recording interface{ Record() any }
+
+	// drawing is a figure or chart of this package. Its method returns a bundle, and an
+	// error if only the text could be made.
+	drawing interface {
+		drawing() (data, metadata map[string]any, err error)
+	}
 )
 
 // Of returns the MIME bundle of v and the bundle's metadata. The first that
@@ -57,69 +64,107 @@ type (
 // cut to a few lines when it is long. There is always a text/plain. A method
 // of v that panics makes a bundle that says so.
 func Of(v any) (data, metadata map[string]any) {
-	defer func() {
-		if r := recover(); r != nil {
-			data, metadata = plain(panicText(v, r)), nil
-		}
-	}()
-	data, metadata = bundleOf(v)
-	addRecord(data, v)
+	data, metadata, _ = Draw(v)
 	return data, metadata
 }
 
-func bundleOf(v any) (data, metadata map[string]any) {
+// Draw is Of with an error if a chart cannot be drawn, or a table or its record cannot
+// be made. The bundle then holds the reason and as much text as could be made.
+func Draw(v any) (data, metadata map[string]any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			text := panicText(v, r)
+			data, metadata = plain(text), nil
+			if drawn(v) && !isNil(v) {
+				err = errors.New(text)
+			}
+		}
+	}()
+	data, metadata, err = bundleOf(v)
+	return data, metadata, errors.Join(err, addRecord(data, v))
+}
+
+// ours reports whether v is of a type of this package, and not of one that embeds it
+// and may have a MIMEBundle method of its own.
+func ours(v any) bool {
+	switch v.(type) {
+	case *Figure, *Lesson, BarChart, *BarChart, LatencyChart, *LatencyChart, LineChart, *LineChart, CellChart, *CellChart, Timeline, *Timeline:
+		return true
+	}
+	return false
+}
+
+// drawn reports whether v is shown as more than a text.
+func drawn(v any) bool {
+	switch v.(type) {
+	case bundler, tabler, celler, *plot.Plot, recording:
+		return true
+	}
+	return false
+}
+
+func bundleOf(v any) (data, metadata map[string]any, err error) {
+	if d, ok := v.(drawing); ok && ours(v) {
+		return d.drawing()
+	}
 	switch v := v.(type) {
 	case bundler:
 		return ofBundler(v)
 	case HTML:
-		return map[string]any{textPlain: stripTags(string(v)), textHTML: string(v)}, nil
+		return map[string]any{textPlain: stripTags(string(v)), textHTML: string(v)}, nil, nil
 	case Markdown:
-		return map[string]any{textPlain: string(v), textMarkdown: string(v)}, nil
+		return map[string]any{textPlain: string(v), textMarkdown: string(v)}, nil, nil
 	case Text:
-		return plain(string(v)), nil
+		return plain(string(v)), nil, nil
 	case tabler:
-		return gridOf(v).bundle(), nil
+		return gridOf(v).bundle(), nil, nil
 	case celler:
 		return ofCells(v)
 	case *plot.Plot:
-		return ofPlot(v)
+		return (&Figure{Plot: v}).drawing()
 	case image.Image:
-		return ofImage(v)
+		data, metadata = ofImage(v)
+		return data, metadata, nil
 	case error:
-		return plain(cut(v.Error(), maxText)), nil
+		return plain(cut(v.Error(), maxText)), nil, nil
 	case fmt.Stringer:
-		return plain(cut(v.String(), maxText)), nil
+		return plain(cut(v.String(), maxText)), nil, nil
 	}
-	return plain(goText(v)), nil
+	return plain(goText(v)), nil, nil
 }
 
 func plain(s string) map[string]any { return map[string]any{textPlain: s} }
 
-// ofBundler takes v's own bundle as it is, once it is known that it can be
-// encoded: an event that cannot be would be lost without a word.
-func ofBundler(v bundler) (data, metadata map[string]any) {
+// ofBundler takes v's own bundle unchanged, after a test that it can be encoded: an
+// event that cannot be encoded would be lost without a message.
+func ofBundler(v bundler) (data, metadata map[string]any, err error) {
 	data, metadata = v.MIMEBundle()
 	if _, err := json.Marshal([]any{data, metadata}); err != nil {
-		return plain(fmt.Sprintf("display: %T: MIME bundle cannot be encoded: %v", v, err)), nil
+		err = fmt.Errorf("display: %T: MIME bundle cannot be encoded: %w", v, err)
+		return plain(err.Error()), nil, err
 	}
 	if data == nil {
 		data = map[string]any{}
 	}
-	return data, metadata
+	return data, metadata, nil
 }
 
-func addRecord(data map[string]any, v any) {
+// addRecord adds v's record. Without it the rows of a table would not count in the
+// verdict of a run.
+func addRecord(data map[string]any, v any) error {
 	r, ok := v.(recording)
-	if !ok || data[recordType] != nil {
-		return
+	if !ok || data[record.MIME] != nil {
+		return nil
 	}
 	encoded, err := json.Marshal(r.Record())
 	if err != nil {
-		data[textPlain] = fmt.Sprintf("%v\ndisplay: record of %T left out: %v", data[textPlain], v, err)
+		err = fmt.Errorf("display: record of %T left out: %w", v, err)
+		data[textPlain] = fmt.Sprintf("%v\n%v", data[textPlain], err)
 		delete(data, textHTML) // which would hide the note
-		return
+		return err
 	}
-	data[recordType] = json.RawMessage(encoded)
+	data[record.MIME] = json.RawMessage(encoded)
+	return nil
 }
 
 // maxPixels bounds the images that are encoded: 64 Mpixel are 256 MiB.
@@ -148,8 +193,8 @@ func isNil(v any) bool {
 	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// panicText says what panicked. A nil pointer whose methods do not expect one
-// is shown as nil, as package fmt does.
+// panicText is the text of a value whose method panicked. A nil pointer whose methods
+// do not expect one is shown as nil, as package fmt does.
 func panicText(v, r any) string {
 	if isNil(v) {
 		return fmt.Sprintf("(%T)(nil)", v)
@@ -166,21 +211,34 @@ func cut(s string, max int) string {
 }
 
 // tag matches one HTML tag and captures the names that end a line.
-var tag = regexp.MustCompile(`(?i)</?(p|div|br|tr|li|ul|ol|table|h[1-6])?\b[^<>]*>`)
+var tag = lazyregexp.New(`(?i)</?(p|div|br|tr|li|ul|ol|table|h[1-6])?\b[^<>]*>`)
 
-// stripTags gives the words of an HTML text to readers without a browser.
+// maxStripped is how much of an HTML text is made text.
+const maxStripped = maxText
+
+// stripTags returns the words of an HTML text, for readers without a browser.
 func stripTags(s string) string {
-	s = tag.ReplaceAllStringFunc(s, func(t string) string {
-		if tag.FindStringSubmatch(t)[1] != "" {
-			return "\n"
+	note := ""
+	if len(s) > maxStripped { // the regular expression would take a second for 5 MB
+		note = fmt.Sprintf("\n…\n(%d bytes of HTML, the first %d read)", len(s), maxStripped)
+		s = strings.ToValidUTF8(s[:maxStripped], "")
+	}
+	var b strings.Builder
+	end := 0
+	for _, at := range tag().FindAllStringSubmatchIndex(s, -1) {
+		b.WriteString(s[end:at[0]])
+		if end = at[1]; at[2] >= 0 {
+			b.WriteByte('\n')
+		} else {
+			b.WriteByte(' ')
 		}
-		return " "
-	})
+	}
+	b.WriteString(s[end:])
 	var lines []string
-	for line := range strings.Lines(html.UnescapeString(s)) {
+	for line := range strings.Lines(html.UnescapeString(b.String())) {
 		if words := strings.Fields(line); len(words) > 0 {
 			lines = append(lines, strings.Join(words, " "))
 		}
 	}
-	return cut(strings.Join(lines, "\n"), maxText)
+	return cut(strings.Join(lines, "\n"), maxText) + note
 }

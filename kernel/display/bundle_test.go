@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpbook/kernel/leaf/record"
 )
 
 type point struct {
@@ -37,7 +39,8 @@ type holder struct {
 	q    *quiet
 	a    any
 	list []fmt.Stringer
-	n    node // which has exported fields
+	//lint:ignore U1000 printed through reflection: a struct with exported fields
+	n node
 }
 
 type report struct{ record any }
@@ -154,7 +157,7 @@ func TestTableBundle(t *testing.T) {
 	if got := data[textPlain].(string); got != "Reduce\n\nvariant     us\n─────────  ───\nreduce_v0  279\n\nseed 7" {
 		t.Errorf("text:\n%s", got)
 	}
-	if got := fmt.Sprintf("%s", data[recordType]); got != `{"kind":"figures"}` {
+	if got := fmt.Sprintf("%s", data[record.MIME]); got != `{"kind":"figures"}` {
 		t.Errorf("record: %s", got)
 	}
 	if !strings.Contains(data[textHTML].(string), "<td") {
@@ -166,7 +169,7 @@ func TestTableBundle(t *testing.T) {
 // whole event.
 func TestRecordThatCannotBeEncoded(t *testing.T) {
 	data, _ := Of(report{map[string]any{"x": math.NaN()}})
-	if _, ok := data[recordType]; ok || !strings.Contains(data[textPlain].(string), "record of display.report left out: json: unsupported value: NaN") {
+	if _, ok := data[record.MIME]; ok || !strings.Contains(data[textPlain].(string), "record of display.report left out: json: unsupported value: NaN") {
 		t.Errorf("got %v", data)
 	}
 }
@@ -210,4 +213,17 @@ func decodePNG(t *testing.T, data map[string]any) image.Image {
 		t.Fatal(err)
 	}
 	return img
+}
+
+// The text beside a large HTML display is made of its beginning, and says so.
+func TestTextOfLargeHTML(t *testing.T) {
+	page := "<p>first</p>" + strings.Repeat("<b>x</b> ", maxStripped)
+	data, _ := Of(HTML(page))
+	text := data["text/plain"].(string)
+	if !strings.HasPrefix(text, "first\n") || !strings.HasSuffix(text, fmt.Sprintf("(%d bytes of HTML, the first %d read)", len(page), maxStripped)) {
+		t.Errorf("%d bytes: %.40q ... %q", len(text), text, text[len(text)-60:])
+	}
+	if data["text/html"] != page {
+		t.Error("the HTML was changed")
+	}
 }

@@ -24,7 +24,7 @@ type CellChart struct {
 	Notes        []string
 }
 
-// celler is what Of shows as a CellChart.
+// celler is a value that Of shows as a CellChart.
 type celler interface {
 	Cells() (columns, rows []string, text [][]string, level [][]int)
 	Axes() (columns, rows string)
@@ -32,7 +32,7 @@ type celler interface {
 
 type legender interface{ Legend() []string }
 
-func ofCells(v celler) (data, metadata map[string]any) {
+func ofCells(v celler) (data, metadata map[string]any, err error) {
 	var c CellChart
 	c.Columns, c.Rows, c.Text, c.Level = v.Cells()
 	c.XAxis, c.YAxis = v.Axes()
@@ -45,11 +45,13 @@ func ofCells(v celler) (data, metadata map[string]any) {
 	if n, ok := v.(noter); ok {
 		c.Notes = n.Notes()
 	}
-	return c.MIMEBundle()
+	return c.drawing()
 }
 
 // MIMEBundle shows the chart's figure, or why there is none.
-func (c CellChart) MIMEBundle() (data, metadata map[string]any) { return ofChart(c.Figure()) }
+func (c CellChart) MIMEBundle() (data, metadata map[string]any) { return Of(c) }
+
+func (c CellChart) drawing() (data, metadata map[string]any, err error) { return ofChart(c.Figure()) }
 
 const cellHeight = 15 // CSS pixels
 

@@ -16,7 +16,7 @@ import (
 
 var nan = math.NaN()
 
-var reduceLabels = []string{"reduce_v0_interleaved", "reduce_v1_strided", "reduce_two_pass"}
+var reduceLabels = []string{"tree_of_neighbours_v0", "reduce_v1_strided", "sums_two_passes"}
 
 func latency() LatencyChart {
 	return LatencyChart{
@@ -38,19 +38,70 @@ time (us), log scale
 
                        measured    low   high  published
 ─────────────────────  ────────  ─────  ─────  ─────────
-reduce_v0_interleaved     279.0  277.0  281.0       1147
+tree_of_neighbours_v0     279.0  277.0  281.0       1147
 reduce_v1_strided         151.3  150.0  152.0        694
-reduce_two_pass           33.10  32.90  33.40          –
+sums_two_passes           33.10  32.90  33.40          –
 
 emulator; seed 42`
 	if got := data[textPlain]; got != want {
 		t.Errorf("text:\n%s", got)
 	}
 	texts := svgTexts(t, data)
-	for _, want := range []string{"Reduce <1>", "measured", "published", "reduce_two_pass", "279", "33.1", "1147", "time (us), log scale", "100", "emulator; seed 42"} {
+	for _, want := range []string{"Reduce <1>", "measured", "published", "sums_two_passes", "279", "33.1", "1147", "time (us), log scale", "100", "emulator; seed 42"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("no %q in the picture: %q", want, texts)
 		}
+	}
+}
+
+// The limit has a line and a multiple beside each time near it; peers have a colour and a
+// place of their own.
+func TestLatencyChartWithLimitAndPeers(t *testing.T) {
+	c := LatencyChart{Title: "Reduce", Axis: "time (us)",
+		Labels: []string{"reduce_v0", "sums_in_one_pass", "sums_in_last_pass", "limit_read", "cub"},
+		Series: []Series{{Name: "this run", Values: []float64{1256, 28.88, 27.09, 26.43, nan}}}}
+	svg := func() string {
+		data, _ := Of(c)
+		picture, _ := data[imageSVG].(string)
+		return picture
+	}
+	plain, height := svg(), heightOf(t, c)
+	c.Limit, c.Peers = "limit_read", []string{"limit_read", "cub"}
+	data, metadata := Of(c)
+	checkPicture(t, data, metadata, plotWidth, heightOf(t, c))
+	checkTextsInside(t, c)
+	want := `Reduce
+time (us), log scale
+
+                   this run  of limit_read
+─────────────────  ────────  ─────────────
+reduce_v0              1256              –
+sums_in_one_pass      28.88          1.09x
+sums_in_last_pass     27.09          1.02x
+limit_read            26.43          1.00x
+cub                       –              –
+
+dashed: limit_read, 26.4; x: multiples of it`
+	if got := data[textPlain]; got != want {
+		t.Errorf("text:\n%s", got)
+	}
+	texts := svgTexts(t, data)
+	for _, want := range []string{"1256", "28.9  1.09x", "27.1  1.02x", "peers"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("no %q in the picture: %q", want, texts)
+		}
+	}
+	const dashes, gray = "stroke-dasharray", "#9A9A9A"
+	if strings.Count(svg(), dashes) != strings.Count(plain, dashes)+1 || strings.Count(svg(), gray) != 2 || strings.Contains(plain, gray) {
+		t.Errorf("%d dashed lines and %d things in the peers' colour, expected one line, a bar and its sample",
+			strings.Count(svg(), dashes)-strings.Count(plain, dashes), strings.Count(svg(), gray))
+	}
+	if at := (BarChart{Labels: c.Labels, peers: c.Peers}).places(); !slices.Equal(at, []float64{4 + peerGap, 3 + peerGap, 2 + peerGap, 1, 0}) || heightOf(t, c) <= height {
+		t.Errorf("rows at %v in a height of %d, %d without peers", at, heightOf(t, c), height)
+	}
+	c.Limit, c.Peers = "limit_copy", []string{"limit_copy"}
+	if svg() != plain {
+		t.Error("a limit and a peer that are not there change the picture")
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package display is what a cell's values look like in a notebook: it turns
-// any Go value into a MIME bundle, and sends displays, their updates and
-// progress to the cell's output. Cells import it; compiled code that must not
-// link it is recognised by the methods its values have (see Of).
+// Package display shows a cell's values in a notebook: it turns any Go value into a
+// MIME bundle (Of), and sends displays, their updates and progress to the cell's
+// output. Cells and the cells program import it. Packages that must not link it give
+// their values methods that Of recognises.
 //
-// It does not speak the Jupyter protocol, runs no user code but the methods of
-// the values that it shows, and knows nothing of devices and operators.
+// It does not speak the Jupyter protocol, and of user code it runs only the methods of
+// the values that it shows. It must not import gpu or ops.
 package display
 
 import (
@@ -14,18 +14,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // sink is where events go; nil prints text to standard output.
-var sink atomic.Pointer[func(frame.Event)]
+var sink atomic.Pointer[func(cellproto.Event)]
 
 // SetSink makes f receive every later event. The cells program calls it once,
-// before the first cell; cells have no use for it. f is called from whichever
+// before the first cell. f is called from whichever
 // goroutine shows something, several at a time, and adds the request's ID. A
 // nil f makes displays print their text to standard output, as they do before
 // the first call.
-func SetSink(f func(frame.Event)) {
+func SetSink(f func(cellproto.Event)) {
 	if f == nil {
 		sink.Store(nil)
 		return
@@ -33,22 +33,30 @@ func SetSink(f func(frame.Event)) {
 	sink.Store(&f)
 }
 
-func send(e frame.Event) {
+func send(e cellproto.Event) {
 	if f := sink.Load(); f != nil {
 		(*f)(e)
 		return
 	}
-	if text, ok := e.Data[textPlain].(string); ok && e.Type == frame.Display {
+	if text, ok := e.Data[textPlain].(string); ok && e.Type == cellproto.Display {
 		fmt.Println(text)
 	}
 }
 
 // Show displays each value, in order, as Of turns it into a bundle; of a value
-// with parts, each part.
+// with parts, each part. When all are shown it panics with the reason if a chart or
+// a table could not be drawn, so that its cell fails.
 func Show(vs ...any) {
+	var failed error
 	for _, v := range Parts(vs) {
-		data, metadata := Of(v)
-		send(frame.Event{Type: frame.Display, Data: data, Metadata: metadata})
+		data, metadata, err := Draw(v)
+		send(cellproto.Event{Type: cellproto.Display, Data: data, Metadata: metadata})
+		if failed == nil {
+			failed = err
+		}
+	}
+	if failed != nil {
+		panic(failed)
 	}
 }
 
@@ -69,7 +77,7 @@ func Parts(vs []any) []any {
 // Clear removes the cell's output so far. With wait, the output stays until
 // something replaces it, which does not flicker.
 func Clear(wait bool) {
-	send(frame.Event{Type: frame.Clear, Wait: wait})
+	send(cellproto.Event{Type: cellproto.Clear, Wait: wait})
 }
 
 // Handle is one display that can be replaced by another value later, also
@@ -79,19 +87,22 @@ type Handle struct {
 	mu sync.Mutex // held while sending, so that updates arrive in the order of the calls
 }
 
-// New displays v and returns its handle.
+// New displays v and returns its handle. It panics as Show does.
 func New(v any) *Handle {
 	h := &Handle{id: uuid.NewString()}
 	h.show(v, false)
 	return h
 }
 
-// Update replaces what the handle shows by v.
+// Update replaces what the handle shows by v. It panics as Show does.
 func (h *Handle) Update(v any) { h.show(v, true) }
 
 func (h *Handle) show(v any, update bool) {
-	data, metadata := Of(v)
+	data, metadata, err := Draw(v)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	send(frame.Event{Type: frame.Display, Data: data, Metadata: metadata, Display: h.id, Update: update})
+	send(cellproto.Event{Type: cellproto.Display, Data: data, Metadata: metadata, Display: h.id, Update: update})
+	if err != nil {
+		panic(err)
+	}
 }

@@ -6,24 +6,24 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // collect directs events into a list for the length of a test. Events may
 // come from any goroutine; the list is read through the returned function.
-func collect(t *testing.T) func() []frame.Event {
+func collect(t *testing.T) func() []cellproto.Event {
 	var mu sync.Mutex
-	var events []frame.Event
-	SetSink(func(e frame.Event) {
+	var events []cellproto.Event
+	SetSink(func(e cellproto.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		events = append(events, e)
 	})
 	t.Cleanup(func() { SetSink(nil) })
-	return func() []frame.Event {
+	return func() []cellproto.Event {
 		mu.Lock()
 		defer mu.Unlock()
-		return append([]frame.Event(nil), events...)
+		return append([]cellproto.Event(nil), events...)
 	}
 }
 
@@ -33,7 +33,7 @@ func TestShowAndClear(t *testing.T) {
 	Clear(true)
 	got := events()
 	if len(got) != 3 || got[0].Data[textPlain] != "1" || got[1].Data[textPlain] != "two" ||
-		got[0].Type != frame.Display || got[0].Display != "" || got[2].Type != frame.Clear || !got[2].Wait {
+		got[0].Type != cellproto.Display || got[0].Display != "" || got[2].Type != cellproto.Clear || !got[2].Wait {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -197,4 +197,4 @@ func TestProgressHTML(t *testing.T) {
 	}
 }
 
-func lastText(events []frame.Event) any { return events[len(events)-1].Data[textPlain] }
+func lastText(events []cellproto.Event) any { return events[len(events)-1].Data[textPlain] }

@@ -55,9 +55,12 @@ func NewFigure(p *plot.Plot, width, height int) *Figure {
 // MIMEBundle draws the figure: PNG for readers that show no SVG of a notebook
 // that is not trusted, SVG, and the numbers as text. A plot that cannot be
 // drawn gives the numbers and the reason.
-func (f *Figure) MIMEBundle() (data, metadata map[string]any) {
+func (f *Figure) MIMEBundle() (data, metadata map[string]any) { return Of(f) }
+
+func (f *Figure) drawing() (data, metadata map[string]any, err error) {
 	if f == nil || f.Plot == nil {
-		return plain("display: figure: no plot"), nil
+		err = errors.New("display: figure: no plot")
+		return plain(err.Error()), nil, err
 	}
 	all := seriesOf(f.Plot)
 	numbers := f.text(all)
@@ -72,13 +75,15 @@ func (f *Figure) MIMEBundle() (data, metadata map[string]any) {
 		pic.png, _, err = renderPNG(width, height, func(c draw.Canvas) error { return f.draw(c, prepare(f.Plot, all), []string{note}) })
 	}
 	if err != nil {
-		return plain(fmt.Sprintf("%s\n\ndisplay: plot not drawn: %v", numbers, err)), nil
+		err = fmt.Errorf("display: plot not drawn: %w", err)
+		return plain(fmt.Sprintf("%s\n\n%v", numbers, err)), nil, err
 	}
-	return pic.bundle(numbers)
+	data, metadata = pic.bundle(numbers)
+	return data, metadata, nil
 }
 
-// size is the figure's size in CSS pixels. The height that a chart needs is
-// found by drawing what surrounds the data on a page that is surely too tall.
+// size is the figure's size in CSS pixels. To find the height that a chart needs, it
+// draws titles, labels and legend on a page that is surely too tall.
 func (f *Figure) size(all []series) (width, height int, err error) {
 	defer recoverDrawing(&err)
 	width, height = f.Width, f.Height
@@ -127,8 +132,8 @@ func (f *Figure) draw(c draw.Canvas, p *plot.Plot, notes []string) error {
 	return nil
 }
 
-// drawSurroundings draws all but the plot from the sides inwards, and leaves
-// in c the space for the plot.
+// drawSurroundings draws everything except the plot, from the sides inwards. c is
+// then the space for the plot.
 func (f *Figure) drawSurroundings(c *draw.Canvas, p *plot.Plot, notes []string) {
 	*c = draw.Crop(*c, figureMargin, -figureMargin, figureMargin, -figureMargin*2/3)
 	title := p.Title.TextStyle
@@ -144,8 +149,8 @@ func (f *Figure) drawSurroundings(c *draw.Canvas, p *plot.Plot, notes []string) 
 	f.drawLabels(c, p)
 }
 
-// drawLabels draws the axes' labels beside the middle of the data, takes
-// their space from c, and takes the labels from p.
+// drawLabels draws the axes' labels beside the middle of the data, and removes their
+// space from c and the labels from p.
 func (f *Figure) drawLabels(c *draw.Canvas, p *plot.Plot) {
 	x, y := p.X.Label, p.Y.Label
 	p.X.Label.Text, p.Y.Label.Text = "", ""
@@ -169,7 +174,7 @@ func (f *Figure) drawLabels(c *draw.Canvas, p *plot.Plot) {
 	c.FillText(sty, vg.Point{X: c.Min.X - y.Padding, Y: area.Center().Y}, y.Text)
 }
 
-// fillFromTop sets wrapped text at the top of c and takes its space from c.
+// fillFromTop sets wrapped text at the top of c and removes its space from c.
 func fillFromTop(c *draw.Canvas, s string, sty draw.TextStyle) (drawn bool) {
 	for _, paragraph := range strings.Split(s, "\n") {
 		for _, line := range wrap(paragraph, sty, c.Max.X-c.Min.X) {

@@ -1,76 +1,26 @@
 package display
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"sync"
 
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
+
+	"warpbook/kernel/fallbackfont"
 )
 
 // sans is the font of every plot: gonum's Liberation Sans, which has the
 // metrics of Arial and Helvetica, so that text stays in place in an SVG too.
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// fontVariable names the environment variable with a font file for glyphs
-// that Liberation lacks, Chinese above all.
-const fontVariable = "WARPBOOK_FONT"
-
-// fallbackFiles are where systems keep a font with Chinese glyphs.
-var fallbackFiles = []string{
-	"/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
-	"/usr/share/fonts/noto-cjk/NotoSansCJK-Regular.ttc",
-	"/usr/share/fonts/google-noto-sans-cjk-fonts/NotoSansCJK-Regular.ttc",
-	"/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf",
-	"/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
-	"/System/Library/Fonts/PingFang.ttc",
-	"/System/Library/Fonts/Hiragino Sans GB.ttc",
-	"/System/Library/Fonts/STHeiti Light.ttc",
-	"/mnt/c/Windows/Fonts/msyh.ttc",
-}
-
-// fallback is the font for glyphs that a plot's own font lacks, or else why
-// there is none. It is looked for at the first such glyph.
-var fallback = sync.OnceValues(func() (*opentype.Font, error) {
-	if file := os.Getenv(fontVariable); file != "" {
-		return readFont(file)
-	}
-	for _, file := range fallbackFiles {
-		if f, err := readFont(file); err == nil {
-			return f, nil
-		}
-	}
-	return nil, errors.New("no font with Chinese characters in the usual places")
-})
-
-// readFont reads the first font of a file, which stays open: glyphs are read
-// when they are drawn, and such files are large.
-func readFont(file string) (*opentype.Font, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	fonts, err := opentype.ParseCollectionReaderAt(f)
-	if err == nil {
-		var first *opentype.Font
-		if first, err = fonts.Font(0); err == nil {
-			return first, nil
-		}
-	}
-	f.Close()
-	return nil, fmt.Errorf("font %s: %w", file, err)
-}
-
-// missingNote says what a picture lacks, and the remedy.
+// missingNote names the characters that a picture lacks, and the remedy.
 func missingNote() string {
 	reason := "the font at hand lacks them"
-	if _, err := fallback(); err != nil {
+	if _, err := fallbackfont.Find(); err != nil {
 		reason = err.Error()
 	}
-	return fmt.Sprintf("Some characters are drawn as boxes: %s; set %s to a .ttf, .otf or .ttc file that has them.", reason, fontVariable)
+	return fmt.Sprintf("Some characters are drawn as boxes: %s; set %s to a .ttf, .otf or .ttc file that has them.", reason, fallbackfont.Variable)
 }
 
 // run is a piece of text that one face can set.
@@ -88,7 +38,7 @@ func runs(face font.Face, s string) []run {
 		next := run{face: face, text: string(r)}
 		if !hasGlyph(face.Face, r) {
 			next.missing = true
-			if f, err := fallback(); err == nil && hasGlyph(f, r) {
+			if f, err := fallbackfont.Find(); err == nil && hasGlyph(f, r) {
 				next.face, next.missing = font.Face{Font: face.Font, Face: f}, false
 			}
 		}

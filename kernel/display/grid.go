@@ -2,11 +2,12 @@ package display
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/width"
+
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // grid is a table as it is drawn: cells of text, ready to be laid out. Rows
@@ -19,7 +20,7 @@ type grid struct {
 	whole   bool // a picture: not split, however wide
 }
 
-// Limits of what is drawn; the record of a table always has every row.
+// Limits of a drawn table. Its record always has every row.
 const (
 	maxRows      = 400 // of a longer table the first and last half
 	maxCellWidth = 60  // columns of plain text; longer cells go on below
@@ -62,14 +63,14 @@ func (g grid) width() int {
 	return n
 }
 
-// number matches what a reader compares by its digits: an optional sign, a
-// number, an optional unit.
-var number = regexp.MustCompile(`^[~<>≤≥±]?\s?[-+−]?(\d[\d ,_]*(\.\d+)?([eE][-+]?\d+)?|Inf|NaN)(\s?(%|×|[a-zA-Zµ°/]{1,8}))?$`)
+// number matches an optional sign, a number, and an optional unit: cells that a reader
+// compares by their digits.
+var number = lazyregexp.New(`^[~<>≤≥±]?\s?[-+−]?(\d[\d ,_]*(\.\d+)?([eE][-+]?\d+)?|Inf|NaN)(\s?(%|×|[a-zA-Zµ°/]{1,8}))?$`)
 
-func isNumber(text string) bool { return number.MatchString(strings.TrimSpace(text)) }
+func isNumber(text string) bool { return number().MatchString(strings.TrimSpace(text)) }
 
-// numeric says of each column whether it holds numbers, and so is aligned to
-// the right. Blank cells, dashes and verdicts do not count.
+// numeric reports for each column whether it holds numbers and is aligned to the
+// right. Blank cells, dashes and verdicts do not count.
 func (g grid) numeric() []bool {
 	numeric := make([]bool, g.width())
 	for i := range numeric {
@@ -212,8 +213,8 @@ func wrapCell(s string, width int) []string {
 	return lines
 }
 
-// breakAt returns the byte offset at which a line that is too long goes on
-// below: after the last space that fits, else where it is full.
+// breakAt returns the byte offset at which a long line is broken: after the last space
+// that fits, else at the width.
 func breakAt(line string, width int) int {
 	columns, space := 0, 0
 	for i, r := range line {

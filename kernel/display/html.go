@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"warpbook/kernel/leaf/record"
 )
 
-// verdictColors tint the words of a verdict by whether they count as passed;
-// they are read without it. Both colours have a contrast of 4 or more on white
+// verdictColors tint a verdict by whether it counts as passed. The words carry the
+// meaning, not the colours. Both colours have a contrast of 4 or more on white
 // and on JupyterLab's dark background.
 var verdictColors = map[string]string{
-	"PASS":                    passed,
-	"FAIL (expected)":         passed,
-	"FAIL":                    failed,
-	"PASS (failure expected)": failed,
+	record.Pass:           passed,
+	record.FailExpected:   passed,
+	record.Fail:           failed,
+	record.PassUnexpected: failed,
 }
 
 const (
@@ -35,10 +37,40 @@ func (g grid) html() string {
 		}
 		part.htmlTable(&b)
 	}
-	if len(g.notes) > 0 {
-		fmt.Fprintf(&b, "\n<p><small>%s</small></p>", escapeLines(strings.Join(g.notes, "\n")))
+	shown, folded := foldedNotes(g.notes)
+	if len(shown) > 0 {
+		fmt.Fprintf(&b, "\n<p><small>%s</small></p>", escapeLines(strings.Join(shown, "\n")))
+	}
+	if len(folded) > 0 {
+		fmt.Fprintf(&b, "\n<details><summary><small>%s</small></summary><small>%s</small></details>",
+			html.EscapeString(summaryOf(folded)), escapeLines(strings.Join(folded, "\n")))
 	}
 	return b.String()
+}
+
+// foldedNotes separates notes that all tables repeat (method and environment) from the
+// notes of one table.
+func foldedNotes(notes []string) (shown, folded []string) {
+	for _, note := range notes {
+		switch name, _, _ := strings.Cut(note, " "); name {
+		case "method:", "device:", "error":
+			folded = append(folded, note)
+		default:
+			shown = append(shown, note)
+		}
+	}
+	return shown, folded
+}
+
+// summaryOf is the visible line of folded notes. It names the device.
+func summaryOf(notes []string) string {
+	for _, note := range notes {
+		if device, found := strings.CutPrefix(note, "device: "); found {
+			device, _, _ = strings.Cut(device, ";")
+			return device + ": method and environment"
+		}
+	}
+	return "method and environment"
 }
 
 func (g grid) htmlTable(b *strings.Builder) {
@@ -63,7 +95,7 @@ func (g grid) htmlRow(b *strings.Builder, element string, row []string, numeric 
 		if numeric[i] {
 			style = "text-align: right"
 		}
-		if numeric[i] && isNumber(text) { // a narrow table would break it at its groups, or at its sign
+		if numeric[i] && isNumber(text) { // otherwise a narrow table breaks it at its groups, or at its sign
 			text = strings.ReplaceAll(text, " ", "\u00a0")
 			style += "; white-space: nowrap"
 		}
@@ -79,7 +111,7 @@ func htmlCell(s string) string {
 	return breakable(s)
 }
 
-// breakable is s with the places marked at which a line may end in a long word.
+// breakable marks the places of s where a line may end within a long word.
 func breakable(s string) string {
 	prose := isProse(s)
 	lines := strings.Split(s, "\n")

@@ -24,7 +24,9 @@ type LineChart struct {
 }
 
 // MIMEBundle shows the chart's figure, or why there is none.
-func (c LineChart) MIMEBundle() (data, metadata map[string]any) { return ofChart(c.Figure()) }
+func (c LineChart) MIMEBundle() (data, metadata map[string]any) { return Of(c) }
+
+func (c LineChart) drawing() (data, metadata map[string]any, err error) { return ofChart(c.Figure()) }
 
 // Figure makes the chart; its error says which list has the wrong length.
 func (c LineChart) Figure() (*Figure, error) {
@@ -58,7 +60,7 @@ func (c LineChart) Figure() (*Figure, error) {
 	}, nil
 }
 
-// widen gives an axis whose ends are equal a length.
+// widen moves the equal ends of an axis apart.
 func widen(a *plot.Axis) {
 	switch {
 	case a.Min != a.Max:
@@ -70,8 +72,8 @@ func widen(a *plot.Axis) {
 	}
 }
 
-// sizeTicks marks sizes that are all powers of two where they are, and other
-// ones at powers of ten.
+// sizeTicks marks sizes that are all powers of two at the sizes, and other sizes at
+// powers of ten.
 func sizeTicks(xs []float64) plot.Ticker {
 	const short = 1 << 16 // above, a power is easier to read than its digits
 	const most = 12       // labels, which are short
@@ -98,9 +100,10 @@ func sizeTicks(xs []float64) plot.Ticker {
 // lines draws the series of a chart: a line with a mark at each value.
 type lines struct{ chart LineChart }
 
-// marks are shapes that tell series apart without colour.
+// marks are shapes that distinguish series without colour.
 var marks = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+	draw.PlusGlyph{}, draw.CrossGlyph{},
 }
 
 func lineStyle(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: 2 * px} }

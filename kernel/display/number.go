@@ -34,8 +34,8 @@ func formatColumn(values []float64) []string {
 	return column
 }
 
-// significant writes v with four significant digits or all of its whole part,
-// without an exponent where a reader would rather not have one.
+// significant writes v with four significant digits or all of its whole part, and
+// with an exponent only for very large and very small numbers.
 func significant(v float64) string {
 	a := math.Abs(v)
 	switch {

@@ -6,11 +6,6 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// ofPlot shows a gonum plot. A Figure shows one at another size.
-func ofPlot(p *plot.Plot) (data, metadata map[string]any) {
-	return (&Figure{Plot: p}).MIMEBundle()
-}
-
 // prepare returns a copy of p that draws without the traps of gonum/plot: no
 // panic on a log axis, ticks that are labelled, the house font.
 func prepare(p *plot.Plot, all []series) *plot.Plot {
@@ -25,7 +20,7 @@ func prepare(p *plot.Plot, all []series) *plot.Plot {
 	return &q
 }
 
-// prepareAxis makes the range of a one that its scale can draw.
+// prepareAxis changes the range of a to one that its scale can draw.
 func prepareAxis(a *plot.Axis, values []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	log := isLog(*a)

@@ -12,7 +12,7 @@ import (
 // updateInterval is the least time between two updates of a progress bar.
 const updateInterval = 100 * time.Millisecond
 
-// Progress shows how far work of a known length has come. Any goroutine may
+// Progress shows how many steps of some work are done. Any goroutine may
 // call its methods. When the work is done one quiet line stays, without times,
 // so that a notebook run again has the same output.
 type Progress struct {
@@ -24,7 +24,7 @@ type Progress struct {
 	total   int
 	what    string
 	shown   time.Time // of the last update
-	waiting bool      // a timer will send what the last calls left unsent
+	waiting bool      // a timer will send the latest state
 	full    bool      // the last update showed every step done
 	ended   bool
 
@@ -44,9 +44,8 @@ func newProgress(total int, label string, now func() time.Time, after func(time.
 	return p
 }
 
-// Step says that done of total steps are done, and what comes next. After all
-// are done it begins a new display: the work is other work, perhaps of another
-// cell.
+// Step reports that done of total steps are done, and the label of the next. After all
+// are done it begins a new display, for other work, perhaps of another cell.
 func (p *Progress) Step(done, total int, what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +53,7 @@ func (p *Progress) Step(done, total int, what string) {
 	p.changed()
 }
 
-// Add says that n more steps are done.
+// Add reports that n more steps are done.
 func (p *Progress) Add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,7 +61,7 @@ func (p *Progress) Add(n int) {
 	p.changed()
 }
 
-// Done ends the progress; what is shown stays. Later calls show nothing.
+// Done ends the progress. Its display stays; later calls show nothing.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // Sizes of figures are in CSS pixels, 96 to an inch; gonum's are in points.
@@ -24,7 +25,7 @@ const (
 	maxSide  = 8000 // CSS pixels; a larger PNG would take hundreds of megabytes
 )
 
-// page is a canvas that sets text with font fallback and notes what is missing.
+// page is a canvas that sets text with font fallback and collects missing glyphs.
 type page struct {
 	vg.CanvasSizer
 	boxes   bool          // draw a box for a missing glyph; else leave it to the reader's fonts
@@ -135,10 +136,9 @@ var fontTwins = map[string]string{
 
 const chineseFonts = "'Noto Sans CJK SC','PingFang SC','Microsoft YaHei',"
 
-var fontFamily = regexp.MustCompile(`font-family:([^;"]+);font-variant:[a-z-]*;`)
+var fontFamily = lazyregexp.New(`font-family:([^;"]+);font-variant:[a-z-]*;`)
 
-// finishSVG makes the SVG fit to stand alone and inside a page: no XML
-// prologue, a size in CSS pixels that shrinks with a narrow page, and font
+// finishSVG makes the SVG usable alone and inside a page: no XML prologue, a size in CSS pixels that shrinks with a narrow page, and font
 // stacks that end in sans-serif. Text stays text: it can be searched and
 // read aloud, and is a tenth of the bytes of outlines.
 func finishSVG(svg []byte, width, height int) []byte {
@@ -147,8 +147,8 @@ func finishSVG(svg []byte, width, height int) []byte {
 		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto">`+"\n"+
 		`<rect width="100%%" height="100%%" fill="#ffffff"/>`,
 		width, height, (vg.Length(width) * px).Points(), (vg.Length(height) * px).Points())
-	body = fontFamily.ReplaceAllFunc(body, func(m []byte) []byte {
-		family := string(fontFamily.FindSubmatch(m)[1])
+	body = fontFamily().ReplaceAllFunc(body, func(m []byte) []byte {
+		family := string(fontFamily().FindSubmatch(m)[1])
 		return []byte("font-family:'" + family + "'," + fontTwins[family] + chineseFonts + "sans-serif;")
 	})
 	return append([]byte(head), body...)

@@ -21,10 +21,9 @@ type series struct {
 // maxPoints is how many points of a series the text of a plot gives.
 const maxPoints = 12
 
-// seriesOf reads the data out of a plot. gonum keeps plotters unexported, and
-// reflection may read what it may not change: every field of a plotter that
-// is a list of numbers, or of structs of numbers, is data. Plotters that draw
-// a function have none.
+// seriesOf reads the data of a plot by reflection, because gonum keeps plotters
+// unexported. Every field of a plotter that is a list of numbers, or of structs of
+// numbers, is data. Plotters that draw a function have none.
 func seriesOf(p *plot.Plot) []series {
 	names := legendNames(p)
 	var out []series
@@ -176,7 +175,7 @@ func (s series) grid() grid {
 	return g
 }
 
-// rowName is what the axis calls the place of a value without an X.
+// rowName is the axis label of a value without an X.
 func (s series) rowName(row int) string {
 	for _, mark := range s.marks {
 		if mark.Value == float64(row) {
@@ -186,8 +185,7 @@ func (s series) rowName(row int) string {
 	return fmt.Sprint(row)
 }
 
-// plotText is a plot for readers who see no picture: its title, its axes, and
-// the numbers of each series.
+// plotText is a plot as text: its title, its axes, and the numbers of each series.
 func plotText(p *plot.Plot, all []series) string {
 	var parts []string
 	if p.Title.Text != "" {

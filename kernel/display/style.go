@@ -26,8 +26,9 @@ var (
 	rule  = color.Gray{Y: 0xe2}
 )
 
-// palette is that of Okabe and Ito, which colour-blind readers tell apart, in
-// an order whose neighbours also differ in grey.
+// palette is that of Okabe and Ito, which colour-blind readers can distinguish.
+// Neighbours also differ in lightness. Grey replaces the palette's yellow, which is
+// invisible on white. A chart has at most as many series as there are colours.
 var palette = []color.Color{
 	color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, // blue
 	color.RGBA{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff}, // orange
@@ -35,6 +36,8 @@ var palette = []color.Color{
 	color.RGBA{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff}, // purple
 	color.RGBA{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff}, // sky
 	color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, // vermilion
+	ink,
+	color.Gray{Y: 0x80},
 }
 
 func paletteColor(i int) color.Color { return palette[i%len(palette)] }

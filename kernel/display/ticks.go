@@ -9,7 +9,7 @@ import (
 
 // logTicks marks a logarithmic axis at powers of ten, at 1, 2 and 5 times
 // these where the range is short, and at even steps where it is shorter
-// still. gonum's LogTicks may label such an axis nowhere.
+// still. gonum's LogTicks may leave such an axis without labels.
 type logTicks struct{}
 
 const (

@@ -12,10 +12,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Span is a stretch of time: work of a kind that something did.
+// Span is an interval of time in which a row of the timeline did work of a kind.
 type Span struct {
-	Row        string // what did it: "stream 1"
-	Kind       string // what it did: "copy"; kinds have colours
+	Row        string // the worker: "stream 1"
+	Kind       string // "copy"; kinds have colours
 	Start, End float64
 }
 
@@ -29,7 +29,9 @@ type Timeline struct {
 }
 
 // MIMEBundle shows the timeline's figure, or why there is none.
-func (t Timeline) MIMEBundle() (data, metadata map[string]any) { return ofChart(t.Figure()) }
+func (t Timeline) MIMEBundle() (data, metadata map[string]any) { return Of(t) }
+
+func (t Timeline) drawing() (data, metadata map[string]any, err error) { return ofChart(t.Figure()) }
 
 const spanHeight = 26 // CSS pixels
 
@@ -47,13 +49,16 @@ func (t Timeline) Figure() (*Figure, error) {
 		rows, kinds = addNew(rows, s.Row), addNew(kinds, s.Kind)
 		ends.Values = append(ends.Values, s.Start, s.End)
 	}
+	if len(kinds) > len(palette) {
+		return nil, tooMany("timeline", len(kinds), "kinds of spans")
+	}
 	p := newPlot(rule, nil)
 	p.Title.Text, p.X.Label.Text = t.Title, t.Axis
 	axes := BarChart{Labels: rows, Series: []Series{ends}}
 	p.Y.Min, p.Y.Max = -0.5, float64(len(rows))-0.5
 	p.Y.Tick.Label.Color = ink
 	p.Y.Tick.Label.Font.Size = labelSize
-	names, widest := axes.rowTicks(p.Y.Tick.Label)
+	names, widest := axes.rowTicks(p.Y.Tick.Label, axes.places())
 	p.Y.Tick.Marker = names
 	axes.setScale(p, plotWidth*px-widest-2*figureMargin)
 	p.Add(&spans{t.Spans, rows, kinds})
@@ -94,8 +99,7 @@ type spans struct {
 	rows, kinds []string
 }
 
-// Plot draws each span as a bar with an edge, so that those that follow each
-// other are told apart.
+// Plot draws each span as a bar with an edge, which separates adjacent spans.
 func (s *spans) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	half := min((c.Max.Y-c.Min.Y)/vg.Length(len(s.rows))*0.8, spanHeight*px) / 2

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of the text of a plain value: what a reader takes in, and never
-// megabytes in a notebook.
+// Limits of the text of a plain value, so that no cell writes megabytes into a
+// notebook.
 const (
 	maxText   = 64 << 10 // bytes of a string, or of a whole value
 	maxList   = 40       // elements shown of a slice or map, whole
@@ -57,8 +57,8 @@ func bytesText(b []byte) string {
 	return strings.TrimSuffix(s, "\n")
 }
 
-// opaque is v freed of the ban on what is in unexported fields, if it points to
-// a struct that shows nothing but its text: a device, a buffer.
+// opaque returns v without the restriction on unexported fields, if v points to a
+// struct with only unexported fields and a String method: a device, a buffer.
 func opaque(v reflect.Value) reflect.Value {
 	if v.CanInterface() || !v.CanAddr() {
 		return v
@@ -82,8 +82,10 @@ func opaque(v reflect.Value) reflect.Value {
 	return reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Elem()
 }
 
-// valuePrinter writes one value. It calls the String and Error methods of
-// what is inside only where package fmt would, and where opaque lets it.
+// valuePrinter writes one value. It calls the String and Error methods of inner values
+// only where package fmt would, and where opaque allows it. It may call methods and walk
+// maps, because the goroutine of the cell runs it; package brief, which writes a value in
+// a line while cells change it, may do neither.
 type valuePrinter struct {
 	left int       // bytes that may still be written
 	path []uintptr // pointers that lead here, against cycles
@@ -222,7 +224,7 @@ func layout(typ string, items []string) string {
 	return b.String() + "\n}"
 }
 
-// methodText is the text of a value inside another one that knows its own.
+// methodText is the text of an inner value with a String or Error method.
 func methodText(v reflect.Value) (s string, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {

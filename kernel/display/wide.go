@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// pageWidth is what a table may take, in letters: a cell of JupyterLab has 848
-// pixels in a window of 1280, and a letter 7.5. Of a wider one the reader would
-// scroll the names of its rows away.
+// pageWidth is the width of a table in letters: a cell of JupyterLab has 848 pixels
+// in a window of 1280, and a letter 7.5. Horizontal scrolling of a wider table hides
+// its row labels.
 const pageWidth = 112
 
 // split returns g as one table or, where it is too wide, as several below each
@@ -43,8 +43,9 @@ func (g grid) keys(widths []int) int {
 	return min(1, len(widths))
 }
 
-// shares is where n about equal shares of some widths end, none of them wider
-// than there is room unless it is a single one; nil if that takes more than n.
+// shares splits widths into n parts of about equal width and returns their ends. No
+// part is wider than room unless it is a single column. It returns nil if n parts are
+// too few.
 func shares(widths []int, room, n int) (ends []int) {
 	total, taken, next := sum(widths), 0, 0
 	for i := 1; i <= n && next < len(widths); i++ {
@@ -85,9 +86,8 @@ func sum(values []int) (s int) {
 	return s
 }
 
-// narrowest are the widths below which a browser cannot make columns, or makes
-// them too tall: of numbers the longest, of text the longest word, or what sets
-// it in four lines.
+// narrowest are the least widths of columns in a browser: of numbers the longest, of
+// text the longest word, or the width that sets the text in four lines.
 func (g grid) narrowest() []int {
 	const (
 		padding = 2
@@ -128,10 +128,10 @@ func longestPiece(s string) (longest int) {
 // isProse reports whether s is more than a name.
 func isProse(s string) bool { return strings.ContainsAny(strings.TrimSpace(s), " \n") }
 
-// breakMarks are what a long word of prose, such as a path, may be broken behind.
+// breakMarks are letters after which a long word of prose, such as a path, may break.
 var breakMarks = strings.NewReplacer("_", "_\n", ".", ".\n", ":", ":\n", "/", "/\n", ",", ",\n")
 
-// pieces are what a word may be broken into. A name that stands alone is kept.
+// pieces are the unbreakable parts of a word. A single name is one part.
 func pieces(word string, prose bool) []string {
 	const long = 16
 	if !prose || textWidth(word) < long {

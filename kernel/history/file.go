@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
+
+	"warpbook/kernel/leaf/atomicfile"
 )
 
-// lockTime is how long another kernel may hold the file.
+// lockTime is how long to wait for another kernel to release the file.
 const lockTime = 200 * time.Millisecond
 
-// locked calls f with the file, which no other kernel uses meanwhile.
+// locked calls f with the file, which no other kernel writes meanwhile.
 func (h *History) locked(f func(*os.File) error) error {
 	for deadline := time.Now().Add(lockTime); ; time.Sleep(time.Millisecond) {
 		file, err := h.tryLock()
@@ -31,8 +32,8 @@ func (h *History) locked(f func(*os.File) error) error {
 	}
 }
 
-// tryLock returns the file or, where another kernel has it or has just put a
-// shorter one in its place, nil.
+// tryLock returns the locked file, or nil if another kernel holds it or has just
+// replaced it by a shorter one.
 func (h *History) tryLock() (*os.File, error) {
 	file, err := os.OpenFile(h.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
@@ -43,7 +44,7 @@ func (h *History) tryLock() (*os.File, error) {
 		err = fmt.Errorf("%s: %v, expected a file", h.path, opened.Mode())
 	}
 	if err == nil {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err = flock(file)
 	}
 	if err == nil {
 		if now, statErr := os.Stat(h.path); statErr == nil && os.SameFile(opened, now) {
@@ -57,8 +58,8 @@ func (h *History) tryLock() (*os.File, error) {
 	return nil, err
 }
 
-// appendTo writes entries with one call, on lines of their own even where the
-// last line was cut off.
+// appendTo writes entries with one call, each on its own line, also when the last line
+// of the file is incomplete.
 func appendTo(f *os.File, entries []Entry) error {
 	var text bytes.Buffer
 	size, err := f.Seek(0, io.SeekEnd)
@@ -95,19 +96,8 @@ func (h *History) trim(f *os.File) error {
 		return err
 	}
 	_, whole, _ := bytes.Cut(half, []byte("\n"))
-	shorter, err := os.CreateTemp(filepath.Dir(h.path), filepath.Base(h.path)+".") // of mode 0600
-	if err != nil {
+	return atomicfile.WriteMode(h.path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(whole)
 		return err
-	}
-	_, err = shorter.Write(whole)
-	if closeErr := shorter.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(shorter.Name(), h.path)
-	}
-	if err != nil {
-		os.Remove(shorter.Name())
-	}
-	return err
+	})
 }

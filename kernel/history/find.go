@@ -12,10 +12,10 @@ func (h *History) Tail(n int) ([]Entry, error) {
 	return last(entries, n), err
 }
 
-// Range returns the cells of a session from line start up to, not including,
-// stop; a nil stop is the end. Session 0 is this one, negative ones are
-// counted back from it. Of this session it returns those of a shell, of others
-// those of the parent shell.
+// Range returns the cells of a session from line start up to, not including, stop; a
+// nil stop is the end. Session 0 is this one, negative sessions count back from it. Of
+// this session it returns the cells of the given shell, of other sessions those of the
+// parent shell.
 func (h *History) Range(shell, session, start int, stop *int) ([]Entry, error) {
 	if session <= 0 {
 		session += h.session
@@ -29,14 +29,14 @@ func (h *History) Range(shell, session, start int, stop *int) ([]Entry, error) {
 	}), err
 }
 
-// Search returns the last n cells, or all for n <= 0, whose whole input a
-// pattern with the wildcards * and ? matches. Of equal inputs unique keeps the
-// last.
+// Search returns the last n cells, or all for n <= 0, whose whole input matches a
+// pattern with the wildcards * and ?. With unique, only the last of equal inputs is
+// returned.
 func (h *History) Search(pattern string, unique bool, n int) ([]Entry, error) {
 	quoted := regexp.QuoteMeta(strings.ToValidUTF8(pattern, "\uFFFD"))
 	quoted = strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(quoted)
 	matches, err := regexp.Compile(`(?s)\A` + quoted + `\z`)
-	if err != nil { // of a pattern that is far too long
+	if err != nil { // the pattern is far too long
 		return nil, err
 	}
 	entries, err := h.all()

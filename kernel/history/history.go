@@ -1,19 +1,23 @@
-// Package history remembers the cells that were run, over restarts and for
-// several kernels at once: an append-only file of JSON lines that the kernels
-// of a user share, each with a session number of its own.
+// Package history remembers executed cells across restarts and for several kernels at
+// once: an append-only file of JSON lines that a user's kernels share, each with its
+// own session number. Its main type is History; the server writes it, and the cells
+// program reads it for magics.
 //
-// It knows no messages. Where the file cannot be used, the cells of this
-// session are still remembered in memory.
+// It must not import the server or any package of messages. If the file cannot be used,
+// the cells of this session are still kept in memory.
 package history
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 )
 
 const (
@@ -22,8 +26,8 @@ const (
 	outputBytes = 64 << 10 // a longer output is left out
 )
 
-// Entry is a cell that was run. The line that begins a session is an entry
-// with line 0, which is never found.
+// Entry is an executed cell. The first line of a session is an entry with line 0, which
+// no search returns.
 type Entry struct {
 	Session int    `json:"session"`
 	Shell   int    `json:"shell,omitempty"` // 0 is the parent shell, others are subshells
@@ -32,16 +36,21 @@ type Entry struct {
 	Output  string `json:"output,omitempty"` // its value as text; "" where it had none
 }
 
-// History is the memory of one session. Its methods must not overlap.
+// History is the memory of one session. Its methods may be called from any
+// goroutine; only Save waits for other kernels.
 type History struct {
 	path    string // "": memory only
 	session int
-	unsaved []Entry // not in the file yet
+
+	writing sync.Mutex // held by Save, so that entries are written once
+
+	mu      sync.Mutex // guards the fields below; not held during file access
+	unsaved []Entry    // not in the file yet
 }
 
-// Open begins a session in the file at path, which is made if need be, for
-// nobody else to read. With the path "", and where it returns an error, the
-// History is usable and in memory only.
+// Open begins a session in the file at path. It creates a missing file, readable by
+// this user only. If path is "" or an error is returned, the History works in memory
+// only.
 func Open(path string) (*History, error) {
 	h := &History{path: path, session: 1}
 	if path == "" {
@@ -57,7 +66,7 @@ func Open(path string) (*History, error) {
 	return h, nil
 }
 
-// begin takes the next number and, so that nobody else does, writes it down.
+// begin takes the next session number and writes it to the file, which reserves it.
 func (h *History) begin(f *os.File) error {
 	entries, err := readAll(f)
 	if err != nil {
@@ -69,10 +78,11 @@ func (h *History) begin(f *os.File) error {
 	return appendTo(f, []Entry{{Session: h.session}})
 }
 
-// Session is the number of this session.
+// Session returns the number of this session.
 func (h *History) Session() int { return h.session }
 
-// Add remembers a cell of a shell, unless it is huge. Save writes it down.
+// Add remembers a cell of a shell, unless its input is too long. Save writes it to the
+// file.
 func (h *History) Add(shell, line int, input, output string) {
 	if len(input) > inputBytes {
 		return
@@ -80,20 +90,30 @@ func (h *History) Add(shell, line int, input, output string) {
 	if len(output) > outputBytes {
 		output = ""
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.unsaved = append(h.unsaved, Entry{h.session, shell, line, input, output})
 }
 
-// Save writes what has been added since to the file. After an error it is still
-// remembered, and written by the next Save.
+// Save appends the unsaved entries to the file. After an error they stay unsaved, and
+// the next Save writes them.
 func (h *History) Save() error {
-	if h.path == "" || len(h.unsaved) == 0 {
+	if h.path == "" {
+		return nil
+	}
+	h.writing.Lock()
+	defer h.writing.Unlock()
+	batch := h.pending()
+	if len(batch) == 0 {
 		return nil
 	}
 	err := h.locked(func(f *os.File) error {
-		if err := appendTo(f, h.unsaved); err != nil {
+		if err := appendTo(f, batch); err != nil {
 			return err
 		}
-		h.unsaved = nil
+		h.mu.Lock()
+		h.unsaved = h.unsaved[len(batch):]
+		h.mu.Unlock()
 		return h.trim(f)
 	})
 	if err != nil {
@@ -102,36 +122,49 @@ func (h *History) Save() error {
 	return nil
 }
 
-// all returns what the file holds and then what it does not.
-func (h *History) all() ([]Entry, error) {
-	if h.path == "" {
-		return h.unsaved, nil
-	}
-	var entries []Entry
-	err := h.locked(func(f *os.File) (err error) {
-		entries, err = readAll(f)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("history: read: %w", err)
-	}
-	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Line == 0 })
-	return append(entries, h.unsaved...), nil
+// pending returns the entries that are not in the file yet.
+func (h *History) pending() []Entry {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.unsaved)
 }
 
-// readAll reads the entries. Lines that are none, such as one that a full disk
-// cut off, are passed over.
+// all returns the entries of the file, then the unsaved ones. It does not lock the
+// file: other kernels append whole lines, or replace the file.
+func (h *History) all() ([]Entry, error) {
+	unsaved := h.pending()
+	if h.path == "" {
+		return unsaved, nil
+	}
+	data, err := os.ReadFile(h.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("history: read: %w", err)
+	}
+	type place struct{ session, shell, line int }
+	waiting := map[place]bool{}
+	for _, e := range unsaved {
+		waiting[place{e.Session, e.Shell, e.Line}] = true // Save may have written it since
+	}
+	entries := slices.DeleteFunc(parse(data), func(e Entry) bool {
+		return e.Line == 0 || waiting[place{e.Session, e.Shell, e.Line}]
+	})
+	return append(entries, unsaved...), nil
+}
+
+// readAll reads the entries of an open file.
 func readAll(f *os.File) ([]Entry, error) {
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<62))
-	if err != nil {
-		return nil, err
-	}
-	var entries []Entry
+	return parse(data), err
+}
+
+// parse reads the entries. It skips invalid lines, such as a line that a full disk
+// truncated.
+func parse(data []byte) (entries []Entry) {
 	for line := range bytes.Lines(data) {
 		var e Entry
 		if json.Unmarshal(line, &e) == nil && e.Session > 0 && e.Line >= 0 {
 			entries = append(entries, e)
 		}
 	}
-	return entries, nil
+	return entries
 }

@@ -32,7 +32,7 @@ func add(t *testing.T, h *History, inputs ...string) {
 
 func file(t *testing.T) string { return filepath.Join(t.TempDir(), "data", "history.jsonl") }
 
-// places writes entries as session.line.
+// places formats entries as session.line.
 func places(entries []Entry) string {
 	var at []string
 	for _, e := range entries {
@@ -119,7 +119,7 @@ func TestKernelsAtOnce(t *testing.T) {
 			}
 			for i := range cells {
 				h.Add(0, i+1, fmt.Sprint(h.Session()), "")
-				h.Save() // its errors are the next one's work
+				h.Save() // the next Save retries after an error
 			}
 			for len(h.unsaved) > 0 {
 				h.Add(0, cells+1, "last", "")
@@ -234,7 +234,8 @@ func TestWithoutAFile(t *testing.T) {
 	}
 }
 
-// What cannot be written now is written with the next cell, and found already.
+// A cell that cannot be written now is written with the next cell, and is already
+// found.
 func TestLockedByAnother(t *testing.T) {
 	path := file(t)
 	h := open(t, path)

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// environment is the variable by which a program that runs cells finds the
-// history of the session that it runs them for: a session and a path.
+// environment is the variable that passes a history, as a session and a path, to a
+// child program that runs cells.
 const environment = "WARPBOOK_HISTORY"
 
-// Environment is what a child that calls Inherit is to find in its environment:
-// that of this process, and where the history is.
+// Environment returns the environment for a child that calls Inherit: that of this
+// process, and the location of the history.
 func (h *History) Environment() []string {
 	return append(os.Environ(), environment+"="+strconv.Itoa(h.session)+":"+h.path)
 }
 
-// Inherit returns the history of the parent, to be read and not added to, nil
-// if there is none in a file. What this process starts inherits nothing.
+// Inherit returns the parent's history for reading only, nil if the parent keeps no
+// file. Children of this process inherit nothing.
 func Inherit() *History {
 	number, path, ok := strings.Cut(os.Getenv(environment), ":")
 	os.Unsetenv(environment)

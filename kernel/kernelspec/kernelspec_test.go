@@ -11,9 +11,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
-	"warpbook/kernel/program"
+	"warpbook/kernel/cellbuild"
 )
 
 func TestWriteReadRemove(t *testing.T) {
@@ -44,17 +45,17 @@ func TestWriteReadRemove(t *testing.T) {
 	}
 }
 
-func TestSpecIsWhatJupyterNeeds(t *testing.T) {
+func TestSpecHasJupytersFields(t *testing.T) {
 	s := New("/a/warpbook", "/a/cells")
 	if want := []string{"/a/warpbook", "serve", "{connection_file}"}; !slices.Equal(s.Argv, want) {
 		t.Errorf("argv %q, want %q", s.Argv, want)
 	}
-	if s.DisplayName != "Go (warpbook)" || s.Language != "go" || s.InterruptMode != "message" || s.Env[program.Env] != "/a/cells" {
+	if s.DisplayName != "Go (warpbook)" || s.Language != "go" || s.InterruptMode != "message" || s.Env[cellbuild.Env] != "/a/cells" {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestRemoveKeepsWhatOthersWrote(t *testing.T) {
+func TestRemoveKeepsOthersFiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := New("/a/warpbook", "/a/cells").Write(dir); err != nil {
 		t.Fatal(err)
@@ -94,6 +95,36 @@ func TestCheckNamesTheMissingProgram(t *testing.T) {
 	}
 	if (Spec{}).Check() == nil {
 		t.Error("an empty kernelspec passed")
+	}
+}
+
+// TestOlderKernelspec: a kernel.json from an earlier version of install, whose programs
+// have no checksums, still starts the two programs that it names. If one of them is
+// missing, the check names it; doctor and a start add go run ./install.
+func TestOlderKernelspec(t *testing.T) {
+	dir := t.TempDir()
+	server, cells := filepath.Join(dir, "warpbook"), filepath.Join(dir, "cells")
+	text := `{"argv": ["` + server + `", "serve", "{connection_file}"], "display_name": "Go (warpbook)", "language": "go",
+		"interrupt_mode": "message", "kernel_protocol_version": "5.5", "env": {"WARPBOOK_CELLS": "` + cells + `"}, "metadata": {"debugger": false}}`
+	for path, mode := range map[string]os.FileMode{filepath.Join(dir, "kernel.json"): 0o644, server: 0o755, cells: 0o755} {
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Read(dir)
+	if err != nil || s.Check() != nil {
+		t.Fatalf("%v, %v", err, s.Check())
+	}
+	t.Setenv(cellbuild.Env, s.Env[cellbuild.Env])
+	if at, err := cellbuild.Locate(t.Context()); err != nil || at.Path != cells || !at.Built {
+		t.Errorf("the cells program is %+v, %v", at, err)
+	}
+	os.Remove(cells)
+	if err := s.Check(); err == nil || !strings.Contains(err.Error(), cells) {
+		t.Errorf("without its cells program: %v", err)
+	}
+	if _, err := cellbuild.Locate(t.Context()); err == nil || !strings.Contains(err.Error(), "go run ./install") {
+		t.Errorf("a start without its cells program: %v, expected the remedy", err)
 	}
 }
 

@@ -57,13 +57,13 @@ func logoPNG(pixels int) []byte {
 	}
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, img); err != nil {
-		panic("kernelspec: encode logo: " + err.Error()) // a buffer takes everything
+		panic("kernelspec: encode logo: " + err.Error()) // writing to a buffer does not fail
 	}
 	return buf.Bytes()
 }
 
-// coverage is how much of a pixel lies inside a shape whose edge is this far
-// from its centre.
+// coverage returns the part of a pixel inside a shape whose edge is this far from the
+// pixel's centre.
 func coverage(distance, unit float64) float64 {
 	return min(max(0.5-distance/unit, 0), 1)
 }

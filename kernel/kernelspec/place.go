@@ -7,13 +7,19 @@ import (
 	"runtime"
 )
 
-// Place is where one installation goes.
+// Place is the destination of one installation.
 type Place struct {
 	Programs string // folder of the two programs
 	Spec     string // folder of kernel.json
 }
 
-// ForUser is the place of the user's own kernels, seen by every Jupyter that
+// Server returns the path of the kernel's program.
+func (p Place) Server() string { return filepath.Join(p.Programs, "warpbook") }
+
+// Cells returns the path of the cells program.
+func (p Place) Cells() string { return filepath.Join(p.Programs, "cells") }
+
+// ForUser returns the place of the user's own kernels, visible to every Jupyter that
 // the user starts.
 func ForUser() (Place, error) {
 	data, err := DataDir()
@@ -27,14 +33,14 @@ func ForUser() (Place, error) {
 	return Place{filepath.Join(data, "bin"), specIn(jupyter)}, nil
 }
 
-// InPrefix is the place in an environment, such as /usr/local or that of a
-// Python virtual environment.
+// InPrefix returns the place in an environment, such as /usr/local or a Python virtual
+// environment.
 func InPrefix(prefix string) Place {
 	share := filepath.Join(prefix, "share")
 	return Place{filepath.Join(share, name, "bin"), specIn(filepath.Join(share, "jupyter"))}
 }
 
-// Places lists where this user's Jupyter may find the kernel.
+// Places lists the places where this user's Jupyter may find the kernel.
 func Places() []Place {
 	var places []Place
 	if p, err := ForUser(); err == nil {
@@ -53,13 +59,13 @@ func Places() []Place {
 
 func specIn(jupyter string) string { return filepath.Join(jupyter, "kernels", name) }
 
-// DataDir is where the kernel keeps this user's data.
+// DataDir returns the folder of the kernel's data for this user.
 func DataDir() (string, error) {
 	data, err := dataDir()
 	return filepath.Join(data, name), err
 }
 
-// dataDir is where the system keeps a user's programs' data.
+// dataDir returns the system's folder for the data of a user's programs.
 func dataDir() (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -74,7 +80,7 @@ func dataDir() (string, error) {
 	return filepath.Join(home, ".local", "share"), nil
 }
 
-// jupyterDir is Jupyter's data folder, by the rules of jupyter_core.
+// jupyterDir returns Jupyter's data folder, by the rules of jupyter_core.
 func jupyterDir() (string, error) {
 	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
 		return filepath.Abs(dir)

@@ -1,6 +1,7 @@
-// Package kernelspec registers the kernel with Jupyter: where Jupyter looks
-// for kernels, and the files by which it knows ours. It builds nothing and
-// starts nothing.
+// Package kernelspec registers the kernel with Jupyter: the places where Jupyter looks
+// for kernels, and the files of our kernel there. Its main types are Spec and Place;
+// install and the warpbook command use it. It builds nothing, starts nothing, and must
+// not import the packages that do.
 package kernelspec
 
 import (
@@ -12,9 +13,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"warpbook/kernel/atomicfile"
-	"warpbook/kernel/program"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/jupyter"
+	"warpbook/kernel/leaf/atomicfile"
+	"warpbook/kernel/leaf/buildcache"
 )
 
 const (
@@ -42,14 +44,14 @@ func New(server, cells string) Spec {
 		DisplayName:     displayName,
 		Language:        "go",
 		InterruptMode:   "message",
-		ProtocolVersion: wire.Version,
-		Env:             map[string]string{program.Env: cells},
+		ProtocolVersion: jupyter.Version,
+		Env:             map[string]string{cellbuild.Env: cells},
 		Metadata:        map[string]any{"debugger": false},
 	}
 }
 
-// Write registers the kernel in a folder, over what may stand there. kernel.json
-// comes last: with it Jupyter sees the kernel.
+// Write registers the kernel in a folder, and overwrites existing files. It writes
+// kernel.json last, because that file makes Jupyter list the kernel.
 func (s Spec) Write(dir string) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -70,8 +72,8 @@ func (s Spec) Write(dir string) error {
 	return nil
 }
 
-// Read reads what is registered in a folder. Its error is fs.ErrNotExist where
-// nothing is.
+// Read reads the registration in a folder. Its error is fs.ErrNotExist if there is
+// none.
 func Read(dir string) (Spec, error) {
 	var s Spec
 	data, err := os.ReadFile(filepath.Join(dir, specFile))
@@ -84,11 +86,12 @@ func Read(dir string) (Spec, error) {
 	return s, nil
 }
 
-// Check reports which program of the kernel is not there.
+// Check reports which program of the kernel is missing or damaged. It reads both
+// programs.
 func (s Spec) Check() error {
-	for _, path := range []string{s.server(), s.Env[program.Env]} {
-		if info, err := os.Stat(path); err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
-			return fmt.Errorf("kernelspec: program %q: no executable file", path)
+	for _, path := range []string{s.server(), s.Env[cellbuild.Env]} {
+		if err := buildcache.VerifyWhole(path); err != nil {
+			return fmt.Errorf("kernelspec: program %w", err)
 		}
 	}
 	return nil
@@ -101,8 +104,8 @@ func (s Spec) server() string {
 	return s.Argv[0]
 }
 
-// Remove takes the kernel out of a folder, and reports whether it was there.
-// What others put into the folder stays.
+// Remove unregisters the kernel from a folder, and reports whether it was registered.
+// It keeps files that other programs put into the folder.
 func Remove(dir string) (bool, error) {
 	removed := false
 	for _, f := range append([]file{{name: specFile}}, logos()...) {
@@ -112,7 +115,7 @@ func Remove(dir string) (bool, error) {
 		}
 		removed = removed || err == nil
 	}
-	os.Remove(dir) // unless something is left in it
+	os.Remove(dir) // fails if other files are left
 	return removed, nil
 }
 

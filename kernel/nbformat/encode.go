@@ -6,19 +6,22 @@ import (
 	"io"
 	"strings"
 
-	"warpbook/kernel/atomicfile"
+	"warpbook/kernel/leaf/atomicfile"
 )
 
-// Write checks the notebook and writes it to a file, whole or not at all.
+// Write checks the notebook and replaces the file with it as a whole, or leaves the
+// file unchanged.
 func (nb *Notebook) Write(path string) error {
+	return atomicfile.Write(path, nb.EncodeTo)
+}
+
+// EncodeTo checks the notebook and writes it.
+func (nb *Notebook) EncodeTo(w io.Writer) error {
 	data, err := nb.Encode()
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = w.Write(data)
 	}
-	return atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return err
 }
 
 // Encode checks the notebook and returns it in the form that Jupyter writes.
@@ -92,7 +95,7 @@ func (o *Output) tree() map[string]any {
 	return tree
 }
 
-// copyOf copies the top level of a map, and makes an empty one of nil.
+// copyOf copies the top level of a map; for nil it returns an empty map.
 func copyOf(m map[string]any) map[string]any {
 	c := make(map[string]any, len(m)+6)
 	for key, value := range m {
@@ -101,7 +104,7 @@ func copyOf(m map[string]any) map[string]any {
 	return c
 }
 
-// splitBundle splits what Jupyter splits: text, not base64.
+// splitBundle splits the texts that Jupyter splits into lines: text, not base64.
 func splitBundle(data map[string]any) map[string]any {
 	split := copyOf(data)
 	for mime, value := range split {

@@ -2,7 +2,7 @@ package nbformat
 
 import "strings"
 
-// ClearOutputs makes every code cell one that was not executed.
+// ClearOutputs marks every code cell as not executed.
 func (nb *Notebook) ClearOutputs() {
 	for _, c := range nb.Cells {
 		if c.Type == Code {
@@ -11,7 +11,7 @@ func (nb *Notebook) ClearOutputs() {
 	}
 }
 
-// Start makes the cell one whose execution, numbered count, has just begun.
+// Start marks the cell as executing, with its count.
 func (c *Cell) Start(count int) {
 	c.Outputs, c.ExecutionCount, c.clearNext = nil, &count, false
 }
@@ -31,8 +31,9 @@ func (c *Cell) add(o *Output) {
 	c.Outputs = append(c.Outputs, o)
 }
 
-// AddStream adds text to the last output when it is of the same stream, and a
-// new output otherwise. Carriage returns are kept: who shows it obeys them.
+// AddStream appends text to the last output if that has the same stream name, otherwise
+// to a new output. Carriage returns are kept: the program that shows the text obeys
+// them.
 func (c *Cell) AddStream(name, text string) {
 	if n := len(c.Outputs); n > 0 && !c.clearNext {
 		if last := c.Outputs[n-1]; last.Type == Stream && last.Name == name {
@@ -53,14 +54,14 @@ func (o *Output) grow(text string) {
 	o.Text = o.growing.String()
 }
 
-// AddDisplay adds a MIME bundle. A displayID that is not empty is what
-// UpdateDisplay finds it by; the file does not hold it.
+// AddDisplay adds a MIME bundle. UpdateDisplay finds it by its displayID, unless that
+// is empty; the file does not hold the displayID.
 func (c *Cell) AddDisplay(displayID string, data, metadata map[string]any) {
 	c.add(&Output{Type: Display, Data: data, Metadata: metadata, displayID: displayID})
 }
 
-// UpdateDisplay replaces every display with this displayID, in whichever cell it
-// stands, and reports how many there were.
+// UpdateDisplay replaces every display with this displayID, in all cells, and returns
+// the number of displays.
 func (nb *Notebook) UpdateDisplay(displayID string, data, metadata map[string]any) int {
 	if displayID == "" {
 		return 0

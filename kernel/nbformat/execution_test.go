@@ -100,7 +100,8 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// roundTrip checks that what was made in memory reads back as it was.
+// roundTrip checks that a notebook made in memory equals the notebook that is read
+// back.
 func roundTrip(t *testing.T, nb *Notebook) {
 	t.Helper()
 	data, err := nb.Encode()
@@ -140,7 +141,7 @@ func TestClearOutputs(t *testing.T) {
 	}
 }
 
-// What a Go program puts into a bundle need not come from JSON.
+// A bundle of a Go program may hold values that do not come from JSON.
 func TestEncodeGoValues(t *testing.T) {
 	type row struct {
 		Name string `json:"name"`

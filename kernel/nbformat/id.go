@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// addMissingIDs gives every cell without an ID one made of its content, so that
+// addMissingIDs gives every cell without an ID one derived from its content, so that
 // the same notebook always gets the same IDs.
 func addMissingIDs(cells []*Cell) {
 	used := map[string]bool{}

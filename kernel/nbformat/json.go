@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// writeJSON writes a value as Python's json module does for Jupyter: keys
-// sorted, one space of indentation a level, "[]" and "{}" when empty, and no
-// escapes but those that JSON demands. encoding/json escapes U+2028 too.
+// writeJSON writes a value as Python's json module does for Jupyter: keys sorted, one
+// space of indentation a level, "[]" and "{}" when empty, and only the escapes that
+// JSON requires. encoding/json also escapes U+2028.
 func writeJSON(buf *bytes.Buffer, value any, depth int) error {
 	switch value := value.(type) {
 	case nil:

@@ -2,8 +2,8 @@ package nbformat
 
 import "fmt"
 
-// CheckKernel reports whether the notebook is one of the kernel with this name
-// and language: by its kernelspec, or by its language where it has none.
+// CheckKernel reports whether the notebook belongs to the kernel with this name and
+// language: by its kernelspec or, without one, by its language.
 func (nb *Notebook) CheckKernel(name, language string) error {
 	spec, _ := nb.Metadata["kernelspec"].(map[string]any)
 	info, _ := nb.Metadata["language_info"].(map[string]any)

@@ -1,10 +1,12 @@
-// Package nbformat reads, checks and writes Jupyter notebooks (.ipynb, format
-// 4.5), and holds what an execution does to one: outputs, updates of displays,
-// parameters. A notebook that Jupyter wrote is written back byte for byte, with
-// everything in it that this package does not know.
+// Package nbformat reads, checks and writes Jupyter notebooks (.ipynb, format 4.5), and
+// applies an execution to one: outputs, updates of displays, parameters. Its main type
+// is Notebook; the warpbook command and package report use it. A notebook that Jupyter
+// wrote is written back byte for byte, including members that this package does not
+// know.
 //
-// It runs nothing, renders nothing (package report does) and converts no other
-// major format. Notebooks of format 4.0 to 4.4 become 4.5 when they are read.
+// It runs nothing, renders nothing (package report does), and must not import the
+// packages that do. It converts no other major format. Notebooks of format 4.0 to 4.4
+// become 4.5 when they are read.
 //
 // A Notebook and all that it holds belong to one goroutine at a time.
 package nbformat
@@ -32,19 +34,19 @@ const (
 	Error   = "error"
 )
 
-// Tags of cells that mean something to an execution.
+// Tags of cells with a meaning for an execution.
 const (
 	TagParameters         = "parameters"          // declares what SetParameters may set
-	TagInjectedParameters = "injected-parameters" // was written by SetParameters
+	TagInjectedParameters = "injected-parameters" // SetParameters wrote the cell
 	TagRaisesException    = "raises-exception"    // must fail, and does not end the run
-	TagSkipExecution      = "skip-execution"      // is left as it is
+	TagSkipExecution      = "skip-execution"      // is not executed and stays as it is
 )
 
-// Notebook is one notebook. Values in its maps are what encoding/json makes of
-// JSON, with json.Number for numbers, so that none is rounded.
+// Notebook is one notebook. Values in its maps have the types of encoding/json, with
+// json.Number for numbers, so that none is rounded.
 type Notebook struct {
 	Name     string // the file that it was read from, for errors; not written
-	Minor    int    // at least 5: a later one that was read is kept
+	Minor    int    // at least 5: a later minor version is kept
 	Metadata map[string]any
 	Cells    []*Cell
 	Extra    map[string]any // members that the format does not have
@@ -85,8 +87,8 @@ type Output struct {
 
 	Extra map[string]any
 
-	displayID string           // which UpdateDisplay looks for
-	growing   *strings.Builder // has made Text, when it grew by AddStream
+	displayID string           // UpdateDisplay looks for it
+	growing   *strings.Builder // holds Text while AddStream appends to it
 }
 
 // HasTag reports whether the cell's metadata has the tag.

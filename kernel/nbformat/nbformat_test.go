@@ -71,7 +71,7 @@ func TestReadFields(t *testing.T) {
 	}
 }
 
-// one returns a notebook of one cell, or of what stands in for it.
+// one returns a notebook of one cell, or of the given text in its place.
 func one(cell string) string {
 	return `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[` + cell + `]}`
 }
@@ -205,7 +205,7 @@ func TestCheckKernel(t *testing.T) {
 	}
 }
 
-// FuzzParse: what parses is written, and reads as the same notebook.
+// FuzzParse: a notebook that parses is written, and reads back as the same notebook.
 func FuzzParse(f *testing.F) {
 	for _, path := range []string{"testdata/jupyter.ipynb", "testdata/unknown.ipynb"} {
 		data, err := os.ReadFile(path)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// object takes the known members out of a JSON object; those that it is not
-// asked for stay in rest. Its first complaint stays in err, later ones are
-// dropped, so that a caller asks for everything and looks at err once.
+// object takes the known members out of a JSON object; the others stay in rest. err
+// keeps the first error and later errors are dropped, so that a caller takes all
+// members and checks err once.
 type object struct {
-	place string // where it stands, for errors: "cell 3, output 1"
+	place string // its place, for errors: "cell 3, output 1"
 	rest  map[string]any
 	err   error
 }
@@ -37,7 +37,7 @@ func (o *object) take(key string) (value any, ok bool) {
 	return value, ok
 }
 
-// unknown returns the members that nobody took, nil when there are none.
+// unknown returns the members that were not taken, nil if there are none.
 func (o *object) unknown() map[string]any {
 	if len(o.rest) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (o *object) unknown() map[string]any {
 	return o.rest
 }
 
-// text takes a string that must be there.
+// text takes a required string.
 func (o *object) text(key string) string {
 	value, ok := o.take(key)
 	if !ok {
@@ -58,7 +58,7 @@ func (o *object) text(key string) string {
 	return text
 }
 
-// lines takes a string, or a list of strings, that must be there.
+// lines takes a required string or list of strings.
 func (o *object) lines(key string) string {
 	value, ok := o.take(key)
 	if !ok {
@@ -114,7 +114,7 @@ func (o *object) count(key string) *int {
 	return &count
 }
 
-// bundle takes a MIME bundle that must be there, and joins its lines.
+// bundle takes a required MIME bundle, and joins its lines.
 func (o *object) bundle(key string) map[string]any {
 	if _, ok := o.rest[key]; !ok {
 		o.fail("has no %s", key)

@@ -11,16 +11,39 @@ import (
 	"strings"
 )
 
-// Parameter sets a variable that the cell tagged parameters declares. Value is
-// a Go expression; for a variable declared with a string literal it may also be
-// the string itself.
+// Parameter sets a variable that the cell tagged parameters declares. Value is a Go
+// expression; for a variable declared with a string literal it may also be the text of
+// the string.
 type Parameter struct {
 	Name, Value string
+	Type        string // the variable's type, set by SetParameters if the declaration shows it
 }
 
-// SetParameters puts a cell that assigns the parameters after the cell tagged
-// parameters, in place of one that stands there from an earlier run. Names that
-// the tagged cell does not declare are an error, and nothing is changed then.
+// literalType returns the Go type of a value that is a literal, or is made of literals
+// of one type, otherwise "".
+func literalType(value ast.Expr) string {
+	switch v := value.(type) {
+	case *ast.BasicLit:
+		return map[token.Token]string{token.INT: "int", token.FLOAT: "float64", token.STRING: "string", token.CHAR: "rune", token.IMAG: "complex128"}[v.Kind]
+	case *ast.Ident:
+		if v.Name == "true" || v.Name == "false" {
+			return "bool"
+		}
+	case *ast.ParenExpr:
+		return literalType(v.X)
+	case *ast.UnaryExpr:
+		return literalType(v.X)
+	case *ast.BinaryExpr:
+		if x := literalType(v.X); x == literalType(v.Y) && v.Op.Precedence() > token.EQL.Precedence() {
+			return x
+		}
+	}
+	return ""
+}
+
+// SetParameters inserts a cell that assigns the parameters after the cell tagged
+// parameters; it replaces the injected cell of an earlier run. A name that the tagged
+// cell does not declare is an error, and then nothing changes.
 func (nb *Notebook) SetParameters(parameters []Parameter) error {
 	if len(parameters) == 0 {
 		return nil
@@ -68,11 +91,12 @@ func parameterNames(parameters []Parameter) string {
 // variable is a variable that a cell declares.
 type variable struct {
 	name     string
-	isString bool // its value is a string literal
+	typ      string // "" if the declaration does not show it
+	isString bool   // its value is a string literal
 }
 
-// declaredVariables lists the variables of a cell in their order. Constants are
-// not among them: they cannot be assigned.
+// declaredVariables lists the variables of a cell in their order. It leaves out
+// constants, which cannot be assigned.
 func declaredVariables(source string) ([]variable, error) {
 	const before = "package p; func _() {"
 	file, err := parser.ParseFile(token.NewFileSet(), "", before+source+"\n}", parser.SkipObjectResolution)
@@ -87,7 +111,7 @@ func declaredVariables(source string) ([]variable, error) {
 		switch s := statement.(type) {
 		case *ast.AssignStmt:
 			if s.Tok == token.DEFINE {
-				declared = appendVariables(declared, s.Lhs, s.Rhs)
+				declared = appendVariables(declared, s.Lhs, s.Rhs, nil)
 			}
 		case *ast.DeclStmt:
 			if d := s.Decl.(*ast.GenDecl); d.Tok == token.VAR {
@@ -97,7 +121,7 @@ func declaredVariables(source string) ([]variable, error) {
 					for i, name := range v.Names {
 						names[i] = name
 					}
-					declared = appendVariables(declared, names, v.Values)
+					declared = appendVariables(declared, names, v.Values, v.Type)
 				}
 			}
 		}
@@ -105,7 +129,7 @@ func declaredVariables(source string) ([]variable, error) {
 	return declared, nil
 }
 
-func appendVariables(declared []variable, names, values []ast.Expr) []variable {
+func appendVariables(declared []variable, names, values []ast.Expr, typ ast.Expr) []variable {
 	for i, expr := range names {
 		name, ok := expr.(*ast.Ident)
 		if !ok || name.Name == "_" {
@@ -115,6 +139,10 @@ func appendVariables(declared []variable, names, values []ast.Expr) []variable {
 		if i < len(values) {
 			literal, ok := values[i].(*ast.BasicLit)
 			v.isString = ok && literal.Kind == token.STRING
+			v.typ = literalType(values[i])
+		}
+		if named, ok := typ.(*ast.Ident); ok {
+			v.typ = named.Name
 		}
 		declared = append(declared, v)
 	}
@@ -124,11 +152,12 @@ func appendVariables(declared []variable, names, values []ast.Expr) []variable {
 // assignments returns the source of the injected cell.
 func assignments(parameters []Parameter, declared []variable) (string, error) {
 	var lines []string
-	for _, p := range parameters {
+	for j, p := range parameters {
 		i := slices.IndexFunc(declared, func(v variable) bool { return v.name == p.Name })
 		if i < 0 {
 			return "", fmt.Errorf("it does not declare %s, expected one of: %s", p.Name, variableNames(declared))
 		}
+		parameters[j].Type = declared[i].typ
 		value := strings.TrimSpace(p.Value)
 		if declared[i].isString && !isStringLiteral(value) {
 			value = strconv.Quote(p.Value)

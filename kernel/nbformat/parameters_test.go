@@ -26,14 +26,20 @@ func TestSetParameters(t *testing.T) {
 	nb := parameterNotebook(declaring)
 	for _, test := range []struct {
 		parameters []Parameter
+		types      []string
 		want       string
 	}{
-		{[]Parameter{{"n", "25_600_000"}, {"profile", "t4"}}, "n = 25_600_000\nprofile = \"t4\""},
-		{[]Parameter{{"profile", `"t4"`}, {"repeats", " 3 "}, {"list", "[]int{3}"}}, "profile = \"t4\"\nrepeats = 3\nlist = []int{3}"},
-		{[]Parameter{{"profile", `it's "x"`}}, `profile = "it's \"x\""`},
+		{[]Parameter{{Name: "n", Value: "25_600_000"}, {Name: "profile", Value: "t4"}}, []string{"int", "string"}, "n = 25_600_000\nprofile = \"t4\""},
+		{[]Parameter{{Name: "profile", Value: `"t4"`}, {Name: "repeats", Value: " 3 "}, {Name: "list", Value: "[]int{3}"}}, []string{"string", "int", ""}, "profile = \"t4\"\nrepeats = 3\nlist = []int{3}"},
+		{[]Parameter{{Name: "profile", Value: `it's "x"`}}, []string{"string"}, `profile = "it's \"x\""`},
 	} {
 		if err := nb.SetParameters(test.parameters); err != nil {
 			t.Fatal(err)
+		}
+		for i, p := range test.parameters {
+			if p.Type != test.types[i] {
+				t.Errorf("%s has the type %q, want %q", p.Name, p.Type, test.types[i])
+			}
 		}
 		if len(nb.Cells) != 4 {
 			t.Fatalf("%d cells, want 4: an injected cell replaces the one before", len(nb.Cells))
@@ -61,7 +67,7 @@ func TestSetParametersErrors(t *testing.T) {
 		{"", "x", "1", "no variables at all"},
 	} {
 		nb := parameterNotebook(test.source)
-		err := nb.SetParameters([]Parameter{{test.name, test.value}})
+		err := nb.SetParameters([]Parameter{{Name: test.name, Value: test.value}})
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s=%s: error %v, want %q", test.name, test.value, err, test.want)
 		} else if !strings.HasPrefix(err.Error(), "nbformat: x.ipynb: cell 2, tagged") {
@@ -73,7 +79,7 @@ func TestSetParametersErrors(t *testing.T) {
 	}
 	nb := parameterNotebook("")
 	nb.Cells[1].Metadata = nil
-	err := nb.SetParameters([]Parameter{{"n", "1"}, {"m", "2"}})
+	err := nb.SetParameters([]Parameter{{Name: "n", Value: "1"}, {Name: "m", Value: "2"}})
 	if err == nil || !strings.Contains(err.Error(), `no cell has the tag "parameters", expected one that declares n, m`) {
 		t.Errorf("error %v", err)
 	}

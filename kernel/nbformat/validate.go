@@ -2,14 +2,15 @@ package nbformat
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-var idForm = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var idForm = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// Validate checks what the format demands of a notebook and its types cannot
-// hold, and names the place of the first thing wrong. Parse and Encode call it.
+// Validate checks the requirements of the format that the types do not enforce, and
+// returns the place of the first violation. Parse and Encode call it.
 func (nb *Notebook) Validate() error {
 	if err := nb.validate(); err != nil {
 		return fmt.Errorf("nbformat: %s: %w", nb.Name, err)
@@ -42,7 +43,7 @@ func validateMetadata(metadata map[string]any) error {
 	return requireStrings(metadata, "language_info", "name")
 }
 
-// requireStrings checks the keys of a member that need not be there.
+// requireStrings checks the keys of an optional member.
 func requireStrings(metadata map[string]any, member string, keys ...string) error {
 	value, ok := metadata[member]
 	if !ok {
@@ -57,7 +58,7 @@ func requireStrings(metadata map[string]any, member string, keys ...string) erro
 	return o.err
 }
 
-// validate returns errors that go on after "cell N".
+// validate returns an error whose text follows "cell N".
 func (c *Cell) validate() error {
 	switch c.Type {
 	case Code:
@@ -68,7 +69,7 @@ func (c *Cell) validate() error {
 	default:
 		return fmt.Errorf(": cell_type %q, expected code, markdown or raw", c.Type)
 	}
-	if !idForm.MatchString(c.ID) {
+	if !idForm().MatchString(c.ID) {
 		return fmt.Errorf(": id %q, expected 1 to 64 of a-z A-Z 0-9 - _: remove it, a new one is made", c.ID)
 	}
 	if c.ExecutionCount != nil && *c.ExecutionCount < 0 {

@@ -1,6 +1,6 @@
 //go:build !linux || race
 
-// The race detector learns from these calls what comes before what.
+// The race detector derives the order of events from these calls.
 
 package nonblock
 

@@ -20,7 +20,8 @@ func pipe(t *testing.T) (r, w *os.File) {
 	return r, w
 }
 
-// TestAllArrives: more than a pipe holds, so that either end waits for the other.
+// TestAllArrives: the data exceeds the pipe's size, so that either end waits for the
+// other.
 func TestAllArrives(t *testing.T) {
 	r, w := pipe(t)
 	sent := bytes.Repeat([]byte("0123456789"), 1<<18)
@@ -38,7 +39,7 @@ func TestAllArrives(t *testing.T) {
 
 func TestNothingToRead(t *testing.T) {
 	r, _ := pipe(t)
-	conn, err := r.SyscallConn() // Fd would have it block
+	conn, err := r.SyscallConn() // Fd would make it blocking
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +50,8 @@ func TestNothingToRead(t *testing.T) {
 	})
 }
 
-// TestEnds: a stream that is closed, whose time is over or that nobody reads ends
-// as an os.File does.
+// TestEnds: a stream that is closed, past its deadline or without a reader ends as an
+// os.File does.
 func TestEnds(t *testing.T) {
 	r, w := pipe(t)
 	r.SetReadDeadline(time.Now().Add(time.Millisecond))
@@ -60,14 +61,14 @@ func TestEnds(t *testing.T) {
 	s := New(w)
 	r.Close()
 	if _, err := s.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
-		t.Errorf("write that nobody reads: %v", err)
+		t.Errorf("write to a closed pipe: %v", err)
 	}
 
 	r, _ = pipe(t)
 	s = New(r)
 	time.AfterFunc(10*time.Millisecond, func() { r.Close() })
 	if _, err := s.Read(make([]byte, 1)); err == nil || err == io.EOF {
-		t.Errorf("read of what is closed meanwhile: %v", err)
+		t.Errorf("read of a stream that is closed meanwhile: %v", err)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a call that a signal interrupts is made again.
+// TestInterrupted: a call that a signal interrupts is repeated.
 func TestInterrupted(t *testing.T) {
 	calls := 0
 	n, err := again(func(int, []byte) (int, error) {

@@ -8,13 +8,12 @@ import (
 	"unsafe"
 )
 
-// Pipe is the reading end of a pipe. The runtime's poller wakes a thread each
-// time that something is written to a pipe, also when nobody waits for it. So a
-// pipe is watched by an epoll of its own, while somebody waits, and the poller
-// watches that.
+// Pipe is the reading end of a pipe. The runtime's poller wakes a thread at each
+// write to a pipe, even when no goroutine waits for it. So each pipe has its own
+// epoll, which is armed while a goroutine waits, and the poller watches the epoll.
 type Pipe struct {
 	file, epoll *os.File
-	pipe, ready syscall.RawConn // of them
+	pipe, ready syscall.RawConn // of the pipe and its epoll
 }
 
 // NewPipe makes a pipe. Its writing end may block.
@@ -32,8 +31,8 @@ func NewPipe() (r *Pipe, w *os.File, err error) {
 	return r, w, nil
 }
 
-// watch makes the epoll. os has taken the file for one that blocks, so the poller
-// has not got it; it gets the epoll, which does not.
+// watch makes the epoll. os takes the pipe's file for a blocking one and does not give
+// it to the poller; it gives the poller the epoll, which does not block.
 func (p *Pipe) watch(fd int) error {
 	epoll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
 	if err != nil {
@@ -56,8 +55,8 @@ func (p *Pipe) watch(fd int) error {
 	return nil
 }
 
-// Whenever calls read as long as there may be something to read. read takes what
-// there is, and says whether that was the end; closing the pipe is one, too.
+// Whenever calls read each time the pipe may have data. read takes all data and
+// reports whether the pipe has ended. Closing the pipe also ends Whenever.
 func (p *Pipe) Whenever(read func(fd int) (ended bool)) {
 	for ended := false; !ended; {
 		if err := p.Control(func(fd int) { ended = read(fd) }); err != nil {
@@ -69,8 +68,7 @@ func (p *Pipe) Whenever(read func(fd int) (ended bool)) {
 	}
 }
 
-// wait returns when there is something to read. The epoll watches the pipe until
-// it has said so once.
+// wait returns when the pipe has data. The epoll is armed for one event.
 func (p *Pipe) wait() error {
 	watched := false
 	return p.ready.Read(func(epoll uintptr) bool {
@@ -79,13 +77,13 @@ func (p *Pipe) wait() error {
 			event := syscall.EpollEvent{Events: syscall.EPOLLIN | syscall.EPOLLONESHOT}
 			p.Control(func(fd int) { syscall.EpollCtl(int(epoll), syscall.EPOLL_CTL_MOD, fd, &event) })
 		}
-		return says(epoll)
+		return epollReady(epoll)
 	})
 }
 
-// says returns whether an epoll has something to say. As with read and write, the
-// scheduler is not told.
-func says(epoll uintptr) bool {
+// epollReady reports whether the epoll has a pending event. As in Read and Write, the
+// scheduler is not notified.
+func epollReady(epoll uintptr) bool {
 	var event syscall.EpollEvent
 	n, _, _ := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll, uintptr(unsafe.Pointer(&event)), 1, 0, 0, 0)
 	return n == 1
@@ -96,7 +94,7 @@ func (p *Pipe) Control(f func(fd int)) error {
 	return p.pipe.Control(func(fd uintptr) { f(int(fd)) })
 }
 
-// Close ends Whenever, also while it waits.
+// Close ends Whenever, also while Whenever waits.
 func (p *Pipe) Close() error {
 	if p.epoll != nil {
 		p.epoll.Close()

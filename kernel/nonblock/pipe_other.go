@@ -28,8 +28,8 @@ func NewPipe() (r *Pipe, w *os.File, err error) {
 	return &Pipe{file, pipe}, w, nil
 }
 
-// Whenever calls read as long as there may be something to read. read takes what
-// there is, and says whether that was the end; closing the pipe is one, too.
+// Whenever calls read each time the pipe may have data. read takes all data and
+// reports whether the pipe has ended. Closing the pipe also ends Whenever.
 func (p *Pipe) Whenever(read func(fd int) (ended bool)) {
 	p.pipe.Read(func(fd uintptr) bool { return read(int(fd)) })
 }

@@ -7,12 +7,12 @@ import (
 	"text/scanner"
 )
 
-// syntax is what highlighting knows of a language: those with C-like tokens.
+// syntax describes a language with C-like tokens for highlighting.
 type syntax struct {
 	mode     uint
 	keywords map[string]bool
 	types    map[string]bool
-	hash     bool // a line that starts with # is for the preprocessor
+	hash     bool // a line that starts with # is a preprocessor directive
 }
 
 const tokens = scanner.GoTokens &^ scanner.SkipComments
@@ -55,9 +55,9 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// highlight returns source as HTML whose text is the source, byte for byte. A
-// scanner of the standard library is enough for the few languages here; a
-// highlighting package would take longer to compile than the rest of warpbook.
+// highlight returns source as HTML whose text is the source, byte for byte. A scanner
+// of the standard library suffices for the few languages here; a highlighting package
+// would take longer to compile than the rest of warpbook.
 func highlight(source, language string) template.HTML {
 	syntax := syntaxes[strings.ToLower(language)]
 	if syntax == nil {
@@ -67,7 +67,7 @@ func highlight(source, language string) template.HTML {
 	var s scanner.Scanner
 	s.Init(strings.NewReader(source))
 	s.Mode, s.Whitespace = syntax.mode, 0
-	s.Error = func(*scanner.Scanner, string) {} // unfinished code is shown too
+	s.Error = func(*scanner.Scanner, string) {} // incomplete code is shown too
 	end := 0
 	lineStart := true
 	for token := s.Scan(); token != scanner.EOF; token = s.Scan() {
@@ -87,7 +87,7 @@ func highlight(source, language string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// directive is a line for the preprocessor, beside the tokens of text/scanner.
+// directive is a preprocessor line, in addition to the tokens of text/scanner.
 const directive = -100
 
 // class returns the style of a token; next is the character after it.

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	gmhtml "github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
@@ -26,11 +27,16 @@ type heading struct {
 	ID, Text string
 }
 
-// prose renders the markdown of one notebook, and gathers its headings.
+// prose renders the markdown of one notebook, and collects its headings.
 type prose struct {
 	markdown goldmark.Markdown
 	usedIDs  map[string]bool
+	next     map[string]int // the next number to try for a heading of that text
 	headings []heading
+	phrases  *phrases // in the language of the notebook
+
+	numbers numbering
+	vectors func(svg string) bool // whether the output can show an SVG; nil: any
 }
 
 // newProse reserves the IDs that the page gives to cells.
@@ -39,25 +45,40 @@ func newProse(nb *nbformat.Notebook) *prose {
 	for _, c := range nb.Cells {
 		used["cell-"+c.ID] = true
 	}
-	return &prose{usedIDs: used, markdown: goldmark.New(
+	return &prose{usedIDs: used, next: map[string]int{}, phrases: phrasesIn(proseLanguage(nb)), markdown: goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(bounded{}, 1))),
 		goldmark.WithRendererOptions(
-			gmhtml.WithUnsafe(), // sanitise decides, for markdown and outputs alike
+			gmhtml.WithUnsafe(), // sanitise filters, for markdown and outputs alike
 			renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 100)),
 		),
 	)}
 }
 
-// cell returns safe HTML of a markdown cell, and gathers its headings.
+// cell returns safe HTML of a markdown cell, and collects its headings.
 func (p *prose) cell(c *nbformat.Cell) template.HTML {
+	if reason := unparsed(c.Source); reason != "" {
+		return unrendered("Markdown", reason, c.Source)
+	}
 	doc := p.parse(c.Source)
 	p.gatherHeadings(doc, []byte(c.Source))
 	return p.render(doc, c.Source, c.Attachments)
 }
 
-// output returns safe HTML of markdown that a cell has put out.
+// output returns safe HTML of a markdown output.
 func (p *prose) output(source string) template.HTML {
+	if reason := unparsed(source); reason != "" {
+		return unrendered("Markdown", reason, source)
+	}
 	return p.render(p.parse(source), source, nil)
+}
+
+// unparsed returns why Markdown is not parsed, "" if it is parsed.
+func unparsed(source string) string {
+	if tooNested(source) {
+		return fmt.Sprintf("its lists and quotes are nested more than %d deep", mostLevels)
+	}
+	return tooLong(source)
 }
 
 func (p *prose) parse(source string) ast.Node {
@@ -68,12 +89,12 @@ func (p *prose) render(doc ast.Node, source string, attachments map[string]map[s
 	embedPictures(doc, attachments)
 	var b bytes.Buffer
 	if err := p.markdown.Renderer().Render(&b, []byte(source), doc); err != nil {
-		return template.HTML("<pre>" + html.EscapeString(source) + "</pre>") // show it, if not rendered
+		return asText(source)
 	}
 	return sanitise(b.String())
 }
 
-// gatherHeadings gives every heading an ID for the contents to lead to.
+// gatherHeadings gives every heading an ID, the link target of the contents.
 func (p *prose) gatherHeadings(doc ast.Node, source []byte) {
 	ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if h, ok := n.(*ast.Heading); ok && entering {
@@ -86,8 +107,8 @@ func (p *prose) gatherHeadings(doc ast.Node, source []byte) {
 	})
 }
 
-// newID makes an ID as GitHub does, unique in the page. goldmark's own drop
-// every letter that is not ASCII.
+// newID makes an ID as GitHub does, unique in the page. goldmark's IDs drop every
+// letter that is not ASCII.
 func (p *prose) newID(text string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {
@@ -102,8 +123,9 @@ func (p *prose) newID(text string) string {
 		slug = "section"
 	}
 	id := slug
-	for n := 1; p.usedIDs[id]; n++ {
-		id = fmt.Sprintf("%s-%d", slug, n)
+	for p.usedIDs[id] {
+		p.next[slug]++
+		id = fmt.Sprintf("%s-%d", slug, p.next[slug])
 	}
 	p.usedIDs[id] = true
 	return id
@@ -129,8 +151,8 @@ func plainText(n ast.Node, source []byte) string {
 	return html.UnescapeString(b.String())
 }
 
-// embedPictures puts attachments into the page, and makes a link of every other
-// picture that is not in the notebook: the page requests nothing.
+// embedPictures embeds attachments in the page, and replaces every picture outside the
+// notebook by a link: the page requests nothing.
 func embedPictures(doc ast.Node, attachments map[string]map[string]any) {
 	var pictures []*ast.Image
 	ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -166,8 +188,8 @@ func replaceByLink(picture *ast.Image) {
 // pictureTypes are the MIME types of pictures, the richest first.
 var pictureTypes = []string{"image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// pictureOf returns the richest picture of a MIME bundle as a data URI, or "".
-// SVG stands in a notebook as text, the others in base64.
+// pictureOf returns the richest picture of a MIME bundle as a data URI, or "". In a
+// notebook SVG is text, the other types are base64.
 func pictureOf(data map[string]any) (mime, uri string) {
 	for _, mime := range pictureTypes {
 		content, ok := data[mime].(string)
@@ -194,6 +216,12 @@ func (codeBlocks) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 			block := n.(*ast.FencedCodeBlock)
 			code := strings.TrimRight(string(block.Lines().Value(source)), "\n")
 			fmt.Fprintf(w, "<pre><code>%s</code></pre>\n", highlight(code, string(block.Language(source))))
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	reg.Register(kindTextBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			fmt.Fprint(w, unrendered("a paragraph", n.(*textBlock).reason, string(n.Lines().Value(source))))
 		}
 		return ast.WalkSkipChildren, nil
 	})

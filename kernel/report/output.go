@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -17,7 +16,7 @@ func renderOutput(p *prose, o *nbformat.Output, expected bool) template.HTML {
 	case nbformat.Stream:
 		return block("stream "+streamClass(o.Name), terminal(o.Text))
 	case nbformat.Error:
-		return renderError(o, expected)
+		return renderError(o, expected, p.phrases)
 	}
 	return renderBundle(p, o)
 }
@@ -29,20 +28,20 @@ func streamClass(name string) string {
 	return "stdout"
 }
 
-// block wraps content, which is HTML already.
+// block wraps content, which is already HTML.
 func block(class string, content template.HTML) template.HTML {
 	return template.HTML(`<pre class="`+class+`" tabindex="0">`) + content + "</pre>"
 }
 
-func renderError(o *nbformat.Output, expected bool) template.HTML {
+func renderError(o *nbformat.Output, expected bool, in *phrases) template.HTML {
 	class, name := "error", o.ErrorName
 	if expected {
-		class, name = "error expected", o.ErrorName+" (expected)"
+		class, name = "error expected", fmt.Sprintf(in.expected, o.ErrorName)
 	}
 	value := o.ErrorValue
 	traceback := strings.Join(o.Traceback, "\n")
 	if strings.Contains(traceback, value) {
-		value = "" // said below
+		value = "" // shown below
 	}
 	body := ""
 	if traceback != "" {
@@ -59,10 +58,10 @@ func renderBundle(p *prose, o *nbformat.Output) template.HTML {
 		return s, ok
 	}
 	if s, ok := text("text/html"); ok {
-		return `<div class="rich">` + sanitise(s) + "</div>"
+		return `<div class="rich">` + sanitiseWith(s, p.numberTables) + "</div>"
 	}
-	if mime, uri := pictureOf(o.Data); uri != "" {
-		return renderPicture(o, mime, uri)
+	if mime, uri := p.picture(o.Data); uri != "" {
+		return renderPicture(p, o, mime, uri)
 	}
 	if s, ok := text("text/markdown"); ok {
 		return `<div class="rich">` + p.output(s) + "</div>"
@@ -76,40 +75,42 @@ func renderBundle(p *prose, o *nbformat.Output) template.HTML {
 }
 
 func renderJSON(data map[string]any) template.HTML {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if value, ok := data["application/json"]; ok && encoder.Encode(value) == nil {
-		return block("plain", template.HTML(html.EscapeString(b.String())))
+	value, ok := data["application/json"]
+	if !ok {
+		return ""
+	}
+	if text, err := indented(value); err == nil {
+		return block("plain", template.HTML(html.EscapeString(text)))
 	}
 	return ""
 }
 
-// renderPicture shows a plot at the size that its metadata names, with its
-// numbers folded away below: who cannot see it, or wants them, reads those.
-func renderPicture(o *nbformat.Output, mime, uri string) template.HTML {
+// renderPicture shows a plot at the size in its metadata, with its numbers in a folded
+// section below, for readers who cannot see the plot or want the numbers.
+func renderPicture(p *prose, o *nbformat.Output, mime, uri string) template.HTML {
+	in := p.phrases
 	plain, _ := o.Data["text/plain"].(string)
 	first, _, more := strings.Cut(strings.TrimSpace(plain), "\n")
 	width, height := pictureSize(o.Metadata, mime)
 	var b strings.Builder
-	b.WriteString("<figure>")
-	fmt.Fprintf(&b, `<img src="%s" alt="%s"`, uri, html.EscapeString(altText(first)))
+	id, name := p.numberFigure()
+	fmt.Fprintf(&b, `<figure id="%s"><figcaption><a class="number" href="#%[1]s">%s</a></figcaption>`, id, name)
+	fmt.Fprintf(&b, `<img src="%s" alt="%s"`, uri, html.EscapeString(altText(first, in)))
 	if width > 0 && height > 0 {
 		fmt.Fprintf(&b, ` width="%d" height="%d"`, width, height)
 	}
 	b.WriteString(">")
 	if more {
-		fmt.Fprintf(&b, "<details><summary>Numbers</summary><pre>%s</pre></details>", terminal(plain))
+		fmt.Fprintf(&b, `<details><summary>%s</summary><pre tabindex="0">%s</pre></details>`, in.numbers, terminal(plain))
 	}
 	b.WriteString("</figure>")
 	return template.HTML(b.String())
 }
 
-func altText(line string) string {
+func altText(line string, in *phrases) string {
 	const limit = 200
 	if line == "" {
-		return "picture"
+		return in.picture
 	}
 	if r := []rune(line); len(r) > limit {
 		return string(r[:limit]) + "..."
@@ -117,8 +118,8 @@ func altText(line string) string {
 	return line
 }
 
-// pictureSize returns the size in CSS pixels. An SVG has the size of the PNG
-// beside it: they are one plot.
+// pictureSize returns the size in CSS pixels. An SVG has the size of the PNG in the
+// same bundle: they are one plot.
 func pictureSize(metadata map[string]any, mime string) (width, height int) {
 	for _, key := range []string{mime, "image/png"} {
 		size, _ := metadata[key].(map[string]any)

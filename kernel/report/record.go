@@ -7,20 +7,20 @@ import (
 	"reflect"
 	"slices"
 
+	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/nbformat"
-	"warpbook/kernel/record"
 )
 
-// results are what the outputs of a notebook say for programs, summed up.
+// results summarises the records in the outputs of a notebook.
 type results struct {
 	records     []record.Record
 	rows        record.Tally
-	unreadable  int // records
+	unreadable  int // records that could not be read
 	failedCells int
 }
 
-// resultsOf goes through the outputs as `warpbook run` does for its exit
-// status, so that a page never says better things than the run that made it.
+// resultsOf evaluates the outputs as `warpbook run` does for its exit status, so that a
+// page never shows a better result than its run.
 func resultsOf(nb *nbformat.Notebook) results {
 	var r results
 	for _, c := range nb.Cells {
@@ -44,8 +44,8 @@ func resultsOf(nb *nbformat.Notebook) results {
 	return r
 }
 
-// cellFailed reports whether a cell ended in an error that it must not raise,
-// or was executed without the one that it must.
+// cellFailed reports whether a cell ended in an unexpected error, or was executed
+// without its expected error.
 func cellFailed(c *nbformat.Cell) bool {
 	raised := slices.ContainsFunc(c.Outputs, func(o *nbformat.Output) bool { return o.Type == nbformat.Error })
 	if c.HasTag(nbformat.TagRaisesException) {
@@ -54,41 +54,39 @@ func cellFailed(c *nbformat.Cell) bool {
 	return raised
 }
 
-// badge is a line at the top that sums up what the page shows.
+// badge is a line at the top that summarises the page's results.
 type badge struct{ Class, Text string }
 
-func (r results) badges() []badge {
+func (r results) badges(from Origin, in *phrases) []badge {
 	var list []badge
+	if from.Executed < from.Cells {
+		list = append(list, badge{"fail", in.executed(from.Executed, from.Cells)})
+	}
 	if r.failedCells > 0 {
-		list = append(list, badge{"fail", count(r.failedCells, "cell") + " failed"})
+		list = append(list, badge{"fail", in.failedCells(r.failedCells)})
 	}
 	if r.unreadable > 0 {
-		list = append(list, badge{"fail", count(r.unreadable, "record") + " cannot be read"})
+		list = append(list, badge{"fail", in.unreadable(r.unreadable)})
 	}
 	n := r.rows
 	switch {
 	case n.Passed < n.Total:
-		list = append(list, badge{"fail", fmt.Sprintf("%d of %s failed", n.Total-n.Passed, count(n.Total, "check"))})
+		list = append(list, badge{"fail", in.failedChecks(n.Total-n.Passed, n.Total)})
+	case n.Total > 0 && from.Ran:
+		list = append(list, badge{"pass", in.passed(n.Total)})
 	case n.Total > 0:
-		list = append(list, badge{"pass", count(n.Total, "check") + " passed"})
+		list = append(list, badge{"recorded", in.recordedPassed(n.Total)})
 	}
 	if n.Expected > 0 {
-		list = append(list, badge{"expected", fmt.Sprintf("%d failed as expected", n.Expected)})
+		list = append(list, badge{"expected", in.expectedRows(n.Expected)})
 	}
 	return list
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // setting is one line of an environment.
 type setting struct{ Name, Value string }
 
-// environments returns every environment that a record names, each once.
+// environments returns every distinct environment of the records, once.
 func environments(records []record.Record) [][]setting {
 	var list [][]setting
 	for _, r := range records {
@@ -111,7 +109,7 @@ func settingText(value any) string {
 	case string:
 		return value
 	case map[string]any, []any:
-		data, _ := json.Marshal(value) // came from JSON, so it goes back
+		data, _ := json.Marshal(value) // decoded from JSON, so it encodes
 		return string(data)
 	}
 	return fmt.Sprint(value)

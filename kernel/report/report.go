@@ -1,12 +1,13 @@
-// Package report renders a notebook to one HTML file that needs nothing else:
-// no script, font, style or picture from outside, so that it can be mailed,
-// printed and opened in ten years. It executes nothing.
+// Package report renders a notebook to one self-contained HTML file: without external
+// scripts, fonts, styles or pictures, so that it can be mailed, printed and opened in
+// ten years. Its main function is Render, and RenderPDF lays the same page out as a PDF;
+// the warpbook command calls them. It executes
+// nothing, and must not import cellproc or the engine.
 //
-// A notebook may come from anywhere, so nothing in it is trusted: all HTML in
-// cells and outputs passes an allowlist, SVG is shown only as a picture (where
-// its scripts are dead), and the page forbids every request by its content
-// security policy. What is lost that way: pictures that are not in the
-// notebook, which become links, and anything that needs a script.
+// A notebook may come from any source, so its content is not trusted: all HTML in cells
+// and outputs passes an allowlist, SVG is shown only as a picture (which runs no
+// scripts), and the page's content security policy forbids every request. This loses
+// pictures outside the notebook, which become links, and anything that needs a script.
 package report
 
 import (
@@ -16,9 +17,11 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
 
-	"warpbook/kernel/atomicfile"
+	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/nbformat"
+	"warpbook/kernel/report/paper"
 )
 
 //go:embed page.html
@@ -27,48 +30,89 @@ var pageSource string
 //go:embed style.css
 var style string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageSource)) })
 
-// page is what page.html shows.
+// page is the data of page.html.
 type page struct {
 	Title        string
+	Language     string // of the prose, a tag of BCP 47
+	Phrases      *phrases
+	Rendered     string // the last line
 	Name         string // the notebook's file
 	Style        template.CSS
 	Contents     []heading // without the title
+	Recorded     bool      // nothing was executed for this page
 	Badges       []badge
 	Cells        []cell
 	Environments [][]setting
 }
 
-// cell is one cell of the page. HTML fields have been made safe.
+// cell is one cell of the page. Its HTML fields are sanitised.
 type cell struct {
 	ID      string
 	Prose   template.HTML // of a markdown cell
-	Code    bool          // a code cell: what follows
+	Code    bool          // a code cell: the fields below apply
 	Prompt  string        // "3", or blank
 	Label   string
 	Source  template.HTML
-	Hidden  bool // the source is folded away
+	Hidden  bool // the source is folded
 	Outputs []template.HTML
 }
 
-// Write renders the notebook to a file, whole or not at all.
-func Write(path string, nb *nbformat.Notebook) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return Render(w, nb) })
+// Origin is the source of a notebook's outputs. It decides what a page may claim about
+// their verdicts. The zero Origin is a notebook read from a file, whose content may be
+// forged.
+type Origin struct {
+	Ran      bool // this program has just executed the notebook
+	Executed int  // number of executed cells
+	Cells    int  // number of cells to execute
+}
+
+// Write renders the notebook and replaces the file with the result as a whole, or
+// leaves it unchanged.
+func Write(path string, nb *nbformat.Notebook, from Origin) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return Render(w, nb, from) })
 }
 
 // Render writes the notebook as one HTML document.
-func Render(w io.Writer, nb *nbformat.Notebook) error {
-	p := newPage(nb)
-	if err := pageTemplate.Execute(w, p); err != nil {
+func Render(w io.Writer, nb *nbformat.Notebook, from Origin) error {
+	p := newPage(nb, from, nil)
+	if err := pageTemplate().Execute(w, p); err != nil {
 		return fmt.Errorf("report: render %s: %w", nb.Name, err)
 	}
 	return nil
 }
 
-func newPage(nb *nbformat.Notebook) page {
-	p := page{Name: filepath.Base(nb.Name), Style: template.CSS(style)}
+// WritePDF is Write for a PDF. It returns the characters that no font of this computer
+// has; Chinese ones are an error.
+func WritePDF(path string, nb *nbformat.Notebook, from Origin) (missing []rune, err error) {
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		missing, err = RenderPDF(w, nb, from)
+		return err
+	})
+	return missing, err
+}
+
+// RenderPDF writes the page of Render as a PDF.
+func RenderPDF(w io.Writer, nb *nbformat.Notebook, from Origin) (missing []rune, err error) {
+	var b strings.Builder
+	if err = pageTemplate().Execute(&b, newPage(nb, from, paper.Drawable)); err == nil {
+		missing, err = paper.Write(w, b.String())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("report: PDF of %s: %w", nb.Name, err)
+	}
+	return missing, nil
+}
+
+// newPage makes the page of a notebook. vectors reports whether an SVG can be shown;
+// nil: any.
+func newPage(nb *nbformat.Notebook, from Origin, vectors func(svg string) bool) page {
+	p := page{Recorded: !from.Ran, Name: filepath.Base(nb.Name), Style: template.CSS(style), Language: proseLanguage(nb)}
 	prose := newProse(nb)
+	prose.vectors = vectors
+	p.Phrases = prose.phrases
+	p.Rendered = fmt.Sprintf(p.Phrases.Rendered, p.Name)
 	for _, c := range nb.Cells {
 		switch {
 		case c.Type == nbformat.Markdown:
@@ -79,12 +123,12 @@ func newPage(nb *nbformat.Notebook) page {
 	}
 	p.Title, p.Contents = titleAndContents(prose.headings, p.Name)
 	results := resultsOf(nb)
-	p.Badges = results.badges()
+	p.Badges = results.badges(from, p.Phrases)
 	p.Environments = environments(results.records)
 	return p
 }
 
-// titleAndContents takes the title from the first heading; the others are the
+// titleAndContents returns the first heading as the title, and the others as the
 // contents.
 func titleAndContents(headings []heading, name string) (string, []heading) {
 	if len(headings) == 0 {
@@ -93,7 +137,7 @@ func titleAndContents(headings []heading, name string) (string, []heading) {
 	return headings[0].Text, headings[1:]
 }
 
-// language returns what the notebook's cells are written in.
+// language returns the language of the notebook's cells.
 func language(nb *nbformat.Notebook) string {
 	info, _ := nb.Metadata["language_info"].(map[string]any)
 	if name, ok := info["name"].(string); ok {
@@ -118,12 +162,13 @@ func codeCell(p *prose, c *nbformat.Cell, language string) cell {
 	}
 	switch {
 	case c.HasTag(nbformat.TagInjectedParameters):
-		v.Label = "parameters set for this run"
+		v.Label = p.phrases.injected
 	case c.HasTag(nbformat.TagParameters):
-		v.Label = "parameters"
+		v.Label = p.phrases.parameters
 	case c.HasTag(nbformat.TagSkipExecution):
-		v.Label = "not executed"
+		v.Label = p.phrases.skipped
 	}
+	p.startCell(c.ID)
 	for _, o := range c.Outputs {
 		v.Outputs = append(v.Outputs, renderOutput(p, o, c.HasTag(nbformat.TagRaisesException)))
 	}

@@ -14,16 +14,16 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/nbformat"
-	"warpbook/kernel/record"
 )
 
-// render returns the page and its tree. Every page of these tests is checked
-// for what no page may have.
+// render returns the page and its tree. Every page of these tests is checked for
+// forbidden content.
 func render(t *testing.T, nb *nbformat.Notebook) (string, *html.Node) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, nb); err != nil {
+	if err := Render(&b, nb, Origin{Ran: true}); err != nil {
 		t.Fatal(err)
 	}
 	root, err := html.Parse(bytes.NewReader(b.Bytes()))
@@ -35,14 +35,14 @@ func render(t *testing.T, nb *nbformat.Notebook) (string, *html.Node) {
 }
 
 var allowedElements = strings.Fields(`html head meta link title style body div nav p ul li a main header span details summary section
-	pre code figure img footer dl dt dd h1 h2 h3 h4 h5 h6 b strong i em u s del ins mark small sub sup br hr blockquote ol
+	pre code figure figcaption img footer dl dt dd h1 h2 h3 h4 h5 h6 b strong i em u s del ins mark small sub sup br hr blockquote ol
 	table caption colgroup col thead tbody tfoot tr th td input kbd`)
 
-var allowedAttributes = strings.Fields(`lang charset http-equiv content name class id href aria-label aria-hidden tabindex
+var allowedAttributes = strings.Fields(`lang charset http-equiv content name class id href aria-label aria-hidden tabindex role
 	src alt width height title align style type checked disabled colspan rowspan start open rel`)
 
-// checkClosed checks that a page loads nothing, runs nothing, and consists of
-// known parts only: an allowlist of its own, beside that of the sanitiser.
+// checkClosed checks that a page loads nothing, runs nothing, and consists of known
+// parts only, by an allowlist independent of the sanitiser's.
 func checkClosed(t *testing.T, root *html.Node) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -72,9 +72,11 @@ func checkAttribute(t *testing.T, n *html.Node, a html.Attribute) {
 	t.Helper()
 	ok := slices.Contains(allowedAttributes, a.Key)
 	switch a.Key {
+	case "role":
+		ok = a.Val == "group"
 	case "href":
 		ok = n.DataAtom == atom.A && regexp.MustCompile(`^(https?://|mailto:|#)`).MatchString(a.Val)
-		ok = ok || n.DataAtom == atom.Link && attribute(n, "rel") == "icon" && a.Val == "data:," // or a server is asked for one
+		ok = ok || n.DataAtom == atom.Link && attribute(n, "rel") == "icon" && a.Val == "data:," // otherwise browsers request one from the server
 	case "src":
 		ok = n.DataAtom == atom.Img && regexp.MustCompile(`^data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=]*$`).MatchString(a.Val)
 	case "style":
@@ -197,7 +199,7 @@ func TestOutputs(t *testing.T) {
 			`<img src="data:image/svg+xml;base64,` + base64.StdEncoding.EncodeToString([]byte(svg)) + `" alt="p"`},
 		{"png", &nbformat.Output{Type: nbformat.Result, Data: map[string]any{"image/png": "AA\n==\n", "text/plain": "t\n1 2\n"},
 			Metadata: map[string]any{"image/png": map[string]any{"width": 640, "height": 480.0}}},
-			`<figure><img src="data:image/png;base64,AA==" alt="t" width="640" height="480"/><details><summary>Numbers</summary><pre>t` + "\n1 2\n"},
+			`<figure id="figure-c-1"><figcaption><a class="number" href="#figure-c-1">Figure 1</a></figcaption><img src="data:image/png;base64,AA==" alt="t" width="640" height="480"/><details><summary>Numbers</summary><pre tabindex="0">t` + "\n1 2\n"},
 		{"jpeg without text", bundle(map[string]any{"image/jpeg": "AA=="}), `alt="picture"`},
 		{"markdown", bundle(map[string]any{"text/markdown": "**m**", "text/plain": "p"}), "<strong>m</strong>"},
 		{"plain", bundle(map[string]any{"text/plain": "<p>"}), `<pre class="plain" tabindex="0">&lt;p&gt;</pre>`},
@@ -232,7 +234,7 @@ func TestBadges(t *testing.T) {
 		{[]string{"PASS"}, []string{"1 check passed"}},
 		{[]string{"PASS", "FAIL (expected)"}, []string{"2 checks passed", "1 failed as expected"}},
 		{[]string{"PASS", "PASS (failure expected)"}, []string{"1 of 2 checks failed"}},
-		{[]string{"pass", "FAIL", "PASS"}, []string{"2 of 3 checks failed"}}, // a word that is not known is no pass
+		{[]string{"pass", "FAIL", "PASS"}, []string{"2 of 3 checks failed"}}, // an unknown verdict does not pass
 	} {
 		var rows []any
 		for _, verdict := range test.verdicts {
@@ -243,8 +245,8 @@ func TestBadges(t *testing.T) {
 	}
 }
 
-// What `warpbook run` refuses, the page it writes must not pass over.
-func TestBadgesOfWhatRunRefuses(t *testing.T) {
+// A page must show the failures for which `warpbook run` returns an error.
+func TestBadgesOfRejectedRecords(t *testing.T) {
 	for _, value := range []any{"x", map[string]any{"rows": "x"}, map[string]any{"kind": record.Checks}} {
 		root := outputPage(t, nil, bundle(map[string]any{record.MIME: value}))
 		equal(t, "unreadable", texts(find(root, atom.Span, "badge")), []string{"1 record cannot be read"})
@@ -286,8 +288,8 @@ func TestMarkdown(t *testing.T) {
 	equal(t, "contents", texts(find(find(root, atom.Nav, "")[0], atom.A, "")), []string{"A", "B c & d"})
 }
 
-// Nothing of these may come through, in an output or in markdown. checkClosed
-// looks at what does.
+// None of these may pass the sanitiser, in an output or in markdown. checkClosed checks
+// the rest.
 func TestSanitise(t *testing.T) {
 	for _, hostile := range []string{
 		`<script>alert(1)</script>`, `<SCRIPT SRC=//evil.example/x.js></SCRIPT>`, `<img src=x onerror=alert(1)>`,
@@ -320,7 +322,37 @@ func TestSanitise(t *testing.T) {
 	}
 }
 
-// Where lines of a table's cells may break is the table's to say.
+// TestScrollingIsReachable: scrolling elements take the keyboard's focus; otherwise
+// only a mouse can scroll them.
+func TestScrollingIsReachable(t *testing.T) {
+	const code = "```go\nx := 1\n```\n"
+	_, root := render(t, &nbformat.Notebook{Name: "x.ipynb", Cells: []*nbformat.Cell{
+		{Type: nbformat.Markdown, ID: "m", Source: code + "\n| a |\n| - |\n| 1 |\n"},
+		{Type: nbformat.Code, ID: "c", Source: "x", Outputs: []*nbformat.Output{
+			bundle(map[string]any{"text/html": "<table><tr><td>1</td></tr></table><pre tabindex='-1'>x</pre>"}),
+			bundle(map[string]any{"text/markdown": code}),
+			bundle(map[string]any{"text/plain": "plot\n1 2 3", "image/png": "iVBORw0KGgo="}),
+			{Type: nbformat.Stream, Name: "stdout", Text: "text"},
+			{Type: nbformat.Error, ErrorName: "E", Traceback: []string{"at x"}},
+		}},
+	}})
+	scrolling := append(find(root, atom.Pre, ""), find(root, atom.Div, "scroll")...)
+	if len(scrolling) != 9 {
+		t.Errorf("%d elements scroll, expected 9", len(scrolling))
+	}
+	for _, n := range scrolling {
+		if attribute(n, "tabindex") != "0" {
+			t.Errorf("%s of %q has tabindex %q, expected 0", n.Data, texts([]*html.Node{n}), attribute(n, "tabindex"))
+		}
+	}
+	for _, box := range find(root, atom.Div, "scroll") {
+		if attribute(box, "role") != "group" || attribute(box, "aria-label") == "" {
+			t.Error("a table's box has no role or no name")
+		}
+	}
+}
+
+// A table decides where the lines of its cells may break.
 func TestBreaksAreKept(t *testing.T) {
 	const table = `<table><tbody><tr><td style="text-align: right; white-space: nowrap">5.7e-07</td><td>at reduce_<wbr>mistakes.ptx</td></tr></tbody></table>`
 	got := string(sanitise(table))
@@ -398,7 +430,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "out.html")
-	if err := Write(path, nb); err != nil {
+	if err := Write(path, nb, Origin{Ran: true}); err != nil {
 		t.Fatal(err)
 	}
 	first, err := os.ReadFile(path)
@@ -409,7 +441,46 @@ func TestWrite(t *testing.T) {
 	if page != string(first) {
 		t.Error("the same notebook makes two different pages")
 	}
-	if err := Write(filepath.Join(path, "below-a-file.html"), nb); err == nil {
+	if err := Write(filepath.Join(path, "below-a-file.html"), nb, Origin{}); err == nil {
 		t.Error("wrote below a file")
+	}
+}
+
+// TestRecordedVerdicts: a page made without execution states this before any badge, and
+// calls no verdict of the file verified.
+func TestRecordedVerdicts(t *testing.T) {
+	forged := &nbformat.Notebook{Name: "x.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Code, ID: "a", Source: "x", Outputs: []*nbformat.Output{{
+		Type: nbformat.Display,
+		Data: map[string]any{record.MIME: map[string]any{"kind": "checks", "title": "T", "rows": []any{map[string]any{"name": "sum", "verdict": "PASS"}}}},
+	}}}}}
+	for _, test := range []struct {
+		from   Origin
+		notes  int
+		badges []string
+	}{
+		{Origin{}, 1, []string{"1 check recorded as passed, not verified"}},
+		{Origin{Ran: true, Executed: 1, Cells: 1}, 0, []string{"1 check passed"}},
+		{Origin{Ran: true, Executed: 1, Cells: 3}, 0, []string{"1 of 3 cells executed", "1 check passed"}},
+	} {
+		var b bytes.Buffer
+		if err := Render(&b, forged, test.from); err != nil {
+			t.Fatal(err)
+		}
+		root, err := html.Parse(bytes.NewReader(b.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkClosed(t, root)
+		equal(t, "badges", texts(find(root, atom.Span, "badge")), test.badges)
+		notes := find(root, atom.P, "recorded")
+		if len(notes) != test.notes {
+			t.Errorf("%+v: %q, expected %d notes", test.from, texts(notes), test.notes)
+		}
+		if before, _, _ := strings.Cut(b.String(), `class="badge`); test.notes > 0 && !strings.Contains(before, "Rendered without execution") {
+			t.Error("the note does not stand before the badges")
+		}
+		if test.notes > 0 && strings.Contains(b.String(), `class="badge pass"`) {
+			t.Error("a recorded verdict has the badge of a verified one")
+		}
 	}
 }

@@ -4,23 +4,24 @@ import (
 	"fmt"
 	"html"
 	"html/template"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // escapes are the control sequences that programs send to a terminal; only the
 // colours among them (ending in m) have an effect here.
-var escapes = regexp.MustCompile("\x1b(?:\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
+var escapes = lazyregexp.New("\x1b(?:\\[[0-9;:?<=>]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\^_])")
 
-// terminal returns text as a terminal would show it in the end, as HTML: with
-// colours and bold, and without what a carriage return has written over.
+// terminal returns text as HTML in the state that a terminal shows at the end: with
+// colours and bold, and without text that a carriage return has overwritten.
 func terminal(text string) template.HTML {
 	text = overwrite(text)
 	var b strings.Builder
 	var style textStyle
 	end := 0
-	for _, place := range escapes.FindAllStringIndex(text, -1) {
+	for _, place := range escapes().FindAllStringIndex(text, -1) {
 		style.write(&b, text[end:place[0]])
 		style.apply(text[place[0]:place[1]])
 		end = place[1]
@@ -29,8 +30,8 @@ func terminal(text string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// overwrite keeps of each line what stands after its last carriage return: a
-// progress bar shows its last state.
+// overwrite keeps of each line the text after its last carriage return: a progress bar
+// shows its last state.
 func overwrite(text string) string {
 	if !strings.Contains(text, "\r") {
 		return text
@@ -43,7 +44,7 @@ func overwrite(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// textStyle is what the colour sequences so far amount to.
+// textStyle is the effect of the colour sequences so far.
 type textStyle struct {
 	bold  bool
 	color int // 1 to 8, or 9 to 16 for the bright ones; 0: the page's own
@@ -97,7 +98,7 @@ func (s *textStyle) apply(sequence string) {
 			s.color = code - 90 + 9
 		case code == 39:
 			s.color = 0
-		case code == 38 || code == 48: // 38;5;n or 38;2;r;g;b: the page has no such colour
+		case code == 38 || code == 48: // 38;5;n or 38;2;r;g;b: the page does not show such colours
 			if i+1 < len(codes) && codes[i+1] == "5" {
 				i += 2
 			} else {

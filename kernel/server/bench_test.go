@@ -2,8 +2,8 @@ package server
 
 import "testing"
 
-// BenchmarkCell is the server's part of a trivial cell: sockets, signatures,
-// five messages, no cells program.
+// BenchmarkCell measures the server's part of a trivial cell: sockets, signatures and
+// five messages, without a cells program.
 func BenchmarkCell(b *testing.B) {
 	c := start(b).connect()
 	code := cell("value 1")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -15,11 +14,12 @@ import (
 	"github.com/google/uuid"
 
 	"warpbook/kernel/history"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/jupyter"
+	"warpbook/kernel/jupyter/jupytertest"
 	"warpbook/kernel/zmtp"
 )
 
-// patience is how long a test waits for what must come. With the race detector a
+// patience is how long a test waits for an expected message. With the race detector a
 // cell of 20 MB takes 6 s.
 const patience = 60 * time.Second
 
@@ -32,10 +32,10 @@ type kernel struct {
 	log   *bytes.Buffer
 }
 
-// start runs a kernel on free ports with cells that are not real.
+// start runs a kernel on free ports with fake cells.
 func start(t testing.TB) *kernel {
 	t.Helper()
-	return startAt(t, func(*wire.Connection) {}, forgetful(t))
+	return startAt(t, func(*jupyter.Connection) {}, forgetful(t))
 }
 
 // forgetful is a history in memory.
@@ -48,9 +48,9 @@ func forgetful(t testing.TB) *history.History {
 	return h
 }
 
-func startAt(t testing.TB, change func(*wire.Connection), past *history.History) *kernel {
+func startAt(t testing.TB, change func(*jupyter.Connection), past *history.History) *kernel {
 	t.Helper()
-	at := freePorts(t)
+	at := jupytertest.Connection(t)
 	change(&at)
 	k := &kernel{t: t, cells: newFakeCells(), done: make(chan error, 1), log: &bytes.Buffer{}}
 	server, err := New(at, past, slog.New(slog.NewTextHandler(k.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
@@ -82,39 +82,25 @@ func (k *kernel) stopped() <-chan struct{} {
 	return stopped
 }
 
-func freePorts(t testing.TB) wire.Connection {
-	t.Helper()
-	c := wire.Connection{Transport: "tcp", IP: "127.0.0.1", Secret: "secret", Scheme: "hmac-sha256"}
-	for _, port := range []*int{&c.Shell, &c.IOPub, &c.Stdin, &c.Control, &c.Heartbeat} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		*port = l.Addr().(*net.TCPAddr).Port
-	}
-	return c
-}
-
 // client is one client of a kernel.
 type client struct {
 	t       testing.TB
-	key     *wire.Key
+	key     *jupyter.Key
 	session string
 	sockets map[string]zmq4.Socket
-	inbox   map[string]chan wire.Message
+	inbox   map[string]chan jupyter.Message
 }
 
-// connect makes a client that has seen its iopub_welcome.
+// connect makes a client that has received its iopub_welcome.
 func (k *kernel) connect() *client {
 	k.t.Helper()
-	key, err := wire.NewKey(k.connection.Scheme, k.connection.Secret)
+	key, err := jupyter.NewKey(k.connection.Scheme, k.connection.Secret)
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	c := &client{
 		t: k.t, key: key, session: uuid.NewString(),
-		sockets: map[string]zmq4.Socket{}, inbox: map[string]chan wire.Message{},
+		sockets: map[string]zmq4.Socket{}, inbox: map[string]chan jupyter.Message{},
 	}
 	id := zmq4.WithID(zmq4.SocketIdentity(c.session))
 	patient := zmq4.WithDialerRetry(10 * time.Millisecond)
@@ -127,11 +113,11 @@ func (k *kernel) connect() *client {
 			socket = zmq4.NewSub(context.Background(), patient, zmq4.WithDialerMaxRetries(-1))
 		}
 		k.t.Cleanup(func() { socket.Close() })
-		if err := socket.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", port)); err != nil {
+		if err := socket.Dial(fmt.Sprintf("tcp://%s:%d", k.connection.IP, port)); err != nil {
 			k.t.Fatal(err)
 		}
 		c.sockets[name] = socket
-		inbox := make(chan wire.Message, 1000)
+		inbox := make(chan jupyter.Message, 1000)
 		c.inbox[name] = inbox
 		go c.receive(socket, inbox)
 	}
@@ -141,7 +127,7 @@ func (k *kernel) connect() *client {
 	}
 	for _, name := range []string{"shell", "control", "stdin"} {
 		socket := map[string]*zmtp.Socket{"shell": k.shell, "control": k.control, "stdin": k.stdin}[name]
-		probe := c.encode(wire.Message{Header: wire.NewHeader("", "probe")})
+		probe := c.encode(jupyter.Message{Header: jupyter.NewHeader("", "probe")})
 		for !socket.Send(c.session, probe) { // until the server knows the peer
 			time.Sleep(time.Millisecond)
 		}
@@ -150,7 +136,7 @@ func (k *kernel) connect() *client {
 	return c
 }
 
-func (c *client) receive(socket zmq4.Socket, inbox chan<- wire.Message) {
+func (c *client) receive(socket zmq4.Socket, inbox chan<- jupyter.Message) {
 	for {
 		msg, err := socket.Recv()
 		if err != nil {
@@ -166,12 +152,12 @@ func (c *client) receive(socket zmq4.Socket, inbox chan<- wire.Message) {
 }
 
 // request makes a signed request of a type with a content, and its frames.
-func (c *client) request(msgType, content string) (wire.Header, [][]byte) {
-	header := wire.NewHeader(c.session, msgType)
-	return header, c.encode(wire.Message{Header: header, Content: json.RawMessage(content)})
+func (c *client) request(msgType, content string) (jupyter.Header, [][]byte) {
+	header := jupyter.NewHeader(c.session, msgType)
+	return header, c.encode(jupyter.Message{Header: header, Content: json.RawMessage(content)})
 }
 
-func (c *client) encode(m wire.Message) [][]byte {
+func (c *client) encode(m jupyter.Message) [][]byte {
 	frames, err := c.key.Encode(m)
 	if err != nil {
 		c.t.Fatal(err)
@@ -192,18 +178,18 @@ func (c *client) send(channel, msgType, content string) string {
 	return header.ID
 }
 
-func (c *client) next(channel string) wire.Message {
+func (c *client) next(channel string) jupyter.Message {
 	c.t.Helper()
 	select {
 	case m := <-c.inbox[channel]:
 		return m
 	case <-time.After(patience):
 		c.t.Fatalf("nothing on %s", channel)
-		return wire.Message{}
+		return jupyter.Message{}
 	}
 }
 
-// reply is the next message on a channel, which must answer the request.
+// reply returns the next message on a channel, which must answer the request.
 func (c *client) reply(channel, id string) string {
 	c.t.Helper()
 	m := c.next(channel)
@@ -213,7 +199,7 @@ func (c *client) reply(channel, id string) string {
 	return line(m)
 }
 
-// published collects what comes on iopub for a request, until idle.
+// published collects the messages on iopub for a request, until idle.
 func (c *client) published(id string) (lines []string) {
 	c.t.Helper()
 	for {
@@ -229,7 +215,7 @@ func (c *client) published(id string) (lines []string) {
 	}
 }
 
-// execute sends a cell and returns its reply and what was published.
+// execute sends a cell and returns its reply and its messages on iopub.
 func (c *client) execute(code string) (reply string, published []string) {
 	c.t.Helper()
 	id := c.send("shell", "execute_request", cell(code))
@@ -240,8 +226,8 @@ func cell(code string) string {
 	return fmt.Sprintf(`{"code":%q,"silent":false,"store_history":true,"user_expressions":{},"allow_stdin":true,"stop_on_error":true}`, code)
 }
 
-func parentOf(m wire.Message) string {
-	var h wire.Header
+func parentOf(m jupyter.Message) string {
+	var h jupyter.Header
 	json.Unmarshal(m.Parent, &h)
 	return h.ID
 }
@@ -251,9 +237,9 @@ const (
 	idle = `status {"execution_state":"idle"}`
 )
 
-// line is a message in one line: its type and its content, of a reply with the
+// line formats a message as one line: its type and its content; for a reply, with the
 // names in order.
-func line(m wire.Message) string {
+func line(m jupyter.Message) string {
 	content := m.Content
 	if fields := map[string]json.RawMessage{}; strings.HasSuffix(m.Header.Type, "_reply") && json.Unmarshal(content, &fields) == nil {
 		content = marshal(fields)

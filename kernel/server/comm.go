@@ -1,6 +1,6 @@
 package server
 
-// No comm targets are registered, so every comm that a client opens is closed.
+// No comm targets are registered, so the kernel closes every comm that a client opens.
 
 type commOpening struct {
 	ID string `json:"comm_id"`

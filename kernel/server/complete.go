@@ -1,10 +1,9 @@
 package server
 
 import (
-	"context"
 	"unicode/utf8"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // position is the place that a client asks about.
@@ -13,7 +12,7 @@ type position struct {
 	Cursor *int   `json:"cursor_pos"` // in code points; absent: the end
 }
 
-// cursor is the position within the code, whatever the client said.
+// cursor returns the position within the code. Positions outside are moved to its ends.
 func (p position) cursor() int {
 	end := utf8.RuneCountInString(p.Code)
 	if p.Cursor == nil {
@@ -29,7 +28,7 @@ type completeReply struct {
 	Metadata completeMetadata `json:"metadata"`
 }
 
-// completeMetadata is how JupyterLab learns what each match is.
+// completeMetadata gives JupyterLab the kind of each match.
 type completeMetadata struct {
 	Types []matchType `json:"_jupyter_types_experimental"`
 }
@@ -43,17 +42,14 @@ type matchType struct {
 }
 
 func complete(c *call, q position) (*completeReply, error) {
-	done, err := c.server.cells.Complete(context.Background(), q.Code, q.cursor())
+	done, err := c.query(cellproto.Request{Type: cellproto.Complete, Code: q.Code, Cursor: q.cursor()})
 	if err != nil {
 		return nil, err
-	}
-	if done.Error != nil {
-		return nil, done.Error
 	}
 	return completions(done), nil
 }
 
-func completions(done frame.Event) *completeReply {
+func completions(done cellproto.Event) *completeReply {
 	reply := &completeReply{
 		Matches: []string{}, Start: done.Start, End: done.End,
 		Metadata: completeMetadata{Types: []matchType{}},

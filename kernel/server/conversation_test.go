@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 // turn is a request with the reply and the whole of iopub that it causes.
 type turn struct {
 	channel, request, content string
-	reply                     string // "" for a message that has none
+	reply                     string // "" for a message without a reply
 	published                 []string
 }
 
@@ -78,7 +79,7 @@ var conversations = map[string][]turn{
 		run("print a // really?", ok(1), inputOf("print a // really?", 1), `stream {"name":"stdout","text":"a // really?"}`),
 		run("fmt.Println?", `execute_reply {"execution_count":2,"payload":[{"source":"page","data":{"text/plain":"about fmt.Println"},"start":0}],"status":"ok","user_expressions":{}}`,
 			inputOf("fmt.Println?", 2)),
-		run("nothing??", `execute_reply {"execution_count":3,"payload":[{"source":"page","data":{"text/plain":"nothing is known about nothing"},"start":0}],"status":"ok","user_expressions":{}}`,
+		run("nothing??", `execute_reply {"execution_count":3,"payload":[{"source":"page","data":{"text/plain":"no documentation of nothing"},"start":0}],"status":"ok","user_expressions":{}}`,
 			inputOf("nothing??", 3)),
 	},
 	"complete": {
@@ -88,7 +89,7 @@ var conversations = map[string][]turn{
 		{"shell", "complete_request", `{"code":"x","cursor_pos":99}`, completed(0, 1), nil},
 		{"shell", "complete_request", `{"code":"x","cursor_pos":-9}`, completed(-1, 0), nil},
 		{"shell", "complete_request", `{"code":"broken"}`,
-			`complete_reply {"ename":"error","evalue":"session: closed","status":"error","traceback":["session: closed"]}`, nil},
+			`complete_reply {"ename":"error","evalue":"cellproc: closed","status":"error","traceback":["cellproc: closed"]}`, nil},
 	},
 	"inspect": {
 		{"shell", "inspect_request", `{"code":"😀 fmt","cursor_pos":3,"detail_level":0}`,
@@ -117,9 +118,9 @@ var conversations = map[string][]turn{
 	"subshells": {
 		{"control", "list_subshell_request", `{}`, `list_subshell_reply {"status":"ok","subshell_id":[]}`, nil},
 		{"control", "delete_subshell_request", `{"subshell_id":"x"}`,
-			`delete_subshell_reply ` + wrong(`server: subshell "x": there is none, list_subshell_request tells those there are`), nil},
+			`delete_subshell_reply ` + wrong(`server: subshell "x": unknown, list_subshell_request lists the subshells`), nil},
 		{"control", "delete_subshell_request", `{}`,
-			`delete_subshell_reply ` + wrong(`server: subshell "": there is none, list_subshell_request tells those there are`), nil},
+			`delete_subshell_reply ` + wrong(`server: subshell "": unknown, list_subshell_request lists the subshells`), nil},
 		{"shell", "create_subshell_request", `{}`,
 			`create_subshell_reply ` + wrong("server: create_subshell_request: came on shell, expected on control"), nil},
 	},
@@ -130,10 +131,19 @@ var conversations = map[string][]turn{
 		{"shell", "execute_request", `{"code":"print a","extra":[1,{}]}`, ok(1),
 			[]string{inputOf("print a", 1), `stream {"name":"stdout","text":"a"}`}},
 	},
+	"usage": {
+		{"control", "usage_request", `{}`, usageOfFake, nil},
+		{"shell", "usage_request", `{}`, usageOfFake, nil},
+	},
 	"interrupt": {
 		{"control", "interrupt_request", `{}`, `interrupt_reply {"status":"ok"}`, nil},
 	},
 }
+
+var usageOfFake = func() string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf(`usage_reply {"cpu_count":%d,"goroutines":7,"hostname":%q,"kernel_cpu":12.5,"kernel_memory":1048576,"pid":42,"status":"ok"}`, runtime.NumCPU(), host)
+}()
 
 var info = `kernel_info_reply {"banner":"warpbook 0.1.0: Go notebooks for GPU operator experiments, ` + runtime.Version() + `",` +
 	`"debugger":false,"help_links":[{"text":"Go language","url":"https://go.dev/ref/spec"},` +

@@ -10,45 +10,49 @@ import (
 	"strings"
 	"time"
 
-	"warpbook/kernel/frame"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/jupyter"
 	"warpbook/kernel/zmtp"
 )
 
 // call is one request on its way through the kernel.
 type call struct {
 	server  *Server
-	request wire.Message
-	channel *zmtp.Socket // that it came on
-	shell   *shell       // that answers it; nil: it came on control, or its subshell is unknown
+	request jupyter.Message
+	channel *zmtp.Socket // the socket that received it
+	shell   *shell       // the shell that answers it; nil: the request came on control, or its subshell is unknown
 	from    string       // identity of the client
 	arrived time.Time
+	sent    time.Time // by the kernel's clock; zero: the request has no date
 
-	opening []publication // goes out together with busy
-	begun   bool          // busy has gone out
+	opening []publication // sent together with busy
+	begun   bool          // busy has been sent
 }
 
-// receiveShell queues a request behind the cells of its shell, unless its answer
-// needs none and a client may be waiting to connect while a cell runs.
-func (s *Server) receiveShell(from *zmtp.Peer, frames [][]byte) {
+// receiveShell queues a request after the cells of its shell. kernel_info_request does
+// not wait for them: a client may connect while a cell runs.
+func (s *Server) receiveShell(from *zmtp.Peer, frames [][]byte) (accepted bool) {
 	c := s.newCall(s.shell, from, frames)
 	if c == nil {
-		return
+		return false
 	}
 	c.shell = s.shells.find(c.request.Header.Subshell)
 	if c.shell != nil && c.request.Header.Type != "kernel_info_request" && c.shell.take(c) {
-		return
+		return true
 	}
 	if c.shell != nil && c.shell.id != "" && s.shells.find(c.shell.id) == nil {
-		c.shell = nil // it was deleted meanwhile
+		c.shell = nil // the subshell was deleted in the meantime
 	}
 	s.prompt.push(c)
+	return true
 }
 
-func (s *Server) receiveControl(from *zmtp.Peer, frames [][]byte) {
-	if c := s.newCall(s.control, from, frames); c != nil {
+func (s *Server) receiveControl(from *zmtp.Peer, frames [][]byte) (accepted bool) {
+	c := s.newCall(s.control, from, frames)
+	if c != nil {
 		s.prompt.push(c)
 	}
+	return c != nil
 }
 
 func (s *Server) newCall(channel *zmtp.Socket, from *zmtp.Peer, frames [][]byte) *call {
@@ -56,11 +60,29 @@ func (s *Server) newCall(channel *zmtp.Socket, from *zmtp.Peer, frames [][]byte)
 	if !ok {
 		return nil
 	}
-	return &call{server: s, request: m, channel: channel, from: from.Identity(), arrived: time.Now()}
+	times, ok := from.State.(*clock)
+	if !ok {
+		times = &clock{}
+		from.State = times
+	}
+	arrived := time.Now()
+	return &call{
+		server: s, request: m, channel: channel, from: from.Identity(),
+		arrived: arrived, sent: times.sent(m.Header, arrived),
+	}
 }
 
-// serve answers a request and then calls done: for a cell, which it does not wait
-// for, on the goroutine that brings its end.
+// size is the number of bytes of a request.
+func (c *call) size() (n int) {
+	m := c.request
+	for _, b := range m.Buffers {
+		n += len(b)
+	}
+	return n + len(m.RawHeader) + len(m.Parent) + len(m.Metadata) + len(m.Content)
+}
+
+// serve answers a request and then calls done. It does not wait for a cell: the
+// goroutine that receives the cell's answer calls done.
 func (c *call) serve(done func()) {
 	c.answer(func(reply any, err error) {
 		c.conclude(reply, err)
@@ -68,10 +90,10 @@ func (c *call) serve(done func()) {
 	})
 }
 
-// conclude is all that every request has in common: busy, the reply whose type
-// follows from the request's, idle. A message that is no request has no reply.
+// conclude sends busy, the reply and idle. The request's type determines the reply's. A
+// message that is not a request has no reply.
 func (c *call) conclude(reply any, err error) {
-	c.begin() // if it is none that has a handler
+	c.begin() // without a handler begin was not called yet
 	name, isRequest := strings.CutSuffix(c.request.Header.Type, "_request")
 	if isRequest {
 		c.reply(name+"_reply", outcome(reply, err))
@@ -98,7 +120,7 @@ func (c *call) answer(finish func(any, error)) {
 	}
 }
 
-// empty is what a reply holds whatever its request.
+// empty returns the required fields of a reply without a result.
 func (c *call) empty() any {
 	if c.request.Header.Type == "execute_request" {
 		return &executeReply{ExecutionCount: c.server.shells.find("").counted()}
@@ -106,17 +128,17 @@ func (c *call) empty() any {
 	return nil
 }
 
-// ending is what every reply says.
+// ending holds the fields of every reply.
 type ending struct {
 	Status string `json:"status"`
-	*frame.Error
+	*cellproto.Error
 }
 
-// concluded is a reply that may say by itself how its request ended.
+// concluded is a reply that may hold its own status.
 type concluded interface{ conclusion() string }
 
-// outcome is the content of a reply: what the handler answered, with a status
-// where that has none, and the error.
+// outcome returns the content of a reply: the handler's reply with a status,
+// unless it has one, and the error.
 func outcome(reply any, err error) json.RawMessage {
 	content, end := marshal(reply), ending{Status: "ok"}
 	if err != nil {
@@ -127,8 +149,8 @@ func outcome(reply any, err error) json.RawMessage {
 	return join(content, marshal(end))
 }
 
-// join makes one object of two without a name in common. The first may be null,
-// which a handler answers that only has an error.
+// join merges two objects without a common name. The first may be null, if a handler
+// returns only an error.
 func join(a, b json.RawMessage) json.RawMessage {
 	if s := string(a); s == "null" || s == "{}" {
 		return b
@@ -136,25 +158,25 @@ func join(a, b json.RawMessage) json.RawMessage {
 	return slices.Concat(a[:len(a)-1], json.RawMessage(","), b[1:])
 }
 
-// asError gives every error the form that errors of cells have.
-func asError(err error) *frame.Error {
-	var e *frame.Error
+// asError converts an error to the form of a cell's errors.
+func asError(err error) *cellproto.Error {
+	var e *cellproto.Error
 	if !errors.As(err, &e) {
-		e = &frame.Error{Name: "error", Value: err.Error(), Traceback: []string{err.Error()}}
+		e = &cellproto.Error{Name: "error", Value: err.Error(), Traceback: []string{err.Error()}}
 	}
 	if e.Traceback == nil {
-		e = &frame.Error{Name: e.Name, Value: e.Value, Traceback: []string{}}
+		e = &cellproto.Error{Name: e.Name, Value: e.Value, Traceback: []string{}}
 	}
 	return e
 }
 
-// reply answers on the channel that the request came on.
+// reply answers on the channel that received the request.
 func (c *call) reply(msgType string, content json.RawMessage) {
 	c.server.send(c.channel, c, msgType, content)
 }
 
-// begin says busy, once, before anything else is published. A cell says so when the
-// cells program has it, and together with its input.
+// begin publishes busy once, before anything else. For a cell, busy is published
+// together with the cell's input, after the cells program has accepted the cell.
 func (c *call) begin() {
 	if !c.begun {
 		c.begun = true
@@ -168,16 +190,16 @@ func (c *call) publish(msgType string, content any) {
 	c.server.publish(c.request.RawHeader, publication{msgType, content})
 }
 
-// send sends a child of a request to the client that made it, and reports
-// whether that is connected.
+// send sends a message, as a child of the request, to the request's client, and reports
+// whether that client is connected.
 func (s *Server) send(on *zmtp.Socket, c *call, msgType string, content json.RawMessage) (id string, sent bool) {
-	header := wire.NewHeader(s.session, msgType)
-	frames, err := s.key.Encode(wire.Message{
+	header := jupyter.NewHeader(s.session, msgType)
+	frames, err := s.key.Encode(jupyter.Message{
 		Identities: c.request.Identities, Header: header,
 		Parent: c.request.RawHeader, Content: content,
 	})
 	if err != nil {
-		panic(err) // ours: a header is always encodable
+		panic(err) // an error of this package: a header is always encodable
 	}
 	return header.ID, on.Send(c.from, frames)
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 type executeRequest struct {
@@ -52,37 +51,52 @@ func unless(b *bool, otherwise bool) bool {
 	return *b
 }
 
-// execution is a cell that is being answered.
+// phase is the progress of an execution.
+type phase int
+
+const (
+	announced  phase = iota // it has a number; the cells program does not have it yet
+	running                 // the cells program has it: its events are published
+	evaluating              // the cell has ended well; its user expressions are evaluated in turn
+	ended                   // it is answered
+)
+
+// execution is a cell that is being answered, as a state machine: announced -> running
+// -> evaluating -> ended; it can end in every phase. It has one owner at a time: the
+// goroutine that calls start, then the goroutine that delivers the cells program's
+// answer, and between answers a goroutine that runs next.
 type execution struct {
 	*call
 	q      executeRequest
+	phase  phase
 	number int // among the cells of all shells; 0: it is not counted
 	reply  *executeReply
 	finish func(any, error)
+	names  []string // user expressions still to evaluate
 }
 
-// execute answers with the count also where the content makes no sense.
+// execute replies with the count, also when the content is invalid.
 func execute(c *call, finish func(any, error)) {
 	x := &execution{call: c, reply: &executeReply{ExecutionCount: c.shell.counted()}, finish: finish}
 	if err := json.Unmarshal(c.request.Content, &x.q); err != nil {
-		finish(x.reply, fmt.Errorf("server: execute_request: %w", err))
+		x.end(fmt.Errorf("server: execute_request: %w", err))
 		return
 	}
 	if c.shell.failure.aborts(c) {
 		x.reply.Status = "aborted"
-		finish(x.reply, nil)
+		x.end(nil)
 		return
 	}
-	x.count()
-	x.run()
+	x.announce()
+	x.start()
 }
 
-// count gives the cell its number.
-func (x *execution) count() {
+// announce gives the cell its number.
+func (x *execution) announce() {
 	q, s := x.q, x.server
 	if unless(q.StoreHistory, true) && !q.Silent {
 		x.reply.ExecutionCount = int(x.shell.count.Add(1))
-		x.number = frame.CellNumber(x.shell.place, x.reply.ExecutionCount)
+		x.number = cellproto.CellNumber(x.shell.place, x.reply.ExecutionCount)
 		s.parents.add(x.number, x.call.request.RawHeader)
 	}
 	x.reply.Payload = []any{}
@@ -91,8 +105,9 @@ func (x *execution) count() {
 	}
 }
 
-// run has the code run, or the question answered that it is, and waits for neither.
-func (x *execution) run() {
+// start runs the cell, or answers it if it is a question. It does not wait.
+func (x *execution) start() {
+	x.phase = running
 	if name, ok := question(x.q.Code); ok {
 		x.begin()
 		go func() {
@@ -100,84 +115,92 @@ func (x *execution) run() {
 			if err == nil {
 				x.reply.Payload = append(x.reply.Payload, page)
 			}
-			x.ended(frame.Event{}, err)
+			x.stop(cellproto.Event{}, err)
 		}()
 		return
 	}
-	x.evaluate(x.number, x.q.Code, func(done frame.Event, err error) {
+	x.run(x.number, x.q.Code, func(done cellproto.Event, err error) {
 		if err == nil && len(done.Data) > 0 && !x.q.Silent {
 			x.publish("execute_result", executeResult{displayOf(done), x.reply.ExecutionCount})
 		}
 		if err == nil && done.Next != "" {
 			x.reply.Payload = append(x.reply.Payload, nextInput{"set_next_input", done.Next, true})
 		}
-		x.ended(done, err)
+		x.stop(done, err)
 	})
 }
 
-// evaluate runs code in the cells program, as the cell of that number; 0 is for
-// code that has none. An error of the code is an error to then, too.
-func (x *execution) evaluate(number int, code string, then func(frame.Event, error)) {
-	err := x.server.cells.Begin(code, number, func(e frame.Event) {
+// run sends code to the cells program as the cell of that number; 0 means that the code
+// has no number. answered receives the end, with an error of the code as an error.
+func (x *execution) run(number int, code string, answered func(cellproto.Event, error)) {
+	err := x.server.cells.Begin(code, number, func(e cellproto.Event) {
 		x.output(e, x.q.Silent, unless(x.q.AllowStdin, true))
-	}, func(done frame.Event) {
+	}, func(done cellproto.Event) {
 		x.server.input.end(x.call)
 		if done.Error != nil {
-			then(done, done.Error)
+			answered(done, done.Error)
 			return
 		}
-		then(done, nil)
+		answered(done, nil)
 	})
 	if err != nil {
-		then(frame.Event{}, err)
+		answered(cellproto.Event{}, err)
 	}
 }
 
-// ended is told how the code ended. The user expressions, which wait for one
-// another, hold up nobody.
-func (x *execution) ended(done frame.Event, err error) {
+// stop ends the running phase.
+func (x *execution) stop(done cellproto.Event, err error) {
 	if x.number > 0 {
 		text, _ := done.Data["text/plain"].(string)
 		x.server.past.add(x.shell.place, x.reply.ExecutionCount, x.q.Code, text)
 	}
-	switch {
-	case err != nil:
-		x.failed(err)
-	case len(x.q.UserExpressions) > 0:
-		go func() {
-			x.reply.UserExpressions = x.expressions()
-			x.finish(x.reply, nil)
-		}()
-	default:
-		x.reply.UserExpressions = map[string]any{}
-		x.finish(x.reply, nil)
+	if err != nil {
+		x.fail(err)
+		return
 	}
+	x.phase = evaluating
+	x.reply.UserExpressions = map[string]any{}
+	x.names = slices.Sorted(maps.Keys(x.q.UserExpressions))
+	x.next()
 }
 
-func (x *execution) failed(err error) {
+// next evaluates the next user expression, or ends. An error of one expression is its
+// own result.
+func (x *execution) next() {
+	if len(x.names) == 0 {
+		x.end(nil)
+		return
+	}
+	name := x.names[0]
+	x.names = x.names[1:]
+	go x.run(0, x.q.UserExpressions[name], func(done cellproto.Event, err error) { // an answer must not wait for a call of the client
+		if err != nil {
+			x.reply.UserExpressions[name] = outcome(nil, err)
+		} else {
+			x.reply.UserExpressions[name] = outcome(displayOf(done), nil)
+		}
+		x.next()
+	})
+}
+
+// fail ends a cell whose code failed.
+func (x *execution) fail(err error) {
 	x.reply.Payload = nil
 	if !x.q.Silent {
 		x.publish("error", asError(err))
 	}
 	if unless(x.q.StopOnError, true) {
-		x.shell.failure.at = time.Now()
+		x.shell.failure = failureOf(x.call)
 	}
-	x.finish(x.reply, err)
+	x.end(err)
 }
 
-// expressions evaluates the user expressions, each on its own.
-func (x *execution) expressions() map[string]any {
-	results := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(x.q.UserExpressions)) {
-		evaluated := make(chan json.RawMessage, 1)
-		x.evaluate(0, x.q.UserExpressions[name], func(done frame.Event, err error) {
-			if err != nil {
-				evaluated <- outcome(nil, err)
-			} else {
-				evaluated <- outcome(displayOf(done), nil)
-			}
-		})
-		results[name] = <-evaluated
+// end answers the request, at most once.
+func (x *execution) end(err error) {
+	if x.phase == ended {
+		x.server.debugf("server: execution %d: ended twice", x.number)
+		return
 	}
-	return results
+	x.phase = ended
+	x.finish(x.reply, err)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 // fakeCells understands these commands, one a line of a cell:
@@ -25,17 +25,35 @@ import (
 type fakeCells struct {
 	running chan struct{} // gets a value when block begins
 
-	mu      sync.Mutex             // guards what follows
-	release *release               // of what waits now
+	mu      sync.Mutex             // guards the fields below
+	release *release               // ends the waiting cell
 	answers map[uint64]chan string // by the ids of questions
 	lastID  uint64
+	ended   string // the first of Close and Kill that was called
+}
+
+// ending is the call, Close or Kill, that ended the cells program.
+func (f *fakeCells) ending() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ended
+}
+
+// ends records the call, Close or Kill, and ends the waiting cell.
+func (f *fakeCells) ends(call, reason string) {
+	f.mu.Lock()
+	if f.ended == "" {
+		f.ended = call
+	}
+	f.mu.Unlock()
+	f.end(reason)
 }
 
 func newFakeCells() *fakeCells {
 	return &fakeCells{running: make(chan struct{}, 10), release: newRelease(), answers: map[uint64]chan string{}}
 }
 
-// release ends what waits, once.
+// release ends a waiting cell, once.
 type release struct {
 	closed chan struct{}
 	reason string // written before closed is closed
@@ -43,7 +61,7 @@ type release struct {
 
 func newRelease() *release { return &release{closed: make(chan struct{})} }
 
-// waits returns what will end a cell, and an open question.
+// waits returns the release of a cell, and an open question.
 func (f *fakeCells) waits() (r *release, id uint64, answer chan string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,10 +84,10 @@ func (f *fakeCells) answer(id uint64, text string) {
 	f.answers[id] <- text
 }
 
-func (f *fakeCells) Begin(code string, cell int, sink, answer func(frame.Event)) error {
-	sink(frame.Event{Type: frame.Begun})
+func (f *fakeCells) Begin(code string, cell int, sink, answer func(cellproto.Event)) error {
+	sink(cellproto.Event{Type: cellproto.Begun})
 	go func() {
-		done := frame.Event{Type: frame.Done}
+		done := cellproto.Event{Type: cellproto.Done}
 		for command := range strings.Lines(code) {
 			name, text, _ := strings.Cut(strings.TrimSpace(command), " ")
 			if done.Error = f.command(name, text, sink, &done); done.Error != nil {
@@ -81,25 +99,25 @@ func (f *fakeCells) Begin(code string, cell int, sink, answer func(frame.Event))
 	return nil
 }
 
-func (f *fakeCells) command(name, text string, sink func(frame.Event), done *frame.Event) *frame.Error {
+func (f *fakeCells) command(name, text string, sink func(cellproto.Event), done *cellproto.Event) *cellproto.Error {
 	bundle := map[string]any{"text/plain": text}
 	switch name {
 	case "print":
-		sink(frame.Event{Type: frame.Stream, Name: "stdout", Text: text})
+		sink(cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: text})
 	case "complain":
-		sink(frame.Event{Type: frame.Stream, Name: "stderr", Text: text})
+		sink(cellproto.Event{Type: cellproto.Stream, Name: "stderr", Text: text})
 	case "show", "update":
-		sink(frame.Event{Type: frame.Display, Data: bundle, Display: "d", Update: name == "update"})
+		sink(cellproto.Event{Type: cellproto.Display, Data: bundle, Display: "d", Update: name == "update"})
 	case "clear":
-		sink(frame.Event{Type: frame.Clear, Wait: true})
+		sink(cellproto.Event{Type: cellproto.Clear, Wait: true})
 	case "ask", "secret":
 		r, id, answer := f.waits()
-		sink(frame.Event{ID: id, Type: frame.Input, Text: text, Password: name == "secret"})
+		sink(cellproto.Event{ID: id, Type: cellproto.Input, Text: text, Password: name == "secret"})
 		select {
 		case text := <-answer:
-			sink(frame.Event{Type: frame.Stream, Name: "stdout", Text: text})
+			sink(cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: text})
 		case <-r.closed:
-			return &frame.Error{Name: r.reason, Value: "while asking"}
+			return &cellproto.Error{Name: r.reason, Value: "while asking"}
 		}
 	case "value":
 		done.Data = bundle
@@ -111,34 +129,44 @@ func (f *fakeCells) command(name, text string, sink func(frame.Event), done *fra
 		r, _, _ := f.waits()
 		f.running <- struct{}{}
 		<-r.closed
-		return &frame.Error{Name: r.reason, Value: "while blocked", Traceback: []string{"line 1"}}
+		return &cellproto.Error{Name: r.reason, Value: "while blocked", Traceback: []string{"line 1"}}
 	case "fail":
-		return &frame.Error{Name: "panic", Value: text, Traceback: []string{"a", "b"}}
+		return &cellproto.Error{Name: "panic", Value: text, Traceback: []string{"a", "b"}}
 	}
 	return nil
 }
 
-func (f *fakeCells) Complete(_ context.Context, code string, cursor int) (frame.Event, error) {
-	if code == "broken" {
-		return frame.Event{}, errors.New("session: closed")
+func (f *fakeCells) Ask(ctx context.Context, r cellproto.Request) (cellproto.Event, error) {
+	if r.Type == cellproto.Complete {
+		return f.complete(ctx, r.Code, r.Cursor)
 	}
-	return frame.Event{
-		Matches: []frame.Match{{Text: "Println", Kind: "function", Type: "func(a ...any)"}},
+	if r.Type == cellproto.AskUsage {
+		return cellproto.Event{Usage: &cellproto.Usage{PID: 42, Memory: 1 << 20, CPU: 12.5, Goroutines: 7}}, nil
+	}
+	return f.inspect(ctx, r.Code, r.Cursor)
+}
+
+func (f *fakeCells) complete(_ context.Context, code string, cursor int) (cellproto.Event, error) {
+	if code == "broken" {
+		return cellproto.Event{}, errors.New("cellproc: closed")
+	}
+	return cellproto.Event{
+		Matches: []cellproto.Match{{Text: "Println", Kind: "function", Type: "func(a ...any)"}},
 		Start:   cursor - 1, End: cursor,
 	}, nil
 }
 
-// Inspect knows what is left of the cursor.
-func (f *fakeCells) Inspect(_ context.Context, code string, cursor int) (frame.Event, error) {
+// inspect returns the code left of the cursor.
+func (f *fakeCells) inspect(_ context.Context, code string, cursor int) (cellproto.Event, error) {
 	left := string([]rune(code)[:cursor])
 	if left == "nothing" || !utf8.ValidString(left) {
-		return frame.Event{}, nil
+		return cellproto.Event{}, nil
 	}
-	return frame.Event{Data: map[string]any{"text/plain": "about " + left}}, nil
+	return cellproto.Event{Data: map[string]any{"text/plain": "about " + left}}, nil
 }
 
 func (f *fakeCells) Interrupt()                      { f.end("interrupted") }
-func (f *fakeCells) Kill()                           { f.end("killed") }
-func (f *fakeCells) Close() error                    { return nil }
+func (f *fakeCells) Kill()                           { f.ends("Kill", "killed") }
+func (f *fakeCells) Close() error                    { f.ends("Close", "killed"); return nil }
 func (f *fakeCells) Reply(id uint64, text string)    { f.answer(id, text) }
 func (f *fakeCells) Refuse(id uint64, reason string) { f.answer(id, reason) }

@@ -19,8 +19,7 @@ type historyRequest struct {
 	Unique  bool   `json:"unique"`
 }
 
-// historyReply has triples: session, line, and the input or a pair of input
-// and output.
+// historyReply has triples: session, line, and the input or a pair of input and output.
 type historyReply struct {
 	History [][3]any `json:"history"`
 }
@@ -48,23 +47,22 @@ func orNull(text string) any {
 	return text
 }
 
-// saveAfter is how long a cell waits until it is written down, with those that come
-// meanwhile: by itself it takes 14 system calls, on a core that the client wants to
-// have for the answer and the next cell.
+// saveAfter is the delay after which cells are written to the file together. Each write
+// takes 14 system calls, on a core that the client needs for the answer and the next
+// cell.
 const saveAfter = 100 * time.Millisecond
 
-// past is the history, which all shells write and read. Each has lines of its own.
+// past is the history. All shells write and read it; each has its own lines. The
+// timer's goroutine writes the file, because another process may keep it locked.
 type past struct {
-	failed func(error) // takes why the file could not be written
-
-	mu      sync.Mutex // guards what follows
+	failed  func(error) // receives the error of writing the file
 	history *history.History
-	saving  *time.Timer // calls save soon; nil: nothing has been added since
+
+	mu     sync.Mutex  // guards the fields below
+	saving *time.Timer // calls save soon; nil: nothing to save
 }
 
 func (p *past) find(shell int, q historyRequest) ([]history.Entry, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	switch q.Access {
 	case "tail":
 		return p.history.Tail(q.N)
@@ -76,25 +74,26 @@ func (p *past) find(shell int, q historyRequest) ([]history.Entry, error) {
 	return nil, fmt.Errorf("server: history_request: hist_access_type %q, expected range, tail or search", q.Access)
 }
 
-// add has a cell found from now on, and soon written down.
+// add appends a cell to the history, and schedules the writing of the file.
 func (p *past) add(shell, line int, input, output string) {
+	p.history.Add(shell, line, input, output)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.history.Add(shell, line, input, output)
 	if p.saving == nil {
 		p.saving = time.AfterFunc(saveAfter, p.save)
 	}
 }
 
-// save writes down what is not, also what could not be before.
+// save writes the entries that are not in the file yet, including those of failed
+// attempts.
 func (p *past) save() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.saving != nil {
 		p.saving.Stop()
 		p.saving = nil
 	}
-	if err := p.history.Save(); err != nil { // which harms no cell
+	p.mu.Unlock()
+	if err := p.history.Save(); err != nil { // an error affects no cell
 		p.failed(err)
 	}
 }

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
 	"warpbook/kernel/history"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/jupyter"
 )
 
-// written waits until the file has so many lines.
+// written waits until the file has the given number of lines.
 func written(t *testing.T, path string, lines int) {
 	t.Helper()
 	got := 0
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		data, err := os.ReadFile(path)
 		if got = bytes.Count(data, []byte("\n")); err == nil && got == lines {
 			return
@@ -25,8 +26,8 @@ func written(t *testing.T, path string, lines int) {
 	t.Fatalf("%d lines of history, expected %d", got, lines)
 }
 
-// TestHistoryIsSavedTogether: no cell in a row waits for the file, and none is lost
-// when the kernel ends.
+// TestHistoryIsSavedTogether: no cell in a series waits for the file, and no cell is
+// lost when the kernel ends.
 func TestHistoryIsSavedTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	h, err := history.Open(path)
@@ -40,7 +41,7 @@ func TestHistoryIsSavedTogether(t *testing.T) {
 		}
 		return bytes.Count(data, []byte("\n"))
 	}
-	k := startAt(t, func(*wire.Connection) {}, h)
+	k := startAt(t, func(*jupyter.Connection) {}, h)
 	c := k.connect()
 	began := time.Now()
 	for range 3 {
@@ -56,7 +57,7 @@ func TestHistoryIsSavedTogether(t *testing.T) {
 	}
 }
 
-// TestHistoryIsSavedAtTheEnd: also what could not be saved before.
+// TestHistoryIsSavedAtTheEnd: entries whose save failed before are saved too.
 func TestHistoryIsSavedAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	h, err := history.Open(path)
@@ -79,7 +80,7 @@ func TestHistoryIsSavedAtTheEnd(t *testing.T) {
 	written(t, path, 2)
 }
 
-// A second kernel knows what the first one ran.
+// A second kernel lists the cells of the first.
 func TestHistorySurvivesRestarts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.jsonl")
 	connect := func() *client {
@@ -87,7 +88,7 @@ func TestHistorySurvivesRestarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return startAt(t, func(*wire.Connection) {}, past).connect()
+		return startAt(t, func(*jupyter.Connection) {}, past).connect()
 	}
 	first := connect()
 	for _, code := range []string{"value 1", "value 2", "fail no"} {
@@ -115,4 +116,57 @@ func TestHistorySurvivesRestarts(t *testing.T) {
 	if got, want := second.reply("shell", id), "history_reply "+wrong(`server: history_request: hist_access_type "all", expected range, tail or search`); got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
+}
+
+// TestLockedHistoryBlocksNothing: another process that keeps the file locked delays
+// neither a cell nor a history request. A save waits for 200 ms, and a busy machine may
+// delay the test for longer: it must be quicker in one of several tries.
+func TestLockedHistoryBlocksNothing(t *testing.T) {
+	const tries = 20
+	for range tries {
+		if quickerThanTheLock(t) {
+			return
+		}
+	}
+	t.Errorf("in each of %d tries a cell or a question waited for the file", tries)
+}
+
+// quickerThanTheLock adds cells and asks for them while a save waits for the lock, and
+// reports whether it still waits afterwards.
+func quickerThanTheLock(t *testing.T) (quicker bool) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	h, err := history.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := past{history: h, failed: func(error) {}}
+	lock, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	p.add(0, 1, "a", "")
+	saved := make(chan struct{})
+	go func() { p.save(); close(saved) }()
+	time.Sleep(20 * time.Millisecond) // the save waits for the lock
+	for line := 2; line < 100; line++ {
+		p.add(0, line, "b", "")
+	}
+	entries, err := p.find(0, historyRequest{Access: "tail"})
+	select {
+	case <-saved:
+	default:
+		quicker = true
+	}
+	if err != nil || len(entries) != 99 {
+		t.Errorf("%d cells found, %v, expected 99", len(entries), err)
+	}
+	<-saved
+	lock.Close()
+	p.save()
+	written(t, path, 100)
+	return quicker
 }

@@ -1,6 +1,6 @@
 package server
 
-import "context"
+import "warpbook/kernel/cellproto"
 
 type inspectReply struct {
 	Found    bool           `json:"found"`
@@ -9,19 +9,16 @@ type inspectReply struct {
 }
 
 func inspect(c *call, q position) (*inspectReply, error) {
-	done, err := c.server.cells.Inspect(context.Background(), q.Code, q.cursor())
+	done, err := c.query(cellproto.Request{Type: cellproto.Inspect, Code: q.Code, Cursor: q.cursor()})
 	if err != nil {
 		return nil, err
-	}
-	if done.Error != nil {
-		return nil, done.Error
 	}
 	return &inspectReply{
 		Found: len(done.Data) > 0, Data: orEmpty(done.Data), Metadata: orEmpty(done.Metadata),
 	}, nil
 }
 
-// orEmpty makes an object of what JSON would write as null.
+// orEmpty replaces a nil map, which JSON writes as null, by an empty one.
 func orEmpty(m map[string]any) map[string]any {
 	if m == nil {
 		return map[string]any{}

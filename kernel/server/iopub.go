@@ -3,7 +3,7 @@ package server
 import (
 	"encoding/json"
 
-	"warpbook/kernel/wire"
+	"warpbook/kernel/jupyter"
 	"warpbook/kernel/zmtp"
 )
 
@@ -18,7 +18,7 @@ type publication struct {
 	content any
 }
 
-// publish sends messages to every client. A nil parent is none.
+// publish sends messages to every client. The parent may be nil.
 func (s *Server) publish(parent json.RawMessage, list ...publication) {
 	messages := make([][][]byte, len(list))
 	for i, p := range list {
@@ -27,18 +27,18 @@ func (s *Server) publish(parent json.RawMessage, list ...publication) {
 	s.iopub.Publish(messages...)
 }
 
-// welcome tells a client that from here on it receives everything.
+// welcome tells a client that it receives every message published from now on.
 func (s *Server) welcome(to *zmtp.Peer, topic string) {
 	to.Send(s.published(topic, nil, "iopub_welcome", map[string]string{"subscription": topic}))
 }
 
 func (s *Server) published(topic string, parent json.RawMessage, msgType string, content any) [][]byte {
-	frames, err := s.key.Encode(wire.Message{
-		Identities: [][]byte{[]byte(topic)}, Header: wire.NewHeader(s.session, msgType),
+	frames, err := s.key.Encode(jupyter.Message{
+		Identities: [][]byte{[]byte(topic)}, Header: jupyter.NewHeader(s.session, msgType),
 		Parent: parent, Content: marshal(content),
 	})
 	if err != nil {
-		panic(err) // ours: a header is always encodable
+		panic(err) // an error of this package: a header is always encodable
 	}
 	return frames
 }

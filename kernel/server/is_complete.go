@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"strings"
 
-	"warpbook/kernel/cell/split"
+	"warpbook/kernel/engine/split"
 )
 
 type isCompleteRequest struct {
@@ -20,16 +20,16 @@ type isCompleteReply struct {
 
 func (r *isCompleteReply) conclusion() string { return r.Status }
 
-// isComplete tells a console whether the user has finished a cell.
+// isComplete answers a console's question whether the user has finished a cell.
 func isComplete(_ *call, q isCompleteRequest) (*isCompleteReply, error) {
 	_, asks := question(q.Code)
 	switch code := strings.TrimSpace(q.Code); {
 	case strings.HasPrefix(code, "%%"):
-		return &isCompleteReply{Status: "unknown"}, nil // may have any number of lines
+		return &isCompleteReply{Status: "unknown"}, nil // such a cell may have any number of lines
 	case asks:
 		return &isCompleteReply{Status: "complete"}, nil
 	}
-	_, rest := split.Magics(q.Code) // each is complete at the end of its line
+	_, rest := split.Magics(q.Code) // each magic is complete at the end of its line
 	depth, open := scan(rest)
 	switch {
 	case open:
@@ -40,9 +40,9 @@ func isComplete(_ *call, q isCompleteRequest) (*isCompleteReply, error) {
 	return &isCompleteReply{Status: "invalid"}, nil
 }
 
-// scan reports whether more must follow: a bracket, a raw string or a comment
-// is open, or the last token is not one that can end a statement. Code with
-// other mistakes is not open, whatever follows.
+// scan reports whether more must follow: a bracket, a raw string or a comment is open,
+// or the last token cannot end a statement. Code with other errors is not open,
+// whatever follows.
 func scan(code string) (depth int, open bool) {
 	var s scanner.Scanner
 	unterminated, wrong := false, false
@@ -72,7 +72,7 @@ func scan(code string) (depth int, open bool) {
 	}
 }
 
-// valid reports whether each piece of a cell is one that Go's parser accepts.
+// valid reports whether Go's parser accepts each piece of a cell.
 func valid(code string) bool {
 	pieces, errs := split.Cell(code)
 	if len(errs) > 0 {

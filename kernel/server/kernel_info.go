@@ -3,7 +3,7 @@ package server
 import (
 	"runtime"
 
-	"warpbook/kernel/wire"
+	"warpbook/kernel/jupyter"
 )
 
 // version of the implementation.
@@ -20,7 +20,7 @@ type kernelInfoReply struct {
 	SupportedFeatures     []string     `json:"supported_features"`
 }
 
-// languageInfo is what JupyterLab and nbconvert choose the highlighting by.
+// languageInfo selects the highlighting in JupyterLab and nbconvert.
 type languageInfo struct {
 	Name           string `json:"name"`
 	Version        string `json:"version"`
@@ -37,7 +37,7 @@ type helpLink struct {
 
 func kernelInfo(*call, none) (*kernelInfoReply, error) {
 	return &kernelInfoReply{
-		ProtocolVersion:       wire.Version,
+		ProtocolVersion:       jupyter.Version,
 		Implementation:        "warpbook",
 		ImplementationVersion: version,
 		LanguageInfo: languageInfo{

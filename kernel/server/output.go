@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 )
 
 type stream struct {
@@ -27,7 +27,7 @@ type clearOutput struct {
 	Wait bool `json:"wait"`
 }
 
-func displayOf(e frame.Event) display {
+func displayOf(e cellproto.Event) display {
 	d := display{Data: orEmpty(e.Data), Metadata: orEmpty(e.Metadata)}
 	if e.Display != "" {
 		d.Transient = &transient{e.Display}
@@ -35,12 +35,12 @@ func displayOf(e frame.Event) display {
 	return d
 }
 
-// output hands on what a running cell shows and asks. A silent cell shows
-// nothing.
-func (c *call) output(e frame.Event, silent, allowStdin bool) {
+// output publishes the events of a running cell and passes its questions on. A silent
+// cell publishes nothing.
+func (c *call) output(e cellproto.Event, silent, allowStdin bool) {
 	switch c.begin(); {
-	case e.Type == frame.Begun:
-	case e.Type == frame.Input:
+	case e.Type == cellproto.Begun:
+	case e.Type == cellproto.Input:
 		c.ask(e, allowStdin)
 	case !silent:
 		c.server.show(c.request.RawHeader, e)
@@ -48,33 +48,40 @@ func (c *call) output(e frame.Event, silent, allowStdin bool) {
 }
 
 // show publishes output as a child of the request that caused it.
-func (s *Server) show(parent json.RawMessage, e frame.Event) {
+func (s *Server) show(parent json.RawMessage, e cellproto.Event) {
 	switch e.Type {
-	case frame.Stream:
+	case cellproto.Stream:
 		s.publish(parent, publication{"stream", stream{e.Name, e.Text}})
-	case frame.Display:
+	case cellproto.Display:
 		msgType := "display_data"
 		if e.Update {
 			msgType = "update_display_data"
 		}
 		s.publish(parent, publication{msgType, displayOf(e)})
-	case frame.Clear:
+	case cellproto.Clear:
 		s.publish(parent, publication{"clear_output", clearOutput{e.Wait}})
 	default:
 		s.debugf("server: event %q: unknown", e.Type)
 	}
 }
 
-// Late publishes output that came after its cell had ended.
-func (s *Server) Late(cell int, e frame.Event) { s.show(s.parents.of(cell), e) }
+// Late publishes output that arrives after its cell has ended. Before the sockets
+// listen there can be no subscriber, and the output is dropped.
+func (s *Server) Late(cell int, e cellproto.Event) {
+	select {
+	case <-s.listening:
+		s.show(s.parents.of(cell), e)
+	default:
+		s.debugf("server: output before the sockets listen: %s %q", e.Type, e.Text)
+	}
+}
 
-// keptParents is how many cells later the output of a goroutine still finds its
-// cell.
+// keptParents is the number of recent cells whose late output still finds its parent.
 const keptParents = 500
 
-// parents remembers the header of the request behind each of the last cells.
+// parents remembers the request headers of the most recent cells.
 type parents struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	headers map[int]json.RawMessage
 	kept    []int // cells, oldest first
 	last    json.RawMessage
@@ -93,8 +100,8 @@ func (p *parents) add(cell int, header json.RawMessage) {
 	}
 }
 
-// of is the request of a cell; what is too old or has no number counts as part of
-// the last cell.
+// of returns the header of a cell's request. For a cell that is too old, or has no
+// number, it returns the header of the last cell.
 func (p *parents) of(cell int) json.RawMessage {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,8 +1,9 @@
 package server
 
 import (
-	"regexp"
 	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // page is a text that the client shows beside the notebook.
@@ -12,16 +13,16 @@ type page struct {
 	Start  int            `json:"start"`
 }
 
-var questionForm = regexp.MustCompile(`^([\pL_][\pL\pN_.]*)\?\??$`)
+var questionForm = lazyregexp.New(`^([\pL_][\pL\pN_.]*)\?\??$`)
 
-// question recognises a cell that asks what a name is, such as fmt.Println?,
-// which is no Go code.
+// question recognises a cell that asks for the documentation of a name, such as
+// fmt.Println?, which is not Go code.
 func question(code string) (name string, ok bool) {
 	code = strings.TrimSpace(code)
-	if !strings.HasSuffix(code, "?") { // most cells, for less than the expression takes
+	if !strings.HasSuffix(code, "?") { // most cells return here, without the regular expression
 		return "", false
 	}
-	if m := questionForm.FindStringSubmatch(code); m != nil {
+	if m := questionForm().FindStringSubmatch(code); m != nil {
 		return m[1], true
 	}
 	return "", false
@@ -34,7 +35,7 @@ func (c *call) page(name string) (page, error) {
 		return page{}, err
 	}
 	if !found.Found {
-		found.Data["text/plain"] = "nothing is known about " + name
+		found.Data["text/plain"] = "no documentation of " + name
 	}
 	return page{Source: "page", Data: found.Data}, nil
 }

@@ -2,15 +2,19 @@ package server
 
 import "sync"
 
-// queued is how many requests wait for a dispatcher before their senders do.
-const queued = 1024
+// The limits of a queue. At a limit the receiving of further requests waits.
+const (
+	queued      = 1024
+	queuedBytes = 64 << 20 // the last request may exceed it
+)
 
 // queue holds the requests that wait for a dispatcher. One is served at a time.
 // Any goroutine may call its methods.
 type queue struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	changed *sync.Cond
 	calls   []*call
+	bytes   int  // of calls
 	serving bool // until done is called
 	closed  bool
 }
@@ -21,23 +25,24 @@ func newQueue() *queue {
 	return q
 }
 
-// push adds a request, which may wait. It returns false once the queue is
-// closed.
+// push adds a request, and waits while the queue is full. It returns false once the
+// queue is closed.
 func (q *queue) push(c *call) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.calls) >= queued && !q.closed {
+	for (len(q.calls) >= queued || q.bytes > queuedBytes) && !q.closed {
 		q.changed.Wait()
 	}
 	if q.closed {
 		return false
 	}
 	q.calls = append(q.calls, c)
+	q.bytes += c.size()
 	q.changed.Broadcast()
 	return true
 }
 
-// turn says whether a request may be served at once, by the caller.
+// turn reports whether the caller may serve a request at once.
 func (q *queue) turn() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -48,7 +53,7 @@ func (q *queue) turn() bool {
 	return true
 }
 
-// done ends what turn or pop has begun.
+// done ends the service that turn or pop began.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -58,8 +63,8 @@ func (q *queue) done() {
 	}
 }
 
-// pop waits for the turn of the oldest request. It returns nil once the queue is
-// closed.
+// pop waits until the oldest request may be served, and returns it; nil once the queue
+// is closed.
 func (q *queue) pop() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -72,25 +77,25 @@ func (q *queue) pop() *call {
 	c := q.calls[0]
 	q.calls[0] = nil
 	q.calls = q.calls[1:]
+	q.bytes -= c.size()
 	q.serving = true
 	q.changed.Broadcast()
 	return c
 }
 
-// dispatch has the requests served, until the queue is closed and the last one is
-// done.
+// dispatch serves requests until the queue is closed and the last one is done.
 func (q *queue) dispatch(serve func(c *call, done func())) {
 	for c := q.pop(); c != nil; c = q.pop() {
 		serve(c, q.done)
 	}
 }
 
-// close ends the queue and returns what was left in it.
+// close ends the queue and returns the requests left in it.
 func (q *queue) close() []*call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	left := q.calls
-	q.calls, q.closed = nil, true
+	q.calls, q.bytes, q.closed = nil, 0, true
 	q.changed.Broadcast()
 	return left
 }

@@ -8,19 +8,23 @@ import (
 	"testing"
 )
 
-// The tests that RATIONALE.md names for the rules of the protocol exist.
+// Each test that the documents name for a rule exists.
 func TestRulesNameTests(t *testing.T) {
-	text, err := os.ReadFile("../../RATIONALE.md")
-	if err != nil {
-		t.Fatal(err)
+	text := ""
+	for _, file := range []string{"PROTOCOL.md", "../engine/RATIONALE.md", "../../gpu/emu/RATIONALE.md", "../../RATIONALE.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(data)
 	}
-	named := regexp.MustCompile("`([a-z]+)\\.((?:Test|Fuzz)\\w+)(?:/(\\w+))?`").FindAllStringSubmatch(string(text), -1)
+	named := regexp.MustCompile("`([a-z]+)\\.((?:Test|Fuzz)\\w+)(?:/(\\w+))?`").FindAllStringSubmatch(text, -1)
 	if len(named) < 60 {
 		t.Errorf("%d tests named, expected those of the table", len(named))
 	}
 	for _, m := range named {
 		var files []string
-		for _, above := range []string{"..", "../*", "../..", "../../*"} { // folders of kernel, of those, of the repository, of those
+		for _, above := range []string{"..", "../*", "../..", "../../*"} { // folders of kernel, their subfolders, folders of the repository, their subfolders
 			found, err := filepath.Glob(filepath.Join(above, m[1], "*_test.go"))
 			if err != nil {
 				t.Fatal(err)
@@ -42,7 +46,7 @@ func TestRulesNameTests(t *testing.T) {
 	}
 }
 
-// Every message that the kernel answers stands in a test of what it answers.
+// Every handled message occurs in a test that checks its answer.
 func TestEveryRequestIsTested(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil {
@@ -50,7 +54,7 @@ func TestEveryRequestIsTested(t *testing.T) {
 	}
 	source := ""
 	for _, file := range files {
-		if file == "hostile_test.go" { // which asks everything and checks little
+		if file == "hostile_test.go" { // it sends every message and checks little
 			continue
 		}
 		data, err := os.ReadFile(file)

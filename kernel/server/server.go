@@ -1,18 +1,21 @@
-// Package server is the Jupyter side of the kernel: it listens on the five
-// sockets of a connection file and answers every request of the messaging
-// specification, handing code to the cells program through Cells.
+// Package server is the Jupyter side of the kernel: it listens on the five sockets of a
+// connection file and answers every request of the messaging specification, passing
+// code to the cells program through Cells. Its main type is Server; the warpbook
+// command runs it.
 //
-// It runs no user code and holds no variables; it owns the sockets, the
-// execution counts and the history. handlers.go lists the requests, each has a
-// file of its own.
+// It runs no user code, holds no variables, and must not import the engine; it owns the
+// sockets, the execution counts and the history. handlers.go lists the requests, each
+// in its own file.
 //
-// Dispatchers answer requests in the order in which they came: one for each
-// shell, and one for control, which never waits for a cell.
+// Dispatchers answer requests in the order of their arrival: one for each shell, and
+// one for control, which never waits for a cell.
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -20,54 +23,60 @@ import (
 	"github.com/go-zeromq/zmq4"
 	"github.com/google/uuid"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
 	"warpbook/kernel/history"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/jupyter"
 	"warpbook/kernel/zmtp"
 )
 
-// lastWords is how long closing sockets still send.
+// lastWords is how long a closing socket may still send queued messages.
 const lastWords = 2 * time.Second
 
-// Cells is what the server needs of session.Session.
+// Cells is the client of the cells program: the part of cellproc.Client that the
+// server calls.
 type Cells interface {
-	Begin(code string, cell int, sink, answer func(frame.Event)) error
-	Complete(ctx context.Context, code string, cursor int) (frame.Event, error)
-	Inspect(ctx context.Context, code string, cursor int) (frame.Event, error)
+	Begin(code string, cell int, sink, answer func(cellproto.Event)) error
+	Ask(ctx context.Context, r cellproto.Request) (cellproto.Event, error)
 	Interrupt()
 	Reply(id uint64, text string)
 	Refuse(id uint64, reason string)
-	Kill()
 	Close() error
 }
 
 // Server is one running kernel.
 type Server struct {
-	connection wire.Connection
-	key        *wire.Key
+	connection jupyter.Connection
+	key        *jupyter.Key
 	session    string // names this kernel in the headers of its messages
 	log        *slog.Logger
 	cells      Cells
 
-	shell, control, stdin, iopub, heartbeat *zmtp.Socket // set before anything is received
+	shell, control, stdin, iopub, heartbeat *zmtp.Socket  // set before listening is closed
+	listening                               chan struct{} // closed when the sockets are open
+
+	warnings warnings
 
 	shells  shells
-	prompt  *queue // of the control dispatcher
+	prompt  *queue // the control dispatcher's queue
 	past    past
 	parents parents
 	input   input
 }
 
 // New prepares a kernel for a connection.
-func New(connection wire.Connection, h *history.History, log *slog.Logger) (*Server, error) {
-	key, err := wire.NewKey(connection.Scheme, connection.Secret)
+func New(connection jupyter.Connection, h *history.History, log *slog.Logger) (*Server, error) {
+	key, err := jupyter.NewKey(connection.Scheme, connection.Secret)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
 		connection: connection, key: key, session: uuid.NewString(), log: log,
-		shells: shells{serve: (*call).serve, open: map[string]*shell{}}, prompt: newQueue(),
+		shells: shells{serve: (*call).serve, open: map[string]*shell{}}, prompt: newQueue(), listening: make(chan struct{}),
 	}
+	if connection.Secret == "" && connection.Transport == "tcp" {
+		log.Warn("the connection file has an empty key: any program that reaches " + connection.IP + " can run code in this kernel")
+	}
+	s.warnings.log = log
 	s.past = past{history: h, failed: func(err error) { s.debugf("server: %v", err) }}
 	return s, nil
 }
@@ -76,11 +85,13 @@ func New(connection wire.Connection, h *history.History, log *slog.Logger) (*Ser
 // closes cells. It returns an error only if it could not listen.
 func (s *Server) Run(ctx context.Context, cells Cells) error {
 	s.cells = cells
+	defer s.warnings.close()
 	defer cells.Close()
 	ready := make(chan struct{})
 	sockets, err := s.listen(ready)
 	defer closeSockets(sockets)
 	if err == nil {
+		close(s.listening)
 		s.publish(nil, publication{"status", status{"starting"}})
 		s.shells.start("")
 	}
@@ -90,43 +101,45 @@ func (s *Server) Run(ctx context.Context, cells Cells) error {
 	}
 	defer context.AfterFunc(ctx, s.stop)()
 	s.prompt.dispatch((*call).serve)
-	cells.Kill() // ends the cells that shells may wait for
-	cells.Close()
+	cells.Close() // also ends cells that the shells may wait for
 	s.shells.running.Wait()
 	s.past.save()
 	return nil
 }
 
-// stop has Run return.
+// stop makes Run return.
 func (s *Server) stop() {
 	s.shells.stop()
 	s.prompt.close()
 }
 
-// listen opens the sockets. What they receive waits for ready.
+// listen opens the sockets. Received messages wait for ready.
 func (s *Server) listen(ready <-chan struct{}) ([]*zmtp.Socket, error) {
-	receive := func(f func(*zmtp.Peer, [][]byte)) func(*zmtp.Peer, [][]byte) {
-		return func(from *zmtp.Peer, frames [][]byte) {
+	receive := func(f func(*zmtp.Peer, [][]byte) bool) func(*zmtp.Peer, [][]byte) bool {
+		return func(from *zmtp.Peer, frames [][]byte) bool {
 			<-ready
-			f(from, frames)
+			return f(from, frames)
 		}
 	}
+	budget := zmtp.NewBudget()
 	var open []*zmtp.Socket
 	for _, l := range []struct {
 		socket  **zmtp.Socket
 		port    int
 		kind    zmq4.SocketType
-		receive func(*zmtp.Peer, [][]byte)
+		receive func(*zmtp.Peer, [][]byte) bool
+		longest int // the longest message in bytes; 0: the socket's own limit
 	}{
-		{&s.iopub, s.connection.IOPub, zmq4.XPub, nil},
-		{&s.heartbeat, s.connection.Heartbeat, zmq4.Router, (*zmtp.Peer).Send},
-		{&s.stdin, s.connection.Stdin, zmq4.Router, receive(s.receiveInput)},
-		{&s.control, s.connection.Control, zmq4.Router, receive(s.receiveControl)},
-		{&s.shell, s.connection.Shell, zmq4.Router, receive(s.receiveShell)},
+		{&s.iopub, s.connection.IOPub, zmq4.XPub, nil, subscriptionBytes},
+		{&s.heartbeat, s.connection.Heartbeat, zmq4.Router, beat, beatBytes},
+		{&s.stdin, s.connection.Stdin, zmq4.Router, receive(s.receiveInput), 0},
+		{&s.control, s.connection.Control, zmq4.Router, receive(s.receiveControl), 0},
+		{&s.shell, s.connection.Shell, zmq4.Router, receive(s.receiveShell), 0},
 	} {
 		network, address := s.connection.Address(l.port)
 		socket, err := zmtp.Listen(network, address, zmtp.Config{
-			Type: l.kind, Receive: l.receive, Subscribe: s.welcome, Logf: s.debugf,
+			Type: l.kind, Receive: l.receive, Subscribe: s.welcome, MessageBytes: l.longest,
+			Budget: budget, Logf: s.debugf, Warnf: s.warnf,
 		})
 		if err != nil {
 			return open, err
@@ -137,8 +150,20 @@ func (s *Server) listen(ready <-chan struct{}) ([]*zmtp.Socket, error) {
 	return open, nil
 }
 
-// closeSockets closes them at once, since one that cannot get rid of its last
-// words should not take away the others' time.
+// The longest messages on sockets that need no long ones.
+const (
+	subscriptionBytes = 64 << 10
+	beatBytes         = 64 << 10
+)
+
+// beat echoes a heartbeat. Any client may send one.
+func beat(from *zmtp.Peer, frames [][]byte) bool {
+	from.Send(frames)
+	return true
+}
+
+// closeSockets closes all sockets concurrently: a peer that does not read must not use
+// up the time of the other sockets.
 func closeSockets(sockets []*zmtp.Socket) {
 	var closing sync.WaitGroup
 	for _, socket := range sockets {
@@ -147,9 +172,9 @@ func closeSockets(sockets []*zmtp.Socket) {
 	closing.Wait()
 }
 
-// decode reads a message; one that is malformed or not signed with the key is
-// logged and otherwise ignored.
-func (s *Server) decode(frames [][]byte) (wire.Message, bool) {
+// decode reads a message. It logs and drops one that is malformed or not signed with
+// the key.
+func (s *Server) decode(frames [][]byte) (jupyter.Message, bool) {
 	m, err := s.key.Decode(frames)
 	if err != nil {
 		s.debugf("%v", err)
@@ -159,10 +184,17 @@ func (s *Server) decode(frames [][]byte) (wire.Message, bool) {
 
 func (s *Server) debugf(format string, args ...any) { debugf(s.log, format, args...) }
 
+// warnf logs that a peer was disconnected.
+func (s *Server) warnf(format string, args ...any) { s.warnings.add(fmt.Sprintf(format, args...)) }
+
+// marshal encodes a message's content. It does not escape HTML, which would multiply
+// the size of a large text.
 func marshal(content any) json.RawMessage {
-	data, err := json.Marshal(content)
-	if err != nil {
-		panic("server: encode content: " + err.Error()) // ours: every content is of JSON types
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(content); err != nil {
+		panic("server: encode content: " + err.Error()) // an error of this package: every content has JSON types
 	}
-	return data
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

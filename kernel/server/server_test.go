@@ -14,8 +14,9 @@ import (
 
 	"github.com/go-zeromq/zmq4"
 
-	"warpbook/kernel/frame"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/jupyter"
+	"warpbook/kernel/jupyter/jupytertest"
 	"warpbook/kernel/zmtp"
 )
 
@@ -52,7 +53,7 @@ func TestHeartbeat(t *testing.T) {
 	k.connect()
 	req := zmq4.NewReq(context.Background())
 	defer req.Close()
-	if err := req.Dial(fmt.Sprintf("tcp://127.0.0.1:%d", k.connection.Heartbeat)); err != nil {
+	if err := req.Dial(fmt.Sprintf("tcp://%s:%d", k.connection.IP, k.connection.Heartbeat)); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -65,7 +66,7 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// Everybody sees what one client does, and only that client gets the reply.
+// All clients see the output of one client's cell, and only that client gets the reply.
 func TestTwoClients(t *testing.T) {
 	k := start(t)
 	one, two := k.connect(), k.connect()
@@ -79,7 +80,7 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-func TestOutputAfterItsCellBelongsToIt(t *testing.T) {
+func TestLateOutputKeepsItsParent(t *testing.T) {
 	k := start(t)
 	c := k.connect()
 	first := c.send("shell", "execute_request", cell("print a"))
@@ -88,7 +89,7 @@ func TestOutputAfterItsCellBelongsToIt(t *testing.T) {
 	c.published(second)
 	c.published(c.send("shell", "execute_request", `{"code":"print c","silent":true}`))
 	for number, want := range map[int]string{1: first, 2: second, 0: second} {
-		k.Late(number, frame.Event{Type: frame.Stream, Name: "stdout", Text: "late"})
+		k.Late(number, cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: "late"})
 		m := c.next("iopub")
 		if line(m) != `stream {"name":"stdout","text":"late"}` || parentOf(m) != want {
 			t.Errorf("cell %d: got %s with parent %s, want the parent %s", number, line(m), parentOf(m), want)
@@ -96,7 +97,7 @@ func TestOutputAfterItsCellBelongsToIt(t *testing.T) {
 	}
 }
 
-// Old cells are forgotten, so that a long session costs no more than a short one.
+// Old cells are forgotten, so that memory stays bounded in a long session.
 func TestParentsAreBounded(t *testing.T) {
 	var p parents
 	header := func(cell int) []byte { return fmt.Appendf(nil, `{"msg_id":"%d"}`, cell) }
@@ -122,7 +123,7 @@ func TestHeaders(t *testing.T) {
 	ids := map[string]bool{}
 	for m := reply; ; m = c.next("iopub") {
 		h := m.Header
-		if h.Session == header.Session || h.Session != reply.Header.Session || h.Version != wire.Version || ids[h.ID] {
+		if h.Session == header.Session || h.Session != reply.Header.Session || h.Version != jupyter.Version || ids[h.ID] {
 			t.Errorf("%s: header %+v", line(m), h)
 		}
 		if d := time.Since(h.Time()); d < 0 || d > time.Minute || !strings.HasSuffix(h.Date, "Z") || !strings.Contains(h.Date, ".") {
@@ -157,7 +158,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A cell that runs is killed, and its client told, before the kernel ends.
+// At shutdown a running cell is killed and its client gets an answer before the kernel
+// ends.
 func TestShutdownDuringACell(t *testing.T) {
 	k := start(t)
 	c := k.connect()
@@ -172,8 +174,99 @@ func TestShutdownDuringACell(t *testing.T) {
 	<-k.stopped()
 }
 
-// Whatever comes in on any channel, the kernel lives and says nothing above
-// debug level.
+// The kernel asks the cells program to end before it kills it, so that the program can
+// remove its files.
+func TestShutdownClosesTheCells(t *testing.T) {
+	k := start(t)
+	c := k.connect()
+	cellID := c.send("shell", "execute_request", cell("block"))
+	<-k.cells.running
+	c.send("control", "shutdown_request", `{"restart":false}`)
+	c.reply("shell", cellID)
+	<-k.stopped()
+	if got := k.cells.ending(); got != "Close" {
+		t.Errorf("the server called %s, want Close", got)
+	}
+}
+
+// Output that arrives before the sockets listen has no subscriber and is dropped.
+func TestOutputBeforeListening(t *testing.T) {
+	at := jupytertest.Connection(t)
+	server, err := New(at, forgetful(t), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := func() { server.Late(0, cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: "early"}) }
+	late()
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	done := make(chan struct{})
+	go func() { // while Run opens the sockets, which the race detector watches
+		defer close(done)
+		for ctx.Err() == nil {
+			late()
+		}
+	}()
+	if err := server.Run(ctx, newFakeCells()); err != nil {
+		t.Error(err)
+	}
+	<-done
+}
+
+// Without a key, anyone who reaches the ports could run code.
+func TestEmptyKeyWarns(t *testing.T) {
+	for _, test := range []struct {
+		change func(*jupyter.Connection)
+		want   bool
+	}{
+		{func(c *jupyter.Connection) {}, false},
+		{func(c *jupyter.Connection) { c.Secret = "" }, true},
+		{func(c *jupyter.Connection) { c.Secret, c.Transport, c.IP = "", "ipc", filepath.Join(t.TempDir(), "k") }, false},
+	} {
+		at := jupytertest.Connection(t)
+		test.change(&at)
+		var log bytes.Buffer
+		if _, err := New(at, forgetful(t), slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(log.String(), "level=WARN") && strings.Contains(log.String(), "empty key"); got != test.want {
+			t.Errorf("%s, key %q: logged %q", at.Transport, at.Secret, log.String())
+		}
+	}
+}
+
+// A client may send ten thousand cells before it reads the first reply.
+func TestManyCellsAtOnce(t *testing.T) {
+	const count = 10_000
+	c := start(t).connect()
+	go func() {
+		for range count {
+			_, frames := c.request("execute_request", cell("value 1"))
+			if err := c.sockets["shell"].SendMulti(zmq4.NewMsgFrom(frames...)); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	idles := 0
+	for got := 0; got < count || idles < count; {
+		select {
+		case m := <-c.inbox["shell"]:
+			got++
+			if want := ok(got); line(m) != want {
+				t.Fatalf("reply %d: %s, want %s", got, line(m), want)
+			}
+		case m := <-c.inbox["iopub"]:
+			if line(m) == idle {
+				idles++
+			}
+		case <-time.After(patience):
+			t.Fatalf("%d replies and %d idles of %d", got, idles, count)
+		}
+	}
+}
+
+// Whatever arrives on any channel, the kernel survives and logs nothing above debug
+// level.
 func TestHostileFrames(t *testing.T) {
 	k := start(t)
 	c := k.connect()
@@ -186,10 +279,10 @@ func TestHostileFrames(t *testing.T) {
 	hostile := [][][]byte{
 		{{}}, {[]byte("hello")}, good[1:], good[:3], change(0, "<IDS|MSG"), change(1, ""), change(1, "00"),
 		change(2, "{"), change(5, `{"code":"print other"}`), {delimiterFrame, {}, {}, {}, {}, {}},
-		c.encode(wire.Message{Header: wire.Header{}, Content: []byte(`{}`)}),
-		c.encode(wire.Message{Header: wire.NewHeader("s", "execute_request"), Content: []byte(`[]`)}),
-		c.encode(wire.Message{Header: wire.NewHeader("s", "execute_request"), Content: []byte(`{"code":`)}),
-		c.encode(wire.Message{Header: wire.NewHeader("s", "x"), Content: []byte(strings.Repeat(`{"a":`, 20000))}),
+		c.encode(jupyter.Message{Header: jupyter.Header{}, Content: []byte(`{}`)}),
+		c.encode(jupyter.Message{Header: jupyter.NewHeader("s", "execute_request"), Content: []byte(`[]`)}),
+		c.encode(jupyter.Message{Header: jupyter.NewHeader("s", "execute_request"), Content: []byte(`{"code":`)}),
+		c.encode(jupyter.Message{Header: jupyter.NewHeader("s", "x"), Content: []byte(strings.Repeat(`{"a":`, 20000))}),
 		make([][]byte, 100),
 	}
 	for _, channel := range []string{"shell", "control", "stdin"} {
@@ -220,7 +313,7 @@ var delimiterFrame = []byte("<IDS|MSG>")
 
 func TestBuffersAreTolerated(t *testing.T) {
 	c := start(t).connect()
-	m := wire.Message{Header: wire.NewHeader(c.session, "comm_info_request"), Content: []byte(`{}`), Buffers: [][]byte{{1}, {}}}
+	m := jupyter.Message{Header: jupyter.NewHeader(c.session, "comm_info_request"), Content: []byte(`{}`), Buffers: [][]byte{{1}, {}}}
 	c.transmit("shell", c.encode(m))
 	if got := c.reply("shell", m.Header.ID); got != `comm_info_reply {"comms":{},"status":"ok"}` {
 		t.Errorf("got %s", got)
@@ -240,15 +333,15 @@ func TestLargeCell(t *testing.T) {
 }
 
 func TestPortInUse(t *testing.T) {
-	at := freePorts(t)
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", at.Control))
+	at := jupytertest.Connection(t)
+	l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", at.IP, at.Control))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	for name, change := range map[string]func(*wire.Connection){
-		"address already in use": func(*wire.Connection) {},
-		"requested address":      func(c *wire.Connection) { c.IP = "192.0.2.1" },
+	for name, change := range map[string]func(*jupyter.Connection){
+		"address already in use": func(*jupyter.Connection) {},
+		"requested address":      func(c *jupyter.Connection) { c.IP = "192.0.2.1" },
 	} {
 		c := at
 		change(&c)
@@ -264,7 +357,7 @@ func TestPortInUse(t *testing.T) {
 }
 
 func TestUnixSockets(t *testing.T) {
-	at := freePorts(t)
+	at := jupytertest.Connection(t)
 	at.Transport, at.IP = "ipc", filepath.Join(t.TempDir(), "k")
 	server, err := New(at, forgetful(t), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -300,7 +393,7 @@ func TestListensOnTheGivenAddressOnly(t *testing.T) {
 	for port, socket := range map[int]*zmtp.Socket{
 		at.Shell: k.shell, at.IOPub: k.iopub, at.Stdin: k.stdin, at.Control: k.control, at.Heartbeat: k.heartbeat,
 	} {
-		if got, want := socket.Addr().String(), fmt.Sprintf("127.0.0.1:%d", port); got != want {
+		if got, want := socket.Addr().String(), fmt.Sprintf("%s:%d", at.IP, port); got != want {
 			t.Errorf("listens on %s, expected %s", got, want)
 		}
 	}
@@ -308,7 +401,7 @@ func TestListensOnTheGivenAddressOnly(t *testing.T) {
 
 // With an empty key nothing is signed and everything is accepted.
 func TestEmptyKey(t *testing.T) {
-	k := startAt(t, func(at *wire.Connection) { at.Secret, at.Scheme = "", "" }, forgetful(t))
+	k := startAt(t, func(at *jupyter.Connection) { at.Secret, at.Scheme = "", "" }, forgetful(t))
 	c := k.connect()
 	reply, published := c.execute("print a")
 	if reply != ok(1) {

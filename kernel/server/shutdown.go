@@ -4,8 +4,8 @@ type shutdownContent struct {
 	Restart bool `json:"restart"`
 }
 
-// shutdown ends the kernel once this request is done with. The client that
-// wants a restart starts a new one.
+// shutdown ends the kernel after this request has been answered. For a restart, the
+// client starts a new kernel.
 func shutdown(c *call, q shutdownContent) (*shutdownContent, error) {
 	c.server.stop()
 	return &q, nil

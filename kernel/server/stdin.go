@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"warpbook/kernel/frame"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/jupyter"
 	"warpbook/kernel/zmtp"
 )
 
@@ -19,27 +19,26 @@ type inputReply struct {
 	Value string `json:"value"`
 }
 
-// input holds the questions that cells wait for an answer to, at most one in
-// each shell.
+// input holds the open questions of cells, at most one for each shell.
 type input struct {
 	mu   sync.Mutex // guards open
 	open []asked
 }
 
-// asked is the question of a cell.
+// asked is a cell's open question.
 type asked struct {
 	shell   *shell
-	event   uint64 // id of the event that asked
+	event   uint64 // id of the Input event
 	client  string // identity of the client that was asked
 	request string // msg_id of the input_request
 }
 
-// ask asks the client that runs the cell for a line of text. The identity of a
-// client is the same on its shell and its stdin socket.
-func (c *call) ask(e frame.Event, allowed bool) {
+// ask asks the client that runs the cell for a line of text. A client has the same
+// identity on its shell and its stdin socket.
+func (c *call) ask(e cellproto.Event, allowed bool) {
 	s := c.server
 	if !allowed {
-		s.cells.Refuse(e.ID, "the client that runs this cell does not take input")
+		s.cells.Refuse(e.ID, "the client that runs this cell does not allow input")
 		return
 	}
 	s.input.mu.Lock()
@@ -65,27 +64,28 @@ func (i *input) withdraw(of *shell) {
 	i.open = slices.DeleteFunc(i.open, func(q asked) bool { return q.shell == of })
 }
 
-// receiveInput hands an input_reply to the cell that waits for it.
-func (s *Server) receiveInput(from *zmtp.Peer, frames [][]byte) {
+// receiveInput passes an input_reply to the waiting cell.
+func (s *Server) receiveInput(from *zmtp.Peer, frames [][]byte) (accepted bool) {
 	m, ok := s.decode(frames)
 	if !ok {
-		return
+		return false
 	}
 	var reply inputReply
 	if err := json.Unmarshal(m.Content, &reply); err != nil || m.Header.Type != "input_reply" {
 		s.debugf("server: %s on stdin: %v, expected an input_reply", m.Header.Type, err)
-		return
+		return true
 	}
 	if event, ok := s.input.takes(from.Identity(), m); ok {
 		s.cells.Reply(event, reply.Value)
 	}
+	return true
 }
 
-// takes returns the event that the reply answers, and withdraws its question.
-// Some clients leave the parent header empty: their answer is to the question
-// of the shell that they name.
-func (i *input) takes(from string, m wire.Message) (event uint64, ok bool) {
-	var parent wire.Header
+// takes returns the event that the reply answers, and withdraws its question. Some
+// clients leave the parent header empty: their reply answers the question of the shell
+// that they name.
+func (i *input) takes(from string, m jupyter.Message) (event uint64, ok bool) {
+	var parent jupyter.Header
 	if err := json.Unmarshal(m.Parent, &parent); err != nil {
 		return 0, false
 	}

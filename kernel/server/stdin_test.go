@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/wire"
+	"warpbook/kernel/jupyter"
 )
 
-func TestInputIsAskedOfTheClientThatRunsTheCell(t *testing.T) {
+func TestInputRequestGoesToTheCellsClient(t *testing.T) {
 	k := start(t)
 	asked, other := k.connect(), k.connect()
 	id := asked.send("shell", "execute_request", cell("ask name:\nsecret word:"))
@@ -19,13 +19,13 @@ func TestInputIsAskedOfTheClientThatRunsTheCell(t *testing.T) {
 		// None of these may answer: not from the client that was asked, not to
 		// this question, not an answer, not signed.
 		other.send("stdin", "input_reply", `{"value":"other"}`)
-		asked.transmit("stdin", asked.encode(wire.Message{
-			Header: wire.NewHeader("s", "input_reply"), Parent: []byte(`{"msg_id":"older"}`), Content: []byte(`{"value":"old"}`),
+		asked.transmit("stdin", asked.encode(jupyter.Message{
+			Header: jupyter.NewHeader("s", "input_reply"), Parent: []byte(`{"msg_id":"older"}`), Content: []byte(`{"value":"old"}`),
 		}))
 		asked.send("stdin", "input_request", `{"value":"question"}`)
 		asked.transmit("stdin", [][]byte{[]byte("<IDS|MSG>"), nil, []byte("{}"), []byte("{}"), []byte("{}"), []byte(`{"value":"forged"}`)})
-		asked.transmit("stdin", asked.encode(wire.Message{
-			Header: wire.NewHeader("s", "input_reply"), Parent: question.RawHeader, Content: []byte(`{"value":"right"}`),
+		asked.transmit("stdin", asked.encode(jupyter.Message{
+			Header: jupyter.NewHeader("s", "input_reply"), Parent: question.RawHeader, Content: []byte(`{"value":"right"}`),
 		}))
 	}
 	if got := asked.reply("shell", id); got != ok(1) {
@@ -47,12 +47,12 @@ func TestInputReplyMayHaveNoParent(t *testing.T) {
 	equal(t, "iopub", c.published(id), []string{busy, inputOf("ask name:", 1), `stream {"name":"stdout","text":"me"}`, idle})
 }
 
-func TestInputIsRefusedWhereNotAllowed(t *testing.T) {
+func TestInputNotAllowed(t *testing.T) {
 	c := start(t).connect()
 	id := c.send("shell", "execute_request", `{"code":"ask name:","allow_stdin":false}`)
 	c.reply("shell", id)
 	equal(t, "iopub", c.published(id), []string{busy, inputOf("ask name:", 1),
-		`stream {"name":"stdout","text":"the client that runs this cell does not take input"}`, idle})
+		`stream {"name":"stdout","text":"the client that runs this cell does not allow input"}`, idle})
 }
 
 func TestInputEndsWithItsCell(t *testing.T) {
@@ -63,11 +63,11 @@ func TestInputEndsWithItsCell(t *testing.T) {
 	k.cells.Interrupt()
 	c.reply("shell", id)
 	c.published(id)
-	if _, ok := k.input.takes(c.session, wire.Message{Parent: []byte("{}")}); ok {
+	if _, ok := k.input.takes(c.session, jupyter.Message{Parent: []byte("{}")}); ok {
 		t.Error("an answer is taken after the cell that asked has ended")
 	}
-	c.transmit("stdin", c.encode(wire.Message{
-		Header: wire.NewHeader("s", "input_reply"), Parent: old.RawHeader, Content: []byte(`{"value":"too late"}`),
+	c.transmit("stdin", c.encode(jupyter.Message{
+		Header: jupyter.NewHeader("s", "input_reply"), Parent: old.RawHeader, Content: []byte(`{"value":"too late"}`),
 	}))
 	id = c.send("shell", "execute_request", cell("ask again:"))
 	c.next("stdin")
@@ -76,11 +76,11 @@ func TestInputEndsWithItsCell(t *testing.T) {
 	equal(t, "iopub", c.published(id), []string{busy, inputOf("ask again:", 2), `stream {"name":"stdout","text":"new"}`, idle})
 }
 
-func TestInputIsRefusedWhereTheClientHasNoStdin(t *testing.T) {
+func TestInputWithoutStdin(t *testing.T) {
 	k := start(t)
 	c := k.connect()
 	c.sockets["stdin"].Close()
-	for k.stdin.Send(c.session, [][]byte{{}}) { // until the server knows
+	for k.stdin.Send(c.session, [][]byte{{}}) { // until the server knows the client
 		time.Sleep(time.Millisecond)
 	}
 	_, published := c.execute("ask name:")

@@ -10,23 +10,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// shell answers requests in the order in which they came. The kernel has one
-// from the start, its parent shell; clients make others, its subshells, which
-// run cells while the parent shell is busy. Each counts its own cells.
+// shell answers requests in the order of their arrival. The kernel starts with one, its
+// parent shell; clients create others, its subshells, which run cells while the parent
+// shell is busy. Each shell counts its own cells.
 type shell struct {
 	id      string // "" is the parent shell
-	place   int    // 0 is the parent shell, 1 the first subshell that was made
+	place   int    // 0 is the parent shell, 1 the first subshell created
 	queue   *queue
-	failure failure      // of who serves its requests
+	failure failure      // owned by the goroutine that serves its requests
 	count   atomic.Int64 // of executions
 }
 
-// counted is the count of the last cell.
+// counted returns the count of the last cell.
 func (s *shell) counted() int { return int(s.count.Load()) }
 
-// take serves a cell at once, if it is its turn: to hand it to the dispatcher would
-// take longer. Other requests may wait for their answer, and wait for the dispatcher.
-// It returns false once the shell is closed.
+// take serves a cell at once if the shell is idle: passing it to the dispatcher takes
+// longer. The dispatcher serves other requests, because they may block while they are
+// answered. take returns false once the shell is closed.
 func (s *shell) take(c *call) bool {
 	if c.request.Header.Type == "execute_request" && s.queue.turn() {
 		c.serve(s.queue.done)
@@ -39,11 +39,11 @@ func (s *shell) take(c *call) bool {
 type shells struct {
 	serve func(c *call, done func())
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	open    map[string]*shell
-	made    int // shells so far
+	made    int // number of shells created so far
 	stopped bool
-	running sync.WaitGroup // a dispatcher each
+	running sync.WaitGroup // one for each dispatcher
 }
 
 // start adds a shell with a dispatcher; it returns false once the kernel stops.
@@ -60,14 +60,14 @@ func (s *shells) start(id string) bool {
 	return true
 }
 
-// find returns the shell of an id, nil if there is none.
+// find returns the shell with an id, nil if there is none.
 func (s *shells) find(id string) *shell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open[id]
 }
 
-// remove closes a subshell, nil if there is none of that id.
+// remove removes a subshell and returns it; nil if none has that id.
 func (s *shells) remove(id string) *shell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *shells) remove(id string) *shell {
 	return removed
 }
 
-// stop ends all dispatchers once they have answered what they are at.
+// stop ends all dispatchers after their current request.
 func (s *shells) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *shells) stop() {
 	}
 }
 
-// ids are those of the subshells.
+// ids returns the ids of the subshells.
 func (s *shells) ids() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +113,8 @@ func createSubshell(c *call, _ none) (*subshell, error) {
 	return &subshell{id}, nil
 }
 
-// deleteSubshell ends a subshell. A cell that runs in it runs to its end; what
-// waits behind it is answered with an error.
+// deleteSubshell ends a subshell. Its running cell continues to its end; the requests
+// queued after the cell are answered with an error.
 func deleteSubshell(c *call, q subshell) (*none, error) {
 	removed := c.server.shells.remove(q.ID)
 	if removed == nil {
@@ -132,5 +132,5 @@ func listSubshells(c *call, _ none) (*subshellList, error) {
 }
 
 func noSubshell(id string) error {
-	return fmt.Errorf("server: subshell %q: there is none, list_subshell_request tells those there are", id)
+	return fmt.Errorf("server: subshell %q: unknown, list_subshell_request lists the subshells", id)
 }

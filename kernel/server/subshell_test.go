@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/kernel/frame"
-	"warpbook/kernel/wire"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/jupyter"
 )
 
-// newSubshell makes a subshell and returns its id.
+// newSubshell creates a subshell and returns its id.
 func (c *client) newSubshell() string {
 	c.t.Helper()
 	id := c.send("control", "create_subshell_request", `{}`)
@@ -29,13 +29,13 @@ func (c *client) newSubshell() string {
 
 // sendTo sends a request to a subshell.
 func (c *client) sendTo(subshell, msgType, content string) string {
-	header := wire.NewHeader(c.session, msgType)
+	header := jupyter.NewHeader(c.session, msgType)
 	header.Subshell = subshell
-	c.transmit("shell", c.encode(wire.Message{Header: header, Content: json.RawMessage(content)}))
+	c.transmit("shell", c.encode(jupyter.Message{Header: header, Content: json.RawMessage(content)}))
 	return header.ID
 }
 
-// block has a shell run a cell that ends when it is interrupted.
+// block makes a shell run a cell that ends at an interrupt.
 func (k *kernel) block(c *client, subshell string) (id string) {
 	k.t.Helper()
 	id = c.sendTo(subshell, "execute_request", cell("block"))
@@ -45,7 +45,7 @@ func (k *kernel) block(c *client, subshell string) (id string) {
 	return id
 }
 
-// waiting is how many requests there are.
+// waiting returns the number of queued requests.
 func (q *queue) waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -64,10 +64,10 @@ func (c *client) replies(n int) map[string]string {
 }
 
 func gone(request, id string) string {
-	return fmt.Sprintf(`%s_reply `, request) + wrong(fmt.Sprintf(`server: subshell "%s": there is none, list_subshell_request tells those there are`, id))
+	return fmt.Sprintf(`%s_reply `, request) + wrong(fmt.Sprintf(`server: subshell "%s": unknown, list_subshell_request lists the subshells`, id))
 }
 
-// While the parent shell is busy, a subshell answers whatever a shell answers.
+// While the parent shell is busy, a subshell answers every request of a shell.
 func TestSubshellAnswersDuringACell(t *testing.T) {
 	k := start(t)
 	c := k.connect()
@@ -98,8 +98,8 @@ func TestSubshellAnswersDuringACell(t *testing.T) {
 	}
 }
 
-// Each shell counts its cells and has lines of its own in the history, and late
-// output finds the cell that it is of.
+// Each shell counts its cells and has its own lines in the history, and late output
+// finds its cell.
 func TestSubshellsCountTheirCells(t *testing.T) {
 	k := start(t)
 	c := k.connect()
@@ -127,8 +127,8 @@ func TestSubshellsCountTheirCells(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c.published(id)
-	for number, code := range map[int]string{1: "value a", frame.CellNumber(1, 2): "value d", frame.CellNumber(2, 1): "value c"} {
-		k.Late(number, frame.Event{Type: frame.Stream, Name: "stdout", Text: "late"})
+	for number, code := range map[int]string{1: "value a", cellproto.CellNumber(1, 2): "value d", cellproto.CellNumber(2, 1): "value c"} {
+		k.Late(number, cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: "late"})
 		if m := c.next("iopub"); parentOf(m) != requests[code] {
 			t.Errorf("late output of %s has another parent: %s", code, line(m))
 		}
@@ -151,7 +151,7 @@ func TestUnknownSubshell(t *testing.T) {
 	equal(t, "execute", c.published(id), []string{busy, idle})
 }
 
-// A cell of a deleted subshell runs to its end; those behind it are answered.
+// A cell of a deleted subshell runs to its end; the cells queued after it are answered.
 func TestDeletedSubshell(t *testing.T) {
 	k := start(t)
 	c := k.connect()
@@ -175,8 +175,8 @@ func TestDeletedSubshell(t *testing.T) {
 	c.reply("shell", running)
 }
 
-// An interrupt is the kernel's: cells of all shells end, and those behind them
-// are aborted. A failure is of its own shell.
+// An interrupt is for the whole kernel: cells of all shells end, and the cells queued
+// after them are aborted. A failure affects only its own shell.
 func TestEachShellAbortsItsQueue(t *testing.T) {
 	k := start(t)
 	c := k.connect()
@@ -208,7 +208,7 @@ func TestEachShellAbortsItsQueue(t *testing.T) {
 	}
 }
 
-// Cells of two shells ask at once, and each gets its own answer, also from a
+// Cells of two shells ask at the same time, and each gets its own answer, also from a
 // client that names the shell instead of the question.
 func TestInputOfTwoShells(t *testing.T) {
 	k := start(t)
@@ -222,9 +222,9 @@ func TestInputOfTwoShells(t *testing.T) {
 		}
 	}
 	answer := func(shell, text string) {
-		header := wire.NewHeader(c.session, "input_reply")
+		header := jupyter.NewHeader(c.session, "input_reply")
 		header.Subshell = shell
-		c.transmit("stdin", c.encode(wire.Message{Header: header, Content: json.RawMessage(`{"value":"` + text + `"}`)}))
+		c.transmit("stdin", c.encode(jupyter.Message{Header: header, Content: json.RawMessage(`{"value":"` + text + `"}`)}))
 	}
 	answer(sub, "child")
 	answer("", "parent")
@@ -245,23 +245,23 @@ func TestInputOfTwoShells(t *testing.T) {
 // promptCells answers every cell at once.
 type promptCells struct{ *fakeCells }
 
-func (promptCells) Begin(_ string, _ int, sink, answer func(frame.Event)) error {
-	sink(frame.Event{Type: frame.Begun})
-	answer(frame.Event{Type: frame.Done})
+func (promptCells) Begin(_ string, _ int, sink, answer func(cellproto.Event)) error {
+	sink(cellproto.Event{Type: cellproto.Begun})
+	answer(cellproto.Event{Type: cellproto.Done})
 	return nil
 }
 
-// TestCellIsServedWhereItIsReceived: a cell whose shell is free is handed to no
-// other goroutine, to wake which takes longer than to serve it; one whose shell is
-// not waits for its turn.
-func TestCellIsServedWhereItIsReceived(t *testing.T) {
+// TestReceivingGoroutineServesTheCell: the receiving goroutine serves a cell itself if
+// the cell's shell is idle, because waking another goroutine takes longer; otherwise
+// the cell waits in the queue.
+func TestReceivingGoroutineServesTheCell(t *testing.T) {
 	k := start(t)
 	k.connect()
 	k.Server.cells = promptCells{k.cells}
 	shell := k.shells.find("")
 	take := func() {
-		c := &call{server: k.Server, channel: k.shell, shell: shell, request: wire.Message{
-			Header: wire.Header{ID: "m", Type: "execute_request"}, RawHeader: []byte("{}"), Content: []byte(cell(""))}}
+		c := &call{server: k.Server, channel: k.shell, shell: shell, request: jupyter.Message{
+			Header: jupyter.Header{ID: "m", Type: "execute_request"}, RawHeader: []byte("{}"), Content: []byte(cell(""))}}
 		if c.arrived = time.Now(); !shell.take(c) {
 			t.Fatal("the shell is closed")
 		}

@@ -8,26 +8,26 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
 	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/cuda"
+	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
-	"warpbook/kernel/program"
+	"warpbook/kernel/leaf/buildcache"
 )
 
-// finding is one line of the doctor: what was looked at, whether it is as it
-// should be, and what it is or what to do.
+// finding is one line of the doctor: the subject, whether it is in order, and its state
+// or the remedy.
 type finding struct {
 	state string
 	what  string
 	text  string
 }
 
-// The states of a finding. What is missing is never an error: a notebook runs
-// without it, or the text says what to do.
+// The states of a finding. A missing part is never an error: notebooks run without it,
+// or the text gives the remedy.
 const (
 	ok      = "ok"
 	missing = "missing"
@@ -39,9 +39,9 @@ func doctorCommand(args []string) error {
 	if _, err := parse(newFlags("doctor"), args, 0); err != nil {
 		return err
 	}
-	findings := []finding{{ok, "warpbook", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH}}
-	findings = append(findings, cellsFindings(program.Locate(context.Background()))...)
-	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), cuda.WorkerBuilt(), "/proc/driver/nvidia/version"),
+	findings := []finding{{ok, "warpbook", strings.TrimPrefix(versionLine(), "warpbook ")}}
+	findings = append(findings, cellsFindings(cellbuild.Locate(context.Background()))...)
+	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), workerWhole(), "/proc/driver/nvidia/version"),
 		nvrtcFinding(compiler.Path()), jupyterFinding())
 	findings = append(findings, kernelFindings(kernelspec.Places())...)
 	for _, f := range findings {
@@ -50,16 +50,20 @@ func doctorCommand(args []string) error {
 	return nil
 }
 
-func cellsFindings(at program.Location, err error) []finding {
+func cellsFindings(at cellbuild.Location, err error) []finding {
 	switch {
 	case err != nil:
 		return []finding{{missing, "cells program", err.Error()}}
 	case at.Root == "":
-		return []finding{{ok, "cells program", at.Path + " (named by " + program.Env + ")"}}
+		return []finding{{ok, "cells program", at.Path + " (named by " + cellbuild.Env + ")"}}
 	}
 	cells := finding{missing, "cells program", "not built yet: the first run builds it (about 2 minutes on 2 cores) as " + at.Path}
-	if info, err := os.Stat(at.Path); err == nil && at.Built {
-		cells = finding{ok, "cells program", fmt.Sprintf("%s (%d MB, last used %s)", at.Path, info.Size()>>20, info.ModTime().Format(time.DateTime))}
+	switch info, err := os.Stat(at.Path); {
+	case err != nil:
+	case buildcache.VerifyWhole(at.Path) != nil:
+		cells.text = buildcache.VerifyWhole(at.Path).Error() + ": the next run builds it again"
+	default:
+		cells = finding{ok, "cells program", fmt.Sprintf("%s (%d MB, last used %s)", at.Path, info.Size()>>20, buildcache.LastUse(at.Path).Format(time.DateTime))}
 	}
 	return []finding{
 		{ok, "Go", at.Go},
@@ -71,7 +75,7 @@ func cellsFindings(at program.Location, err error) []finding {
 
 // folderBytes adds up the files of a folder, not of those inside it.
 func folderBytes(dir string) int64 {
-	entries, _ := os.ReadDir(dir) // none: nothing was built yet
+	entries, _ := os.ReadDir(dir) // without the folder: nothing was built yet
 	var n int64
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
@@ -91,8 +95,14 @@ func deviceFinding() finding {
 	return finding{ok, "device", name}
 }
 
-// gpuFinding says whether notebooks can use a GPU; version is the file in which
-// its driver names itself.
+// workerWhole reports whether the CUDA worker exists and is undamaged.
+func workerWhole() bool {
+	path, err := cuda.WorkerPath()
+	return err == nil && buildcache.VerifyWhole(path) == nil
+}
+
+// gpuFinding reports whether notebooks can use a GPU; version is the file that names
+// the driver's version.
 func gpuFinding(present, built bool, version string) finding {
 	if !present {
 		return finding{note, "GPU", "no NVIDIA GPU and driver found: notebooks run on the emulator"}
@@ -108,13 +118,16 @@ func gpuFinding(present, built bool, version string) finding {
 	return finding{ok, "GPU", text}
 }
 
-// nvrtcFinding says whether %%cuda finds its compiler: path is the program that
-// looks for it, or where that will be built.
+// nvrtcFinding reports whether %%cuda finds its compiler: path is the program that
+// looks for it, or the place where that program will be built.
 func nvrtcFinding(path, _ string, err error) finding {
 	if err != nil {
 		return finding{note, "%%cuda", err.Error()}
 	}
-	if _, err := os.Stat(path); err != nil {
+	switch err := buildcache.VerifyWhole(path); {
+	case errors.Is(err, buildcache.ErrDamaged):
+		return finding{missing, "%%cuda", err.Error() + ": the next such cell builds it again"}
+	case err != nil:
 		return finding{note, "%%cuda", "not tried yet: the first such cell looks for NVRTC, and says what to do where there is none"}
 	}
 	reply, err := compiler.Run(context.Background(), compiler.Request{Name: "doctor.cu", Text: "__global__ void k() {}"})

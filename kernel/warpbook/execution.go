@@ -3,47 +3,51 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproc"
+	"warpbook/kernel/cellproto"
 	"warpbook/kernel/nbformat"
-	"warpbook/kernel/session"
 )
 
-// patience is how long an interrupted cell may take to end before its program
-// is killed.
+// patience is how long an interrupted cell may take to end before its program is
+// killed.
 const patience = 10 * time.Second
 
 // execution is one run of a notebook from clean.
 type execution struct {
 	nb      *nbformat.Notebook
 	screen  *screen
+	notices io.Writer       // for output that belongs to no cell
 	timeout time.Duration   // of a cell; 0: none
-	kill    <-chan struct{} // closed when the user has no patience either
-	session *session.Session
+	kill    <-chan struct{} // closed when the user wants the program killed
+	session *cellproc.Client
 	started time.Time
 	elapsed time.Duration
+	stopped error // why the cells after the last one did not begin; nil: a cell failed, or none is left
 
-	mu   sync.Mutex // held while an event changes the notebook or the screen
+	mu   sync.Mutex // held while the notebook or the screen changes: an ended cell may still print
 	runs []*cellRun // in order; the numbers of the cells are 1, 2, ...
 }
 
-// cellRun is one code cell and how it went.
+// cellRun is one code cell and its outcome.
 type cellRun struct {
 	cell    *nbformat.Cell
 	number  int
 	title   string
 	started bool
 	elapsed time.Duration
-	failure string // why the cell does not count as good; "" where it does
+	cut     bool   // interrupted before its end
+	failure string // why the cell did not succeed; "" if it did
 }
 
 func newExecution(nb *nbformat.Notebook, screen *screen, timeout time.Duration, kill <-chan struct{}) *execution {
-	return &execution{nb: nb, screen: screen, timeout: timeout, kill: kill, runs: plan(nb)}
+	return &execution{nb: nb, screen: screen, notices: os.Stderr, timeout: timeout, kill: kill, runs: plan(nb)}
 }
 
 // plan lists the cells that will run.
@@ -63,7 +67,7 @@ func plan(nb *nbformat.Notebook) []*cellRun {
 				title = firstLine(c.Source)
 			}
 			runs = append(runs, &cellRun{cell: c, number: len(runs) + 1, title: title})
-			heading = "" // it names one cell
+			heading = "" // a heading names one cell only
 		}
 	}
 	return runs
@@ -85,7 +89,7 @@ func lastHeading(markdown string) string {
 	return heading
 }
 
-// firstLine names a cell by how its code begins, a comment at best.
+// firstLine names a cell by the beginning of its code, preferably a comment.
 func firstLine(code string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(code), "\n")
 	if strings.HasPrefix(line, "import ") {
@@ -94,19 +98,19 @@ func firstLine(code string) string {
 	return strings.TrimSpace(strings.TrimPrefix(line, "//"))
 }
 
-// run executes the cells in order until one fails that may not, and stops when
-// ctx is cancelled. The error is that of a program that could not be started;
-// how cells went is in runs.
+// run executes the cells in order until an unexpected failure, and stops when ctx is
+// cancelled. It returns an error only if the program could not be started; runs holds
+// the outcomes of the cells.
 func (e *execution) run(ctx context.Context, program string, env []string) error {
 	dir, err := filepath.Abs(filepath.Dir(e.nb.Name))
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	limit, err := session.OutputLimit()
+	limit, err := cellproc.OutputLimit(0) // a terminal and a report bear any number of lines
 	if err != nil {
 		return err
 	}
-	e.session, err = session.Start(session.Config{Program: program, Dir: dir, Env: env, OutputBytes: limit, Late: e.late})
+	e.session, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: env, Output: limit, KeepFiles: true, Late: e.late})
 	if err != nil {
 		return err
 	}
@@ -115,19 +119,34 @@ func (e *execution) run(ctx context.Context, program string, env []string) error
 	defer func() { e.elapsed = time.Since(e.started) }()
 	for _, r := range e.runs {
 		if ctx.Err() != nil {
+			e.stopped = context.Cause(ctx)
 			break
 		}
-		e.screen.begin(r, len(e.runs))
+		e.begin(r)
 		fatal, err := e.runCell(ctx, r)
 		if err != nil {
 			return err
 		}
-		e.screen.end(r.elapsed)
+		e.end(r)
 		if fatal {
 			break
 		}
 	}
 	return nil
+}
+
+func (e *execution) begin(r *cellRun) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.screen.begin(r, len(e.runs))
+	r.cell.Start(r.number)
+	r.started = true
+}
+
+func (e *execution) end(r *cellRun) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.screen.end(r.elapsed)
 }
 
 // runCell executes one cell and reports whether the run ends with it.
@@ -141,10 +160,8 @@ func (e *execution) runCell(ctx context.Context, r *cellRun) (fatal bool, err er
 	defer close(ended)
 	go e.killWhenLate(limited, ended)
 
-	r.cell.Start(r.number)
-	r.started = true
 	start := time.Now()
-	done, err := e.session.Execute(limited, r.cell.Source, r.number, func(ev frame.Event) { e.receive(r, ev) })
+	done, err := e.session.Execute(limited, r.cell.Source, r.number, func(ev cellproto.Event) { e.receive(r, ev) })
 	r.elapsed = time.Since(start)
 	if err != nil {
 		return true, err
@@ -152,6 +169,7 @@ func (e *execution) runCell(ctx context.Context, r *cellRun) (fatal bool, err er
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer(r, done)
+	r.cut = limited.Err() != nil
 	switch {
 	case ctx.Err() != nil:
 		r.failure = "interrupted"
@@ -179,8 +197,8 @@ func (e *execution) killWhenLate(ctx context.Context, ended <-chan struct{}) {
 	e.session.Kill()
 }
 
-// judge says why a cell is not as it should be, and whether the run ends.
-func (r *cellRun) judge(err *frame.Error) (fatal bool) {
+// judge returns why a cell did not succeed, and whether the run ends.
+func (r *cellRun) judge(err *cellproto.Error) (fatal bool) {
 	expected := r.cell.HasTag(nbformat.TagRaisesException)
 	switch {
 	case err != nil && !expected:
@@ -192,40 +210,40 @@ func (r *cellRun) judge(err *frame.Error) (fatal bool) {
 	return false
 }
 
-// receive takes an event of a cell.
-func (e *execution) receive(r *cellRun, ev frame.Event) {
+// receive handles an event of a cell.
+func (e *execution) receive(r *cellRun, ev cellproto.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch ev.Type {
-	case frame.Stream:
+	case cellproto.Stream:
 		r.cell.AddStream(ev.Name, ev.Text)
 		e.screen.text(ev.Text)
-	case frame.Display:
+	case cellproto.Display:
 		if ev.Update {
 			e.nb.UpdateDisplay(ev.Display, ev.Data, ev.Metadata)
 		} else {
 			r.cell.AddDisplay(ev.Display, ev.Data, ev.Metadata)
 		}
 		e.screen.display(ev.Display, plainText(ev.Data))
-	case frame.Clear:
+	case cellproto.Clear:
 		r.cell.Clear(ev.Wait)
-	case frame.Input:
+	case cellproto.Input:
 		e.session.Refuse(ev.ID, "warpbook run asks nobody for input")
 	}
 }
 
-// late takes an event of a cell that has ended, or, with number 0, output of
-// the program before its first cell.
-func (e *execution) late(number int, ev frame.Event) {
+// late handles an event of an ended cell or, with number 0, output of the program
+// before its first cell.
+func (e *execution) late(number int, ev cellproto.Event) {
 	if number > 0 {
 		e.receive(e.runs[number-1], ev)
 		return
 	}
-	fmt.Fprint(os.Stderr, ev.Text)
+	fmt.Fprint(e.notices, ev.Text)
 }
 
-// answer takes how a cell ended.
-func (e *execution) answer(r *cellRun, done frame.Event) {
+// answer records how a cell ended.
+func (e *execution) answer(r *cellRun, done cellproto.Event) {
 	if done.Data != nil {
 		r.cell.AddResult(done.Data, done.Metadata)
 		e.screen.display("", plainText(done.Data))

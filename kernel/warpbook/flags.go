@@ -15,9 +15,18 @@ func newFlags(name string) *flag.FlagSet {
 	return f
 }
 
-// parse takes flags before, between and after n other arguments, which it
-// returns. It answers a request for help with flag.ErrHelp.
+// parse accepts flags before, between and after n other arguments, which it returns.
+// For a request for help it returns flag.ErrHelp.
 func parse(f *flag.FlagSet, args []string, n int) ([]string, error) {
+	others, err := parseAny(f, args)
+	if err == nil && len(others) != n {
+		return nil, usageError{fmt.Errorf("%s: %d arguments beside flags, expected %d, see warpbook %[1]s --help", f.Name(), len(others), n)}
+	}
+	return others, err
+}
+
+// parseAny is parse for any number of other arguments.
+func parseAny(f *flag.FlagSet, args []string) ([]string, error) {
 	var others []string
 	for {
 		err := f.Parse(args)
@@ -32,9 +41,6 @@ func parse(f *flag.FlagSet, args []string, n int) ([]string, error) {
 			break
 		}
 		others, args = append(others, f.Arg(0)), f.Args()[1:]
-	}
-	if len(others) != n {
-		return nil, usageError{fmt.Errorf("%s: %d arguments beside flags, expected %d, see warpbook %[1]s --help", f.Name(), len(others), n)}
 	}
 	return others, nil
 }

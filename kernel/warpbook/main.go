@@ -3,12 +3,16 @@
 //
 //	warpbook run NOTEBOOK     execute a notebook from clean, write its report
 //	warpbook report NOTEBOOK  render a notebook as HTML without executing it
+//	warpbook compare A B...   tell which times of two runs differ
+//	warpbook sweep NOTEBOOK   execute a notebook at many points of its parameters
+//	warpbook history          list, show, plot or export the runs of this user
 //	warpbook serve FILE       be a Jupyter kernel on the sockets of a connection file
-//	warpbook doctor           show what is there and what is missing
+//	warpbook doctor           show which parts are installed and which are missing
+//	warpbook --version        name the commit, the Go version and the platform
 //
-// It never runs a notebook's code itself: that happens in the cells program,
-// which it builds at first use and drives through package session. So it links
-// no cell engine and no plotting, and is built in seconds.
+// It never runs a notebook's code itself: the cells program does. warpbook builds that
+// program at first use and drives it through package cellproc. So it links no cell
+// engine and no plotting, and builds in seconds. It must import neither.
 package main
 
 import (
@@ -23,7 +27,7 @@ import (
 // command is a subcommand. Its run returns nil, or why the exit status is not 0.
 type command struct {
 	name    string
-	args    string // what comes after the flags, for the help
+	args    string // the arguments after the flags, for the help
 	summary string
 	run     func(args []string) error
 }
@@ -32,23 +36,26 @@ func commands() []command {
 	return []command{
 		{"run", "NOTEBOOK", "execute a notebook from clean, and write its report", runCommand},
 		{"report", "NOTEBOOK", "render a notebook as one HTML file, without executing it", reportCommand},
+		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", compareCommand},
+		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", sweepCommand},
+		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", historyCommand},
 		{"serve", "CONNECTION-FILE", "be the Jupyter kernel that Jupyter starts", serveCommand},
-		{"doctor", "", "show what is there and what is missing", doctorCommand},
+		{"doctor", "", "show which parts are installed and which are missing", doctorCommand},
 	}
 }
 
 // The exit statuses; a signal is 128 and its number.
 const (
-	statusFailed = 1 // bad input, a cell that failed, a row that did not pass
+	statusFailed = 1 // bad input, a failed cell, a row that did not pass
 	statusUsage  = 2
 )
 
-// usageError is a command line that means nothing.
+// usageError is an invalid command line.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 
-// signalError is a run that a signal ended.
+// signalError is the error of a run that a signal ended.
 type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped by a signal: " + e.signal.String() }
@@ -64,6 +71,9 @@ func dispatch(args []string) int {
 	case "help", "-h", "-help", "--help":
 		help(os.Stdout)
 		return 0
+	case "version", "-version", "--version":
+		fmt.Println(versionLine())
+		return 0
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
@@ -73,7 +83,7 @@ func dispatch(args []string) int {
 	return status(usageError{fmt.Errorf("unknown command %q, expected one of those that warpbook --help lists", args[0])})
 }
 
-// status says on stderr what went wrong, in one line where there is one reason.
+// status writes the error to stderr, in one line if it has one reason.
 func status(err error) int {
 	var usage usageError
 	var stopped signalError
@@ -84,7 +94,9 @@ func status(err error) int {
 		fmt.Fprintln(os.Stderr, "warpbook:", err)
 		return statusUsage
 	case errors.As(err, &stopped):
-		fmt.Fprintln(os.Stderr, "warpbook:", err)
+		last := newConsole(os.Stderr)
+		fmt.Fprintln(last, "warpbook:", err)
+		last.flush(after(nil, blockedGrace)) // a signal ends the process, even if the output is not read
 		return 128 + int(stopped.signal)
 	}
 	fmt.Fprintln(os.Stderr, "warpbook:", err)
@@ -96,5 +108,5 @@ func help(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-21s %s\n", c.name+" "+c.args, c.summary)
 	}
-	fmt.Fprint(w, "\nwarpbook COMMAND --help lists the flags of a command.\n")
+	fmt.Fprint(w, "\nwarpbook COMMAND --help lists the flags of a command; warpbook --version names the commit.\n")
 }

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"warpbook/gpu/compile/compiler"
-	"warpbook/kernel/program"
-	"warpbook/kernel/session/fakecells"
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/cellproc/fakecells"
+	"warpbook/kernel/leaf/buildcache"
 )
 
-// TestMain lets this binary be warpbook and its cells program too, by the name
-// it is started under.
+// TestMain runs this binary as warpbook or as its cells program, by the name under
+// which it is started.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "warpbook":
@@ -72,7 +73,7 @@ func (p *place) read(name string) string {
 	return string(data)
 }
 
-// names lists a folder; one that is not there is empty.
+// names lists a folder; a missing folder is empty.
 func (p *place) names(dir string) string {
 	entries, err := os.ReadDir(p.path(dir))
 	if err != nil && !os.IsNotExist(err) {
@@ -85,16 +86,16 @@ func (p *place) names(dir string) string {
 	return strings.Join(names, " ")
 }
 
-// command prepares warpbook in the place. The race detector else makes each
-// process sleep for 1 s at its end.
+// command prepares warpbook in the place. Without its setting the race detector makes
+// each process sleep for 1 s at its end.
 func (p *place) command(args ...string) *exec.Cmd {
 	c := exec.Command(p.path("warpbook"), args...)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), program.Env+"="+p.path("cells"), "XDG_DATA_HOME="+p.path("data"), "GORACE=atexit_sleep_ms=0")
+	c.Env = append(os.Environ(), cellbuild.Env+"="+p.path("cells"), "XDG_DATA_HOME="+p.path("data"), "GORACE=atexit_sleep_ms=0")
 	return c
 }
 
-// outcome is how a warpbook ended.
+// outcome is the result of a warpbook process.
 type outcome struct {
 	status         int
 	stdout, stderr string
@@ -174,14 +175,14 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// TestLinksNoEngine keeps the entry point small: it is built before anything
-// can be said to the user.
+// TestLinksNoEngine keeps the entry point small: go run builds it before the first
+// message to the user.
 func TestLinksNoEngine(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(out), "warpbook/kernel/session\n") {
+	if !strings.Contains(string(out), "warpbook/kernel/cellproc\n") {
 		t.Fatalf("go list printed %q, expected this command's packages", out)
 	}
 	for line := range strings.Lines(string(out)) {
@@ -201,7 +202,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	c := p.command("doctor")
-	c.Env = append(c.Env, program.Env+"=", "XDG_CACHE_HOME="+p.path("cache"))
+	c.Env = append(c.Env, cellbuild.Env+"=", "XDG_CACHE_HOME="+p.path("cache"))
 	o = p.finish(c)
 	for _, want := range []string{"missing  cells program  not built yet", "ok       source", "device", "GPU", "Jupyter"} {
 		if o.status != 0 || !strings.Contains(o.stdout, want) {
@@ -213,8 +214,38 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// The program that compiles says whether NVRTC is there; here a script has its
-// words.
+// TestDoctorFindsDamage: doctor reports a truncated program as damaged.
+func TestDoctorFindsDamage(t *testing.T) {
+	p := newPlace(t)
+	t.Setenv("XDG_CACHE_HOME", p.path("cache"))
+	path := p.path("cache/warpbook/cells-x")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := buildcache.Put(path, func(fresh string) error { return os.WriteFile(fresh, []byte("#!/bin/sh\n"), 0o755) }); err != nil {
+		t.Fatal(err)
+	}
+	state := func() finding {
+		for _, f := range cellsFindings(cellbuild.Location{Path: path, Root: "/", Go: "go1"}, nil) {
+			if f.what == "cells program" {
+				return f
+			}
+		}
+		return finding{}
+	}
+	if f := state(); f.state != ok {
+		t.Errorf("%+v", f)
+	}
+	if err := os.Truncate(path, 3); err != nil {
+		t.Fatal(err)
+	}
+	if f := state(); f.state == ok || !strings.Contains(f.text, "cells-x: damaged: 3 bytes, expected 10: the next run builds it again") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The nvrtc program reports whether NVRTC is installed; here a script prints its
+// messages.
 func TestNVRTCFinding(t *testing.T) {
 	p := newPlace(t)
 	t.Setenv(compiler.Variable, p.path("nvrtc"))

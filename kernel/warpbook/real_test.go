@@ -8,18 +8,21 @@ import (
 	"syscall"
 	"testing"
 
-	"warpbook/kernel/program"
+	"warpbook/kernel/cellbuild"
 )
 
-// TestRealProgram runs Go cells in the real cells program, which is built when
-// the cache does not have it.
+// TestRealProgram runs Go cells in the real cells program, which is built if the cache
+// lacks it.
 func TestRealProgram(t *testing.T) {
-	cells, err := program.Cells(t.Context(), os.Stderr)
+	cells, err := cellbuild.Cells(t.Context(), os.Stderr)
 	if err != nil {
-		t.Fatal(showBuild(err))
+		t.Fatal(showBuild(os.Stderr, err))
 	}
 	t.Run("passes", func(t *testing.T) { passesForReal(t, cells) })
 	t.Run("fails", func(t *testing.T) { failsForReal(t, cells) })
+	t.Run("undrawable", func(t *testing.T) { undrawableForReal(t, cells) })
+	t.Run("records", func(t *testing.T) { recordsForReal(t, cells) })
+	t.Run("lessons", func(t *testing.T) { lessonsForReal(t, cells) })
 	t.Run("interrupted", func(t *testing.T) { interruptedForReal(t, cells) })
 }
 
@@ -44,7 +47,7 @@ func passesForReal(t *testing.T, cells string) {
 		`verdict("PASS")`,
 	)
 	c := p.command("run", "x.ipynb", "--set", "n=5")
-	c.Env = append(c.Env, program.Env+"="+cells)
+	c.Env = append(c.Env, cellbuild.Env+"="+cells)
 	o := p.finish(c)
 	if o.status != 0 || o.stderr != "" {
 		t.Errorf("%+v", o)
@@ -63,15 +66,33 @@ func failsForReal(t *testing.T, cells string) {
 	p := newPlace(t)
 	p.notebook("x.ipynb", verdictType, `verdict("FAIL")`, "x := 1\nundefined(x)", "x")
 	c := p.command("run", "x.ipynb")
-	c.Env = append(c.Env, program.Env+"="+cells)
+	c.Env = append(c.Env, cellbuild.Env+"="+cells)
 	o := p.finish(c)
 	for _, want := range []string{`cell 2 (verdict("FAIL")): row 1 "sum" of "T": FAIL`, "cell 3:2:1: undefined: undefined"} {
 		if o.status != statusFailed || !strings.Contains(o.stderr, want) {
 			t.Errorf("status %d, no %q in %q", o.status, want, o.stderr)
 		}
 	}
-	if r, _ := p.results("report", "x"); r.Passed || r.Cells[3].Executed {
+	if r, _ := p.results("report", "x.partial"); r.Passed || r.Cells[3].Executed {
 		t.Errorf("results %+v, expected the last cell not to be reached", r)
+	}
+}
+
+// undrawableForReal: a chart that cannot be drawn fails its cell and the run.
+func undrawableForReal(t *testing.T, cells string) {
+	for _, code := range []string{
+		"import \"warpbook/kernel/display\"\ndisplay.LineChart{X: []float64{1}}",
+		"import \"warpbook/kernel/display\"\ndisplay.Show(display.LineChart{X: []float64{1}})",
+	} {
+		p := newPlace(t)
+		p.notebook("x.ipynb", code, "1")
+		c := p.command("run", "x.ipynb")
+		c.Env = append(c.Env, cellbuild.Env+"="+cells)
+		o := p.finish(c)
+		const want = "panic: display: line chart: 1 points of X and 0 series, expected at least 1 of each"
+		if o.status != statusFailed || !strings.Contains(o.stderr, want) || strings.Count(o.stdout, "display: line chart: 1 points") < 2 {
+			t.Errorf("status %d, %q, %q, expected the reason in the output and %q", o.status, o.stderr, o.stdout, want)
+		}
 	}
 }
 
@@ -79,7 +100,7 @@ func interruptedForReal(t *testing.T, cells string) {
 	p := newPlace(t)
 	p.notebook("x.ipynb", "println(\"begun\")\nfor {\n}")
 	c := p.command("run", "x.ipynb")
-	c.Env = append(c.Env, program.Env+"="+cells)
+	c.Env = append(c.Env, cellbuild.Env+"="+cells)
 	stdout, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +113,7 @@ func interruptedForReal(t *testing.T, cells string) {
 	c.Process.Signal(syscall.SIGINT)
 	io.Copy(io.Discard, lines)
 	c.Wait()
-	r, _ := p.results("report", "x")
+	r, _ := p.results("report", "x.partial")
 	if c.ProcessState.ExitCode() != 130 || r.Cells[0].Error == nil || r.Cells[0].Error.Name != "interrupted" {
 		t.Errorf("status %d, %+v", c.ProcessState.ExitCode(), r.Cells[0])
 	}

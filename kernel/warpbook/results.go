@@ -8,42 +8,49 @@ import (
 	"slices"
 	"time"
 
-	"warpbook/kernel/atomicfile"
-	"warpbook/kernel/frame"
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/nbformat"
-	"warpbook/kernel/record"
 )
 
-// results is what report/NAME.json holds: every figure with its environment,
-// and every verdict.
+// results is the content of report/NAME.json: every figure with its environment, and
+// every verdict.
 type results struct {
-	Notebook   string            `json:"notebook"`
-	Parameters map[string]string `json:"parameters"` // those that --set set
-	Devices    []string          `json:"devices"`    // that records name; each has its whole environment
-	Started    time.Time         `json:"started"`
-	Seconds    float64           `json:"elapsed_s"`
-	Passed     bool              `json:"passed"`
-	Rows       record.Tally      `json:"correctness_rows"`
-	Cells      []cellResults     `json:"cells"`
-	Failures   []failure         `json:"failures"`
+	Schema     int                  `json:"schema"` // see kernel/leaf/record/run.schema.json
+	Notebook   string               `json:"notebook"`
+	Parameters map[string]parameter `json:"parameters"` // set by --set
+	Devices    []string             `json:"devices"`    // that records name; each has its whole environment
+	Started    time.Time            `json:"started"`
+	Seconds    float64              `json:"elapsed_s"`
+	Passed     bool                 `json:"passed"`
+	Complete   bool                 `json:"complete"` // every cell was executed
+	Rows       record.Tally         `json:"correctness_rows"`
+	Cells      []cellResults        `json:"cells"`
+	Failures   []failure            `json:"failures"`
+}
+
+type parameter struct {
+	Value string `json:"value"` // a Go expression
+	Type  string `json:"type"`  // the variable's type, "" if its declaration does not show it
 }
 
 type cellResults struct {
-	Number        int          `json:"number"`
-	ID            string       `json:"id"`
-	Title         string       `json:"title"`
-	Executed      bool         `json:"executed"`
-	Seconds       float64      `json:"elapsed_s"`
-	Error         *frame.Error `json:"error,omitempty"`
-	ErrorExpected bool         `json:"error_expected,omitempty"`
-	Records       []any        `json:"records"`
+	Number        int              `json:"number"`
+	ID            string           `json:"id"`
+	Title         string           `json:"title"`
+	Executed      bool             `json:"executed"`
+	Interrupted   bool             `json:"interrupted,omitempty"` // before its end
+	Seconds       float64          `json:"elapsed_s"`
+	Error         *cellproto.Error `json:"error,omitempty"`
+	ErrorExpected bool             `json:"error_expected,omitempty"`
+	Records       []any            `json:"records"`
 }
 
 // failure is one reason why a run did not pass.
 type failure struct {
 	Cell   int    `json:"cell"`
 	Title  string `json:"title"`
-	Row    string `json:"row,omitempty"` // of a record; "": the cell itself
+	Row    string `json:"row,omitempty"` // of a record; "": the failure is the cell's
 	Reason string `json:"reason"`
 }
 
@@ -58,8 +65,9 @@ func (f failure) String() string {
 // results sums up an execution that has ended.
 func (e *execution) results(parameters []nbformat.Parameter) *results {
 	r := &results{
+		Schema:     record.Version,
 		Notebook:   filepath.Base(e.nb.Name),
-		Parameters: map[string]string{},
+		Parameters: map[string]parameter{},
 		Devices:    []string{},
 		Started:    e.started.UTC(),
 		Seconds:    e.elapsed.Seconds(),
@@ -67,19 +75,37 @@ func (e *execution) results(parameters []nbformat.Parameter) *results {
 		Failures:   []failure{},
 	}
 	for _, p := range parameters {
-		r.Parameters[p.Name] = p.Value
+		r.Parameters[p.Name] = parameter{p.Value, p.Type}
 	}
 	for _, run := range e.runs {
 		r.add(run)
 	}
-	r.Passed = len(r.Failures) == 0
+	if n := r.executed(); n < len(r.Cells) && len(r.Failures) == 0 {
+		reason := "not executed"
+		if e.stopped != nil {
+			reason += ": " + e.stopped.Error()
+		}
+		r.Failures = append(r.Failures, failure{Cell: r.Cells[n].Number, Title: r.Cells[n].Title, Reason: reason})
+	}
+	r.Complete = r.executed() == len(r.Cells)
+	r.Passed = r.Complete && len(r.Failures) == 0
 	return r
+}
+
+// executed counts the cells that were executed to their end; these are the first cells.
+func (r *results) executed() (n int) {
+	for _, c := range r.Cells {
+		if c.Executed && !c.Interrupted {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *results) add(run *cellRun) {
 	c := cellResults{
 		Number: run.number, ID: run.cell.ID, Title: run.title,
-		Executed: run.started, Seconds: run.elapsed.Seconds(),
+		Executed: run.started, Interrupted: run.cut, Seconds: run.elapsed.Seconds(),
 		ErrorExpected: run.cell.HasTag(nbformat.TagRaisesException),
 		Records:       []any{},
 	}
@@ -91,7 +117,7 @@ func (r *results) add(run *cellRun) {
 	}
 	for _, o := range run.cell.Outputs {
 		if o.Type == nbformat.Error {
-			c.Error = &frame.Error{Name: o.ErrorName, Value: o.ErrorValue, Traceback: o.Traceback}
+			c.Error = &cellproto.Error{Name: o.ErrorName, Value: o.ErrorValue, Traceback: o.Traceback}
 		}
 		value, ok := o.Data[record.MIME]
 		if !ok {
@@ -112,13 +138,7 @@ func (r *results) add(run *cellRun) {
 }
 
 func (r *results) summary() string {
-	executed := 0
-	for _, c := range r.Cells {
-		if c.Executed {
-			executed++
-		}
-	}
-	text := fmt.Sprintf("%d of %d cells executed", executed, len(r.Cells))
+	text := fmt.Sprintf("%d of %d cells executed", r.executed(), len(r.Cells))
 	if r.Rows.Total > 0 {
 		text += fmt.Sprintf(", %d of %d correctness rows passed", r.Rows.Passed, r.Rows.Total)
 	}
@@ -128,11 +148,9 @@ func (r *results) summary() string {
 	return text + fmt.Sprintf(", %.1f s", r.Seconds)
 }
 
-func (r *results) write(path string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
-	})
+func (r *results) write(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,12 +13,15 @@ import (
 	"time"
 
 	"warpbook/gpu/cuda"
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/kernelspec"
+	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/nbformat"
-	"warpbook/kernel/program"
 	"warpbook/kernel/report"
+	"warpbook/kernel/runs"
 )
 
-// kernelName and language are what a notebook of ours names in its metadata.
+// kernelName and language identify our notebooks in their metadata.
 const (
 	kernelName = "warpbook"
 	language   = "go"
@@ -58,9 +62,9 @@ func parseRun(args []string) (runOptions, error) {
 	return o, nil
 }
 
-// runCommand executes a notebook. Nothing is written before the input has been
-// checked and the cells program is there; then the results are written whether
-// a cell failed or not.
+// runCommand executes a notebook. It writes nothing before it has checked the input and
+// found or built the cells program; then it writes the results whether a cell failed or
+// not.
 func runCommand(args []string) error {
 	o, err := parseRun(args)
 	if err != nil {
@@ -70,26 +74,39 @@ func runCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, kill, stop := withSignals()
+	notices := newConsole(os.Stderr)
+	ctx, kill, stop := withSignals(notices)
 	defer stop()
-	cells, err := program.Cells(ctx, os.Stderr)
+	enough := after(ctx.Done(), blockedGrace)
+	defer notices.flush(enough)
+	cells, err := cellbuild.Cells(ctx, notices)
 	if err != nil {
-		return orSignal(ctx, showBuild(err))
+		return orSignal(ctx, showBuild(notices, err))
 	}
-	if err := checkFolder(o.out); err != nil {
+	if err := o.checkFolder(); err != nil {
 		return err
 	}
 	if os.Getenv(deviceEnv) == "" && o.device == "" && cuda.Present() && !cuda.WorkerBuilt() {
-		fmt.Fprintln(os.Stderr, "warpbook:", cuda.Remedy)
+		fmt.Fprintln(notices, "warpbook:", cuda.Remedy)
 	}
-	e := newExecution(nb, newScreen(os.Stdout, o.quiet), o.timeout, kill)
+	out := newConsole(os.Stdout)
+	e := newExecution(nb, newScreen(os.Stdout, out, o.quiet), o.timeout, kill)
+	e.notices = notices
 	if err := e.run(ctx, cells, o.environment()); err != nil {
 		return orSignal(ctx, err)
 	}
-	return orSignal(ctx, o.finish(e))
+	said, err := o.finish(e)
+	fmt.Fprint(out, said)
+	if !out.flush(enough) {
+		fmt.Fprint(notices, "warpbook: standard output takes no more"+said)
+	}
+	return orSignal(ctx, err)
 }
 
-// load reads the notebook and makes it ready to be executed from clean.
+// blockedGrace is how long the end of an interrupted run waits for standard output.
+const blockedGrace = 500 * time.Millisecond
+
+// load reads the notebook and prepares it for an execution from clean.
 func (o *runOptions) load() (*nbformat.Notebook, error) {
 	nb, err := nbformat.Read(o.notebook)
 	if err != nil {
@@ -110,11 +127,14 @@ func (o *runOptions) load() (*nbformat.Notebook, error) {
 	return nb, nil
 }
 
-// path is where a result goes: the notebook's name with another extension.
-func (o *runOptions) path(extension string) string {
+// name returns a result's file name: the notebook's with another extension.
+func (o *runOptions) name(extension string) string {
 	base := filepath.Base(o.notebook)
-	return filepath.Join(o.out, strings.TrimSuffix(base, filepath.Ext(base))+extension)
+	return strings.TrimSuffix(base, filepath.Ext(base)) + extension
 }
+
+// path returns the path of a result.
+func (o *runOptions) path(extension string) string { return filepath.Join(o.out, o.name(extension)) }
 
 func (o *runOptions) environment() []string {
 	env := os.Environ()
@@ -124,41 +144,107 @@ func (o *runOptions) environment() []string {
 	return env
 }
 
-// checkFolder makes the folder, and finds out before anything runs whether
-// files can be written into it.
-func checkFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// checkFolder makes the folder, and checks before the run that files can be written
+// into it.
+func (o *runOptions) checkFolder() error {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return fmt.Errorf("run: --out: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".warpbook-*")
+	f, err := os.CreateTemp(o.out, ".warpbook-*")
 	if err != nil {
 		return fmt.Errorf("run: --out: %w", err)
 	}
 	f.Close()
+	for _, part := range []string{"", partial} {
+		for _, extension := range extensions {
+			if err := atomicfile.Replaceable(o.path(part + extension)); err != nil {
+				return errors.Join(fmt.Errorf("run: --out: %w", err), os.Remove(f.Name()))
+			}
+		}
+	}
 	return os.Remove(f.Name())
 }
 
-// finish writes the results and says how the run went.
-func (o *runOptions) finish(e *execution) error {
-	r := e.results(o.parameters)
-	if err := e.nb.Write(o.path(".ipynb")); err != nil {
-		return err
+// partial marks the file names of a run that did not execute every cell, so that the
+// files of a whole run are kept.
+const partial = ".partial"
+
+// extensions are those of a run's files.
+var extensions = []string{".html", ".ipynb", ".json"}
+
+// files are the files that a run writes.
+func (o *runOptions) files(e *execution, r *results, part string) []atomicfile.File {
+	origin := report.Origin{Ran: true, Executed: r.executed(), Cells: len(r.Cells)}
+	fill := map[string]func(io.Writer) error{
+		".html":  func(w io.Writer) error { return report.Render(w, e.nb, origin) },
+		".ipynb": e.nb.EncodeTo,
+		".json":  r.write,
 	}
-	if err := r.write(o.path(".json")); err != nil {
-		return err
+	var files []atomicfile.File
+	for _, extension := range extensions {
+		files = append(files, atomicfile.File{Name: o.name(part + extension), Fill: fill[extension]})
 	}
-	if err := report.Write(o.path(".html"), e.nb); err != nil {
-		return err
-	}
-	fmt.Printf("\n%s: %s\n", o.notebook, r.summary())
-	fmt.Println("wrote", o.path(".html")+",", o.path(".ipynb")+",", o.path(".json"))
-	if r.Passed {
-		return nil
-	}
-	return runError{o.notebook, r.Failures}
+	return files
 }
 
-// runError is a notebook that ran and did not pass.
+// finish writes the results and returns the run's error.
+func (o *runOptions) finish(e *execution) (said string, err error) {
+	r := e.results(o.parameters)
+	part := ""
+	if !r.Complete {
+		part = partial
+	}
+	files := o.files(e, r, part)
+	said = fmt.Sprintf("\n%s: %s\n", o.notebook, r.summary())
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		select {
+		case <-e.kill:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	if err := atomicfile.Together(ctx, o.out, files); err != nil {
+		return said, fmt.Errorf("run: %w: %s", err, o.salvage(files))
+	}
+	e.keep(r)
+	said += fmt.Sprintln("wrote", strings.Join([]string{o.path(part + ".html"), o.path(part + ".ipynb"), o.path(part + ".json")}, ", "))
+	if r.Passed {
+		return said, nil
+	}
+	return said, runError{o.notebook, r.Failures}
+}
+
+// keep adds the record of a run to the user's runs. A failure to do so does not fail
+// the run.
+func (e *execution) keep(r *results) {
+	data, err := kernelspec.DataDir()
+	if folder := runs.Folder(data); err == nil && folder != "" {
+		_, err = runs.Keep(folder, r.Notebook, r.Started, r.write)
+	}
+	if err != nil {
+		fmt.Fprintln(e.notices, "warpbook: the run is not kept for later comparisons:", err)
+	}
+}
+
+// salvage writes the files that could not go to --out into another folder, as far as
+// there is room, and names that folder.
+func (o *runOptions) salvage(files []atomicfile.File) string {
+	dir, err := os.MkdirTemp("", "warpbook-"+o.name("")+"-*")
+	if err != nil {
+		return fmt.Sprintf("this run's files are lost: %v", err)
+	}
+	text := "this run's files are in " + dir
+	for _, f := range files {
+		if err := atomicfile.Write(filepath.Join(dir, f.Name), f.Fill); err != nil {
+			text += fmt.Sprintf(", without %s: %v", f.Name, err)
+		}
+	}
+	return text
+}
+
+// runError is the error of a notebook that ran and did not pass.
 type runError struct {
 	notebook string
 	failures []failure
@@ -172,20 +258,23 @@ func (e runError) Error() string {
 	return strings.Join(lines, "\nwarpbook: ")
 }
 
-// showBuild prints what the go command said of a build that it could not do.
-func showBuild(err error) error {
-	var failed *program.BuildError
+// showBuild prints the go command's output of a failed build.
+func showBuild(w io.Writer, err error) error {
+	var failed *cellbuild.BuildError
 	if errors.As(err, &failed) {
-		fmt.Fprint(os.Stderr, failed.Output)
+		fmt.Fprint(w, failed.Output)
 	}
 	return err
 }
 
 // withSignals returns a context that the first SIGINT or SIGTERM cancels, with
 // a signalError as its cause, and a channel that the second one closes.
-func withSignals() (ctx context.Context, kill <-chan struct{}, stop func()) {
+func withSignals(notices io.Writer) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	again := make(chan struct{})
+	// A reader that has ended, such as head, must not end the run: a write returns an
+	// error instead. The signal is not ignored, because children would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
@@ -194,7 +283,7 @@ func withSignals() (ctx context.Context, kill <-chan struct{}, stop func()) {
 			return
 		}
 		cancel(signalError{s.(syscall.Signal)})
-		fmt.Fprintln(os.Stderr, "\nwarpbook: interrupting; once more to kill")
+		fmt.Fprintln(notices, "\nwarpbook: interrupting; once more to kill")
 		if _, ok := <-signals; ok {
 			close(again)
 		}
@@ -206,7 +295,7 @@ func withSignals() (ctx context.Context, kill <-chan struct{}, stop func()) {
 	}
 }
 
-// orSignal puts the signal that ended a run in front of what it led to.
+// orSignal reports the signal that ended a run before the errors that it caused.
 func orSignal(ctx context.Context, err error) error {
 	var stopped signalError
 	if err != nil && errors.As(context.Cause(ctx), &stopped) {

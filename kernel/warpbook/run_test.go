@@ -11,12 +11,12 @@ import (
 	"syscall"
 	"testing"
 
+	"warpbook/kernel/cellproc"
 	"warpbook/kernel/nbformat"
-	"warpbook/kernel/session"
 )
 
-// notebook makes a notebook of scripts for the fake cells program. A text that
-// begins with # is prose; tags stand before a |.
+// notebook makes a notebook of scripts for the fake cells program. A text that begins
+// with # is prose; tags come before a |.
 func (p *place) notebook(name string, cells ...string) {
 	p.t.Helper()
 	nb := &nbformat.Notebook{Name: name, Minor: nbformat.Minor, Metadata: map[string]any{
@@ -42,7 +42,7 @@ func (p *place) notebook(name string, cells ...string) {
 	}
 }
 
-// results reads what a run wrote, and checks that all of it was.
+// results reads the files of a run, and checks that all were written.
 func (p *place) results(dir, name string) (*results, *nbformat.Notebook) {
 	p.t.Helper()
 	if got, want := p.names(dir), name+".html "+name+".ipynb "+name+".json"; got != want {
@@ -164,7 +164,7 @@ func TestRunFails(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		cells    []string
-		want     []string // lines of stderr, in part
+		want     []string // parts of lines on stderr
 		executed int
 	}{
 		{"row", []string{good, "bundle " + check("PASS", "FAIL", "PASS (failure expected)"), good},
@@ -196,7 +196,11 @@ func TestRunFails(t *testing.T) {
 					t.Errorf("stderr %q lacks %q", o.stderr, want)
 				}
 			}
-			r, nb := p.results("report", "x")
+			name := "x"
+			if slices.ContainsFunc(test.cells[test.executed:], func(c string) bool { return c == good }) {
+				name = "x.partial"
+			}
+			r, nb := p.results("report", name)
 			executed := 0
 			for _, c := range r.Cells {
 				if c.Executed {
@@ -226,8 +230,8 @@ func TestRunOptions(t *testing.T) {
 	}
 }
 
-// TestRunFromClean runs a notebook with outputs of an earlier run: those of a
-// cell that is not reached are not kept.
+// TestRunFromClean runs a notebook with outputs of an earlier run: the old outputs of
+// cells that are not reached are removed.
 func TestRunFromClean(t *testing.T) {
 	p := newPlace(t)
 	p.notebook("x.ipynb", "out a\\n", "fail once", "out b\\n")
@@ -235,7 +239,7 @@ func TestRunFromClean(t *testing.T) {
 	p.write("x.ipynb", strings.ReplaceAll(text, `"outputs": []`,
 		`"outputs": [{"output_type": "stream", "name": "stdout", "text": "old"}]`))
 	p.warpbook("run", "x.ipynb")
-	if text := p.read("report/x.ipynb"); strings.Contains(text, "old") || !strings.Contains(text, "once") {
+	if text := p.read("report/x.partial.ipynb"); strings.Contains(text, "old") || !strings.Contains(text, "once") {
 		t.Errorf("the executed notebook is\n%s", text)
 	}
 }
@@ -247,8 +251,8 @@ func TestRunParameters(t *testing.T) {
 	if o.status != statusFailed { // the fake program runs no Go
 		t.Errorf("%+v", o)
 	}
-	r, nb := p.results("out", "x")
-	if r.Parameters["n"] != "25_600_000" || len(nb.Cells) != 2 || nb.Cells[1].Source != "n = 25_600_000" {
+	r, nb := p.results("out", "x.partial")
+	if r.Parameters["n"] != (parameter{"25_600_000", "int"}) || len(nb.Cells) != 2 || nb.Cells[1].Source != "n = 25_600_000" {
 		t.Errorf("parameters %v, %d cells", r.Parameters, len(nb.Cells))
 	}
 	p.warpbook("run", "x.ipynb", "--set", "m=1", "--out", "other").refused(t, statusFailed, "it does not declare m")
@@ -294,8 +298,8 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestRunSignals sends signals while a cell runs: one interrupts it, and a cell
-// that ignores this is killed by the second.
+// TestRunSignals sends signals while a cell runs: the first interrupts the cell; if the
+// cell ignores it, the second kills the cell.
 func TestRunSignals(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -339,7 +343,7 @@ func TestRunSignals(t *testing.T) {
 			if got := c.ProcessState.ExitCode(); got != test.status {
 				t.Errorf("status %d, expected %d", got, test.status)
 			}
-			r, nb := p.results("report", "x")
+			r, nb := p.results("report", "x.partial")
 			if r.Passed || r.Cells[1].Executed || r.Cells[0].Error == nil || r.Cells[0].Error.Name != test.ename {
 				t.Errorf("results %+v, expected the first cell to be %s", r, test.ename)
 			}
@@ -382,6 +386,9 @@ func TestReport(t *testing.T) {
 	if o := p.warpbook("report", "x.ipynb", "--out", "folder"); o.status != 0 || p.read("folder/x.html") != p.read("x.html") {
 		t.Errorf("into a folder: %+v", o)
 	}
+	if o := p.warpbook("report", "x.ipynb", "--md", "z.md", "--files", "parts"); o.status != 0 || !strings.Contains(p.read("z.md"), "```go\nexit 1\n```") || !strings.Contains(o.stdout, "wrote 0 files into parts") {
+		t.Errorf("Markdown and files: %+v", o)
+	}
 	p.warpbook("report", "none.ipynb").refused(t, statusFailed, "no such file")
 	p.warpbook("report", "x.ipynb", "--out", "none/y.html").refused(t, statusFailed, "no such file")
 	p.write("bad.ipynb", "{")
@@ -395,12 +402,21 @@ func TestRunLimitsOutput(t *testing.T) {
 	p := newPlace(t)
 	p.notebook("n.ipynb", "# title", "out 123456789\\n")
 	c := p.command("run", "n.ipynb")
-	c.Env = append(c.Env, session.OutputEnv+"=4", "TMPDIR="+p.dir)
+	c.Env = append(c.Env, cellproc.OutputEnv+"=4", "TMPDIR="+p.dir)
 	got := p.finish(c)
 	if got.status != 0 || !strings.Contains(got.stdout, "1234") || strings.Contains(got.stdout, "56789") || !strings.Contains(got.stdout, "the rest is in "+p.dir) {
 		t.Errorf("status %d, stdout %q", got.status, got.stdout)
 	}
+	p.notebook("n.ipynb", "# title", "lines 20000\nout last\\n")
+	if got := p.warpbook("run", "n.ipynb"); got.status != 0 || !strings.Contains(got.stdout, "last") || strings.Contains(got.stdout, "the rest is in") {
+		t.Errorf("status %d, stdout of %d bytes, expected every line", got.status, len(got.stdout))
+	}
 	c = p.command("run", "n.ipynb")
-	c.Env = append(c.Env, session.OutputEnv+"=many")
+	c.Env = append(c.Env, cellproc.LinesEnv+"=2", "TMPDIR="+p.dir)
+	if got := p.finish(c); got.status != 0 || strings.Contains(got.stdout, "last") || !strings.Contains(got.stdout, "wrote more than 2 lines; the rest is in "+p.dir) {
+		t.Errorf("status %d, stdout of %d bytes", got.status, len(got.stdout))
+	}
+	c = p.command("run", "n.ipynb")
+	c.Env = append(c.Env, cellproc.OutputEnv+"=many")
 	p.finish(c).refused(t, 1, "WARPBOOK_OUTPUT_BYTES=many: expected a number of bytes")
 }

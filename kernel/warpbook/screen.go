@@ -5,13 +5,14 @@ import (
 	"io"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Least times between two lines of one progress display.
+// The shortest times between two lines of one progress display.
 const (
 	onTerminal = 100 * time.Millisecond // rewritten in place
 	inFile     = 3 * time.Second        // one line after another
@@ -24,17 +25,18 @@ type screen struct {
 	terminal bool
 	quiet    bool
 
-	open    bool   // the cell's line has no end yet
-	column0 bool   // what was written last ended its line
+	open    bool   // the cell's line is not ended yet
+	column0 bool   // the last output ended its line
 	live    bool   // the last line is a progress display that can be rewritten
 	waiting string // the newest state of a display, not shown yet
 	shown   time.Time
 }
 
-func newScreen(f *os.File, quiet bool) *screen {
+// newScreen returns a screen that writes to w; f is standard output.
+func newScreen(f *os.File, w io.Writer, quiet bool) *screen {
 	info, err := f.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
-	return &screen{w: f, terminal: terminal, quiet: quiet}
+	return &screen{w: w, terminal: terminal, quiet: quiet}
 }
 
 func (s *screen) begin(r *cellRun, cells int) {
@@ -56,23 +58,23 @@ func (s *screen) end(elapsed time.Duration) {
 	s.open, s.column0 = false, true
 }
 
-// escapes are what colours text in a terminal and is noise in a file.
-var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+// escapes are control sequences that colour text in a terminal and are noise in a file.
+var escapes = lazyregexp.New("\x1b\\[[0-9;]*m")
 
-// text shows output as it comes.
+// text shows output as it arrives.
 func (s *screen) text(text string) {
 	if s.quiet || text == "" {
 		return
 	}
 	s.settle()
 	if !s.terminal {
-		text = escapes.ReplaceAllString(text, "")
+		text = escapes().ReplaceAllString(text, "")
 	}
 	s.write(text)
 }
 
-// display shows a display, or the update of one. Those of one line that have
-// an id are progress: not every state is shown.
+// display shows a display, or the update of one. Displays of one line that have an id
+// are progress: not every state is shown.
 func (s *screen) display(id, text string) {
 	switch {
 	case s.quiet || text == "":
@@ -98,7 +100,7 @@ func (s *screen) progress() {
 	}
 }
 
-// showWaiting shows the newest state of a display in place of the last one, or
+// showWaiting shows the newest state of a display, in place of the previous state or
 // below it.
 func (s *screen) showWaiting() {
 	if s.waiting == "" {
@@ -113,7 +115,7 @@ func (s *screen) showWaiting() {
 	}
 	line := s.waiting
 	if runes := []rune(line); s.terminal && len(runes) > 79 {
-		line = string(runes[:79]) // a longer one could not be rewritten
+		line = string(runes[:79]) // a longer line could not be rewritten
 	}
 	if !s.terminal {
 		line += "\n"
@@ -122,7 +124,7 @@ func (s *screen) showWaiting() {
 	s.waiting, s.live, s.shown = "", true, time.Now()
 }
 
-// settle shows what waits and leaves the line for good.
+// settle shows the waiting state and ends its line.
 func (s *screen) settle() {
 	s.showWaiting()
 	if s.live && s.terminal {
@@ -140,7 +142,7 @@ func (s *screen) write(text string) {
 	s.column0 = strings.HasSuffix(text, "\n")
 }
 
-// plainText is what a terminal can show of a bundle.
+// plainText returns the text that a terminal can show of a bundle.
 func plainText(data map[string]any) string {
 	if text, ok := data["text/plain"].(string); ok {
 		return text

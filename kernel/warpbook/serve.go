@@ -13,38 +13,43 @@ import (
 	"syscall"
 	"time"
 
-	"warpbook/kernel/heap"
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/cellproc"
 	"warpbook/kernel/history"
+	"warpbook/kernel/jupyter"
 	"warpbook/kernel/kernelspec"
-	"warpbook/kernel/program"
 	"warpbook/kernel/server"
-	"warpbook/kernel/session"
-	"warpbook/kernel/wire"
 )
 
-// debugEnv names the environment variable that makes the kernel log what it
-// turns away.
+// debugEnv names the environment variable that makes the kernel log the messages it
+// rejects.
 const debugEnv = "WARPBOOK_DEBUG"
 
-// collectPercent has the heap, of which 1 to 2 MB are used, collected from 8 MB on,
-// every 650 small cells. From 3 MB on, it was every 110.
+// collectPercent lets the heap, of which 1 to 2 MB are used, grow to 8 MB before a
+// collection, which comes every 650 small cells. At 3 MB it came every 110.
 const collectPercent = 200
 
-// fillDelay lets the start and a first cell go before the heap is filled.
-const fillDelay = 200 * time.Millisecond
-
-// serveCommand is a Jupyter kernel until a client shuts it down. Jupyter starts
-// it with the connection file of the kernelspec's {connection_file}.
+// serveCommand is a Jupyter kernel until a client shuts it down. Jupyter starts it with
+// the connection file of the kernelspec's {connection_file}.
 func serveCommand(args []string) error {
+	ended := parentEnded() // first, because the rest may take minutes
 	files, err := parse(newFlags("serve"), args, 1)
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	go func() {
+		for !ended() {
+			time.Sleep(time.Second)
+		}
+		stop()
+	}()
 	data, err := os.ReadFile(files[0])
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	connection, err := wire.ParseConnection(data)
+	connection, err := jupyter.ParseConnection(data)
 	if err != nil {
 		return fmt.Errorf("serve %s: %w", files[0], err)
 	}
@@ -55,28 +60,24 @@ func serveCommand(args []string) error {
 	if err != nil {
 		return fmt.Errorf("serve %s: %w", files[0], err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	limit, err := session.OutputLimit()
+	limit, err := cellproc.OutputLimit(cellproc.TabLines)
 	if err != nil {
 		return err
 	}
-	path, err := program.Cells(ctx, os.Stderr)
+	path, err := cellbuild.Cells(ctx, os.Stderr)
 	if err != nil {
 		return err
 	}
-	cells, err := session.Start(session.Config{Program: path, Env: past.Environment(), OutputBytes: limit, Late: kernel.Late})
+	cells, err := cellproc.Start(cellproc.Config{Program: path, Env: past.Environment(), Output: limit, Late: kernel.Late})
 	if err != nil {
 		return err
 	}
 	go interruptOnSignal(cells)
-	go stopWithParent(stop)
-	time.AfterFunc(fillDelay, heap.Fill)
 	return kernel.Run(ctx, cells)
 }
 
-// pastCells is the history that all kernels of the user share. Without its
-// file there is one in memory.
+// pastCells returns the history that all kernels of the user share, or one in memory if
+// its file cannot be used.
 func pastCells(log *slog.Logger) *history.History {
 	path := ""
 	dir, err := kernelspec.DataDir()
@@ -90,9 +91,9 @@ func pastCells(log *slog.Logger) *history.History {
 	return past
 }
 
-// interruptOnSignal makes SIGINT, which a terminal sends to the whole group,
-// the interrupt of the running cell and not the end of the kernel.
-func interruptOnSignal(cells *session.Session) {
+// interruptOnSignal makes SIGINT, which a terminal sends to the whole group, interrupt
+// the running cell instead of ending the kernel.
+func interruptOnSignal(cells *cellproc.Client) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	for range signals {
@@ -100,25 +101,22 @@ func interruptOnSignal(cells *session.Session) {
 	}
 }
 
-// parentEnv names the environment variable in which Jupyter says which process
-// it is, since a script may stand between it and the kernel.
+// parentEnv names the environment variable that holds Jupyter's process number, because
+// a script may run between Jupyter and the kernel.
 const parentEnv = "JPY_PARENT_PID"
 
-// stopWithParent ends the kernel when the process that started it is gone: its
-// children then get another parent. To begin with, 1 is a parent like any
-// other, as in containers, where Jupyter's number may also mean nothing.
-func stopWithParent(stop func()) {
+// parentEnded returns a function that reports whether the current parent process has
+// ended: its children then get another parent. Process 1 counts as a normal parent, as
+// in containers, where Jupyter's number may also be meaningless.
+func parentEnded() func() bool {
 	parent := os.Getppid()
 	jupyter, _ := strconv.Atoi(os.Getenv(parentEnv))
-	named := runs(jupyter)
-	for os.Getppid() == parent && runs(jupyter) == named {
-		time.Sleep(time.Second)
-	}
-	stop()
+	named := isAlive(jupyter)
+	return func() bool { return os.Getppid() != parent || isAlive(jupyter) != named }
 }
 
-// runs says whether there is a process of that number.
-func runs(pid int) bool {
+// isAlive reports whether a process with that number exists.
+func isAlive(pid int) bool {
 	return pid > 0 && syscall.Kill(pid, 0) != syscall.ESRCH
 }
 

@@ -1,54 +1,68 @@
 package zmtp
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
-// outboxBytes is how much may wait for a peer that reads slowly. Messages
-// beyond it are dropped, as ZeroMQ does at its high-water mark.
-const outboxBytes = 64 << 20
+const (
+	outboxBytes = 64 << 20  // may wait for a peer that reads nothing, beside the message being written
+	outboxMost  = 512 << 20 // may wait for a peer that reads slowly
+	answerBytes = 1 << 20   // of answers to the peer's own messages that may wait for it
+	smallBytes  = 16 << 10  // of a message that its sender writes itself
+	keptPlaces  = 1 << 10   // of the queue that stay when it is empty
+)
 
-// message is what waits to be written: frames, or the answer to a ping.
+// message waits to be written to one or more peers: frames, or a command with its
+// body.
 type message struct {
-	frames [][]byte
-	pong   bool
+	frames  [][]byte
+	command string
+	answer  bool         // to the peer's own message
+	size    int          // with overhead
+	queues  atomic.Int32 // that it is in: the budget counts it once
 }
 
-// smallBytes is how large messages may be that their sender writes itself.
-const smallBytes = 16 << 10
+func newMessage(frames [][]byte) *message {
+	m := &message{frames: frames, size: messageOverhead}
+	for _, f := range frames {
+		m.size += len(f) + frameOverhead
+	}
+	return m
+}
 
-// outbox holds what a peer has not been sent yet, and says who may write to the
-// peer: the goroutine that sends a small message when nothing else waits, for
-// which waking another one would take longer than to write, or else the peer's
-// write goroutine.
+// outbox owns and counts the messages that wait for a peer, and decides which
+// goroutine writes to the peer. The sender of a small message writes it if the queue
+// is empty, because waking another goroutine takes longer than writing. Otherwise the
+// peer's write goroutine does.
 type outbox struct {
+	budget *Budget
+
 	mu      sync.Mutex // guards what follows
 	changed *sync.Cond // the write goroutine may have something to do
-	waiting []message
-	bytes   int  // of waiting, and of what take gave out last
-	given   int  // of what take gave out last: it may not be sent yet
-	lent    bool // a sender writes
-	writing bool // the write goroutine writes
-	rest    bool // a sender could not write all of its message
+	waiting []*message
+	front   *message // being written by the write goroutine
+	bytes   int      // of waiting and front
+	answers int      // of these, answers
+	lent    bool     // a sender writes
+	writing bool     // the write goroutine writes
+	rest    bool     // a sender could not write all of its message
 	closed  bool
+	reason  error // why it was closed, if for a violation
 }
 
-func newOutbox() *outbox {
-	o := &outbox{}
+func newOutbox(budget *Budget) *outbox {
+	o := &outbox{budget: budget}
 	o.changed = sync.NewCond(&o.mu)
 	return o
 }
 
-func (m message) size() (n int) {
-	for _, f := range m.frames {
-		n += len(f)
-	}
-	return n
-}
-
-// lend lets the caller write messages itself, who then calls giveBack.
-func (o *outbox) lend(list []message) bool {
+// lend allows the caller to write messages itself; the caller then calls
+// giveBack.
+func (o *outbox) lend(list []*message) bool {
 	size := 0
 	for _, m := range list {
-		size += m.size()
+		size += m.size
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -59,8 +73,8 @@ func (o *outbox) lend(list []message) bool {
 	return true
 }
 
-// giveBack ends what lend has begun; rest says that the write goroutine has to
-// go on.
+// giveBack ends the loan of the connection. With rest, the write goroutine
+// continues.
 func (o *outbox) giveBack(rest bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -70,39 +84,154 @@ func (o *outbox) giveBack(rest bool) {
 	}
 }
 
-// add queues a message, whole or not at all.
-func (o *outbox) add(m message) {
-	size := m.size()
+// add queues a message. It returns a violation if too much waits for the peer already:
+// dropping the message instead could leave a front end busy for ever.
+func (o *outbox) add(m *message) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || o.bytes > 0 && o.bytes+size > outboxBytes {
-		return
+	switch {
+	case o.closed:
+		return nil
+	case m.answer && o.answers+m.size > answerBytes:
+		return violates("zmtp: slow reader: more than %d bytes of answers to its own messages wait", answerBytes)
+	case len(o.waiting) > 0 && o.bytes+m.size > outboxMost:
+		return violates("zmtp: slow reader: more than %d bytes wait", outboxMost)
+	}
+	if !o.hold(m) {
+		return violates("zmtp: slow reader: too much waits for all peers together")
 	}
 	o.waiting = append(o.waiting, m)
-	o.bytes += size
+	o.bytes += m.size
+	if m.answer {
+		o.answers += m.size
+	}
 	o.changed.Signal()
+	return nil
 }
 
-// take waits for messages, or the rest of one, and gives out all there are; the
-// caller writes until it calls take again. Its result is false once the outbox is
-// closed: these are the last.
-func (o *outbox) take() ([]message, bool) {
+// hold counts a message in the budget unless another queue has counted it. If the
+// budget is used up, a peer with a short queue still gets its message.
+func (o *outbox) hold(m *message) bool {
+	c := o.counterOf(m)
+	if m.queues.Add(1) > 1 || o.budget.take(c, m.size) {
+		return true
+	}
+	if !m.answer && len(o.waiting) == 0 {
+		c.used.Add(int64(m.size))
+		o.budget.hold(m.size)
+		return true
+	}
+	m.queues.Add(-1)
+	return false
+}
+
+func (o *outbox) counterOf(m *message) *counter {
+	if m.answer {
+		return &o.budget.answers
+	}
+	return &o.budget.outgoing
+}
+
+// drop stops counting a message that has left the queue. The caller holds
+// mu.
+func (o *outbox) drop(m *message) {
+	o.bytes -= m.size
+	if m.answer {
+		o.answers -= m.size
+	}
+	if m.queues.Add(-1) == 0 {
+		o.budget.give(o.counterOf(m), m.size)
+	}
+}
+
+// wait returns when there is something to write; false means never again.
+func (o *outbox) wait() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.bytes -= o.given
 	o.writing = false
 	for o.lent || len(o.waiting) == 0 && !o.rest && !o.closed {
 		o.changed.Wait()
 	}
-	batch := o.waiting
-	o.waiting, o.given = nil, o.bytes
+	more := len(o.waiting) > 0 || o.rest
 	o.writing, o.rest = true, false
-	return batch, !o.closed
+	return more
 }
 
+// next returns the next message to write, nil where none waits. The message
+// before it has been written.
+func (o *outbox) next() *message {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.front != nil {
+		o.drop(o.front)
+		o.front = nil
+	}
+	if len(o.waiting) == 0 {
+		if cap(o.waiting) > keptPlaces {
+			o.waiting = nil
+		}
+		return nil
+	}
+	o.front, o.waiting[0] = o.waiting[0], nil
+	o.waiting = o.waiting[1:]
+	return o.front
+}
+
+// behind reports whether the queue exceeds its bound, so that the peer has to read.
+func (o *outbox) behind() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	held := o.bytes
+	if o.front != nil {
+		held -= o.front.size
+	}
+	return held > outboxBytes
+}
+
+// close takes no more messages. Those that wait are still written.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
 	o.changed.Signal()
+}
+
+// discard closes the outbox and drops the messages that wait. The first reason
+// stays.
+func (o *outbox) discard(reason error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, m := range o.waiting {
+		o.drop(m)
+	}
+	o.waiting, o.closed, o.rest = nil, true, false
+	if o.reason == nil {
+		o.reason = reason
+	}
+	o.changed.Signal()
+}
+
+// last closes the outbox and leaves one message in it.
+func (o *outbox) last(m *message, reason error) {
+	o.discard(reason)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.hold(m) {
+		o.waiting = []*message{m}
+		o.bytes += m.size
+		o.changed.Signal()
+	}
+}
+
+// end drops all messages. It is the last call of the write goroutine.
+func (o *outbox) end() {
+	o.discard(nil)
+	o.next()
+}
+
+// why returns the violation for which the outbox was closed.
+func (o *outbox) why() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.reason
 }

@@ -1,40 +1,52 @@
 // Package zmtp is a listening ZeroMQ socket that no peer can stall, exhaust or
-// crash. Greeting, handshake and framing are those of go-zeromq/zmq4's Conn;
-// the sockets of that package are not used, because their accept loop waits
-// for each peer's handshake, one slow subscriber holds up all, queues have no
-// bound, closing drops what is queued, and subscriptions cannot be seen.
+// crash. Its main type is Socket; package server opens one a channel. Greeting,
+// handshake and framing are those of go-zeromq/zmq4's Conn. The sockets of zmq4 are not
+// used: their accept loop waits for each peer's handshake, one slow subscriber delays
+// all, queues have no bound, closing drops queued messages, and subscriptions are hidden.
 //
-// It knows nothing of Jupyter, and it never dials.
+// It imports no other package of the kernel but nonblock, knows no Jupyter message, and
+// never dials.
 package zmtp
 
 import (
+	"context"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
 )
 
-// acceptPause is how long a socket waits after it could not accept, for want
-// of descriptors say.
+// acceptPause is the pause after a failed accept, for example without free
+// descriptors.
 const acceptPause = 20 * time.Millisecond
 
-// Config says what a socket is and who handles what comes in. The functions
+// Config describes a socket and the functions that handle incoming messages. They
 // are called from one goroutine a peer, and may send.
 type Config struct {
 	Type zmq4.SocketType
 
-	// Receive takes a message. While it waits, its peer waits.
-	Receive func(from *Peer, frames [][]byte)
+	// Receive takes a message and reports whether it accepts it: whether the
+	// peer has the key. While Receive waits, its peer waits. A peer whose
+	// messages are not accepted may send less, and only for a while.
+	Receive func(from *Peer, frames [][]byte) (accepted bool)
 
-	// Subscribe, if set, is told of a peer's new subscription. It may send
-	// to this peer only.
+	// Subscribe, if set, takes a peer's new subscription. It may send to this
+	// peer only.
 	Subscribe func(from *Peer, topic string)
 
-	// Logf, if set, receives why peers were turned away.
-	Logf func(format string, args ...any)
+	// MessageBytes is the longest message that a peer may send; 0 is 256 MiB.
+	MessageBytes int
+
+	// Budget bounds the memory that peers make this process hold; nil is a budget of its own.
+	Budget *Budget
+
+	// Logf, if set, receives why peers left. Warnf, if set, receives why peers
+	// were disconnected.
+	Logf, Warnf func(format string, args ...any)
+
+	hasty bool // tests only: peers are not slowed down, and the system buffers little
 }
 
 // Socket listens on one address. Its methods may be called from any goroutine
@@ -43,10 +55,13 @@ type Socket struct {
 	config   Config
 	listener net.Listener
 	running  sync.WaitGroup // the accept loop, and two goroutines a peer
+	ctx      context.Context
+	cancel   context.CancelFunc // ends waiting for the budget
 
 	mu     sync.Mutex // guards what follows
 	peers  map[*Peer]struct{}
-	opened map[net.Conn]struct{} // still in their handshake
+	named  map[string]*Peer      // the newest peer of each identity
+	opened map[net.Conn]struct{} // in their handshake
 	closed bool
 }
 
@@ -62,10 +77,17 @@ func Listen(network, address string, config Config) (*Socket, error) {
 	if config.Subscribe == nil {
 		config.Subscribe = func(*Peer, string) {}
 	}
+	if config.Warnf == nil {
+		config.Warnf = config.Logf
+	}
+	if config.Budget == nil {
+		config.Budget = NewBudget()
+	}
 	s := &Socket{
 		config: config, listener: listener,
-		peers: map[*Peer]struct{}{}, opened: map[net.Conn]struct{}{},
+		peers: map[*Peer]struct{}{}, named: map[string]*Peer{}, opened: map[net.Conn]struct{}{},
 	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.running.Go(s.accept)
 	return s, nil
 }
@@ -83,6 +105,9 @@ func (s *Socket) accept() {
 			s.config.Logf("zmtp: accept on %s: %v", s.Addr(), err)
 			time.Sleep(acceptPause)
 			continue
+		}
+		if c, ok := conn.(*net.TCPConn); ok && s.config.hasty {
+			c.SetWriteBuffer(4 << 10)
 		}
 		if !s.opening(conn) {
 			conn.Close()
@@ -108,53 +133,96 @@ func (s *Socket) opening(conn net.Conn) bool {
 	return !s.closed
 }
 
-// serve shakes hands with a peer, then reads what it sends until it leaves.
+// serve shakes hands with a peer, then reads its messages until it leaves.
 func (s *Socket) serve(conn net.Conn) {
 	defer conn.Close()
-	p, err := newPeer(conn, s.config.Type)
-	s.mu.Lock()
-	delete(s.opened, conn)
-	if err == nil && !s.closed {
-		s.peers[p] = struct{}{}
-		s.running.Go(p.write)
-	} else if err == nil {
-		err = net.ErrClosed
-	}
-	s.mu.Unlock()
-	if err != nil {
-		s.config.Logf("zmtp: handshake with %s: %v", conn.RemoteAddr(), err)
+	p, err := newPeer(s.ctx, conn, s.config.Type, s.config.Budget)
+	if err = s.enter(conn, p, err); err != nil {
+		s.log("handshake with", conn, err)
 		return
 	}
 	err = p.read(&s.config)
-	s.config.Logf("zmtp: peer %s left: %v", conn.RemoteAddr(), err)
-	s.mu.Lock()
-	delete(s.peers, p)
-	s.mu.Unlock()
-	p.outbox.close()
+	conn.Close()
+	s.leave(p)
+	if reason := p.outbox.why(); reason != nil {
+		err = reason
+	}
+	s.log("peer", conn, err)
 }
 
-// Send queues a message for every peer of that identity, and reports whether
-// there is one.
+// log reports why a connection ended.
+func (s *Socket) log(what string, conn net.Conn, err error) {
+	if asViolation(err) != nil {
+		s.config.Warnf("zmtp: %s %s: disconnected: %v", what, conn.RemoteAddr(), err)
+	} else {
+		s.config.Logf("zmtp: %s %s: left: %v", what, conn.RemoteAddr(), err)
+	}
+}
+
+// enter adds a peer whose handshake was made without an error. The newest peer
+// of an identity owns it: a client may reconnect before its old connection is
+// known to be dead.
+func (s *Socket) enter(conn net.Conn, p *Peer, err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.opened, conn)
+	switch {
+	case err != nil:
+		return err
+	case s.closed:
+		return net.ErrClosed
+	}
+	s.peers[p] = struct{}{}
+	if older := s.named[p.identity]; older != nil {
+		older.supersede()
+	}
+	s.named[p.identity] = p
+	s.running.Go(p.write)
+	return nil
+}
+
+// leave removes a peer and releases its memory.
+func (s *Socket) leave(p *Peer) {
+	s.mu.Lock()
+	delete(s.peers, p)
+	if s.named[p.identity] == p {
+		delete(s.named, p.identity)
+	}
+	s.mu.Unlock()
+	p.outbox.discard(nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.topics.clear()
+}
+
+// Send queues a message for the newest peer of that identity, and reports
+// whether there is one.
 func (s *Socket) Send(identity string, frames [][]byte) (sent bool) {
-	s.each(func(p *Peer) {
-		if p.identity == identity {
-			p.Send(frames)
-			sent = true
-		}
-	})
-	return sent
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.named[identity]
+	if p != nil {
+		p.queue(newMessage(frames))
+	}
+	return p != nil
 }
 
 // Publish queues messages for every peer that subscribes to their first frame.
 func (s *Socket) Publish(messages ...[][]byte) {
+	list := make([]*message, len(messages))
+	for i, frames := range messages {
+		list[i] = newMessage(frames)
+	}
 	s.each(func(p *Peer) {
-		var wanted []message
-		for _, frames := range messages {
-			if p.subscribes(string(frames[0])) {
-				wanted = append(wanted, message{frames: frames})
+		var wanted []*message
+		for _, m := range list {
+			if p.subscribes(string(m.frames[0])) {
+				wanted = append(wanted, m)
 			}
 		}
-		p.queue(wanted...)
+		if len(wanted) > 0 {
+			p.queue(wanted...)
+		}
 	})
 }
 
@@ -166,9 +234,10 @@ func (s *Socket) each(f func(*Peer)) {
 	}
 }
 
-// Close stops listening, sends what is queued for at most grace, and returns
-// when every connection is closed.
+// Close stops listening, sends the queues for at most grace, and returns when every
+// connection is closed.
 func (s *Socket) Close(grace time.Duration) error {
+	s.cancel()
 	s.mu.Lock()
 	s.closed = true
 	for conn := range s.opened {
@@ -186,14 +255,4 @@ func (s *Socket) Close(grace time.Duration) error {
 		return fmt.Errorf("zmtp: %w", err)
 	}
 	return nil
-}
-
-// subscribed reports whether one of the topics is a prefix of topic.
-func subscribed(topics map[string]int, topic string) bool {
-	for prefix := range topics {
-		if strings.HasPrefix(topic, prefix) {
-			return true
-		}
-	}
-	return false
 }

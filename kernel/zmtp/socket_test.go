@@ -17,17 +17,28 @@ import (
 	"github.com/go-zeromq/zmq4"
 )
 
-// promptly is how long a peer may wait for its answer whatever others do: less than
-// handshakeTime, for which one that says nothing would hold it up, and more than a
-// busy machine takes.
+// promptly is the longest wait for an answer, in the best of several tries. It is less
+// than handshakeTime, for which a silent peer could delay others.
 const promptly = 3 * time.Second
+
+// best calls f until it takes at most promptly, at most 5 times, and returns the least
+// time: a busy machine makes some calls longer, a defect makes all.
+func best(f func()) time.Duration {
+	least := time.Hour
+	for try := 0; try < 5 && least > promptly; try++ {
+		start := time.Now()
+		f()
+		least = min(least, time.Since(start))
+	}
+	return least
+}
 
 // echo listens on a socket that answers each peer with what it sent.
 func echo(t *testing.T) *Socket {
 	t.Helper()
 	s, err := Listen("tcp", "127.0.0.1:0", Config{
 		Type:    zmq4.Router,
-		Receive: func(p *Peer, frames [][]byte) { p.Send(frames) },
+		Receive: func(p *Peer, frames [][]byte) bool { p.Send(frames); return true },
 		Logf:    t.Logf,
 	})
 	if err != nil {
@@ -50,16 +61,17 @@ func dialer(t *testing.T, s *Socket, options ...zmq4.Option) zmq4.Socket {
 // answered fails unless a fresh peer is served promptly.
 func answered(t *testing.T, s *Socket) {
 	t.Helper()
-	start := time.Now()
-	d := dialer(t, s)
-	if err := d.SendMulti(zmq4.NewMsgFromString([]string{"a", "", "c"})); err != nil {
-		t.Fatal(err)
-	}
-	msg, err := d.Recv()
-	if err != nil || len(msg.Frames) != 3 || string(msg.Frames[2]) != "c" {
-		t.Fatalf("answer %v, error %v", msg, err)
-	}
-	if took := time.Since(start); took > promptly {
+	took := best(func() {
+		d := dialer(t, s)
+		if err := d.SendMulti(zmq4.NewMsgFromString([]string{"a", "", "c"})); err != nil {
+			t.Fatal(err)
+		}
+		msg, err := d.Recv()
+		if err != nil || len(msg.Frames) != 3 || string(msg.Frames[2]) != "c" {
+			t.Fatalf("answer %v, error %v", msg, err)
+		}
+	})
+	if took > promptly {
 		t.Errorf("answered after %v", took)
 	}
 }
@@ -69,7 +81,7 @@ func TestEcho(t *testing.T) { answered(t, echo(t)) }
 func TestUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s-1")
 	s, err := Listen("unix", path, Config{
-		Type: zmq4.Rep, Receive: func(p *Peer, frames [][]byte) { p.Send(frames) },
+		Type: zmq4.Rep, Receive: func(p *Peer, frames [][]byte) bool { p.Send(frames); return true },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +108,7 @@ func TestListenOnUsedPort(t *testing.T) {
 	}
 }
 
-func TestSendGoesToThatIdentityOnly(t *testing.T) {
+func TestSendByIdentity(t *testing.T) {
 	s := echo(t)
 	one := dialer(t, s, zmq4.WithID(zmq4.SocketIdentity("one")))
 	two := dialer(t, s, zmq4.WithID(zmq4.SocketIdentity("two")))
@@ -117,9 +129,9 @@ func TestSendGoesToThatIdentityOnly(t *testing.T) {
 	}
 }
 
-// A client that comes back under its name gets what is sent to that name, as
-// the reply to what it asked before it went.
-func TestSendReachesWhoComesBack(t *testing.T) {
+// A client that reconnects with its identity gets the replies to its earlier
+// requests.
+func TestSendAfterReconnect(t *testing.T) {
 	s := echo(t)
 	id := zmq4.WithID(zmq4.SocketIdentity("one"))
 	hello := func() zmq4.Socket {
@@ -184,20 +196,22 @@ func TestPublishReachesSubscribers(t *testing.T) {
 }
 
 func TestSubscriptionsAreCounted(t *testing.T) {
-	p := &Peer{topics: map[string]int{}}
-	none := func(*Peer, string) {}
+	topics := topics{budget: NewBudget(), count: map[string]int{}}
 	for i, step := range []struct {
-		kind byte
-		want bool
-	}{{1, true}, {1, true}, {0, true}, {0, false}, {0, false}, {1, true}, {2, true}} {
-		p.subscription(step.kind, "t", none)
-		if got := p.subscribes("topic"); got != step.want {
+		begin, want bool
+	}{{true, true}, {true, true}, {false, true}, {false, false}, {false, false}, {true, true}} {
+		if step.begin {
+			topics.add("t")
+		} else {
+			topics.remove("t")
+		}
+		if got := topics.match("topic"); got != step.want {
 			t.Errorf("step %d: %v, want %v", i, got, step.want)
 		}
 	}
 }
 
-func TestStalledSubscriberSlowsNobody(t *testing.T) {
+func TestStalledSubscriberIsDisconnected(t *testing.T) {
 	s := publisher(t)
 	conn, err := net.Dial("tcp", s.Addr().String())
 	if err != nil {
@@ -211,25 +225,17 @@ func TestStalledSubscriberSlowsNobody(t *testing.T) {
 	for subscribers(s) != 2 {
 		time.Sleep(time.Millisecond)
 	}
-	const count = 200
-	body := make([]byte, 1<<20)
-	start := time.Now()
-	for i := range count {
+	const count = 40
+	body := make([]byte, 2<<20)
+	for i := range count { // without a limit of its own: they would wait for the stalled one for ever
 		s.Publish([][]byte{fmt.Appendf(nil, "%d", i), body})
 		if msg, err := reader.Recv(); err != nil || string(msg.Frames[0]) != fmt.Sprint(i) {
 			t.Fatalf("message %d: %v, %v", i, msg, err)
 		}
 	}
-	if took := time.Since(start); took > 7*promptly {
-		t.Errorf("%d messages took %v", count, took)
+	for subscribers(s) != 1 { // the other one is disconnected, because its queue is full
+		time.Sleep(time.Millisecond)
 	}
-	s.each(func(p *Peer) {
-		p.outbox.mu.Lock()
-		defer p.outbox.mu.Unlock()
-		if p.outbox.bytes > outboxBytes {
-			t.Errorf("%d bytes wait for a peer, at most %d", p.outbox.bytes, outboxBytes)
-		}
-	})
 }
 
 func subscribers(s *Socket) (n int) {
@@ -241,7 +247,7 @@ func subscribers(s *Socket) (n int) {
 	return n
 }
 
-func TestCloseSendsWhatIsQueued(t *testing.T) {
+func TestCloseSendsTheQueue(t *testing.T) {
 	s := publisher(t)
 	sub := subscriber(t, s, "")
 	const count = 1000
@@ -258,30 +264,33 @@ func TestCloseSendsWhatIsQueued(t *testing.T) {
 
 func TestCloseEndsEveryGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
-	s := publisher(t)
-	for _, data := range [][]byte{nil, greeting(), append(greeting(), ready(property("Socket-Type", "SUB"))...)} {
-		conn, err := net.Dial("tcp", s.Addr().String())
-		if err != nil {
-			t.Fatal(err)
+	least := time.Hour
+	for try := 0; try < 5 && least > promptly; try++ {
+		s := publisher(t)
+		for _, data := range [][]byte{nil, greeting(), append(greeting(), ready(property("Socket-Type", "SUB"))...)} {
+			conn, err := net.Dial("tcp", s.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.Write(data)
 		}
-		defer conn.Close()
-		conn.Write(data)
+		for s.Publish([][]byte{nil, make([]byte, 8<<20)}); peers(s) == 0; {
+			time.Sleep(time.Millisecond)
+		}
+		start := time.Now()
+		if err := s.Close(50 * time.Millisecond); err != nil {
+			t.Error(err)
+		}
+		least = min(least, time.Since(start))
 	}
-	for s.Publish([][]byte{nil, make([]byte, 8<<20)}); peers(s) == 0; {
-		time.Sleep(time.Millisecond)
+	if least > promptly {
+		t.Errorf("closed after %v", least)
 	}
-	start := time.Now()
-	if err := s.Close(50 * time.Millisecond); err != nil {
-		t.Error(err)
-	}
-	if took := time.Since(start); took > promptly {
-		t.Errorf("closed after %v", took)
-	}
-	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 100 {
+	for deadline := time.Now().Add(floodTime); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -290,8 +299,8 @@ func peers(s *Socket) (n int) {
 	return n
 }
 
-// What a peer does not take at once, its write goroutine goes on with in the
-// middle of a message; each sender's messages stay whole and in order.
+// When a peer does not take a message at once, its write goroutine continues in the
+// middle of the message. Each sender's messages stay whole and in order.
 func TestSlowPeerGetsAllInOrder(t *testing.T) {
 	const senders, messages = 4, 4000
 	s := echo(t)
@@ -321,7 +330,7 @@ func TestSlowPeerGetsAllInOrder(t *testing.T) {
 		})
 	}
 	sending.Wait()
-	conn.SetDeadline(time.Now().Add(10 * promptly))
+	conn.SetDeadline(time.Now().Add(floodTime))
 	var next [senders]int
 	tail := append(long(0, uint64(len(filler))), filler...)
 	for range senders * messages {
@@ -336,23 +345,5 @@ func TestSlowPeerGetsAllInOrder(t *testing.T) {
 			t.Fatalf("got %q, %v, want one of %v", body[:head[1]], err, next)
 		}
 		next[n]++
-	}
-}
-
-func TestOutboxDropsBeyondItsBound(t *testing.T) {
-	o := newOutbox()
-	half := message{frames: [][]byte{make([]byte, outboxBytes/2)}}
-	for range 3 {
-		o.add(half)
-	}
-	if batch, more := o.take(); len(batch) != 2 || !more {
-		t.Errorf("took %d, %v, want 2 and more", len(batch), more)
-	}
-	if o.add(half); len(o.waiting) != 0 {
-		t.Error("took a message while the batch was not sent")
-	}
-	o.close()
-	if batch, more := o.take(); len(batch) != 0 || more {
-		t.Errorf("took %d, %v, want none and no more", len(batch), more)
 	}
 }

@@ -1,7 +1,7 @@
 // What the peers in CUDA C++ share: their arguments, timing as the bench does
 // it, and the line of JSON that a figure is.
 //
-//     NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T]
+//     NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T] [--set NAME=NUMBER]...
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ struct Arguments {
     std::vector<long> size;  // of these, the one that is measured
     int repeats = 50, turns = 0;
     bool flushed = false, graph = false;
-    std::string op, only;
+    std::string op, only, sets;
     unsigned seed = 1;
 };
 
@@ -45,10 +45,11 @@ static Arguments arguments(int argc, char** argv) {
         else if (name == "--repeats") a.repeats = std::max(1, atoi(value));
         else if (name == "--l2") a.flushed = !strcmp(value, "flushed");
         else if (name == "--turns") a.turns = atoi(value);
+        else if (name == "--set") a.sets += std::string(value) + ",";
         else if (name == "--seed") a.seed = strtoul(value, nullptr, 10);
     }
     if (a.sizes.empty()) {
-        fprintf(stderr, "usage: %s --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T]\n", argv[0]);
+        fprintf(stderr, "usage: %s --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T] [--set NAME=NUMBER]...\n", argv[0]);
         exit(2);
     }
     return a;
@@ -72,6 +73,12 @@ void eachTurn(Arguments& a, F measure) {
 // Whether a figure of this name is asked for.
 static bool wanted(const Arguments& a, const char* name) {
     return a.only.empty() || a.only.find(std::string(",") + name + ",") != std::string::npos;
+}
+
+// A parameter of the operator.
+static double parameter(const Arguments& a, const char* name, double otherwise) {
+    size_t at = ("," + a.sets).find(std::string(",") + name + "=");
+    return at == std::string::npos ? otherwise : strtod(a.sets.c_str() + at + strlen(name) + 1, nullptr);
 }
 
 // Random numbers in [0, 1).
@@ -196,6 +203,9 @@ static void print(const Arguments& a, const char* name, bool right, std::vector<
     for (size_t i = 0; i < a.size.size(); i++) printf(i ? ", %ld" : "%ld", a.size[i]);
     printf("], \"l2\": \"%s\", \"method\": \"%s\", \"verdict\": \"%s\"", a.flushed ? "flushed" : "warm", a.graph ? "graph" : "events", right ? "PASS" : "FAIL");
     if (right) {
+        printf(", \"samples_ns\": [");
+        for (size_t i = 0; i < ns.size(); i++) printf(i ? ", %.0f" : "%.0f", ns[i]);
+        printf("]");
         std::sort(ns.begin(), ns.end());
         int n = ns.size(), k = confidence(n);
         double median = (ns[(n - 1) / 2] + ns[n / 2]) / 2, mean = 0, square = 0;

@@ -104,9 +104,11 @@ def figure(a, name, right, run, bytes=0, flops=0, library=None, note=""):
             "device": torch.cuda.get_device_name(), "note": note}
     if right:
         time.sleep(REST)
-        ns = sorted(times(a, run))
+        samples = times(a, run)
+        ns = sorted(samples)
         k, median = confidence(len(ns)), statistics.median(ns)
         line |= {"median_ns": round(median), "low_ns": round(ns[k]), "high_ns": round(ns[-1 - k]), "repeats": len(ns),
+                 "samples_ns": [round(t) for t in samples],
                  "cv": round(statistics.stdev(ns) / statistics.mean(ns), 4) if len(ns) > 1 else 0}
         if bytes:
             line["gbps"] = round(bytes / median, 1)

@@ -1,13 +1,14 @@
-// Package peers runs what others offer for an operator beside ours: programs
-// and scripts in this folder that need CUDA's compiler, or Python with torch,
-// and that are left out where these are missing.
+// Package peers runs other libraries' implementations of an operator: programs and scripts
+// in the operator's folder. They need CUDA's compiler, or Python with torch, and are left
+// out where these are missing. A Set is the peers of an operator; ops/bench and
+// ops/cmd/bench run it. It must never import an operator.
 //
 // A peer is NAME.cu or NAME.py, run as `NAME --operator NAME --size N[,N...]...
 // [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed]
-// [--seed S] [--turns T]`. It checks its own result in float64, times it as the
-// bench does, and prints a Figure a line as JSON: with turns, so many times for
-// each size, each time when it has read a line, and an empty line behind. What
-// peers share is in peer.cuh and peer.py.
+// [--seed S] [--turns T] [--set NAME=NUMBER]...`. It checks its own result in float64, times it as the
+// bench does, and prints one Figure as JSON on each line. With turns it repeats this T times
+// for each size: it waits for an input line before each turn, and prints an empty line after
+// it. peer.cuh and peer.py hold the common code of peers.
 package peers
 
 import (
@@ -19,15 +20,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/kernel/leaf/atomicfile"
 )
 
 // Figure is one measurement, ours or a peer's: a line of JSON.
@@ -45,30 +52,28 @@ type Figure struct {
 	HighNS   float64 `json:"high_ns,omitempty"`
 	CV       float64 `json:"cv,omitempty"` // standard deviation / mean
 	Repeats  int     `json:"repeats,omitempty"`
-	Launches int     `json:"launches,omitempty"` // 0 where it is not known
-	GBps     float64 `json:"gbps,omitempty"`
-	GFlops   float64 `json:"gflops,omitempty"`
-	Library  string  `json:"library,omitempty"`
-	Device   string  `json:"device"`
-	Note     string  `json:"note,omitempty"`
+	// SamplesNS are all timings in the order in which they were taken.
+	SamplesNS []float64 `json:"samples_ns,omitempty"`
+	Launches  int       `json:"launches,omitempty"` // 0 where it is not known
+	GBps      float64   `json:"gbps,omitempty"`
+	GFlops    float64   `json:"gflops,omitempty"`
+	Library   string    `json:"library,omitempty"`
+	Device    string    `json:"device"`
+	Note      string    `json:"note,omitempty"`
 
 	State       any `json:"gpu,omitempty"` // clocks and power meanwhile
 	Environment any `json:"environment,omitempty"`
 }
 
-// programs are the peers: the file's name, and the operator that it is run for.
-var programs = []struct{ operator, file string }{
-	{"null", "null.cu"}, // no operator: what a launch takes
-	{"reduce", "reduce.cu"},
-	{"reduce", "reduce.py"},
-	{"gemm", "gemm.cu"},
-	{"gemm", "gemm.py"},
-	{"gemm_tf32", "gemm.py"},
-	{"gemm_bf16", "gemm.py"},
-	{"gemm_fp16", "gemm.py"},
-	{"gemm_batched", "gemm.py"},
-	{"gemm_bias_relu", "gemm.py"},
+// Set is the peers of an operator: programs in the folder peers of its files.
+type Set struct {
+	Operator string
+	Programs []string // "reduce.cu", "reduce.py"
+	Files    fs.FS
 }
+
+// Null is the peer of an empty kernel: it times a launch.
+var Null = Set{Operator: "null", Programs: []string{"null.cu"}}
 
 // Options say which figures are asked for, and how peers time.
 type Options struct {
@@ -78,6 +83,7 @@ type Options struct {
 	Flushed bool   // L2 before each run
 	GPU     string // its UUID; "" for the first
 	Seed    uint64
+	Set     []string // parameters of the operator: "keep=0.1"
 }
 
 //go:embed *.cu *.cuh *.py
@@ -110,7 +116,7 @@ func begin(ctx context.Context) (interruptible context.Context, done func()) {
 	}
 }
 
-// Interrupt ends all runs, as when a notebook is told to stop.
+// Interrupt ends all runs, as when a notebook is interrupted.
 func Interrupt() {
 	running.mu.Lock()
 	defer running.mu.Unlock()
@@ -139,10 +145,13 @@ func arguments(operator string, sizes [][]int, turns int, o Options) []string {
 	if o.Repeats > 0 {
 		args = append(args, "--repeats", strconv.Itoa(o.Repeats))
 	}
+	for _, set := range o.Set {
+		args = append(args, "--set", set)
+	}
 	return args
 }
 
-// parse reads the lines of a peer; what is no JSON is not ours to read.
+// parse reads the lines of a peer and ignores lines that are not JSON.
 func parse(out []byte) (figures []Figure, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
@@ -163,7 +172,7 @@ func parse(out []byte) (figures []Figure, err error) {
 func output(ctx context.Context, gpu string, command []string) ([]byte, error) {
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Env = environment(gpu)
-	c.WaitDelay = time.Second // for what it has started
+	c.WaitDelay = time.Second // for the processes that it has started
 	var out, log bytes.Buffer
 	c.Stdout, c.Stderr = &out, &log
 	err := c.Run()
@@ -183,8 +192,8 @@ func environment(gpu string) []string {
 
 // prepare puts the sources into the user's cache, compiles a program that was
 // not compiled yet, and returns the command.
-func prepare(ctx context.Context, file string) ([]string, error) {
-	dir, err := unpack()
+func (s Set) prepare(ctx context.Context, file string) ([]string, error) {
+	dir, err := s.unpack()
 	if err != nil {
 		return nil, err
 	}
@@ -204,12 +213,14 @@ func prepare(ctx context.Context, file string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := fmt.Sprintf("%s.%d", program, os.Getpid())
-	defer os.Remove(made)
-	if _, err := output(ctx, "", []string{nvcc, "-O3", "-std=c++17", "-arch=native", "-o", made, source}); err != nil {
+	err = atomicfile.Make(program, func(fresh string) error {
+		_, err := output(ctx, "", []string{nvcc, "-O3", "-std=c++17", "-arch=native", "-o", fresh, source})
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("nvcc: %w", err)
 	}
-	return []string{program}, os.Rename(made, program)
+	return []string{program}, nil
 }
 
 // findCompiler is CUDA's compiler.
@@ -223,21 +234,35 @@ func findCompiler() (string, error) {
 	return "", errors.New("there is no nvcc: set CUDA_HOME to a CUDA toolkit")
 }
 
+// texts are the files that the set's programs are made of, by name: its own, and
+// those that all peers share.
+func (s Set) texts() (map[string][]byte, error) {
+	texts := map[string][]byte{}
+	read := func(from fs.FS, pattern string) error {
+		names, err := fs.Glob(from, pattern)
+		for _, name := range names {
+			text, failed := fs.ReadFile(from, name)
+			texts[path.Base(name)], err = text, errors.Join(err, failed)
+		}
+		return err
+	}
+	if s.Files != nil {
+		if err := read(s.Files, "peers/*"); err != nil {
+			return nil, err
+		}
+	}
+	return texts, read(sources, "*")
+}
+
 // unpack writes the sources to a folder named by their hash.
-func unpack() (string, error) {
-	files, err := sources.ReadDir(".")
+func (s Set) unpack() (string, error) {
+	texts, err := s.texts()
 	if err != nil {
 		return "", err
 	}
 	hash := sha256.New()
-	texts := map[string][]byte{}
-	for _, f := range files {
-		text, err := sources.ReadFile(f.Name())
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(hash, "%s %d\n%s", f.Name(), len(text), text)
-		texts[f.Name()] = text
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fmt.Fprintf(hash, "%s %d\n%s", name, len(texts[name]), texts[name])
 	}
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -261,10 +286,8 @@ func write(path string, text []byte) error {
 	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, text) {
 		return nil
 	}
-	made := fmt.Sprintf("%s.%d", path, os.Getpid())
-	defer os.Remove(made)
-	if err := os.WriteFile(made, text, 0o644); err != nil {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	return os.Rename(made, path)
+	})
 }

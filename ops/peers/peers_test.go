@@ -9,9 +9,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"warpbook/gpu"
+)
+
+// Two operators with a program and a script each.
+var (
+	sums     = Set{"sums", []string{"sum.cu", "sum.py"}, fstest.MapFS{"peers/sum.cu": {}, "peers/sum.py": {}}}
+	products = Set{"products", []string{"product.cu", "product.py"}, fstest.MapFS{"peers/product.cu": {}, "peers/product.py": {}}}
 )
 
 // tools puts scripts in the place of nvcc and python3, and nothing else on the
@@ -38,36 +45,36 @@ chmod +x "$2"
 
 func TestRun(t *testing.T) {
 	tools(t, map[string]string{"nvcc": nvcc, "python3": "echo ModuleNotFoundError: no torch >&2; exit 1\n"})
-	figures, notes, err := Run(context.Background(), "reduce", [][]int{{1000, 2}, {7}}, Options{Only: []string{"cub", "torch"}, Method: "graph", Repeats: 7, Flushed: true, GPU: "GPU-1", Seed: 3})
+	figures, notes, err := Run(context.Background(), sums, [][]int{{1000, 2}, {7}}, Options{Only: []string{"cub", "torch"}, Method: "graph", Repeats: 7, Flushed: true, GPU: "GPU-1", Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "--operator reduce --turns 1 --size 1000,2 --size 7 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
+	want := "--operator sums --turns 1 --size 1000,2 --size 7 --l2 flushed --seed 3 --only cub,torch --method graph --repeats 7 on GPU-1"
 	if len(figures) != 2 || figures[0].Name != "cub" || figures[0].MedianNS != 29500 || figures[0].Note != want {
 		t.Errorf("%+v, expected a figure for each size, of a program run with %s", figures, want)
 	}
-	if len(notes) != 1 || !strings.Contains(notes[0], "reduce.py: exit status 1: ModuleNotFoundError: no torch") {
+	if len(notes) != 1 || !strings.Contains(notes[0], "sum.py: exit status 1: ModuleNotFoundError: no torch") {
 		t.Errorf("notes %q, expected one, on torch", notes)
 	}
 }
 
-// One script knows every product, and is told which.
+// One script knows every product; an argument names the product.
 func TestOperators(t *testing.T) {
 	tools(t, map[string]string{"nvcc": nvcc, "python3": `read line; echo "{\"kind\": \"figure\", \"name\": \"torch\", \"note\": \"$*\"}"; echo` + "\n"})
-	for _, operator := range []string{"gemm", "gemm_tf32", "gemm_bf16", "gemm_fp16", "gemm_batched", "gemm_bias_relu"} {
-		figures, notes, err := Run(context.Background(), operator, [][]int{{2, 3, 4}}, Options{})
+	for _, operator := range []string{"products", "products_of_16_bits"} {
+		figures, notes, err := Run(context.Background(), Set{operator, products.Programs[1:], products.Files}, [][]int{{2, 3, 4}}, Options{})
 		figures = slices.DeleteFunc(figures, func(f Figure) bool { return f.Name == "cub" }) // of a program that was compiled
-		if err != nil || len(notes) > 0 || len(figures) != 1 || !strings.Contains(figures[0].Note, "gemm.py --operator "+operator+" --turns 1 --size 2,3,4 ") {
-			t.Errorf("%s: %+v, %q, %v, expected one figure, of gemm.py", operator, figures, notes, err)
+		if err != nil || len(notes) > 0 || len(figures) != 1 || !strings.Contains(figures[0].Note, "product.py --operator "+operator+" --turns 1 --size 2,3,4 ") {
+			t.Errorf("%s: %+v, %q, %v, expected one figure, of product.py", operator, figures, notes, err)
 		}
 	}
 }
 
-// Where there is nothing, the notes say what is missing.
-func TestNothingIsThere(t *testing.T) {
+// If no peer can run, the notes name the missing programs.
+func TestMissingPrograms(t *testing.T) {
 	tools(t, nil)
 	t.Setenv("PATH", t.TempDir())
-	figures, notes, err := Run(context.Background(), "reduce", [][]int{{10}}, Options{})
+	figures, notes, err := Run(context.Background(), sums, [][]int{{10}}, Options{})
 	wanted := []string{"no nvcc: set CUDA_HOME", "no python3"}
 	if err != nil || len(figures) != 0 || len(notes) != len(wanted) {
 		t.Fatalf("%v, %q, %v, expected a note for each peer", figures, notes, err)
@@ -77,20 +84,20 @@ func TestNothingIsThere(t *testing.T) {
 			t.Errorf("%q, expected it to say %q", notes[i], words)
 		}
 	}
-	if _, notes, _ := Run(context.Background(), "no operator", [][]int{{10}}, Options{}); notes != nil {
+	if _, notes, _ := Run(context.Background(), Set{Operator: "no operator"}, [][]int{{10}}, Options{}); notes != nil {
 		t.Errorf("notes %q of an operator without peers", notes)
 	}
 }
 
-// Each turn is told what the peers have timed in it. Who ends before the last one
-// is told in the notes, and the others go on.
+// Each turn returns the peers' times of that turn. The notes name a peer that ends
+// before the last turn, and the others continue.
 func TestTurns(t *testing.T) {
 	count := `i=0; while read line; do i=$((i+1)); echo "{\"kind\": \"figure\", \"name\": \"turn $i of $$\"}"; echo; `
 	tools(t, map[string]string{
 		"nvcc":    "while [ \"$1\" != -o ]; do shift; done\nprintf '%s' '#!/bin/sh\n" + count + "done' > \"$2\"; chmod +x \"$2\"\n",
 		"python3": count + "[ $i = 2 ] && { echo the driver is gone >&2; exit 3; }; done\n",
 	})
-	s, err := Start(context.Background(), "gemm", [][]int{{1, 1, 1}, {2, 2, 2}}, 2, Options{})
+	s, err := Start(context.Background(), products, [][]int{{1, 1, 1}, {2, 2, 2}}, 2, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,18 +113,29 @@ func TestTurns(t *testing.T) {
 			}
 		}
 	}
-	if len(s.Notes) != 1 || s.Notes[0] != "gemm.py: exit status 3: the driver is gone" {
-		t.Errorf("notes %q, expected one, on gemm.py", s.Notes)
+	if len(s.Notes) != 1 || s.Notes[0] != "product.py: exit status 3: the driver is gone" {
+		t.Errorf("notes %q, expected one, on product.py", s.Notes)
 	}
 }
 
-// A peer that does not end is ended by an interrupt, with what it has started.
+// An interrupt ends a peer that does not end, and the processes that it has started.
 func TestInterrupt(t *testing.T) {
-	tools(t, map[string]string{"nvcc": "sleep 60\n", "python3": "exit 1\n"})
-	time.AfterFunc(200*time.Millisecond, Interrupt)
+	tools(t, map[string]string{"nvcc": "sleep 3600\n", "python3": "exit 1\n"})
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() { // an interrupt that comes before the run ends nothing
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(200 * time.Millisecond):
+				Interrupt()
+			}
+		}
+	}()
 	start := time.Now()
-	_, _, err := Run(context.Background(), "reduce", [][]int{{10}}, Options{})
-	if took := time.Since(start); !errors.Is(err, gpu.ErrInterrupted) || took > 10*time.Second {
+	_, _, err := Run(context.Background(), sums, [][]int{{10}}, Options{})
+	if took := time.Since(start); !errors.Is(err, gpu.ErrInterrupted) || took > time.Minute {
 		t.Errorf("%v after %v, expected %v", err, took, gpu.ErrInterrupted)
 	}
 	if len(running.cancel) != 0 {

@@ -17,7 +17,7 @@ import (
 // theirs are timed one after the other, again and again, in one state of the GPU.
 // It is for one goroutine at a time.
 type Session struct {
-	Notes   []string // what was not run, and why
+	Notes   []string // the peers that were not run, and why
 	waiting []*waiting
 	ctx     context.Context
 	done    func()
@@ -38,22 +38,19 @@ func None(why ...string) *Session {
 	return &Session{Notes: why, ctx: context.Background(), done: func() {}}
 }
 
-// Start starts the peers of an operator. Each size has so many turns, all of one
-// before the next. Close ends what is left of them.
-func Start(ctx context.Context, operator string, sizes [][]int, turns int, o Options) (*Session, error) {
+// Start starts the peers of a set. Each size has so many turns, all of one
+// before the next. Close ends the remaining peers.
+func Start(ctx context.Context, set Set, sizes [][]int, turns int, o Options) (*Session, error) {
 	s := &Session{}
 	s.ctx, s.done = begin(ctx)
-	for _, p := range programs {
-		if p.operator != operator {
-			continue
-		}
-		w, err := start(s.ctx, operator, p.file, sizes, turns, o)
+	for _, file := range set.Programs {
+		w, err := start(s.ctx, set, file, sizes, turns, o)
 		if s.ctx.Err() != nil {
 			defer s.Close()
-			return nil, s.stopped(p.file)
+			return nil, s.stopped(file)
 		}
 		if err != nil {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: %v", p.file, err))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %v", file, err))
 			continue
 		}
 		s.waiting = append(s.waiting, w)
@@ -61,12 +58,12 @@ func Start(ctx context.Context, operator string, sizes [][]int, turns int, o Opt
 	return s, nil
 }
 
-func start(ctx context.Context, operator, file string, sizes [][]int, turns int, o Options) (*waiting, error) {
-	command, err := prepare(ctx, file)
+func start(ctx context.Context, set Set, file string, sizes [][]int, turns int, o Options) (*waiting, error) {
+	command, err := set.prepare(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	command = append(command, arguments(operator, sizes, turns, o)...)
+	command = append(command, arguments(set.Operator, sizes, turns, o)...)
 	w := &waiting{file: file, command: exec.CommandContext(ctx, command[0], command[1:]...)}
 	w.command.Env, w.command.WaitDelay, w.command.Stderr = environment(o.GPU), time.Second, &w.log
 	if w.in, err = w.command.StdinPipe(); err != nil {
@@ -80,10 +77,10 @@ func start(ctx context.Context, operator, file string, sizes [][]int, turns int,
 	return w, w.command.Start()
 }
 
-// Run runs the peers of an operator once at each size. Those that cannot be run, or
-// do not end well, are told in the notes.
-func Run(ctx context.Context, operator string, sizes [][]int, o Options) (figures []Figure, notes []string, err error) {
-	s, err := Start(ctx, operator, sizes, 1, o)
+// Run runs the peers of an operator once at each size. The notes name the peers that
+// cannot run or end with an error.
+func Run(ctx context.Context, set Set, sizes [][]int, o Options) (figures []Figure, notes []string, err error) {
+	s, err := Start(ctx, set, sizes, 1, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -98,9 +95,8 @@ func Run(ctx context.Context, operator string, sizes [][]int, o Options) (figure
 	return figures, s.Notes, nil
 }
 
-// Turn lets each peer time the size whose turn it is. One that ends before its
-// time is told in Notes. The error wraps gpu.ErrInterrupted, or is that of the
-// context.
+// Turn lets each peer time the current size. Notes name a peer that ends too early.
+// The error wraps gpu.ErrInterrupted, or is the error of the context.
 func (s *Session) Turn() (figures []Figure, err error) {
 	for i := 0; i < len(s.waiting); i++ {
 		w := s.waiting[i]
@@ -126,7 +122,7 @@ func (s *Session) stopped(file string) error {
 func (w *waiting) turn() ([]Figure, error) {
 	late := time.AfterFunc(patience, func() { w.command.Process.Kill() })
 	defer late.Stop()
-	io.WriteString(w.in, "\n") // where nobody reads it any more, nothing comes back
+	io.WriteString(w.in, "\n") // if the peer has ended, the write fails and the loop reads no line
 	var lines bytes.Buffer
 	for w.out.Scan() {
 		if len(w.out.Bytes()) == 0 {
@@ -148,7 +144,7 @@ func (w *waiting) turn() ([]Figure, error) {
 func (s *Session) Close() {
 	for _, w := range s.waiting {
 		w.in.Close()
-		w.command.Wait() // what it was to say, it has said
+		w.command.Wait() // its figures were read before: an error here changes none
 	}
 	s.waiting = nil
 	s.done()

@@ -1,4 +1,4 @@
-// Package compiler starts the program gpu/nvrtc, and builds it into the user's
-// cache when it is not there. It also knows where CUDA's toolkits and wheels
-// lie. It looks at no source, which package compile does.
+// Package compiler runs the program gpu/nvrtc on a Request, and builds it into
+// the user's cache when it is missing. It also finds CUDA's toolkits and wheels.
+// Package compile calls it. It examines no CUDA source and imports no device.
 package compiler

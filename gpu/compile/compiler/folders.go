@@ -8,10 +8,10 @@ import (
 )
 
 // FolderVariable is the environment variable with the folder of a CUDA toolkit
-// or of pip install --target, looked through before all others.
+// or of pip install --target, searched before all others.
 const FolderVariable = "WARPBOOK_NVRTC"
 
-// Folders lists where a CUDA toolkit or Python's packages may lie, best first.
+// Folders lists the folders that may hold a CUDA toolkit or Python's packages, best first.
 func Folders() (dirs []string) {
 	add := func(found ...string) {
 		for _, dir := range found {
@@ -37,7 +37,7 @@ func Folders() (dirs []string) {
 func sitePackages() []string {
 	out, err := exec.Command("python3", "-c", "import site; print('\\n'.join(site.getsitepackages()))").Output()
 	if err != nil {
-		return nil // no Python: nothing to look through
+		return nil // no Python: nothing to search
 	}
 	return strings.Fields(string(out))
 }
@@ -50,7 +50,7 @@ func glob(dir string, patterns ...string) (found []string) {
 	return found
 }
 
-// FindTool is where a program of the toolkit is, "" if nowhere.
+// FindTool returns the path of a program of the toolkit, "" if it is not found.
 func FindTool(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -63,4 +63,9 @@ func FindTool(name string) string {
 		}
 	}
 	return ""
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }

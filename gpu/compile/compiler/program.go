@@ -12,9 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
+
+	"warpbook/kernel/leaf/buildcache"
 )
 
 // Variable is the environment variable with the path of an nvrtc
@@ -23,25 +24,26 @@ const Variable = "WARPBOOK_NVRTC_PROGRAM"
 
 const programPrefix = "nvrtc-"
 
-// programSources are the files that the program is made of, from the root of
-// the module.
-var programSources = []string{"go.mod", "gpu/nvrtc/*.go", "gpu/compile/compiler/request.go", "gpu/compile/compiler/folders.go"}
+// programSources are the sources of the program, from the root of the module.
+var programSources = []string{"go.mod", "gpu/nvrtc/*.go", "gpu/compile/compiler/request.go", "gpu/compile/compiler/folders.go", "kernel/leaf/atomicfile/*.go"}
 
-// Path is where the nvrtc program is, or where Build puts it: in the
-// user's cache, under a hash of its sources. Where these are not there, as in
-// an installation, it is the one that was built last. root is the module's
-// folder, "" if it is not there.
+// Path is the path of the nvrtc program in the user's cache, where Build puts it. It
+// contains a hash of the sources. Without the sources, as in an installation, Path is
+// that of the program that was used last. root is the module's folder, "" if it is
+// missing.
 func Path() (path, root string, err error) {
 	if path := os.Getenv(Variable); path != "" {
 		return path, "", nil
 	}
-	base, err := os.UserCacheDir()
+	dir, err := buildcache.Dir()
 	if err != nil {
-		return "", "", fmt.Errorf("compiler: nvrtc program: %w: set XDG_CACHE_HOME, or %s to a built program", err, Variable)
+		return "", "", fmt.Errorf("compiler: nvrtc program: %w, or %s to a built program", err, Variable)
 	}
-	dir := filepath.Join(base, "warpbook")
 	if root = moduleRoot(); root == "" {
-		return newest(dir), "", nil
+		if path = buildcache.Newest(dir, programPrefix); path == "" {
+			path = filepath.Join(dir, programPrefix+"none")
+		}
+		return path, "", nil
 	}
 	hash, err := hashSources(root)
 	if err != nil {
@@ -78,77 +80,54 @@ func hashSources(root string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil))[:12], nil
 }
 
-// newest is the program in a folder that was built last.
-func newest(dir string) string {
-	found, _ := filepath.Glob(filepath.Join(dir, programPrefix+"*")) // the pattern is well-formed
-	built := func(path string) time.Time {
-		info, err := os.Stat(path)
-		if err != nil {
-			return time.Time{}
-		}
-		return info.ModTime()
-	}
-	if len(found) == 0 {
-		return filepath.Join(dir, programPrefix+"none")
-	}
-	return slices.MaxFunc(found, func(a, b string) int { return built(a).Compare(built(b)) })
-}
-
-func executable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-// Build puts the nvrtc program into the user's cache, if it is not there. It
-// needs the go command and this module's source. What it does is told to
-// progress, in one line.
+// Build puts the nvrtc program into the user's cache, if it is missing or damaged.
+// It needs the go command and this module's source. It reports its work to progress
+// in one line.
 func Build(ctx context.Context, progress io.Writer) (string, error) {
 	path, root, err := Path()
 	switch {
 	case err != nil:
 		return "", err
-	case executable(path):
-		return path, nil
 	case root == "":
-		return "", fmt.Errorf("compiler: nvrtc program: %s is not there: run `go run ./install` in a clone of warpbook", path)
-	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("compiler: nvrtc program: %w", err)
-	}
-	made, err := os.CreateTemp(dir, ".nvrtc-*")
-	if err != nil {
-		return "", fmt.Errorf("compiler: nvrtc program: %w", err)
-	}
-	made.Close()
-	defer os.Remove(made.Name()) // is gone after the rename
-	fmt.Fprintln(progress, "warpbook: building the nvrtc program (once; some seconds)")
-	c := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", made.Name(), "./gpu/nvrtc")
-	c.Dir, c.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("compiler: go build ./gpu/nvrtc: %w: %s", errors.Join(err, ctx.Err()), lastLine(out))
-	}
-	if err := os.Chmod(made.Name(), 0o755); err != nil {
-		return "", fmt.Errorf("compiler: nvrtc program: %w", err)
-	}
-	if err := os.Rename(made.Name(), path); err != nil {
-		return "", fmt.Errorf("compiler: nvrtc program: %w", err)
-	}
-	for _, old := range glob(dir, programPrefix+"*") {
-		if old != path {
-			os.Remove(old) // of another version; it may be another user's
+		if err := buildcache.Verify(path); err != nil {
+			return "", fmt.Errorf("compiler: nvrtc program: %w: run `go run ./install` in a clone of warpbook", err)
 		}
+		return path, nil
+	}
+	program := buildcache.Program{
+		Prefix: programPrefix, Key: strings.TrimPrefix(filepath.Base(path), programPrefix), Title: "the nvrtc program", Keep: 1,
+		Build: func(ctx context.Context, path string, progress io.Writer) error {
+			return build(ctx, root, path, progress)
+		},
+	}
+	if path, err = program.Get(ctx, progress); err != nil {
+		return "", fmt.Errorf("compiler: nvrtc program: %w", err)
 	}
 	return path, nil
 }
 
-// killGrace is how long the pipes of a program that has ended may stay open, in
-// case something else holds them; on a busy machine, how long reading may take.
+// build compiles the nvrtc program to a path.
+func build(ctx context.Context, root, path string, progress io.Writer) error {
+	fmt.Fprintln(progress, "warpbook: building the nvrtc program (once; some seconds)")
+	c := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "./gpu/nvrtc")
+	c.Dir, c.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build ./gpu/nvrtc: %w: %s", errors.Join(err, ctx.Err()), lastLine(out))
+	}
+	return nil
+}
+
+// killGrace is how long the pipes of a program that has ended may stay open, if
+// another process holds them. Reading them may take that long on a busy machine.
 const killGrace = 5 * time.Second
 
 // Run has the nvrtc program compile a source. The end of ctx kills it.
 func Run(ctx context.Context, request Request) (Reply, error) {
 	var reply Reply
+	if runtime.GOOS == "js" {
+		reply.Missing, reply.Error = true, "install the kernel: NVRTC does not run in a browser, where only cells with committed PTX run"
+		return reply, nil
+	}
 	path, err := Build(ctx, os.Stderr)
 	if err != nil {
 		return reply, err

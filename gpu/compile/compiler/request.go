@@ -1,7 +1,7 @@
 package compiler
 
-// Request is what the program gpu/nvrtc reads from its standard input when it
-// is started with -json, and Reply what it writes to its standard output.
+// Request is the JSON that the program gpu/nvrtc reads from its standard input
+// when it is started with -json. It writes a Reply to its standard output.
 type Request struct {
 	Name    string   // of the source, in messages and line information
 	Text    string   // CUDA C++
@@ -9,12 +9,12 @@ type Request struct {
 	Names   []string // name expressions: templates to instantiate
 }
 
-// Reply is how a compilation went. One of PTX and Error is empty.
+// Reply is the result of a compilation. One of PTX and Error is empty.
 type Reply struct {
 	Release string            // of NVRTC, "12.0"
 	PTX     string            // without folders in its line information
 	Lowered map[string]string // name expressions to symbols of the PTX
-	Log     string            // what the compiler said, warnings too
+	Log     string            // the compiler's messages, warnings included
 	Error   string            // why there is no PTX
 	Missing bool              // libnvrtc was not found, Error is the remedy
 }

@@ -1,8 +1,8 @@
-// Package build makes the CUDA worker of gpu/cuda where CUDA's headers and a C
-// compiler are: `go run ./install` calls it.
+// Package build builds the CUDA worker of gpu/cuda on a machine with CUDA's
+// headers and a C compiler. `go run ./install` calls Worker.
 //
-// It finds what a build needs and runs the go command; it downloads nothing
-// but Go modules, and needs no GPU and no driver.
+// It finds the compiler and the headers and runs the go command. It downloads
+// only Go modules, needs no GPU and no driver, and never imports gpu/cuda/worker.
 package build
 
 import (
@@ -19,18 +19,19 @@ import (
 	"strings"
 
 	"warpbook/gpu/cuda"
+	"warpbook/kernel/leaf/buildcache"
 )
 
 //go:embed shim/cuda.h
 var shim []byte
 
-// ErrMissing is what a machine lacks to build the worker: nothing is wrong
-// with it, it has no CUDA.
+// ErrMissing reports that the machine has no CUDA headers or no C compiler. The
+// machine works, but cannot build the worker.
 var ErrMissing = errors.New("missing")
 
-// Worker builds the worker and puts it where gpu/cuda looks for it; it returns
-// that path. The working directory must be in this module. What it does is told
-// to progress, a line each.
+// Worker builds the worker, puts it into the user's cache, where gpu/cuda looks for
+// it, and returns its path. The working directory must be in this module. Worker
+// reports each step to progress in one line.
 func Worker(ctx context.Context, progress io.Writer) (string, error) {
 	if runtime.GOOS != "linux" {
 		return "", fmt.Errorf("build: worker: %w: CUDA on %s, expected linux", ErrMissing, runtime.GOOS)
@@ -43,42 +44,23 @@ func Worker(ctx context.Context, progress io.Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	to, err := cuda.WorkerPath()
+	worker := buildcache.Program{
+		Prefix: cuda.WorkerPrefix, Key: cuda.WorkerKey(), Title: "the CUDA worker", Keep: 1,
+		Build: func(ctx context.Context, path string, progress io.Writer) error {
+			fmt.Fprintf(progress, "warpbook: building the CUDA worker with %s and the headers of %s\n", compiler, headers)
+			return compile(ctx, toolchain{compiler, headers, filepath.Dir(path)}, path)
+		},
+	}
+	// Always: it may have been built with other headers.
+	to, err := worker.Renew(ctx, progress)
 	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return "", fmt.Errorf("build: worker: %w", err)
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(to), "building")
-	if err != nil {
-		return "", fmt.Errorf("build: worker: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	fmt.Fprintf(progress, "warpbook: building the CUDA worker with %s and the headers of %s\n", compiler, headers)
-	made := filepath.Join(dir, "worker")
-	if err := compile(ctx, toolchain{compiler, headers, dir}, made); err != nil {
-		return "", err
-	}
-	if err := os.Rename(made, to); err != nil {
-		return "", fmt.Errorf("build: worker: %w", err)
-	}
-	prune(to)
 	fmt.Fprintf(progress, "warpbook: CUDA worker built: %s\n", to)
 	return to, nil
 }
 
-// prune removes the workers of other versions. One that runs keeps running.
-func prune(to string) {
-	old, _ := filepath.Glob(filepath.Join(filepath.Dir(to), cuda.WorkerPrefix+"*")) // the pattern is well-formed
-	for _, path := range old {
-		if path != to {
-			os.Remove(path) // it may be another user's
-		}
-	}
-}
-
-// toolchain is what the worker is built with.
+// toolchain is the compiler and the headers that build the worker.
 type toolchain struct {
 	compiler string
 	headers  string // folder of cuda.h

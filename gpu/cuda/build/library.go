@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// makeLibrary makes a folder with a libcuda.so to link with. It is a stub of
-// our own, with every name that the header has: a machine that builds need
-// have no driver, and a toolkit often has no stub.
+// makeLibrary makes a folder with a libcuda.so to link with. It is our own stub
+// with every name of the header, because the building machine may have no driver
+// and a toolkit often has no stub.
 func (t toolchain) makeLibrary(ctx context.Context) (string, error) {
 	text, err := os.ReadFile(filepath.Join(t.headers, "cuda.h"))
 	if err != nil {
@@ -37,12 +37,10 @@ func (t toolchain) makeLibrary(ctx context.Context) (string, error) {
 
 var entryPoint = regexp.MustCompile(`\bcu[A-Z]\w*`)
 
-// stub is C that defines whatever may be an entry point.
+// stub is C that defines every possible entry point.
 func stub(header string) []byte {
 	names := entryPoint.FindAllString(header, -1)
-	for _, older := range []string{"cuCtxCreate_v2"} { // no longer in CUDA 13's header
-		names = append(names, older)
-	}
+	names = append(names, "cuCtxCreate_v2") // no longer in CUDA 13's header
 	slices.Sort(names)
 	var b strings.Builder
 	for _, n := range slices.Compact(names) {

@@ -197,7 +197,7 @@ func (r *Reader) fill(n int) error {
 	return nil
 }
 
-// message is what has fields.
+// message is a command, an answer or a hello, which the codec encodes.
 type message interface{ fields(*codec) }
 
 // parse reads the fields of a message, all of them and no more.

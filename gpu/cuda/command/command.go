@@ -1,15 +1,15 @@
-// Package command is what a gpu/cuda client and its worker say to each other:
-// the commands, their answers and how both are encoded.
+// Package command is the protocol between a gpu/cuda client and its worker: the
+// commands, their answers and the encoding of both. Its main types are Command
+// and Answer; gpu/cuda and gpu/cuda/worker import it.
 //
 // A frame is its length (u32), its kind, a number and the fields, all little
-// endian. A command with the number 0 is not answered; what goes wrong with it
-// is kept by its stream and told at the next Sync. Answers come in the order
-// of their commands. Handles are numbers that the client chooses and never uses
-// twice. Bulk data does not pass here, but through memory that both processes
-// map, called the arena.
+// endian. A command with the number 0 is not answered: its stream keeps the error,
+// and the next Sync returns it. Answers come in the order of their commands.
+// Handles are numbers that the client chooses and never uses twice. Bulk data does
+// not use this protocol, but memory that both processes map, called the arena.
 //
-// It starts no process, opens no pipe and knows nothing of CUDA but its error
-// codes.
+// It starts no process, opens no pipe, imports no cu, and of CUDA knows only the
+// error codes.
 package command
 
 // Protocol is the version of this package: client and worker must have the
@@ -193,7 +193,7 @@ type SyncEvent struct{ Event uint32 }
 type Elapsed struct{ Start, End uint32 }
 
 // Time runs launches as one unit and answers the nanoseconds of each timed run.
-// The streams of the launches are not looked at. It ends early once the 32-bit
+// The streams of the launches are ignored. It ends early once the 32-bit
 // word at StopAt of the arena, which counts interrupts, is no longer Interrupts.
 type Time struct {
 	StopAt          int64
@@ -209,8 +209,8 @@ type Occupancy struct {
 	Entry, Threads, Shared uint32
 }
 
-// Graph makes a graph of nodes. Node i waits for those that its After names,
-// all of them before it.
+// Graph makes a graph of nodes. Node i waits for the nodes in its After, whose
+// indices are smaller than i.
 type Graph struct {
 	Graph uint32
 	Nodes []Node
@@ -226,7 +226,7 @@ const (
 	NodeZero
 )
 
-// Node is work of a graph; streams in it are not looked at.
+// Node is work of a graph; its streams are ignored.
 type Node struct {
 	Work   NodeKind
 	After  []uint32
@@ -247,7 +247,7 @@ type LaunchGraph struct{ Graph, Stream uint32 }
 // CloseGraph releases a graph.
 type CloseGraph struct{ Graph uint32 }
 
-// Hello is the first thing that a worker says.
+// Hello is the first message of a worker.
 type Hello struct {
 	Protocol   uint32
 	Code       int32  // a CUDA error, or 0
@@ -288,8 +288,8 @@ const (
 type Answer struct {
 	Number   uint32
 	Code     int32     // a CUDA error, a code below 0 of this package, or 0
-	Text     string    // what went wrong, in one line; more lines are a log
-	Suspects []Suspect // the launches of which one caused the error
+	Text     string    // the error in one line; more lines are a log
+	Suspects []Suspect // launches, one of which caused the error
 	Values   []int64
 }
 
@@ -302,7 +302,7 @@ type Suspect struct {
 
 // Codes of the worker itself.
 const (
-	CodeProtocol    = -1 // a command that makes no sense: a bug of the client
-	CodeInterrupted = -2 // a Time that was stopped
+	CodeProtocol    = -1 // an invalid command: a bug of the client
+	CodeInterrupted = -2 // an interrupted Time
 	CodeMissing     = -3 // a module has no such entry or variable
 )

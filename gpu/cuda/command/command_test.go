@@ -103,7 +103,7 @@ func TestBroken(t *testing.T) {
 }
 
 // FuzzCommand checks that no bytes crash a reader or make it allocate, and
-// that what is read is written the same.
+// that Append writes a parsed message back with the same bytes.
 func FuzzCommand(f *testing.F) {
 	for _, c := range samples() {
 		f.Add(Append(nil, 1, c))
@@ -121,7 +121,7 @@ func FuzzCommand(f *testing.F) {
 	})
 }
 
-// counting is a worker that counts what it is told.
+// counting is a worker that counts its commands.
 type counting struct{ n int }
 
 func (c *counting) Do(Command, *Answer) { c.n++ }

@@ -8,8 +8,8 @@ import (
 
 // Worker executes commands, one at a time and in order.
 type Worker interface {
-	// Do executes a command; the error of one that is not answered is the
-	// worker's to keep. It fills in an answer whose number is set.
+	// Do executes a command. The worker keeps the error of a command without an
+	// answer. Do fills in an answer whose number is set.
 	Do(c Command, answer *Answer)
 }
 

@@ -21,8 +21,8 @@ static CUresult loadModule(CUmodule *module, const char *text, char *log) {
 	return cuModuleLoadDataEx(module, text, 3, options, values);
 }
 
-// Parameters are given one by one and not as a buffer of all: the assembler
-// begins those that are aligned to more than 16 bytes behind the buffer's begin.
+// Parameters are passed one by one and not in one buffer, because the assembler
+// places parameters that are aligned to more than 16 bytes after the buffer's begin.
 static CUresult launch(CUfunction f, const unsigned *shape, unsigned shared, int cooperative, CUstream stream,
                        char *params, const unsigned *offsets, unsigned n) {
 	void *at[n + 1];
@@ -56,8 +56,8 @@ static CUresult allocAsync(CUdeviceptr *at, size_t bytes, CUstream stream) { ret
 
 static CUresult freeAsync(CUdeviceptr at, CUstream stream) { return cuMemFreeAsync(at, stream); }
 
-// keepPool lets the device's pool keep what is freed; without that, each Sync
-// gives it back to the driver and the next allocation asks for it again.
+// keepPool lets the device's pool keep freed memory. Otherwise each Sync returns
+// it to the driver, and the next allocation requests it again.
 static CUresult keepPool(CUdevice device) {
 	CUmemoryPool pool;
 	cuuint64_t all = UINT64_MAX;
@@ -95,7 +95,7 @@ import (
 type failure struct {
 	code     int32
 	text     string
-	launches []command.Suspect // of which one caused it, where that is known better than by progress
+	launches []command.Suspect // one of them caused it; set where it is more exact than the progress words
 }
 
 func (f *failure) Error() string { return f.text }
@@ -126,8 +126,8 @@ func wrap(err error, what string) error {
 	return &failure{code: command.CodeProtocol, text: what + ": " + err.Error()}
 }
 
-// module and function are the driver's own handles: cu's cannot be made of
-// them outside cu.
+// module and function are the driver's own handles: code outside of cu cannot make
+// cu's types of them.
 type (
 	module   struct{ handle C.CUmodule }
 	function struct {
@@ -185,8 +185,7 @@ func (f function) attributes() ([]int64, error) {
 	return values, nil
 }
 
-// allowShared lets a launch have more dynamic shared memory than without
-// asking.
+// allowShared lets a launch have more dynamic shared memory than the default limit.
 func (f function) allowShared(bytes uint32) error {
 	return failed(C.cuFuncSetAttribute(f.handle, C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)), "shared memory")
 }
@@ -197,8 +196,7 @@ func (f function) occupancy(threads, shared uint32) (int64, error) {
 	return int64(n), err
 }
 
-// launch runs a function. The parameters are copied by the driver before it
-// returns.
+// launch runs a function. The driver copies the parameters before launch returns.
 func (f function) launch(shape *[6]uint32, shared uint32, cooperative bool, stream cu.Stream, params []byte) error {
 	together := C.int(0)
 	if cooperative {
@@ -241,7 +239,7 @@ func keepPool(device cu.Device) error {
 	return failed(C.keepPool(C.CUdevice(device)), "memory pool")
 }
 
-// emptyPool waits for the device and gives back what its pool keeps.
+// emptyPool waits for the device and returns the pool's free memory to the driver.
 func emptyPool(device cu.Device) error {
 	return failed(C.emptyPool(C.CUdevice(device)), "memory pool")
 }
@@ -250,7 +248,7 @@ func freeAsync(at cu.DevicePtr, stream cu.Stream) error {
 	return failed(C.freeAsync(C.CUdeviceptr(at), streamHandle(stream)), "free async")
 }
 
-// capture records what f submits to a stream as a graph.
+// capture records the work that f submits to a stream as a graph.
 func capture(stream cu.Stream, f func() error) (graph, error) {
 	var g graph
 	if err := failed(C.beginCapture(streamHandle(stream)), "graph"); err != nil {

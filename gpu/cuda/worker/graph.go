@@ -128,7 +128,7 @@ func (w *worker) addNode(g *nodes, n *command.Node) error {
 	return err
 }
 
-// addLaunch adds a launch behind what it sets to 0.
+// addLaunch adds a launch after the clearing of the buffers that it sets to 0.
 func (w *worker) addLaunch(g *nodes, after []C.CUgraphNode, c *command.Launch) (node C.CUgraphNode, err error) {
 	for _, z := range c.Zero {
 		if node, err = w.addZero(g, after, z); err != nil {
@@ -211,7 +211,7 @@ func (w *worker) launchGraph(c *command.LaunchGraph) error {
 	return g.graph.launch(s.stream)
 }
 
-// closeGraph waits for the device: a fault of the graph is still told of it.
+// closeGraph waits for the device, so that a fault is still attributed to the graph.
 func (w *worker) closeGraph(number uint32) error {
 	g, err := find(w.graphs, number, "graph")
 	if err != nil {

@@ -25,8 +25,8 @@ type entry struct {
 	shared   uint32 // dynamic bytes that it may have
 }
 
-// withoutAsking is the dynamic shared memory that every function may have,
-// less what it declares.
+// withoutAsking is the shared memory that every function may have without opting
+// in: dynamic and static together.
 const withoutAsking = 48 << 10
 
 func (w *worker) load(c *command.Load) ([]int64, error) {
@@ -65,7 +65,7 @@ func (w *worker) resolve(l *loaded, c *command.Load) (values []int64, err error)
 	}
 	for i, name := range c.Variables {
 		at, bytes, err := l.module.variable(name)
-		if err != nil { // nothing uses it, so the assembler left it out
+		if err != nil { // the assembler removed the variable, because no code uses it
 			values = append(values, -1)
 			continue
 		}

@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// endWithClient ends the worker with its client, also while the GPU hangs.
+// endWithClient ends the worker when its client ends, also while the GPU hangs.
 func endWithClient(life *os.File) {
 	io.Copy(io.Discard, life)
 	os.Exit(0)
@@ -108,7 +108,7 @@ func mapArena() ([]byte, error) {
 	return syscall.Mmap(arenaFD, 0, int(s.Size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 }
 
-// describe fills in what the client tells of the device.
+// describe fills in the attributes of the device.
 func (w *worker) describe(h *command.Hello) error {
 	var err error
 	if h.Name, err = w.device.Name(); err != nil {

@@ -11,10 +11,9 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// stream is a queue of work. So that a fault can be put down to a launch, the
-// stream writes a number into its progress word, in memory of the host,
-// between two different launches: equal ones that follow each other are one
-// group, and cost nothing.
+// stream is a queue of work. To attribute a fault to a launch, the stream writes a
+// number into its progress word, in host memory, between two different launches.
+// Consecutive equal launches are one group and cost nothing.
 type stream struct {
 	stream  cu.Stream
 	err     error // first of the commands that are not answered
@@ -37,8 +36,7 @@ const (
 	slotBytes = 4
 )
 
-// remembered bounds the groups that a stream keeps: more than the device
-// queues.
+// remembered limits the groups that a stream keeps: more than the device queues.
 const remembered = 4096
 
 func (w *worker) word(slot int) (*atomic.Uint32, cu.DevicePtr) {
@@ -66,7 +64,7 @@ func (w *worker) newStream(number uint32) error {
 	return nil
 }
 
-// mark notes what follows on the stream.
+// mark notes the next work on the stream.
 func (w *worker) mark(s *stream, next group) error {
 	if n := len(s.pending); n > 0 && s.pending[n-1].launch == next.launch && s.pending[n-1].graph == next.graph {
 		return nil
@@ -86,8 +84,8 @@ func (w *worker) mark(s *stream, next group) error {
 	return nil
 }
 
-// suspects are the launches that may be running: of each stream the first that
-// is not known to have ended.
+// suspects are the launches that may be running: on each stream the first launch
+// that is not known to have ended.
 func (w *worker) suspects() (list []command.Suspect) {
 	for _, s := range w.streams {
 		done, _ := w.word(s.slot)

@@ -19,8 +19,8 @@ type sweep struct {
 // sweepBlocks of 256 threads read 16 bytes each at a time.
 const sweepBlocks = 1024
 
-// sweepPTX reads the bytes at memory, and writes only if it meets a number that
-// is not there.
+// sweepPTX reads the bytes at memory. It writes only if it reads a number that the
+// memory does not hold.
 const sweepPTX = `
 .version 6.4
 .target sm_75

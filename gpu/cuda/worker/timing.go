@@ -13,7 +13,7 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// queued bounds the operations that wait behind the gate: a device queues
+// queued bounds the operations that wait for the gate: a device queues
 // about a thousand, and submitting more would wait for the gate to open.
 const queued = 256
 
@@ -100,8 +100,8 @@ func (t *timing) submit() error {
 	return nil
 }
 
-// warmUp runs once; without a graph the launches are marked, so that a fault is
-// put down to one of them.
+// warmUp runs once. Without a graph it marks the launches, so that a fault is
+// attributed to one of them.
 func (t *timing) warmUp() error {
 	if err := t.sweep(); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (t *timing) interrupted() error {
 	return nil
 }
 
-// batch is how many runs fit behind the gate.
+// batch is the number of runs that can wait for the gate.
 func (t *timing) batch() int {
 	operations := 3 // events and sweep
 	for _, r := range t.runs {
@@ -138,7 +138,7 @@ func (t *timing) batch() int {
 	return max(1, queued/operations)
 }
 
-// measure submits n runs behind the gate, opens it and takes their times.
+// measure submits n runs that wait for the gate, opens it and takes their times.
 func (t *timing) measure(n int, times []int64) ([]int64, error) {
 	if err := t.events(n); err != nil {
 		return nil, err
@@ -184,8 +184,8 @@ func (t *timing) events(n int) error {
 }
 
 // closeGate holds the stream until open is called. A single run is not held,
-// because it may be longer than what a device queues; nor is one that nothing
-// has warmed up, because the driver may wait for the device when it prepares a
+// because it may have more operations than the device queues. A run without warm-up
+// is not held, because the driver may wait for the device when it prepares a
 // function.
 func (t *timing) closeGate(n int) (open func(), err error) {
 	if n == 1 || !t.warm {
@@ -221,7 +221,7 @@ func (t *timing) run(i int) error {
 	return wrap(t.ends[i].Record(s), "record")
 }
 
-// sweep leaves nothing of the launches in L2, if that is wanted.
+// sweep removes the launches' data from L2, if the timing asks for it.
 func (t *timing) sweep() error {
 	if t.flush == nil {
 		return nil
@@ -229,8 +229,8 @@ func (t *timing) sweep() error {
 	return t.flush.submit(t.stream.stream)
 }
 
-// blame puts an error down to the launches of the measurement, where progress
-// does not say which it was.
+// blame attributes an error to the launches of the measurement, if the progress
+// words do not name one.
 func (t *timing) blame(err error) error {
 	var f *failure
 	if errors.As(err, &f) && len(t.worker.suspects()) == 0 {

@@ -138,7 +138,7 @@ func (w *worker) manage(c command.Command) error {
 	return fmt.Errorf("command %T is not known", c)
 }
 
-// find looks up a handle; one that is missing is the client's mistake.
+// find looks up a handle; a missing handle is a bug of the client.
 func find[T any](in map[uint32]T, number uint32, what string) (T, error) {
 	v, ok := in[number]
 	if !ok {
@@ -159,7 +159,7 @@ func (w *worker) alloc(c *command.Alloc) error {
 	return nil
 }
 
-// left adds to an error how much memory there is.
+// left adds the amount of free memory to an error.
 func left(err error) error {
 	var f *failure
 	if free, total, e := cu.MemInfo(); e == nil && errors.As(err, &f) {
@@ -190,8 +190,8 @@ func (w *worker) allocAsync(c *command.AllocAsync) error {
 	return nil
 }
 
-// freeAsync frees after the work of a stream; what is not of the pool it has
-// to wait for.
+// freeAsync frees memory after the work of a stream. For memory that is not of the
+// pool it waits for the device.
 func (w *worker) freeAsync(c *command.FreeAsync) error {
 	s, err := find(w.streams, c.Stream, "stream")
 	if err != nil {
@@ -247,7 +247,7 @@ func (w *worker) unregister(c *command.Unregister) error {
 	return unregister(&m[0])
 }
 
-// place is an address on either side, which the driver tells apart by itself.
+// place is an address of the host or the device; the driver distinguishes them.
 func (w *worker) place(p command.Place, bytes int64) (cu.DevicePtr, error) {
 	if p.Buffer != 0 {
 		return w.part(command.Range{Buffer: p.Buffer, Offset: p.Offset, Bytes: bytes})

@@ -33,23 +33,26 @@ var modes = map[string][]string{
 }
 
 // refused are the entries that the emulator does not run, with what it says of
-// them: recursion, the heap, what NVRTC 12.0 leaves undefined, and what only
-// Hopper has.
+// them: recursion, the heap, and what NVRTC 12.0 leaves undefined.
 var refused = map[string]string{
 	"calls":        "a recursive call of",
 	"recursion":    "a recursive call of",
 	"heap":         "a call of malloc",
 	"12.0 byvalue": "a call of _Z6__dp4ajjj",
-
-	"gemm_tf32_wgmma": onGPU, "gemm_bf16_wgmma": onGPU, "gemm_fp16_wgmma": onGPU, "gemm_tf32x3_2": onGPU, "gemm_bf16x3_2": onGPU, "gemm_fp16x3_4": onGPU,
-	"gemm_specialized": onGPU, "gemm_bias_relu_specialized": onGPU, "gemm_batched_specialized": onGPU,
-	"gemm_cluster": onGPU, "gemm_cluster_of_3": onGPU, "gemm_cluster_of_4": onGPU,
 }
 
-const onGPU = "on the emulator: run this entry on a GPU"
-
-// arches are those of sources that compute_80 does not compile.
-var arches = map[string]string{"gemm_hopper.cu": "compute_90a", "gemm_specialized.cu": "compute_90a", "gemm_cluster.cu": "compute_90a"}
+// archOf is what a source is compiled for: Hopper where it has committed PTX for nothing
+// older, because compute_80 does not compile it.
+func archOf(source string) string {
+	committed, _ := filepath.Glob(strings.TrimSuffix(source, ".cu") + ".sm_*.ptx")
+	if len(committed) == 1 {
+		_, arch, _ := strings.Cut(strings.TrimSuffix(filepath.Base(committed[0]), ".ptx"), ".sm_")
+		if strings.HasPrefix(arch, "90") {
+			return "compute_" + arch
+		}
+	}
+	return "compute_80"
+}
 
 // kept are the compilations of which the PTX is in testdata, so that their
 // forms are tested where there is no NVRTC.
@@ -78,7 +81,7 @@ func TestCompiled(t *testing.T) {
 func TestCompile(t *testing.T) {
 	t.Logf("NVRTC of %q", os.Getenv("WARPBOOK_NVRTC")) // read, so that the result of another one is not taken from the cache
 	var sources []string
-	for _, pattern := range []string{"../../../ops/*.cu", "../testdata/*.cu", "../../ptx/testdata/*.cu"} {
+	for _, pattern := range []string{"../../../ops/*/*.cu", "../testdata/*.cu", "../../ptx/testdata/*.cu"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, ": no sources: ", err)
@@ -87,7 +90,7 @@ func TestCompile(t *testing.T) {
 	}
 	results := map[string][]uint32{}
 	for _, source := range sources {
-		if filepath.Base(source) == "approximate.cu" {
+		if filepath.Base(source) == "approximate.cu" || filepath.Base(filepath.Dir(source)) == "peers" {
 			continue // a program of its own, for nvcc
 		}
 		for _, mode := range slices.Sorted(maps.Keys(modes)) {
@@ -119,7 +122,7 @@ func compiled(t *testing.T, source, mode string) (text, release string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	arch := cmp.Or(arches[filepath.Base(source)], "compute_80")
+	arch := archOf(source)
 	options := append([]string{"--gpu-architecture=" + arch, "--std=c++17", "--include-path=" + folder}, modes[mode]...)
 	reply, err := compiler.Run(ctx, compiler.Request{Name: filepath.Base(source), Text: string(cuda), Options: options})
 	switch {

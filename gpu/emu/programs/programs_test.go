@@ -13,6 +13,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/device"
 	"warpbook/gpu/emu"
+	"warpbook/gpu/emu/simd"
 )
 
 var (
@@ -60,7 +61,7 @@ func devices(t *testing.T) map[string]gpu.Device {
 		return map[string]gpu.Device{name: open(t)}
 	}
 	all := map[string]gpu.Device{}
-	for _, vectors := range []emu.Vectors{emu.AVX512, emu.AVX2, emu.NoVectors} {
+	for _, vectors := range []simd.Vectors{simd.AVX512, simd.AVX2, simd.NoVectors} {
 		if testing.Short() && len(all) > 0 {
 			break
 		}

@@ -1,7 +1,7 @@
 // How far the functions that a GPU approximates lie from the correctly rounded
 // results, which the emulator gives: the largest difference over every float
 // of an interval, in units of the last place and absolute. For the table in
-// RATIONALE.md:
+// gpu/emu/RATIONALE.md:
 //
 //	nvcc -arch=sm_90 -o approximate gpu/emu/testdata/approximate.cu && ./approximate
 #include <cstdio>

@@ -1,6 +1,6 @@
 __device__ unsigned int finished = 0;
 __device__ float partial[1024];
-extern "C" __global__ void reduce_v0_interleaved(const float* __restrict__ x, float* __restrict__ y, int n) {
+extern "C" __global__ void block_sum_interleaved(const float* __restrict__ x, float* __restrict__ y, int n) {
   __shared__ float s[256];
   unsigned tid = threadIdx.x, i = blockIdx.x * blockDim.x + tid;
   s[tid] = i < n ? x[i] : 0.f;

@@ -1,0 +1,72 @@
+package arith
+
+import (
+	"unsafe"
+
+	"warpbook/gpu/ptx"
+)
+
+// Operation is what the modifiers of an instruction say about its arithmetic.
+type Operation struct {
+	Mode     rounding // of floats
+	FTZ, Sat bool
+	Table    uint8 // of lop3
+}
+
+// Lane is what an instruction does to one lane; narrow operands are zero
+// extended and the result is cut to the destination's width.
+type Lane func(o *Operation, a, b, c uint64) uint64
+
+// loop is a Lane over all lanes: 32 results at d of the sources at a, b and c.
+type loop func(d, a, b, c unsafe.Pointer)
+
+func loop2[D, A, B any](f func(d *[32]D, a *[32]A, b *[32]B)) loop {
+	return func(d, a, b, _ unsafe.Pointer) { f((*[32]D)(d), (*[32]A)(a), (*[32]B)(b)) }
+}
+
+func loop3[D, A, B, C any](f func(d *[32]D, a *[32]A, b *[32]B, c *[32]C)) loop {
+	return func(d, a, b, c unsafe.Pointer) { f((*[32]D)(d), (*[32]A)(a), (*[32]B)(b), (*[32]C)(c)) }
+}
+
+// Row is an instruction that computes its result from its operands, lane by
+// lane. Adding an instruction is adding a row.
+type Row struct {
+	Name    string // without options: "add.f32"
+	Kinds   string // width letter of each operand, the destination first
+	Options string // of options, those that it may have
+	Lane    Lane
+	Loop    loop // the same over all lanes, without options; nil if not worth it
+}
+
+// FloatOptions are modifiers that change how a float instruction rounds.
+var FloatOptions = []string{"rn", "rz", "rm", "rp", "ftz", "sat"}
+
+const (
+	rounds = "rn rz rm rp"
+	round1 = rounds + " ftz sat" // f32
+)
+
+// Rows are all rows by name.
+var Rows = indexRows(
+	integerRows[uint16]("u16", "h", mulHigh16U), integerRows[int16]("s16", "h", mulHigh16S),
+	integerRows[uint32]("u32", "w", MulHigh32U), integerRows[int32]("s32", "w", MulHigh32S),
+	integerRows[uint64]("u64", "d", MulHigh64U), integerRows[int64]("s64", "d", MulHigh64S),
+	wideRows, signedRows[int16]("s16", "h"), signedRows[int32]("s32", "w"), signedRows[int64]("s64", "d"),
+	logicRows[uint16]("b16", "h"), logicRows[uint32]("b32", "w"), logicRows[uint64]("b64", "d"),
+	pairRows[uint16]("u16x2"), pairRows[int16]("s16x2"), predicateRows, bitRows, float32Rows, float64Rows, halfRows("f16"), halfRows("bf16"),
+)
+
+func indexRows(tables ...[]Row) map[string]*Row {
+	index := map[string]*Row{}
+	for _, t := range tables {
+		for i := range t {
+			index[t[i].Name] = &t[i]
+		}
+	}
+	return index
+}
+
+// IsFloat reports whether a type is one of floats.
+func IsFloat(t ptx.Type) bool {
+	return t[0] == 'f' || t == "bf16" || t == "bf16x2" || t == "tf32"
+}

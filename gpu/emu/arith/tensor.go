@@ -1,0 +1,189 @@
+package arith
+
+import (
+	"math"
+	"math/bits"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// This file is how tensor cores add. Products are exact, but sums are not
+// those of IEEE 754: a group of products and the accumulator are aligned to
+// the largest of their exponents, cut off below a number of fraction bits,
+// added exactly, and the sum is cut to f32 (or rounded to nearest f16). Fewer
+// products than that are several groups, one after the other.
+//
+// Sources: Fasi, Higham, Mikaitis and Pranesh, Numerical behavior of NVIDIA
+// tensor cores (2021); Xie et al., MMA-Sim (arXiv 2511.10909); Khattak and
+// Mikaitis, Accurate models of NVIDIA tensor cores (arXiv 2512.07004).
+
+// TensorCore is the arithmetic of a generation of tensor cores.
+type TensorCore struct {
+	group    map[ptx.Type]int // products that are added at once
+	fraction int              // bits that are kept below the largest exponent
+}
+
+// TensorCoreOf is the arithmetic of a compute capability. That of 9.0 is compared
+// with an H200 bit by bit (package programs), the others are as published.
+func TensorCoreOf(c gpu.Compute) *TensorCore {
+	switch {
+	case c.Major >= 9:
+		return &TensorCore{map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}, 25}
+	case c.Major == 8:
+		return &TensorCore{map[ptx.Type]int{"f16": 8, "bf16": 8, "tf32": 4}, 24}
+	}
+	return &TensorCore{map[ptx.Type]int{"f16": 4}, 24}
+}
+
+// Halved is the arithmetic of wmma, which a GPU does in halves for tf32.
+func (u *TensorCore) Halved(of ptx.Type) *TensorCore {
+	if of != "tf32" {
+		return u
+	}
+	return &TensorCore{map[ptx.Type]int{of: 4}, u.fraction}
+}
+
+// Term is a factor taken apart: significand * 2^(exponent - fraction bits of
+// its type).
+type Term struct {
+	significand int32
+	exponent    int16
+	class       class
+}
+
+type class uint8
+
+const (
+	finiteClass class = iota
+	zeroClass
+	infiniteClass
+	nanClass
+)
+
+// TermOf takes a value of a float type apart.
+func TermOf(a uint64, f format) Term {
+	bias := int16(1)<<(f.exponent-1) - 1
+	e, fraction := int16(a>>f.fraction&(1<<f.exponent-1)), int32(a&(1<<f.fraction-1))
+	t := Term{fraction | 1<<f.fraction, e - bias, finiteClass}
+	switch {
+	case e == 0 && fraction == 0:
+		t = Term{0, 0, zeroClass}
+	case e == 0:
+		t = Term{fraction, 1 - bias, finiteClass}
+	case e == 1<<f.exponent-1 && fraction == 0:
+		t.class = infiniteClass
+	case e == 1<<f.exponent-1:
+		t.class = nanClass
+	}
+	if a>>(f.exponent+f.fraction)&1 != 0 {
+		t.significand = -t.significand
+	}
+	return t
+}
+
+// Fuse is c plus the products of a and b, in groups. Its result has the type
+// of c: f32 or f16.
+func (u *TensorCore) Fuse(c uint64, a, b []Term, of, to ptx.Type) uint64 {
+	for n := u.group[of]; len(a) > 0; {
+		n = min(n, len(a))
+		c = u.add(TermOf(c, Formats[to]), a[:n], b[:n], int(Formats[of].fraction), to)
+		a, b = a[n:], b[n:]
+	}
+	return c
+}
+
+// add is the sum of one group, whose factors have so many fraction bits.
+func (u *TensorCore) add(c Term, a, b []Term, fraction int, to ptx.Type) uint64 {
+	const none = -1 << 15
+	most := none
+	if c.class == finiteClass {
+		most = int(c.exponent)
+	}
+	special := c.class >= infiniteClass
+	for i := range a {
+		switch worst := max(a[i].class, b[i].class); {
+		case worst == finiteClass:
+			most = max(most, int(a[i].exponent)+int(b[i].exponent))
+		case worst > zeroClass:
+			special = true
+		}
+	}
+	switch {
+	case special:
+		return specialSum(c, a, b, to)
+	case most == none:
+		return 0
+	}
+	sum := aligned64(int64(c.significand), u.fraction-int(Formats[to].fraction)-(most-int(c.exponent)))
+	for i := range a {
+		product := int64(a[i].significand) * int64(b[i].significand)
+		sum += aligned64(product, u.fraction-2*fraction-(most-int(a[i].exponent)-int(b[i].exponent)))
+	}
+	if to == "f16" {
+		return RoundFloat(math.Ldexp(float64(sum), most-u.fraction), Nearest, Formats[to])
+	}
+	return truncated(sum, most-u.fraction)
+}
+
+// aligned64 shifts to the left, or to the right with the rest cut off.
+func aligned64(v int64, shift int) int64 {
+	switch {
+	case shift >= 0:
+		return v << min(shift, 63)
+	case v < 0:
+		return -(-v >> min(-shift, 63))
+	}
+	return v >> min(-shift, 63)
+}
+
+// truncated is sum * 2^exponent as f32, cut off.
+func truncated(sum int64, exponent int) uint64 {
+	if sum == 0 {
+		return 0
+	}
+	sign, v := uint64(0), uint64(sum)
+	if sum < 0 {
+		sign, v = 1<<31, uint64(-sum)
+	}
+	const bias, least, digits = 127, -126, 24
+	shift := bits.Len64(v) - digits // bits that are too many
+	shift = max(shift, least-(digits-1)-exponent)
+	if shift >= 0 {
+		v >>= min(shift, 63)
+	} else {
+		v <<= -shift
+	}
+	e := exponent + shift + digits - 1 + bias // of the leading bit
+	switch {
+	case v < 1<<(digits-1): // subnormal
+		return sign | v
+	case e >= 255:
+		return sign | 0x7f800000
+	}
+	return sign | uint64(e)<<23 | v&(1<<23-1)
+}
+
+// specialSum is a sum with infinities or NaN.
+func specialSum(c Term, a, b []Term, to ptx.Type) uint64 {
+	sum := 0.0
+	add := func(k class, negative bool) {
+		switch {
+		case k == nanClass:
+			sum = math.NaN()
+		case k == infiniteClass && negative:
+			sum += math.Inf(-1)
+		case k == infiniteClass:
+			sum += math.Inf(1)
+		}
+	}
+	add(c.class, c.significand < 0)
+	for i := range a {
+		k := max(a[i].class, b[i].class)
+		if k == infiniteClass && min(a[i].class, b[i].class) == zeroClass {
+			k = nanClass
+		}
+		add(k, (a[i].significand < 0) != (b[i].significand < 0))
+	}
+	return RoundFloat(sum, Nearest, Formats[to])
+}

@@ -1,0 +1,294 @@
+package emu
+
+import (
+	"slices"
+	"unsafe"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// globalRaces finds races between blocks of one launch on global memory: two
+// accesses by different blocks, at least one a write and at least one neither
+// atomic nor volatile, that nothing orders. Stores of the same value are none.
+//
+// What orders blocks: a block publishes what it did before a fence of the GPU by
+// its next atomic or volatile access behind the fence, and learns what others
+// have published at the address of each of its own. grid.sync(), locks and the
+// counters of a last block are made of that; a barrier of a cluster orders its
+// blocks. Who of a block has fenced is not looked at, and accesses of the copy
+// engine are not.
+//
+// A launch that is searched runs on one worker. Marks take ten times the memory that
+// is looked at; beyond mostMarks, words that were not accessed before are left
+// out, and a warning says so.
+type globalRaces struct {
+	now       uint32 // counts fences
+	pages     map[uint64]*[pageCells]globalMark
+	atomics   map[uint64]*[pageCells]globalAccess // last atomic or volatile writes
+	room      int64                               // bytes that marks may still take
+	leftOut   *warp                               // the first to access a word that is left out, or nil
+	leftAt    *instr
+	published map[uint64]*published // by address
+	knows     map[int32]knowledge   // by block
+	fenced    map[int32]uint32      // by block: when it last did
+}
+
+// knowledge holds, for each other block, the time up to which its accesses are visible here.
+type knowledge map[int32]uint32
+
+// published is what blocks have published at an address.
+type published struct {
+	knowledge
+	version uint32
+	learned map[int32]uint32 // version that a block has learned
+}
+
+// pageCells is how many words of memory have their marks in one piece.
+const pageCells = 1024
+
+// globalMark are the last accesses to a word. Blocks are numbered from 1.
+type globalMark struct {
+	write, read globalAccess
+	other       int32 // a block that read it before the last reader
+	otherTime   uint32
+}
+
+type globalAccess struct {
+	block  int32
+	time   uint32
+	pc     int32
+	thread uint16
+	bytes  uint8 // of the word, a bit each
+	strong bool  // atomic or volatile
+}
+
+// mostMarks bounds the memory of marks.
+var mostMarks int64 = 1 << 30
+
+func newGlobalRaces() *globalRaces {
+	room := mostMarks
+	if free, known := gpu.HostFree(); known {
+		room = min(room, free/2)
+	}
+	return &globalRaces{now: 1, room: room, pages: map[uint64]*[pageCells]globalMark{}, atomics: map[uint64]*[pageCells]globalAccess{}, published: map[uint64]*published{},
+		knows: map[int32]knowledge{}, fenced: map[int32]uint32{}}
+}
+
+// mark is that of the word at an address; nil if there is no room for it.
+func (g *globalRaces) mark(address uint64) *globalMark { return cellOf(g, g.pages, address, true) }
+
+// atomic is the last atomic or volatile write of the word at an address; nil if there
+// was none, and none is to be noted.
+func (g *globalRaces) atomic(address uint64, note bool) *globalAccess {
+	return cellOf(g, g.atomics, address, note)
+}
+
+// cellOf is the cell of a word, in pages that are made as they are needed.
+func cellOf[T any](g *globalRaces, pages map[uint64]*[pageCells]T, address uint64, add bool) *T {
+	cell := address / 4
+	page := pages[cell/pageCells]
+	if page == nil {
+		bytes := int64(unsafe.Sizeof(*page))
+		if !add || g.room < bytes {
+			return nil
+		}
+		g.room -= bytes
+		page = new([pageCells]T)
+		pages[cell/pageCells] = page
+	}
+	return &page[cell%pageCells]
+}
+
+// warnLeftOut says that there was no room for all marks.
+func (g *globalRaces) warnLeftOut() {
+	if g.leftOut != nil {
+		g.leftOut.warn(g.leftAt, 0, gpu.ErrMemory, "the search for races between blocks has looked at the first %d MiB of global memory that the launch used, not at the rest: launch it for less data",
+			int64(len(g.pages))*pageCells*4>>20)
+	}
+}
+
+// fence notes that a block has fenced.
+func (g *globalRaces) fence(block int32) {
+	g.now++
+	g.fenced[block] = g.now
+}
+
+// synchronise is an atomic or volatile access of a block: it publishes, and
+// learns.
+func (g *globalRaces) synchronise(block int32, address uint64, writes bool) {
+	p := g.published[address]
+	if fence := g.fenced[block]; writes && fence != 0 && (p == nil || p.knowledge[block] < fence) {
+		if p == nil {
+			p = &published{knowledge: knowledge{}, learned: map[int32]uint32{}}
+			g.published[address] = p
+		}
+		p.learn(g.knows[block])
+		p.knowledge[block] = fence
+		p.version++
+	}
+	if p == nil || p.learned[block] == p.version {
+		return
+	}
+	p.learned[block] = p.version
+	k := g.knows[block]
+	if k == nil {
+		k = knowledge{}
+		g.knows[block] = k
+	}
+	k.learn(p.knowledge)
+}
+
+func (k knowledge) learn(from knowledge) {
+	for block, time := range from {
+		k[block] = max(k[block], time)
+	}
+}
+
+// meet orders what some blocks have done before what they do from now on.
+func (g *globalRaces) meet(blocks []*block) {
+	g.now++
+	for _, b := range blocks {
+		k := g.knows[b.number()]
+		if k == nil {
+			k = knowledge{}
+			g.knows[b.number()] = k
+		}
+		for _, other := range blocks {
+			k.learn(g.knows[other.number()])
+			k[other.number()] = g.now
+		}
+	}
+}
+
+// number is that of the block in its grid, from 1.
+func (b *block) number() int32 { return int32(b.linear() + 1) }
+
+// unordered reports whether nothing orders an access by another block before what
+// a block does now.
+func (g *globalRaces) unordered(block, other int32, time uint32) bool {
+	return other != 0 && other != block && g.knows[block][other] <= time
+}
+
+// raceBlocks looks for races of an access of the lanes in m to an allocation;
+// it reports whether there is none.
+func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
+	g, b := w.block.launch.global, w.block
+	base := p.allocation.Address()
+	for ; m != 0; m &= m - 1 {
+		l := lowest(m) & 31
+		address := base + w.addr[l]
+		if in.mem.strong {
+			if released(in.src) {
+				g.fence(b.number())
+			}
+			g.synchronise(b.number(), address, in.mem.kind != load)
+		}
+		for at := address &^ 3; at < address+in.mem.size; at += 4 {
+			first, last := max(at, address), min(at+4, address+in.mem.size)
+			now := globalAccess{block: b.number(), time: g.now, pc: in.mem.pc, thread: uint16(w.index*32 + l),
+				bytes: uint8(1<<(last-at) - 1<<(first-at)), strong: in.mem.strong}
+			k := g.mark(at)
+			if k == nil {
+				if g.leftOut == nil {
+					g.leftOut, g.leftAt = w, in
+				}
+				continue
+			}
+			if !w.raceWord(in, p, l, at, k, now) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// raceWord looks for a race on one word, and notes the access.
+func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now globalAccess) bool {
+	g := w.block.launch.global
+	conflict := func(a *globalAccess) bool {
+		return a.bytes&now.bytes != 0 && !(a.strong && now.strong) && g.unordered(now.block, a.block, a.time)
+	}
+	for _, before := range [...]*globalAccess{&k.write, g.atomic(at, false)} {
+		if before != nil && conflict(before) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
+			w.blockRace(in, p, l, at, before, true)
+			return false
+		}
+	}
+	if in.mem.kind == load {
+		if k.read.block != now.block {
+			k.other, k.otherTime = k.read.block, k.read.time
+		}
+		k.read = now
+		return true
+	}
+	if conflict(&k.read) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
+		w.blockRace(in, p, l, at, &k.read, false)
+		return false
+	}
+	if other := k.read; !other.strong && g.unordered(now.block, k.other, k.otherTime) && other.bytes&now.bytes != 0 && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
+		other.block, other.time = k.other, k.otherTime
+		w.blockRace(in, p, l, at, &other, false)
+		return false
+	}
+	if !now.strong {
+		k.write = now
+	} else if last := g.atomic(at, true); last != nil {
+		*last = now
+	}
+	return true
+}
+
+// keepsWord reports whether a store leaves the bytes of a word as they are.
+func (w *warp) keepsWord(in *instr, p place, l int, at uint64) bool {
+	base := p.allocation.Address()
+	from, to := max(at, base+w.addr[l]), min(at+4, base+w.addr[l]+in.mem.size)
+	for ; from < to; from++ {
+		offset := from - base
+		if !p.contents.Written.Has(int(offset), 1) && !p.contents.Whole.Load() || w.stored(in, l, offset) != p.contents.Data[offset] {
+			return false
+		}
+	}
+	return true
+}
+
+// blockRace is the fault of a race between two blocks.
+func (w *warp) blockRace(in *instr, p place, l int, at uint64, before *globalAccess, wrote bool) {
+	b := w.block
+	kind, did := "read-after-write", "wrote"
+	switch {
+	case !wrote:
+		kind, did = "write-after-read", "read"
+	case in.mem.kind != load:
+		kind = "write-after-write"
+	}
+	first := &b.prog.code[before.pc]
+	offset := max(at-p.allocation.Address(), w.addr[l])
+	w.fail(in, l, gpu.ErrRace, "%s hazard on byte %d of %s: block %v thread %v %s it with %s at %s, and nothing orders the blocks: use an atomic, grid.sync(), or two launches",
+		kind, offset, p.allocation.Name(), b.launch.place(int64(before.block-1)), b.thread(int(before.thread)), did, first.src.Name(), b.prog.placeOf(first))
+	b.fault.Other = &gpu.Site{Instruction: first.src.Name(), Line: first.src.Pos.Line, Source: b.prog.sourceOrCall(first), Thread: b.thread(int(before.thread))}
+}
+
+// fenceForm lowers membar and fence: memory is always consistent here, so that
+// they change nothing but what the searches for races know.
+func fenceForm(lo *lowering) error {
+	src := lo.op.in.src
+	async := slices.Contains(src.Modifiers, "proxy") && slices.Contains(src.Modifiers, "async")
+	wide := slices.ContainsFunc(src.Modifiers, func(m string) bool { return m == "gl" || m == "gpu" || m == "sys" })
+	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
+		if g := w.block.launch.global; g != nil && wide {
+			g.fence(w.block.number())
+		}
+		if r := w.block.races; r != nil && async {
+			r.warps.now++
+			w.proxyFence = r.warps.now
+		}
+	}
+	return nil
+}
+
+// released reports whether a memory instruction fences before it writes.
+func released(in *ptx.Instruction) bool {
+	gpuWide := slices.Contains(in.Modifiers, "gpu") || slices.Contains(in.Modifiers, "sys")
+	return gpuWide && (slices.Contains(in.Modifiers, "release") || slices.Contains(in.Modifiers, "acq_rel"))
+}

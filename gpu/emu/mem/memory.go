@@ -1,0 +1,269 @@
+package mem
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"warpbook/gpu"
+)
+
+// An address is the number of its allocation and an offset in it, so that an
+// access past the end of a buffer, before its start or after its end of life
+// names the buffer. The first windows are those of the generic address space.
+const (
+	WindowBits = 36 // 64 GiB an allocation
+	OffsetMask = 1<<WindowBits - 1
+
+	NullWindow   = 0
+	SharedWindow = 1
+	LocalWindow  = 2
+	ParamWindow  = 3
+	FirstID      = 5 // an address before the first buffer is in a window of no other space
+)
+
+// Memory is the global memory of a device.
+type Memory struct {
+	mu    sync.Mutex
+	limit int64
+	used  int64 // guarded by mu
+
+	// table is indexed by allocation number and only grows. Writers hold mu;
+	// running launches read it without.
+	table atomic.Pointer[[]*Allocation]
+}
+
+// Allocation is a buffer or a module variable; it outlives its contents, so
+// that a use after free can be named.
+type Allocation struct {
+	ID       int
+	Bytes    int
+	Fixed    atomic.Bool // a module's variable
+	Constant bool        // in constant memory; set before anything runs
+	label    atomic.Pointer[string]
+	Contents atomic.Pointer[Contents] // nil once freed
+}
+
+// Contents are the bytes of an allocation. Kernels that race, race here as
+// they would on a GPU; nothing else writes without its stream's order.
+type Contents struct {
+	Data    []byte
+	Base    unsafe.Pointer // of data; aligned to 8
+	Written Bitmap         // bytes that were written
+	Whole   atomic.Bool    // every byte was: no need to look
+	settled int            // words of written that are known to be full; guarded by the device's run lock, of shared memory by its worker
+}
+
+// Bitmap has a bit for each byte of some memory. Those of global memory are
+// shared by all workers and go through sync/atomic.
+type Bitmap []uint32
+
+// New is memory of at most so many bytes.
+func New(limit int64) *Memory {
+	m := &Memory{limit: limit}
+	table := make([]*Allocation, FirstID, 64)
+	m.table.Store(&table)
+	return m
+}
+
+// Allocations are all that were ever made, by number; nil up to FirstID.
+func (m *Memory) Allocations() []*Allocation { return *m.table.Load() }
+
+// InUse is how many bytes are allocated, and how many may be.
+func (m *Memory) InUse() (used, limit int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used, m.limit
+}
+
+// Alloc makes an allocation of poisoned bytes.
+func (m *Memory) Alloc(bytes int64, label string) (*Allocation, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if bytes > m.limit-m.used || bytes > OffsetMask {
+		return nil, fmt.Errorf("emu: alloc %d bytes: %w: %d of %d bytes are in use", bytes, gpu.ErrMemory, m.used, m.limit)
+	}
+	if free, known := hostFree(bytes); known && bytes > free {
+		return nil, fmt.Errorf("emu: alloc %d bytes: %w: the host has %d bytes left", bytes, gpu.ErrMemory, free)
+	}
+	m.used += bytes
+	table := *m.table.Load()
+	a := &Allocation{ID: len(table), Bytes: int(bytes)}
+	a.label.Store(&label)
+	a.Contents.Store(newContents(int(bytes)))
+	table = append(table, a)
+	m.table.Store(&table)
+	return a, nil
+}
+
+// checkHostFrom is the size from which an allocation is checked against the
+// memory of the host.
+const checkHostFrom = 64 << 20
+
+func hostFree(want int64) (bytes int64, known bool) {
+	if want < checkHostFrom {
+		return 0, false
+	}
+	return gpu.HostFree()
+}
+
+// newContents makes memory that was never written.
+func newContents(bytes int) *Contents {
+	return contentsIn(make([]uint64, contentsWords(bytes)), make(Bitmap, writtenWords(bytes)), bytes)
+}
+
+// contentsWords and writtenWords are the room that contents need.
+func contentsWords(bytes int) int { return (bytes+7)/8 + 1 }
+func writtenWords(bytes int) int  { return bytes/32 + 1 }
+
+// contentsIn fills memory that was never written with ones: NaN in every float
+// type, -1 in every signed one.
+func contentsIn(words []uint64, written Bitmap, bytes int) *Contents {
+	for i := range words {
+		words[i] = 1<<64 - 1
+	}
+	base := unsafe.Pointer(&words[0])
+	return &Contents{Data: unsafe.Slice((*byte)(base), bytes), Base: base, Written: written}
+}
+
+// Free ends the life of an allocation; it reports whether it had one.
+func (m *Memory) Free(a *Allocation) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a.Contents.Swap(nil) == nil {
+		return false
+	}
+	m.used -= int64(a.Bytes)
+	return true
+}
+
+// Close frees everything.
+func (m *Memory) Close() {
+	for _, a := range (*m.table.Load())[FirstID:] {
+		m.Free(a)
+	}
+}
+
+func (a *Allocation) Address() uint64 { return uint64(a.ID) << WindowBits }
+
+// Rename gives the allocation the name that faults use.
+func (a *Allocation) Rename(name string) { a.label.Store(&name) }
+
+func (a *Allocation) Name() string { return *a.label.Load() }
+
+// Wrote marks bytes from offset as written by the host or by a whole-range
+// operation.
+func (c *Contents) Wrote(offset, bytes int) {
+	if offset == 0 && bytes == len(c.Data) {
+		c.Whole.Store(true)
+		return
+	}
+	c.Written.SetRange(offset, bytes)
+}
+
+// Settle finds out whether every byte has been written, so that later accesses
+// need not look: of global memory when a launch has ended, of shared memory
+// when a barrier has. It goes on where it stopped.
+func (c *Contents) Settle() {
+	if c.Whole.Load() {
+		return
+	}
+	full := len(c.Data) / 32
+	for c.settled < full && c.Written[c.settled] == 1<<32-1 {
+		c.settled++
+	}
+	rest := uint32(1)<<(len(c.Data)%32) - 1
+	if c.settled == full && c.Written[full]&rest == rest {
+		c.Whole.Store(true)
+	}
+}
+
+// Unwrite forgets that the bytes of an access were written; mask has a bit for
+// each. Only memory whose Written is complete may be Whole when it is called.
+func (c *Contents) Unwrite(offset int, mask uint32) {
+	c.Written.Clear(offset, mask)
+	c.unsettle(offset)
+}
+
+// UnwriteRange is Unwrite for bytes side by side.
+func (c *Contents) UnwriteRange(offset, bytes int) {
+	c.Written.ClearRange(offset, bytes)
+	c.unsettle(offset)
+}
+
+// UnwriteAll forgets that anything was written.
+func (c *Contents) UnwriteAll() {
+	clear(c.Written)
+	c.unsettle(0)
+}
+
+func (c *Contents) unsettle(offset int) {
+	c.Whole.Store(false)
+	c.settled = min(c.settled, offset/32)
+}
+
+// Inherit copies which bytes were written along with the bytes themselves.
+func (c *Contents) Inherit(offset int, from *Contents, fromOffset, bytes int) {
+	if from.Whole.Load() {
+		c.Wrote(offset, bytes)
+		return
+	}
+	for i := range bytes {
+		if at := fromOffset + i; atomic.LoadUint32(&from.Written[at>>5])>>(at&31)&1 != 0 {
+			c.Written.Set(offset+i, 1)
+		}
+	}
+}
+
+// Set marks the bytes of an aligned access of 1 to 16 bytes; mask has a bit
+// for each.
+func (b Bitmap) Set(offset int, mask uint32) {
+	word, bits := &b[offset>>5], mask<<(offset&31)
+	if atomic.LoadUint32(word)&bits != bits {
+		atomic.OrUint32(word, bits)
+	}
+}
+
+// Clear forgets that the bytes of an access were written.
+func (b Bitmap) Clear(offset int, mask uint32) {
+	atomic.AndUint32(&b[offset>>5], ^(mask << (offset & 31)))
+}
+
+// Has reports whether all bytes of an access were written.
+func (b Bitmap) Has(offset int, mask uint32) bool {
+	bits := mask << (offset & 31)
+	return atomic.LoadUint32(&b[offset>>5])&bits == bits
+}
+
+func (b Bitmap) SetRange(offset, bytes int) {
+	for end := offset + bytes; offset < end; {
+		n := min(32-offset&31, end-offset)
+		atomic.OrUint32(&b[offset>>5], uint32(1<<n-1)<<(offset&31))
+		offset += n
+	}
+}
+
+// ClearRange forgets that bytes were written.
+func (b Bitmap) ClearRange(offset, bytes int) {
+	for end := offset + bytes; offset < end; {
+		n := min(32-offset&31, end-offset)
+		atomic.AndUint32(&b[offset>>5], ^(uint32(1<<n-1) << (offset & 31)))
+		offset += n
+	}
+}
+
+// FirstUnset is the first byte of a range that was not written; ok is true if
+// all were.
+func (b Bitmap) FirstUnset(offset, bytes int) (at int, ok bool) {
+	for end := offset + bytes; offset < end; {
+		n := min(32-offset&31, end-offset)
+		want := uint32(1<<n-1) << (offset & 31)
+		if missing := want &^ atomic.LoadUint32(&b[offset>>5]); missing != 0 {
+			return offset&^31 + bits.TrailingZeros32(missing), false
+		}
+		offset += n
+	}
+	return 0, true
+}

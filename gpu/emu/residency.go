@@ -1,0 +1,134 @@
+package emu
+
+import (
+	"time"
+
+	"warpbook/gpu"
+)
+
+// A worker runs one block after another, to its end. A block whose warps all
+// spin may wait for another block, as at a barrier of the grid: the worker
+// puts it aside and starts the next one, as long as the GPU would have them
+// resident at once, and gives those aside their turns. Blocks that wait for one
+// that is not resident wait for ever, as on a GPU.
+
+// patientPasses is how often all warps of a block must spin through their
+// turns before it is put aside.
+const patientPasses = 4
+
+// room is how many blocks the GPU has resident at once.
+func (l *launch) room() int64 { return int64(max(l.perSM(), 1) * l.info.SMs) }
+
+// perSM is how many of them an SM holds. The registers of a thread are not
+// known from PTX and count as few enough.
+func (l *launch) perSM() int { return l.info.Occupancy(l.threads, 0, l.prog.static+l.dynamic) }
+
+// work runs blocks until there are none left or one has failed.
+func (l *launch) work(b *block) {
+	if b.patterns == nil {
+		b.patterns = &patternTable{sites: make([]patterns, l.prog.sites)}
+	}
+	patterns := b.patterns
+	free, aside := []*block{b}, []*block(nil)
+	var queue []int64 // blocks that this worker has taken, and that have room
+	var ended int64   // of those it has taken before
+	for {
+		more := true
+		if len(queue) == 0 {
+			l.resident.Add(-ended)
+			ended = 0
+			queue, more = l.takeNumbers()
+		}
+		switch {
+		case len(queue) > 0:
+			if queue[0] > l.firstAt.Load() {
+				return
+			}
+			if len(free) == 0 {
+				free = l.another()
+				free[0].patterns = patterns
+			}
+			b, free = free[0], free[1:]
+			b.start(l.place(l.ordered(queue[0])))
+			queue = queue[1:]
+		case len(aside) > 0:
+			b, aside = aside[0], aside[1:]
+		case more && !l.interrupted() && l.next.Load() <= l.firstAt.Load():
+			time.Sleep(waitForRoom)
+			continue
+		default:
+			return
+		}
+		b.run()
+		switch {
+		case b.fault != nil:
+			l.fail(l.ordered(int64(b.linear())), b.fault)
+			return
+		case b.live > 0:
+			aside = append(aside, b)
+		default:
+			ended++
+			free = append(free, b)
+		}
+	}
+}
+
+// waitForRoom is how long a worker waits that has nothing to run while the
+// blocks of the others take all the room.
+const waitForRoom = 50 * time.Microsecond
+
+// takeNumbers takes the next blocks of the grid for a worker and makes them
+// resident, so that blocks start in the launch's BlockOrder: a later one may
+// wait for an earlier one. It reports whether there are more.
+func (l *launch) takeNumbers() (numbers []int64, more bool) {
+	if l.next.Load() >= l.total {
+		return nil, false
+	}
+	chunk := l.chunk()
+	for ; chunk > 0 && l.resident.Add(chunk) > l.room(); chunk /= 2 {
+		l.resident.Add(-chunk)
+	}
+	if chunk == 0 {
+		return nil, true
+	}
+	end := l.next.Add(chunk)
+	for n := end - chunk; n < min(end, l.total); n++ {
+		numbers = append(numbers, n)
+	}
+	l.resident.Add(int64(len(numbers)) - chunk)
+	return numbers, true
+}
+
+// chunk is how many blocks a worker takes at a time: neighbours, because they
+// read neighbouring memory, but few enough that the workers end together.
+func (l *launch) chunk() int64 {
+	const share, most = 16, 32
+	return max(1, min(most, l.total/(share*int64(l.dev.workers()))))
+}
+
+// place is the index in the grid of the block with the number n.
+func (l *launch) place(n int64) gpu.Dim {
+	x, y := int64(l.grid.X), int64(l.grid.Y)
+	return gpu.Dim{X: int(n % x), Y: int(n / x % y), Z: int(n / (x * y))}
+}
+
+// another makes room for one more resident block.
+func (l *launch) another() []*block {
+	blocks := l.dev.blocks.take(l, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.blocks = append(l.blocks, blocks...)
+	return blocks
+}
+
+// spins reports whether no thread does anything but wait for others.
+func (b *block) spins() bool {
+	for _, w := range b.warps {
+		for i := range w.frags {
+			if f := &w.frags[i]; f.state == running && f.waits < spinAfter {
+				return false
+			}
+		}
+	}
+	return true
+}

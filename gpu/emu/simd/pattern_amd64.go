@@ -1,0 +1,153 @@
+package simd
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// What is below exists for AVX-512 and in Go for AVX2, which has no masks.
+
+// Match reports whether the active lanes of a have the distances of a pattern.
+func (v Vectors) Match(a *[32]uint32, delta *[32]int32, mask uint32) bool {
+	first := a[bits.TrailingZeros32(mask)&31]
+	if v == AVX512 {
+		return match512(a, first, delta, mask)
+	}
+	for x := mask; x != 0; x &= x - 1 {
+		if l := bits.TrailingZeros32(x) & 31; int32(a[l]-first) != delta[l] {
+			return false
+		}
+	}
+	return true
+}
+
+func (v Vectors) MatchWide(a *[32]uint64, delta *[32]int32, mask uint32) bool {
+	first := a[bits.TrailingZeros32(mask)&31]
+	if v == AVX512 {
+		return matchWide512(a, first, delta, mask)
+	}
+	for x := mask; x != 0; x &= x - 1 {
+		if l := bits.TrailingZeros32(x) & 31; int64(a[l]-first) != int64(delta[l]) {
+			return false
+		}
+	}
+	return true
+}
+
+// HasAccess reports whether there is Access.
+func (v Vectors) HasAccess() bool { return v == AVX512 }
+
+// Access moves the data of an access between memory at base and registers if its
+// addresses, at a, have the distances of a pattern, and reports whether they have.
+// It is a match and a move in one call.
+//
+//go:noescape
+func Access(a unsafe.Pointer, delta *[32]int32, base, slots unsafe.Pointer, regs *[4]uint32, mask uint32, how Move) bool
+
+// LoadUnit loads words that lie side by side; base is that of the lowest lane.
+func (v Vectors) LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
+	switch {
+	case v == AVX512:
+		loadUnit512(d, base, m)
+	case m == 1<<32-1:
+		*d = *(*[32]uint32)(base)
+	default:
+		first := bits.TrailingZeros32(m)
+		for x := m; x != 0; x &= x - 1 {
+			l := bits.TrailingZeros32(x) & 31
+			d[l] = *(*uint32)(unsafe.Add(base, 4*(l-first)))
+		}
+	}
+}
+
+func (v Vectors) StoreUnit(s *[32]uint32, base unsafe.Pointer, m uint32) {
+	switch {
+	case v == AVX512:
+		storeUnit512(s, base, m)
+	case m == 1<<32-1:
+		*(*[32]uint32)(base) = *s
+	default:
+		first := bits.TrailingZeros32(m)
+		for x := m; x != 0; x &= x - 1 {
+			l := bits.TrailingZeros32(x) & 31
+			*(*uint32)(unsafe.Add(base, 4*(l-first))) = s[l]
+		}
+	}
+}
+
+// Gather loads a word for each lane of the pattern.
+func (v Vectors) Gather(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
+	if v == AVX512 {
+		gather512(d, base, delta, mask)
+		return
+	}
+	for x := mask; x != 0; x &= x - 1 {
+		l := bits.TrailingZeros32(x) & 31
+		d[l] = *(*uint32)(unsafe.Add(base, delta[l]))
+	}
+}
+
+// Scatter stores them; of lanes with the same address, the highest wins.
+func (v Vectors) Scatter(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
+	if v == AVX512 {
+		scatter512(s, base, delta, mask)
+		return
+	}
+	for x := mask; x != 0; x &= x - 1 {
+		l := bits.TrailingZeros32(x) & 31
+		*(*uint32)(unsafe.Add(base, delta[l])) = s[l]
+	}
+}
+
+// LoadQuads loads four words for every lane into four slots; it reports whether
+// it can.
+func (v Vectors) LoadQuads(slots unsafe.Pointer, regs *[4]uint32, base unsafe.Pointer, delta *[32]int32) bool {
+	if v == AVX512 {
+		loadQuads512(slots, regs, base, delta)
+	}
+	return v == AVX512
+}
+
+// Shuffle is shuffleLanes; valid may have other lanes too.
+func (v Vectors) Shuffle(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint32) {
+	if v == AVX512 {
+		return shuffle512(d, a, b, c, m, mode)
+	}
+	return shuffleLanes(d, a, b, c, m, mode)
+}
+
+//go:noescape
+func shuffle512(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint32)
+
+//go:noescape
+func match512(a *[32]uint32, first uint32, delta *[32]int32, m uint32) bool
+
+//go:noescape
+func matchWide512(a *[32]uint64, first uint64, delta *[32]int32, m uint32) bool
+
+// Prefetch brings bytes at an address into the cache.
+func Prefetch(at, bytes uintptr)
+
+// Written reports whether all bytes of a load were written; false if it cannot
+// tell.
+func (v Vectors) Written(first *uint32, words *[32]int32, bits *[32]uint32) bool {
+	return v == AVX512 && written512(first, words, bits)
+}
+
+//go:noescape
+func written512(first *uint32, words *[32]int32, bits *[32]uint32) bool
+
+//go:noescape
+func loadUnit512(d *[32]uint32, base unsafe.Pointer, m uint32)
+
+//go:noescape
+func storeUnit512(s *[32]uint32, base unsafe.Pointer, m uint32)
+
+//go:noescape
+func gather512(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, m uint32)
+
+//go:noescape
+func scatter512(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, m uint32)
+
+//go:noescape
+func loadQuads512(slots unsafe.Pointer, regs *[4]uint32, base unsafe.Pointer, delta *[32]int32)

@@ -1,0 +1,96 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// shfl with AVX-512, 16 lanes at a time.
+//
+// Z4 is all 16, Z10 and Z11 are the lanes of a, Z12 the lanes that take part,
+// Z13 is all 31, Z14 all 1, Z15 the numbers of 16 lanes.
+
+DATA numbers<>+0(SB)/8, $0x0000000100000000
+DATA numbers<>+8(SB)/8, $0x0000000300000002
+DATA numbers<>+16(SB)/8, $0x0000000500000004
+DATA numbers<>+24(SB)/8, $0x0000000700000006
+DATA numbers<>+32(SB)/8, $0x0000000900000008
+DATA numbers<>+40(SB)/8, $0x0000000b0000000a
+DATA numbers<>+48(SB)/8, $0x0000000d0000000c
+DATA numbers<>+56(SB)/8, $0x0000000f0000000e
+GLOBL numbers<>(SB), RODATA, $64
+
+// SEGMENT puts b into Z0, the lanes' segment masks into Z1 and the last lane
+// that each may read from into Z2.
+#define SEGMENT(at) \
+	VPANDD at(BX), Z13, Z0 \
+	VMOVDQU32 at(DX), Z2 \
+	VPSRLD $8, Z2, Z1 \
+	VPANDD Z13, Z1, Z1 \
+	VPANDD Z13, Z2, Z3 \
+	VMOVDQA32 Z1, Z2 \
+	VPTERNLOGD $0xca, Z3, Z15, Z2
+
+// The lane that each reads from, into Z0.
+#define DOWN VPADDD Z0, Z15, Z0
+#define UP VPSUBD Z0, Z15, Z0
+#define BUTTERFLY VPXORD Z0, Z15, Z0
+#define INDEX VPTERNLOGD $0xd8, Z1, Z15, Z0
+
+// READ gives the lanes in the lowest 16 bits of CX what they read and shifts
+// CX; those whose source is OUTSIDE keep their own and are in K1.
+#define READ(at, OUTSIDE) \
+	VPCMPD $OUTSIDE, Z2, Z0, K1 \
+	VMOVDQA32 Z15, K1, Z0 \
+	VPSRLVD Z0, Z12, Z3 \
+	VPTESTNMD Z14, Z3, K2 \
+	VPERMI2D Z11, Z10, Z0 \
+	VPTERNLOGD $0xff, Z0, Z0, K2, Z0 \
+	KMOVW CX, K3 \
+	SHRL $16, CX \
+	VMOVDQU32 at(DI), Z3 \
+	VMOVDQA32 Z0, K3, Z3 \
+	VMOVDQU32 Z3, at(DI)
+
+#define SHUFFLE(SOURCE, OUTSIDE) \
+	SEGMENT(0) \
+	SOURCE \
+	READ(0, OUTSIDE) \
+	KMOVW K1, AX \
+	VPADDD Z4, Z15, Z15 \
+	SEGMENT(64) \
+	SOURCE \
+	READ(64, OUTSIDE) \
+	KMOVW K1, BX \
+	SHLL $16, BX \
+	ORL BX, AX \
+	NOTL AX \
+	MOVL AX, ret+40(FP) \
+	VZEROUPPER \
+	RET
+
+// func shuffle512(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint32)
+TEXT ·shuffle512(SB), NOSPLIT, $0-44
+	MOVQ d+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ c+24(FP), DX
+	MOVL m+32(FP), CX
+	MOVBLZX mode+36(FP), AX
+	VMOVDQU32 (SI), Z10
+	VMOVDQU32 64(SI), Z11
+	VPBROADCASTD CX, Z12
+	VMOVDQU32 numbers<>(SB), Z15
+	VPTERNLOGD $0xff, Z14, Z14, Z14
+	VPSRLD $28, Z14, Z4
+	VPSRLD $27, Z14, Z13
+	VPSRLD $31, Z14, Z14
+	VPADDD Z14, Z4, Z4
+	CMPL AX, $const_ShuffleUp
+	JEQ up
+	JB down
+	CMPL AX, $const_ShuffleButterfly
+	JEQ butterfly
+	SHUFFLE(INDEX, 6)
+down:
+	SHUFFLE(DOWN, 6)
+up:
+	SHUFFLE(UP, 1)
+butterfly:
+	SHUFFLE(BUTTERFLY, 6)

@@ -1,0 +1,131 @@
+package emu
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/ptx"
+)
+
+// TestRefused: an instruction that only a GPU executes is refused by its name before the
+// launch, with the line and the advice to use a GPU. An unknown instruction is malformed.
+func TestRefused(t *testing.T) {
+	for text, says := range map[string]string{
+		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d0, %d1, 0, 0, %a0, 1, 1, 0, 0;":                        "wgmma",
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%q0], [%r2], 16;":                                                    "cp.reduce.async.bulk",
+		"cp.async.bulk.tensor.3d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%q0, {%r2, %r2, %r2}], [%r2], {%r2};": "im2col",
+		"tcgen05.wait::ld.sync.aligned;": "opcode tcgen05",
+		"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r2,%r3,%r4,%r5}, {%r6,%r7}, {%f0,%f1,%f2,%f3};": "mma.sync.aligned.m16n8k32",
+		"vadd.u32.u32.u32 %r2, %r3.b0, %r4.h1;": "opcode vadd",
+	} {
+		d, err := Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := d.Load("new.ptx", strings.Replace(kernel("", text), "sm_80", "sm_90a", 1))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		_, err = m.Entry("op")
+		if !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "new.ptx:21") ||
+			!strings.HasSuffix(err.Error(), "on the emulator: run this entry on a GPU") {
+			t.Errorf("%s: %v, expected it refused by name", text, err)
+		}
+	}
+	for text, says := range map[string]string{
+		"stt.global.u32 [%p1], %t;":      "no opcode stt, expected one such as set, st, ",
+		"ld.parm.u32 %r2, [%q0];":        "ld has no modifier .parm, expected one such as .param, ",
+		"add.global.u32 %r2, %r2, %r2;":  "add has no modifier .global, expected one such as ",
+		"mma.sync.alinged.m16n8k16 %r2;": "mma has no modifier .alinged, expected one such as .aligned, ",
+		"setp.eq.u23 %a0, %r2, %r3;":     "setp has no modifier .u23, expected one such as ",
+	} {
+		d, _ := Open("")
+		m, err := d.Load("wrong.ptx", kernel("", text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if _, err := m.Entry("op"); !errors.Is(err, gpu.ErrMalformed) || !strings.Contains(err.Error(), "wrong.ptx:21: malformed PTX: "+says) {
+			t.Errorf("%s: %v, expected %s", text, err, says)
+		}
+	}
+}
+
+// TestClustersAreRefused: an entry whose clusters only a launch could give is
+// refused by the name of its directive. Without them it would compute a wrong
+// answer.
+func TestClustersAreRefused(t *testing.T) {
+	for _, directive := range []string{".explicitcluster", ".blocksareclusters"} {
+		d, err := Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := d.Load("cluster.ptx", strings.Replace(kernel("", ""), "n)\n{", "n)\n"+directive+"\n{", 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		says := "emu: entry op at cluster.ptx:4: unsupported: " + directive + " without .reqnctapercluster on the emulator"
+		if _, err := m.Entry("op"); !errors.Is(err, gpu.ErrUnsupported) || !strings.HasPrefix(err.Error(), says) {
+			t.Errorf("%v\nwant %s", err, says)
+		}
+	}
+}
+
+// TestRowsAreWords: package ptx knows the words of all rows.
+func TestRowsAreWords(t *testing.T) {
+	module := &ptx.Module{}
+	for name, r := range arith.Rows {
+		parts := strings.Split(name, ".")
+		in := &ptx.Instruction{Opcode: parts[0], Modifiers: append(parts[1:], strings.Fields(r.Options)...)}
+		if word, _ := module.Unknown(in); word != "" {
+			t.Errorf("%s %s: %s is not known", name, r.Options, word)
+		}
+	}
+	for opcode := range forms {
+		if word, _ := module.Unknown(&ptx.Instruction{Opcode: opcode}); word != "" && !strings.Contains(opcode, " ") {
+			t.Errorf("%s is not known", opcode)
+		}
+	}
+}
+
+// TestTarget: what the module's .target has not is refused, as an assembler
+// does.
+func TestTarget(t *testing.T) {
+	f16 := "mma.sync.aligned.m16n8k%d.row.col.f32.f16.f16.f32 {%%f0,%%f1,%%f2,%%f3}, {%s}, {%s}, {%%f0,%%f1,%%f2,%%f3};"
+	for _, c := range []struct {
+		text        string
+		has, hasNot string
+	}{
+		{"cp.async.wait_all;", "sm_80", "sm_75"},
+		{"redux.sync.add.u32 %r2, %r3, -1;", "sm_80", "sm_75"},
+		{"elect.sync %r2|%a0, -1;", "sm_90", "sm_80"},
+		{fmt.Sprintf(f16, 8, "%r2,%r3", "%r4"), "sm_75", "sm_70"},
+		{fmt.Sprintf(f16, 16, "%r2,%r3,%r4,%r5", "%r6,%r7"), "sm_80", "sm_75"},
+		{strings.ReplaceAll(fmt.Sprintf(f16, 8, "%r2,%r3", "%r4"), "f16", "bf16"), "sm_80", "sm_75"},
+		{"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2,%r3}, {%r4}, {%r5}, {%r2,%r3};", "sm_75", "sm_72"},
+		{"wmma.load.a.sync.aligned.row.m16n16k8.global.tf32 {%r2,%r3,%r4,%r5}, [%q0];", "sm_80", "sm_75"},
+	} {
+		for _, target := range []string{c.has, c.hasNot} {
+			d, err := Open("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := d.Load("target.ptx", strings.Replace(kernel("", c.text), "sm_80", target, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = m.Entry("op")
+			if target == c.has && err != nil {
+				t.Error(err)
+			}
+			if target == c.hasNot && (!errors.Is(err, gpu.ErrMalformed) || !strings.Contains(err.Error(), "expected "+c.has)) {
+				t.Errorf("%s with %s: %v, expected it refused for %s", c.text, target, err, c.has)
+			}
+		}
+	}
+}

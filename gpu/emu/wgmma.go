@@ -1,0 +1,317 @@
+package emu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/ptx"
+)
+
+// This file is wgmma: four warps multiply 64 rows of A by B, whose tiles lie in
+// shared memory as descriptors say. Each warp has 16 rows of A and of D, and
+// multiplies them when it comes to the instruction, which is one of the times at
+// which a GPU may.
+//
+// Source: the layouts are those of the canonical forms that CUTLASS documents
+// (cute/arch/mma_sm90_desc.hpp).
+
+// warpgroupProduct is d = a*b + d of a warpgroup, and its operands.
+type warpgroupProduct struct {
+	n, k           int
+	of, to         ptx.Type
+	d, a           *tile  // a is nil if it lies in shared memory
+	aAt, bAt       uint32 // slots of descriptors
+	add, flip      uint32 // predicate: d is added
+	transA, transB bool
+	minusA, minusB bool
+	core           *arith.TensorCore
+}
+
+// warpgroupRoom is room for the operands of a product of one warp.
+type warpgroupRoom struct {
+	a [16 * 16]arith.Term
+	b [256 * 16]arith.Term
+	d [16 * 256]uint64
+}
+
+// wgmmaDepth is how many k an instruction takes, 32 bytes.
+var wgmmaDepth = map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}
+
+// wgmmaForm lowers wgmma and what belongs to it.
+func wgmmaForm(lo *lowering) error {
+	w := wordsOf(lo.op.in.src)
+	if err := lo.target(90); err != nil {
+		return err
+	}
+	whole := w.has("sync") && w.has("aligned")
+	switch op := w.take("fence", "commit_group", "wait_group", "mma_async"); {
+	case !whole:
+	case op == "mma_async":
+		return lo.wgmmaProduct(w)
+	case op == "wait_group" && len(w) == 0:
+		return lo.wgmmaWait()
+	case op == "commit_group" && len(w) == 0:
+		lo.op.in.exec = func(w *warp, _ *instr, _ uint32) { w.commitProducts() }
+		return lo.operands(0, 0)
+	case op == "fence" && len(w) == 0:
+		return first(lo.operands(0, 0), nothingForm(lo))
+	}
+	return lo.unsupported("no such form of wgmma")
+}
+
+// wgmmaWait lowers wgmma.wait_group.
+func (lo *lowering) wgmmaWait() error {
+	if err := lo.operands(1, 1); err != nil {
+		return err
+	}
+	n := lo.operand(0)
+	if n.Kind != ptx.ImmediateOperand || n.Bits > 7 {
+		return lo.malformed("operand 1, expected a constant from 0 to 7")
+	}
+	in := &lo.op.in
+	in.flow, in.sub, in.exec = groupSync, uint8(n.Bits), func(*warp, *instr, uint32) {}
+	return nil
+}
+
+// commitProducts ends a group of products. A product is one of all four warps,
+// so it ends when all of them have come to it.
+func (w *warp) commitProducts() {
+	now := uint32(0)
+	if r := w.block.races; r != nil {
+		r.warps.now++ // what the warp does from now on is not before it
+		now = r.warps.now
+	}
+	w.products = append(w.products, now)
+}
+
+// waitWarpgroup lets a warp wait for groups of products of its warpgroup.
+func (w *warp) waitWarpgroup(f *fragment, in *instr) bool {
+	if !w.warpgroupMet(in) {
+		f.state = atGroup
+		return false
+	}
+	w.count(f, f.pc, f.pc+1)
+	ended := len(w.products) - int(in.sub)
+	r := w.block.races
+	if r == nil || ended <= 0 {
+		return true
+	}
+	for _, other := range w.warpgroup() {
+		if other != w && ended <= len(other.products) {
+			r.warps.join(1<<other.index, other.products[ended-1], 1<<w.index)
+		}
+	}
+	return true
+}
+
+// warpgroup is the four warps that multiply together.
+func (w *warp) warpgroup() []*warp {
+	first := w.index &^ 3
+	return w.block.warps[first:min(first+4, len(w.block.warps))]
+}
+
+// warpgroupMet reports whether all warps of the warpgroup have come as far as a
+// wait for products asks.
+func (w *warp) warpgroupMet(in *instr) bool {
+	for _, other := range w.warpgroup() {
+		if other.alive != 0 && len(other.products) < len(w.products)-int(in.sub) {
+			return false
+		}
+	}
+	return true
+}
+
+// wgmmaProduct lowers wgmma.mma_async.
+func (lo *lowering) wgmmaProduct(w words) error {
+	p := &warpgroupProduct{core: arith.TensorCoreOf(lo.module.dev.info.Compute)}
+	if len(w) != 4 {
+		return lo.unsupported("no such form of wgmma")
+	}
+	var m int
+	if _, err := fmt.Sscanf(w[0], "m%dn%dk%d", &m, &p.n, &p.k); err != nil {
+		return lo.malformed("shape %s", w[0])
+	}
+	p.to, p.of = ptx.Type(w[1]), ptx.Type(w[2])
+	if w[2] != w[3] || m != 64 || wgmmaDepth[p.of] != p.k || p.n < 8 || p.n > 256 || p.n%8 != 0 || p.to != "f32" && (p.to != "f16" || p.of != "f16") {
+		return lo.unsupported("no such form of wgmma")
+	}
+	p.d = tileOf(p.to, 16*p.n)
+	registers := lo.operand(1).Kind == ptx.VectorOperand
+	n := 6
+	if p.of != "tf32" {
+		if n = 8; registers {
+			n = 7
+		}
+	}
+	if err := first(lo.operands(n, n), lo.wholeWarp(), lo.tile(p.d, 0, true), lo.kept(p.d, 0)); err != nil {
+		return err
+	}
+	if registers {
+		p.a = tileOf(p.of, 16*p.k)
+		if err := lo.tile(p.a, 1, false); err != nil {
+			return err
+		}
+	} else if err := lo.use(&p.aAt, 1, "b64"); err != nil {
+		return err
+	}
+	if err := first(lo.use(&p.bAt, 2, "b64"), lo.predicateUse(&p.add, &p.flip, 3)); err != nil {
+		return err
+	}
+	constants := []*bool{&p.minusA, &p.minusB}
+	if n == 8 {
+		constants = append(constants, &p.transA)
+	}
+	if n > 6 {
+		constants = append(constants, &p.transB)
+	}
+	for i, c := range constants {
+		o := lo.operand(4 + i)
+		v := int64(o.Bits)
+		if o.Kind != ptx.ImmediateOperand || i < 2 && v != 1 && v != -1 || i >= 2 && v != 0 && v != 1 {
+			return lo.malformed("operand %d, expected a constant: 1 or -1 for a sign, 0 or 1 for a transposition", 5+i)
+		}
+		*c = v == -1 || i >= 2 && v == 1
+	}
+	lo.op.in.exec = p.run
+	return nil
+}
+
+// kept binds the registers of a tile as sources that may be unset: what they
+// hold is used or not, as a predicate says.
+func (lo *lowering) kept(t *tile, i int) error {
+	from := len(lo.op.binds)
+	err := lo.tile(t, i, false)
+	for _, b := range lo.op.binds[from:] {
+		b.kept = true
+	}
+	return err
+}
+
+func (p *warpgroupProduct) run(w *warp, in *instr, m uint32) {
+	if !w.together32(in, m) {
+		return
+	}
+	if w.block.warpgroup == nil {
+		w.block.warpgroup = &warpgroupRoom{}
+	}
+	x := w.block.warpgroup
+	if !p.loadA(w, in, x) || !p.loadMatrix(w, in, x.b[:], lanes[uint64](w, p.bAt)[0], 0, p.n, p.transB, p.minusB) {
+		return
+	}
+	add := (w.preds[p.add]^p.flip)&1 != 0
+	w.unpack(p.d, func(lane, register, i, per int, v uint64) {
+		if !add {
+			v = 0
+		}
+		x.d[p.element(lane, register*per+i)] = v
+	})
+	for i := range 16 {
+		for j := range p.n {
+			d := &x.d[i*p.n+j]
+			*d = p.core.Fuse(*d, x.a[i*p.k:(i+1)*p.k], x.b[j*p.k:(j+1)*p.k], p.of, p.to)
+		}
+	}
+	w.pack(p.d, func(lane, register, i, per int) uint64 { return x.d[p.element(lane, register*per+i)] })
+}
+
+// element is where element e of a lane lies in the 16 rows of d.
+func (p *warpgroupProduct) element(lane, e int) int {
+	return (lane/4+8*(e>>1&1))*p.n + e>>2*8 + lane%4*2 + e&1
+}
+
+// loadA finds the 16 rows of a that are the warp's.
+func (p *warpgroupProduct) loadA(w *warp, in *instr, x *warpgroupRoom) bool {
+	if p.a == nil {
+		return p.loadMatrix(w, in, x.a[:], lanes[uint64](w, p.aAt)[0], w.index%4*16, 16, p.transA, p.minusA)
+	}
+	w.unpack(p.a, func(lane, register, i, per int, v uint64) {
+		x.a[(lane/4+8*(register&1))*p.k+lane%4*per+i+4*per*(register>>1)] = p.term(v, p.minusA)
+	})
+	return true
+}
+
+// term takes a factor apart.
+func (p *warpgroupProduct) term(v uint64, minus bool) arith.Term {
+	if minus {
+		v ^= 1 << (8*p.of.Bytes() - 1)
+	}
+	if p.of == "tf32" {
+		v >>= 13
+	}
+	return arith.TermOf(v, arith.Formats[p.of])
+}
+
+// loadMatrix reads rows of a or columns of b, each with all its k, from the tile
+// that a descriptor names.
+func (p *warpgroupProduct) loadMatrix(w *warp, in *instr, to []arith.Term, descriptor uint64, from, count int, trans, minus bool) bool {
+	l := layoutOf(descriptor)
+	b := w.block
+	if descriptor>>49&7 != 0 {
+		w.fail(in, 0, gpu.ErrUnsupported, "a matrix descriptor with a base offset of %d, on the emulator: align the tile to 1024 bytes, or run this entry on a GPU", descriptor>>49&7)
+		return false
+	}
+	size := uint64(p.of.Bytes())
+	for r := range count {
+		for k := range p.k {
+			at := l.place(uint64(from+r), uint64(k), size, trans)
+			if b.shared == nil || at+size > uint64(len(b.shared.Data)) {
+				w.fail(in, 0, gpu.ErrOutOfBounds, "%d bytes at shared address %#x of the tile that descriptor %#x names, expected them in the %d bytes of the block", size, at, descriptor, b.sharedBytes())
+				return false
+			}
+			if !b.shared.Written.Has(int(at), 1<<size-1) && b.checks.Has(gpu.CheckUninitialized) {
+				w.addr[0] = at
+				w.unwritten(&instr{src: in.src, mem: &access{size: size}}, place{space: ptx.Shared, contents: b.shared}, 0)
+				if b.fault != nil {
+					return false
+				}
+			}
+			if !w.fencedAsync(in, 0, at, size) {
+				return false
+			}
+			var v uint64
+			if p := unsafe.Add(b.shared.Base, at); size == 2 {
+				v = uint64(*(*uint16)(p))
+			} else {
+				v = uint64(*(*uint32)(p))
+			}
+			to[r*p.k+k] = p.term(v, minus)
+		}
+	}
+	return true
+}
+
+// matrixLayout is what a matrix descriptor says: where a tile starts, how far
+// its parts lie apart, and the bytes of the span in which 16-byte parts are
+// exchanged, 0 for none.
+type matrixLayout struct {
+	start, leading, stride uint64
+	span                   uint64
+}
+
+func layoutOf(descriptor uint64) matrixLayout {
+	return matrixLayout{
+		start: descriptor & 0x3fff << 4, leading: descriptor >> 16 & 0x3fff << 4, stride: descriptor >> 32 & 0x3fff << 4,
+		span: [...]uint64{0, 128, 64, 32}[descriptor>>62],
+	}
+}
+
+// place is the offset of element k of row r of a tile, whose elements have size
+// bytes; trans says that rows, and not k, lie side by side.
+func (l matrixLayout) place(r, k, size uint64, trans bool) uint64 {
+	per := 16 / size // elements of 16 bytes
+	at := l.start
+	switch {
+	case l.span == 0 && !trans:
+		at += r%8*16 + r/8*l.stride + k/per*l.leading + k%per*size
+	case l.span == 0:
+		at += r%per*size + r/per*l.stride + k%8*16 + k/8*l.leading
+	case !trans:
+		at += r%8*l.span + r/8*l.stride + k*size
+	default:
+		wide := l.span / size // elements of a span
+		at += r%wide*size + r/wide*l.leading + k%8*l.span + k/8*l.stride
+	}
+	return swizzled(at, int(l.span))
+}

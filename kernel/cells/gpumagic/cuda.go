@@ -1,0 +1,103 @@
+package gpumagic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"warpbook/gpu/compile"
+	"warpbook/kernel/engine/magic"
+)
+
+var cuda = &magic.Magic{
+	Name: "cuda", Cell: true, Args: "[NAME]", Language: "CUDA C++",
+	Short: "Compile the lines below as CUDA C++; each kernel becomes a Go variable.",
+	Long: `The variable has the kernel's name, a template's with its arguments: reduce_256
+for reduce<256>. It is a *compile.Entry: reduce.Launch(dev, gpu.Dim{X: 64},
+gpu.Dim{X: 256}, x, y, uint32(n)) runs it on a GPU or on the emulator,
+reduce.PTX() and reduce.SASS() show its code, reduce.Resources(dev) what it
+takes, and ops.Reduce.With puts it into a ladder. NAME is the source's in
+messages; without it, it is that of the cell. NVRTC compiles: neither a GPU nor
+a toolkit is needed.`,
+	Flags: []magic.Flag{
+		{Name: "arch", Value: "SM", Help: "lowest compute capability that the code runs on (sm_75)"},
+		{Name: "std", Value: "C++", Help: "language standard, such as c++20 (c++17)"},
+		{Name: "fast-math", Help: "shorter and less exact division, roots, exponentials"},
+		{Name: "instantiate", Value: "'NAME<ARGS>'", Help: "compile this instance of a template; may be repeated", Many: true},
+		{Name: "committed", Value: "FILE", Help: "PTX that was made of these lines, for where NVRTC is missing"},
+	},
+	Declare: func(ctx context.Context, c *magic.Call) ([]magic.Declaration, error) {
+		name, err := sourceName(c, ".cu")
+		if err != nil {
+			return nil, err
+		}
+		o := compile.Options{Arch: c.Flags["arch"], Std: c.Flags["std"], FastMath: c.Flags["fast-math"] != "", FirstLine: c.BodyRow,
+			Committed: c.Flags["committed"]}
+		if list := c.Flags["instantiate"]; list != "" {
+			o.Instantiate = strings.Split(list, "\n")
+		}
+		m, err := compile.CUDA(ctx, name, c.Body, o)
+		return declare(c, m, err)
+	},
+}
+
+var ptx = &magic.Magic{
+	Name: "ptx", Cell: true, Args: "[NAME]", Language: "PTX",
+	Short: "Take the lines below as PTX; each entry becomes a Go variable.",
+	Long: `As %%cuda, without a compiler: the variable is a *compile.Entry with the name of
+the entry. Faults name the line of the cell.`,
+	Declare: func(_ context.Context, c *magic.Call) ([]magic.Declaration, error) {
+		name, err := sourceName(c, ".ptx")
+		if err != nil {
+			return nil, err
+		}
+		m, err := compile.PTX(name, c.Body, c.BodyRow)
+		return declare(c, m, err)
+	},
+}
+
+// sourceName is the file name for the lines of the cell in messages.
+func sourceName(c *magic.Call, suffix string) (string, error) {
+	switch {
+	case c.Rest == "":
+		return fmt.Sprintf("cell%d%s", c.Number, suffix), nil
+	case strings.ContainsAny(c.Rest, " \t\"\\/()"):
+		return "", c.Errorf(c.RestAt, "%s: expected one name", c.Rest)
+	}
+	return strings.TrimSuffix(c.Rest, suffix) + suffix, nil
+}
+
+// declare prints the compiled entries and returns their declarations.
+func declare(c *magic.Call, m *compile.Module, err error) (list []magic.Declaration, _ error) {
+	if errors.Is(err, context.Canceled) {
+		return nil, magic.ErrInterrupted
+	}
+	if err != nil {
+		return nil, failure(c, err)
+	}
+	for _, d := range m.Warnings {
+		fmt.Fprintf(c.Out, "%s:%d:%d: warning: %s\n", m.Name, d.Line, d.Col, d.Text)
+	}
+	for _, e := range m.Entries {
+		fmt.Fprintln(c.Out, e)
+		list = append(list, magic.Declaration{Name: e.Name(), Value: e})
+	}
+	return list, nil
+}
+
+// failure places an error of the compiler at its line of the cell.
+func failure(c *magic.Call, err error) error {
+	if wrong := (*compile.Error)(nil); errors.As(err, &wrong) {
+		var list magic.Diagnostics
+		for _, d := range wrong.Diagnostics {
+			list = append(list, magic.Diagnostic{Line: d.Line, Col: d.Col, Text: d.Text})
+		}
+		return list
+	}
+	at := 0
+	if wrong := (*compile.OptionError)(nil); errors.As(err, &wrong) {
+		at = c.FlagAt(wrong.Option)
+	}
+	return c.Errorf(at, "%s", strings.TrimPrefix(err.Error(), "compile: "))
+}

@@ -1,0 +1,194 @@
+// The speed command prints the speed of cells, beside compiled Go and CPython:
+//
+//	go run ./kernel/cells/speed [-turns 3] [-rows loop,fib]
+//
+// Each row is one workload, written once in Go (workloads.go.txt, which a cell
+// and a compiled program share) and once in Python (workloads.py). A figure is the
+// processor time of the whole process, in seconds, the minimum of the turns; the
+// sides take turns, and each turn is a process of its own. The results of all
+// sides must be equal. Without python3 its column is empty.
+package main
+
+import (
+	"context"
+	"embed"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/cellproc"
+	"warpbook/kernel/cellproto"
+)
+
+//go:embed workloads.go.txt workloads.py
+var sources embed.FS
+
+// rows are the workloads in the order of the table.
+var rows = []struct{ name, text string }{
+	{"loop", "loop of 1e8 additions"},
+	{"matmul", "product of 256 x 256, float64"},
+	{"map", "1e6 inserts into a map"},
+	{"fib", "fib(32), recursive"},
+	{"sort", "sort.Slice of 1e6"},
+	{"sum", "sum of 2^21 float32"},
+	{"methods", "1e6 method calls"},
+	{"stencil", "stencil of 1024 x 1024, float64"},
+	{"histogram", "histogram of 2^20 into 256"},
+}
+
+func main() {
+	turns := flag.Int("turns", 3, "processes of each side; the minimum counts")
+	only := flag.String("rows", "", "comma-separated rows; all if empty")
+	flag.Parse()
+	if err := run(*turns, *only); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(turns int, only string) error {
+	dir, err := os.MkdirTemp("", "speed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	sides, err := prepare(dir)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "row\tcell\tcompiled\tCPython\tcell/compiled\tcell/CPython\t")
+	for _, r := range rows {
+		if only != "" && !strings.Contains(","+only+",", ","+r.name+",") {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "speed: %s\n", r.text)
+		least, err := measure(sides, r.name, turns)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%s\t%.1f\t%s\t\n", r.text, least[0], least[1],
+			column("%.4f", least[2]), least[0]/least[1], column("%.2f", least[0]/least[2]))
+	}
+	return w.Flush()
+}
+
+// column leaves the column of an absent python3 empty; its times are 0.
+func column(format string, x float64) string {
+	if x == 0 || x > 1e300 {
+		return "-"
+	}
+	return fmt.Sprintf(format, x)
+}
+
+// side runs a row in a new process and returns the process's output.
+type side struct {
+	name string
+	run  func(row string) (string, error)
+}
+
+// prepare builds the cells program and the compiled one in dir. Without python3 the
+// Python side cannot run.
+func prepare(dir string) ([]side, error) {
+	text, err := sources.ReadFile("workloads.go.txt")
+	if err != nil {
+		return nil, err
+	}
+	script, err := sources.ReadFile("workloads.py")
+	if err != nil {
+		return nil, err
+	}
+	cells, err := cellbuild.Cells(context.Background(), os.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	compiled, source, py := filepath.Join(dir, "workloads"), filepath.Join(dir, "workloads.go"), filepath.Join(dir, "workloads.py")
+	if err := os.WriteFile(source, text, 0o666); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(py, script, 0o666); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command("go", "build", "-o", compiled, source).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("speed: build the workloads: %w: %s", err, out)
+	}
+	sides := []side{
+		{"cell", func(row string) (string, error) { return inCell(cells, string(text), row) }},
+		{"compiled", func(row string) (string, error) { return output(compiled, row) }},
+		{"CPython", nil},
+	}
+	if python, err := exec.LookPath("python3"); err == nil {
+		sides[2].run = func(row string) (string, error) { return output(python, py, row) }
+	}
+	return sides, nil
+}
+
+func output(name string, args ...string) (string, error) {
+	c := exec.Command(name, args...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	return string(out), err
+}
+
+// inCell runs a row in a session: one cell declares, the next one measures.
+func inCell(cells, text, row string) (string, error) {
+	s, err := cellproc.Start(cellproc.Config{Program: cells})
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	var out strings.Builder
+	sink := func(e cellproto.Event) {
+		if e.Type == cellproto.Stream && e.Name == "stdout" {
+			out.WriteString(e.Text)
+		}
+	}
+	for i, code := range []string{text, fmt.Sprintf("measure(%q)", row)} {
+		done, err := s.Execute(context.Background(), code, i+1, sink)
+		if err != nil {
+			return "", err
+		}
+		if done.Error != nil {
+			return "", fmt.Errorf("speed: cell: %w", done.Error)
+		}
+	}
+	return out.String(), nil
+}
+
+// measure returns the least time of each side, and an error if their results
+// differ.
+func measure(sides []side, row string, turns int) ([3]float64, error) {
+	var least [3]float64
+	expected, from := 0, ""
+	for turn := range turns {
+		for i, s := range sides {
+			if s.run == nil {
+				continue
+			}
+			text, err := s.run(row)
+			if err != nil {
+				return least, fmt.Errorf("speed: %s, %s: %w", row, s.name, err)
+			}
+			var seconds float64
+			var result int
+			if _, err := fmt.Sscan(text, &seconds, &result); err != nil {
+				return least, fmt.Errorf("speed: %s, %s printed %q, expected seconds and a result", row, s.name, text)
+			}
+			if from == "" {
+				expected, from = result, s.name
+			}
+			if result != expected {
+				return least, fmt.Errorf("speed: %s: %s gives %d, %s gave %d", row, s.name, result, from, expected)
+			}
+			if turn == 0 || seconds < least[i] {
+				least[i] = seconds
+			}
+		}
+	}
+	return least, nil
+}

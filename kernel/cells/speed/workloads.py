@@ -1,0 +1,121 @@
+import functools
+import sys
+import time
+
+
+def loop(n):
+    s = 0
+    for i in range(n):
+        s += i
+    return s
+
+
+def matmul(a, b, c, n):
+    for i in range(n):
+        for j in range(n):
+            s = 0.0
+            for k in range(n):
+                s += a[i * n + k] * b[k * n + j]
+            c[i * n + j] = s
+
+
+def inserts(n):
+    m = {}
+    for i in range(n):
+        m[i * 7] = i
+    return len(m)
+
+
+def fib(n):
+    if n < 2:
+        return n
+    return fib(n - 1) + fib(n - 2)
+
+
+def order(n):
+    xs = [0] * n
+    x = 1
+    for i in range(n):
+        x = (x * 1103515245 + 12345) % 2147483648
+        xs[i] = x
+    xs.sort(key=functools.cmp_to_key(lambda a, b: a - b))
+    return xs[n // 2]
+
+
+def total(xs):
+    s = 0.0
+    for x in xs:
+        s += x
+    return s
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def add(self, k):
+        self.n += k
+
+
+def methods(n):
+    c = Counter()
+    for i in range(n):
+        c.add(i)
+    return c.n
+
+
+def stencil(a, b, n):
+    for i in range(1, n - 1):
+        for j in range(1, n - 1):
+            b[i * n + j] = 0.25 * (a[i * n + j - 1] + a[i * n + j + 1] + a[(i - 1) * n + j] + a[(i + 1) * n + j])
+
+
+def histogram(xs):
+    h = [0] * 256
+    for x in xs:
+        h[x & 255] += 1
+    return h
+
+
+def workload(row):
+    if row == "loop":
+        return lambda: loop(100000000)
+    if row == "matmul":
+        n = 256
+        a, b, c = [float(i % 7) for i in range(n * n)], [float(i % 5) for i in range(n * n)], [0.0] * (n * n)
+
+        def run():
+            matmul(a, b, c, n)
+            return c[n * n - 1]
+
+        return run
+    if row == "map":
+        return lambda: inserts(1000000)
+    if row == "fib":
+        return lambda: fib(32)
+    if row == "sort":
+        return lambda: order(1000000)
+    if row == "sum":
+        xs = [float(i % 8) for i in range(1 << 21)]
+        return lambda: total(xs)
+    if row == "methods":
+        return lambda: methods(1000000)
+    if row == "stencil":
+        n = 1024
+        a, b = [float(i % 16) for i in range(n * n)], [0.0] * (n * n)
+
+        def run():
+            stencil(a, b, n)
+            return 4 * b[5 * n + 7]
+
+        return run
+    if row == "histogram":
+        xs = [i * i for i in range(1 << 20)]
+        return lambda: histogram(xs)[1]
+    raise SystemExit("no such row: " + row)
+
+
+f = workload(sys.argv[1])
+before = time.process_time()
+result = f()
+print("%.6f %d" % (time.process_time() - before, result))

@@ -1,0 +1,166 @@
+package edited
+
+import "embed"
+
+// added are the files of ours that modules get, a folder each.
+//
+//go:embed ixgo reflectx
+var added embed.FS
+
+// modules are those that the cells program is built with an edited copy of.
+var modules = []module{{
+	path: "github.com/goplus/ixgo", version: "v1.1.1", added: "ixgo",
+	linked: []string{"pkg"}, // 115 MB of tables
+	sums: map[string]string{
+		"builtin.go":   "6041f28c7b9a2b27c9051d54b12c60bd050d1c0158750cf02125d0146e490d36",
+		"context.go":   "f303792df7366c50d5a19ac2a736cfdbfb49f4d71641455fdfbcd5d150cdb17b",
+		"interp.go":    "ed3f1cfb24702b0ed9b88b61f3744d8772ec21819809f48b77997b908b860536",
+		"opblock.go":   "a6b52214ed6a2fd6c5686e0644901cfc7dae9ae2ae6f92f2d31ab99a64e50bbc",
+		"ops.go":       "2f6a3556922ce90e1eeb6b19fcf99590a23940fd5029d99f6cf8e69811b59198",
+		"rtypes.go":    "e44327e96fb55ae8a64305458de1bb3110f34e720627badfa6df4772f2dae829",
+		"typeparam.go": "425e0099c107d601676f6ea98702e97508c841397ba9db439211ace3448d0f92",
+		"unop_x.go":    "0666111a8d51faf7aed808882598816cf3f3b78e0bbbcddeb0cabc5c6937597d",
+		"visit.go":     "ec56326da6ce5831e85dbb7271ffd5a8687727c3bec25480116d936abca767fc",
+		"xtypes.go":    "fc87a27b3b7fc121dece03fcb9176ccaab6dde4e4b407907b26abf2bfcfbfad0",
+	},
+	fixes: []Fix{
+		{
+			Why:  "A tuple of results aliases the callee's frame, which goes back to a pool: concurrent calls return each other's results.",
+			Test: "cells.TestConcurrentResults",
+			Edits: []Edit{
+				{"interp.go", 719, 719, "result = append(tuple(nil), fr.stack[:pfn.nres]...)"},
+				{"interp.go", 786, 786, setResults},
+				{"interp.go", 799, 799, setResults},
+				{"interp.go", 841, 841, setResults},
+				{"interp.go", 857, 857, setResults},
+				{"interp.go", 878, 878, setResults},
+			},
+		},
+		{
+			Why:  "A call of a method through an interface keeps the method that it has found in a variable that all goroutines share: concurrent calls call each other's methods.",
+			Test: "cells.TestConcurrentMethods",
+			Edits: []Edit{
+				{"opblock.go", 1209, 1210, ""},
+				{"opblock.go", 1212, 1211, "var found bool\nvar ext reflect.Value"},
+			},
+		},
+		{
+			Why:   "Each program makes types of its own for unnamed structs that embed types with methods: values of two cells never have identical types.",
+			Test:  "cells.TestSequences/types/pointer of an unnamed struct of an earlier cell",
+			Edits: []Edit{{"xtypes.go", 296, 296, "rt, nested = r.unnamedStruct(t)"}},
+		},
+		{
+			Why:   "A call through an interface finds no code for the method of a type that another program has made, unless its own program turns that type into an interface: it ends in a fault.",
+			Test:  "cells.TestSequences/language/a closure of an earlier cell meets a later type",
+			Edits: []Edit{{"opblock.go", 1193, 1193, "if m, ok := reflectx.MethodByName(typ, name); ok {"}},
+		},
+		{
+			Why:   "A type assertion to a type that is no interface asks whether the value is assignable: a JSON that is declared as a map passes as map[string]any.",
+			Test:  "cells.TestSequences/identity/assertions and switches match identical types",
+			Edits: []Edit{{"ops.go", 1330, 1330, "if !is(rt, typ) {"}},
+		},
+		{
+			Why:  "min and max ignore a NaN after the first argument, the sign of zero, and uintptr.",
+			Test: "cells.TestSequences/identity/min and max of NaN, zeros and every kind",
+			Edits: []Edit{
+				{"builtin.go", 618, 644, "return makeMinMax(ir, ia, greatest)"},
+				{"builtin.go", 646, 672, "return makeMinMax(ir, ia, least)"},
+			},
+		},
+		{
+			Why:  "Each program makes types of its own for those that a generic function declares: values of two cells never have identical types.",
+			Test: "cells.TestSequences/identity/local types of generic functions across cells",
+			Edits: []Edit{
+				{"typeparam.go", 89, 88, "r.instances = append(r.instances, fn)"},
+				{"typeparam.go", 94, 93, "r.instances = r.instances[:len(r.instances)-1]"},
+				{"xtypes.go", 193, 192, "instances []*ssa.Function // generic functions whose instances are being compiled, the innermost last"},
+				{"xtypes.go", 354, 353, "if rt, ok := r.localType(t); ok {\n\t\treturn rt, false\n\t}"},
+				{"xtypes.go", 377, 376, "r.keepLocalType(t, typ)"},
+			},
+		},
+		{
+			Why:   "recover takes the frame of a wrapper (a method value, a method expression, a promoted method) for that of the function that defers: it returns nil.",
+			Test:  "cells.TestSequences/language/deferred method values and expressions recover",
+			Edits: []Edit{{"interp.go", 1122, 1124, recoverThroughWrappers}},
+		},
+		{
+			Why:   "make of a slice with a capacity below its length panics with a text of package reflect, and one beyond the address space with words of the allocator.",
+			Test:  "cells.TestSequences/statements/make out of range",
+			Edits: []Edit{{"opblock.go", 563, 562, "checkMake(fr, instr, typ, Len, Cap)"}},
+		},
+		{
+			Why:  "Functions of imported packages cannot be stopped, and a panic in one of their goroutines ends the process.",
+			Test: "cells.TestStopInsidePackages",
+			Edits: []Edit{
+				{"context.go", 109, 108, "Hooks *Hooks"},
+				{"opblock.go", 689, 688, "h := pfn.hooks()"},
+				{"opblock.go", 719, 719, "chosen, recv, recvOk := h.choose(cases, instr.Blocking)"},
+				{"opblock.go", 923, 922, "h := pfn.hooks()"},
+				{"opblock.go", 926, 926, startGoroutine},
+				{"opblock.go", 956, 955, "h := pfn.hooks()"},
+				{"opblock.go", 961, 961, "h.send(ch, reflect.New(ch.Type().Elem()).Elem())"},
+				{"opblock.go", 963, 963, "h.send(ch, reflect.ValueOf(x))"},
+				{"unop_x.go", 81, 80, "h := pfn.hooks()"},
+				{"unop_x.go", 103, 103, "v, ok := h.recv(x)"},
+				{"unop_x.go", 112, 112, "v, ok := h.recv(x)"},
+				{"visit.go", 407, 407, "if index == 0 {\n\tifn = pfn.hooks().looking(b, ifn)\n}\nInstrs[index] = ifn"},
+			},
+		},
+		{
+			Why:  "A caller keeps its callee's frame, which a later call may get from the pool: a panic follows links that have become a circle and never ends.",
+			Test: "cells.TestPanicInsidePackages",
+			Edits: []Edit{
+				{"opblock.go", 158, 158, "fr.pred = 0\nfr.callee = nil"},
+				{"opblock.go", 173, 177, "caller.callee = nil\nif atomic.LoadInt32(&p.cached) == 1 {\n\tp.pool.Put(fr)\n}"},
+			},
+		},
+		{
+			Why:  "A package whose types were met in another one before it was imported is read again from GOROOT: there are two of its path, and *image.RGBA is no image.Image.",
+			Test: "cells.TestSequences/programs/images after plots",
+			Edits: []Edit{
+				{"rtypes.go", 168, 168, "if p, ok := r.packages[path]; ok && !r.met(p) {"},
+				{"rtypes.go", 184, 184, "p := r.begin(pkg)"},
+			},
+		},
+		{
+			Why:  "A type whose name in a package is an alias of a type of another one is missing: json.RawMessage since Go 1.27.",
+			Test: "cells.TestSequences/identity/assertions and switches match identical types",
+			Edits: []Edit{
+				{"rtypes.go", 274, 274, "r.insertNamed(p, name, rt)"},
+				{"rtypes.go", 278, 278, "r.insertNamed(p, name, rt)"},
+			},
+		},
+	},
+}, {
+	path: "github.com/goplus/reflectx", version: "v1.7.2", added: "reflectx",
+	linked: []string{"icall"}, // 10 MB of method entries
+	sums: map[string]string{
+		"internal/abi/map_swiss.go": "0353bde89a2727c595f073370caec1dacb4d8441b23f1b2efa35a8f1ab2c865f",
+		"map_go124.go":              "6b379a6f24db0aeacd431189b35ede59231db86ce738a2fdfa2fedaca999aa3e",
+	},
+	fixes: []Fix{
+		{
+			Why:  "Go 1.27 describes the slots of a map with other fields, so that methods of named maps are read from the wrong place. Each layout is a file of its version.",
+			Test: "engine.TestLayouts",
+			Edits: []Edit{
+				{"internal/abi/map_swiss.go", 42, 44, "mapSlots"},
+				{"map_go124.go", 5, 14, ""},
+			},
+		},
+	},
+}}
+
+// startGoroutine leaves the goroutine of a go statement to the hooks.
+const startGoroutine = `if h != nil {
+	h.Go(func() {
+		interp.callDiscardsResult(&frame{interp: interp}, fn, args, instr.Call.Args)
+		atomic.AddInt32(&interp.goroutines, -1)
+	})
+} else if interp.ctx.RunContext != nil {`
+
+const recoverThroughWrappers = `		deferring(caller) != nil {
+		by := deferring(caller)
+		p := by._panic.arg
+		by._panic.recovered = true`
+
+const setResults = "caller.setResults(ir, fr.stack[:pfn.nres])"

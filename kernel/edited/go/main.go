@@ -1,0 +1,44 @@
+// Go runs a go command with the edited engine (package edited):
+//
+//	go run ./kernel/edited/go test ./kernel/engine
+//	go run ./kernel/edited/go vet ./kernel/...
+//	go run ./kernel/edited/go build -o cells ./kernel/cells
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"warpbook/kernel/edited"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fail(errors.New("edited/go: no go command: expected one such as test ./kernel/engine"))
+	}
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		fail(fmt.Errorf("edited/go: go env GOMOD: %w", err))
+	}
+	c, err := edited.Command(context.Background(), filepath.Dir(strings.TrimSpace(string(mod))), os.Args[1], os.Args[2:]...)
+	if err != nil {
+		fail(err)
+	}
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = "", os.Stdin, os.Stdout, os.Stderr
+	if err := c.Run(); err != nil {
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			os.Exit(exit.ExitCode())
+		}
+		fail(err)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}

@@ -1,0 +1,25 @@
+//go:build ignore
+
+package ixgo
+
+import "strings"
+
+// deferring returns the frame that panics and that has deferred the function of a
+// frame, nil if there is none. Functions that the SSA builder makes to call a method
+// may lie between them.
+func deferring(fr *frame) *frame {
+	for by := fr.caller; by != nil; by = by.caller {
+		if !by._panic.isNil() {
+			return by
+		}
+		if !wraps(by.pfn.Fn.Synthetic) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// wraps reports whether a function was made to call a method.
+func wraps(synthetic string) bool {
+	return strings.HasPrefix(synthetic, "bound method wrapper for ") || strings.HasPrefix(synthetic, "thunk for ") || strings.HasPrefix(synthetic, "wrapper for ")
+}

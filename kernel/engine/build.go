@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/engine/check"
+	"warpbook/kernel/engine/compile"
+	"warpbook/kernel/engine/failure"
+	"warpbook/kernel/engine/graph"
+	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/rtypes"
+)
+
+// build checks and compiles the Go that stands for a cell, and commits it once it is
+// ready to begin. Unless it begins, the session is afterwards what it was before, but
+// for the text of the cell, which errors quote.
+func (e *Engine) build(ctx context.Context, n int, src, text string, begin func() bool) (c *check.Cell, p *compile.Program, fail *cellproto.Error) {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	j, committed := &namespace.Journal{}, false
+	defer failure.Rescue("compile", &fail)
+	defer func() {
+		if !committed {
+			p = nil
+			j.Undo()
+		}
+	}()
+	if ctx.Err() != nil {
+		return nil, nil, failure.Stopped()
+	}
+	e.Sources[n] = strings.Split(src, "\n")
+	e.remember(n, src)
+	c, diags := e.Check(ctx, j, n, text)
+	if len(diags) > 0 {
+		e.keepImports(text)
+		return nil, nil, e.CompileFailure(diags)
+	}
+	if c == nil {
+		return nil, nil, failure.Stopped()
+	}
+	if rtypes.Full() {
+		return c, nil, e.CompileFailure([]failure.Diagnostic{{Msg: "no room for the methods of more types: restart the session"}})
+	}
+	imported := c.Imports() // the compiler clears what the package imports
+	u, p, err := e.compile(j, c, n)
+	if err != nil {
+		return c, nil, failure.Bug(err)
+	}
+	e.AnalyseNil(c, p.SSA, p.Main)
+	e.Stage("begin")
+	if ctx.Err() != nil || !begin() {
+		return c, nil, failure.Stopped()
+	}
+	e.commit(j, c, u, imported)
+	committed = true
+	e.tidy(c, u)
+	return c, p, nil
+}
+
+// compile makes the program of a checked cell. The functions and methods that the cell
+// replaces have their new bodies from here on, because the program is compiled with
+// them.
+func (e *Engine) compile(j *namespace.Journal, c *check.Cell, n int) (u *graph.Unit, p *compile.Program, err error) {
+	e.Stage("replace methods")
+	e.replaceMethods(j, c)
+	e.Serial++
+	u = &graph.Unit{Pkg: c.Pkg, Info: c.Info, Files: c.Files(), Path: fmt.Sprintf("main·%d", e.Serial), Cell: n, Vars: map[string]reflect.Value{}, File: c.Temporary(), Running: true}
+	types := e.KnownTypes()
+	j.Note(func() {
+		e.Graph.Remove(u)
+		e.ForgetTypes(types)
+	})
+	e.Graph.Add(u)
+	e.Stage("replace functions")
+	e.replaceFuncs(j, c)
+	e.moveVars(c, u)
+	p, err = e.Build(u)
+	return u, p, err
+}

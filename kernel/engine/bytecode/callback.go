@@ -1,0 +1,117 @@
+package bytecode
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/visualfc/funcval"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Package sort calls a function of a cell many times, at once and on the same
+// goroutine. The engine makes such a function by reflection; here it gets a
+// compiled one that enters the machine.
+
+// funcValue is a function value that the engine has made, as ixgo's makeFuncVal.
+type funcValue struct {
+	funcval.FuncVal
+	interp unsafe.Pointer
+	pfn    *function
+	typ    reflect.Type
+	env    []any
+}
+
+// callback is a function value that compiled code calls.
+type callback struct {
+	c    *code
+	from *funcValue
+	fr   *frame
+	m    *machine // nil while it runs
+}
+
+// callbacks are the operands of a call of package sort that may be replaced.
+func (l *lowering) callbacks(in *ssa.Call) (at []int) {
+	fn, ok := in.Call.Value.(*ssa.Function)
+	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
+		return nil
+	}
+	for _, a := range in.Call.Args {
+		if s := a.Type().String(); s == "func(i int, j int) bool" || s == "func(int) bool" || s == "func(i int) bool" || s == "func(int, int) bool" {
+			if k, ok := l.pfn.at(a); ok {
+				at = append(at, k)
+			}
+		}
+	}
+	return at
+}
+
+// callBack has the engine execute a call with its functions replaced.
+func (m *machine) callBack(c *code, e *escape) {
+	stack := m.frame().stack
+	for _, at := range e.callbacks {
+		f := stack[at]
+		if g := compiled(c, f); g != nil {
+			stack[at] = g
+			defer func() { stack[at] = f }()
+		}
+	}
+	m.escape(c, e)
+}
+
+// compiled is a compiled function that does what a function value does, nil if
+// there is none.
+func compiled(c *code, f any) any {
+	v, made := funcval.Get(f)
+	if made != 1 {
+		return nil
+	}
+	from := (*funcValue)(unsafe.Pointer(v))
+	if from.interp != c.pfn.Interp {
+		return nil
+	}
+	target := c.functions[from.pfn.Fn]
+	if target == nil {
+		return nil
+	}
+	code := target.now()
+	if code == nil || !code.plain {
+		return nil
+	}
+	b := &callback{c: code, from: from}
+	switch f.(type) {
+	case func(int, int) bool:
+		return func(i, j int) bool { return b.call(uint64(i), uint64(j)) }
+	case func(int) bool:
+		return func(i int) bool { return b.call(uint64(i), 0) }
+	}
+	return nil
+}
+
+// call enters the function with one or two numbers, and returns a boolean.
+func (b *callback) call(i, j uint64) bool {
+	m, fr := b.m, b.fr
+	b.m = nil
+	if m == nil { // the first call, or one while another runs
+		c := b.c
+		m = &machine{numbers: make([]uint64, c.size+1), pointers: make([]unsafe.Pointer, c.size+1)}
+		fr = &frame{interp: b.from.interp, caller: &frame{}, pfn: c.pfn, block: c.pfn.Main, stack: append([]any(nil), c.pfn.stack...)}
+		copy(fr.stack[c.pfn.nres+c.pfn.narg:], b.from.env)
+		fr.caller.callee = fr
+	}
+	m.base, m.stack, fr.ipc, fr.callee = 0, m.stack[:0], 0, nil
+	m.push(activation{c: b.c, fr: fr})
+	r, p := m.registers()
+	values := [2]uint64{i, j}
+	for k := range b.c.entry {
+		s := &b.c.entry[k]
+		if n := s.at - b.c.pfn.nres; n < b.c.pfn.narg {
+			r[s.reg] = values[n]
+		} else {
+			s.unbox(r, p, fr.stack[s.at])
+		}
+	}
+	m.run(b.c)
+	result, _ := fr.stack[0].(bool)
+	b.m, b.fr = m, fr
+	return result
+}

@@ -1,0 +1,186 @@
+package bytecode
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"unsafe"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// class is how a value is held while a function runs.
+type class uint8
+
+const (
+	boxed   class = iota // as an interface in the engine's frame
+	number               // 64 bits in a register: integers sign- or zero-extended, floats as their bits
+	pointer              // in a pointer register
+	header               // slice or string: its pointer in a pointer register, length and capacity in two others
+)
+
+func classOf(t types.Type) class {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := u.Info(); {
+		case info&types.IsString != 0:
+			return header
+		case info&(types.IsBoolean|types.IsInteger|types.IsFloat) != 0:
+			return number
+		}
+	case *types.Pointer:
+		return pointer
+	case *types.Slice:
+		return header
+	}
+	return boxed
+}
+
+// kindOf is the kind of a number, string or slice.
+func kindOf(t types.Type) reflect.Kind {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return basicKinds[u.Kind()]
+	case *types.Slice:
+		return reflect.Slice
+	case *types.Pointer:
+		return reflect.Pointer
+	}
+	return reflect.Invalid
+}
+
+var basicKinds = map[types.BasicKind]reflect.Kind{
+	types.Bool: reflect.Bool, types.UntypedBool: reflect.Bool,
+	types.Int: reflect.Int, types.UntypedInt: reflect.Int, types.Int8: reflect.Int8, types.Int16: reflect.Int16,
+	types.Int32: reflect.Int32, types.UntypedRune: reflect.Int32, types.Int64: reflect.Int64,
+	types.Uint: reflect.Uint, types.Uint8: reflect.Uint8, types.Uint16: reflect.Uint16, types.Uint32: reflect.Uint32,
+	types.Uint64: reflect.Uint64, types.Uintptr: reflect.Uintptr,
+	types.Float32: reflect.Float32, types.Float64: reflect.Float64, types.UntypedFloat: reflect.Float64,
+	types.String: reflect.String, types.UntypedString: reflect.String,
+}
+
+func isFloat(k reflect.Kind) bool  { return k == reflect.Float32 || k == reflect.Float64 }
+func isSigned(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Int64 }
+
+// bitsOf is the size of a number.
+func bitsOf(k reflect.Kind) int {
+	switch k {
+	case reflect.Bool, reflect.Int8, reflect.Uint8:
+		return 8
+	case reflect.Int16, reflect.Uint16:
+		return 16
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		return 32
+	}
+	return 64
+}
+
+// isStatic reports whether a value is in the stack that each frame begins with.
+func isStatic(v ssa.Value) bool {
+	switch v.(type) {
+	case *ssa.Const, *ssa.Global, *ssa.Function, *ssa.Builtin:
+		return true
+	}
+	return false
+}
+
+// eface is an interface without methods.
+type eface struct {
+	typ  unsafe.Pointer
+	data unsafe.Pointer
+}
+
+// sliceHeader is a slice, and all but the last word of it a string.
+type sliceHeader struct {
+	data     unsafe.Pointer
+	len, cap uint64
+}
+
+// typeWord is the first word of an interface that holds a value of type t.
+func typeWord(t reflect.Type) unsafe.Pointer {
+	return (*eface)(unsafe.Pointer(&t)).data
+}
+
+// slot says where a value is: in registers, in the stack of a frame, or in both.
+type slot struct {
+	reg   int
+	at    int
+	class class
+	kind  reflect.Kind
+	typ   unsafe.Pointer // of the interface
+}
+
+// box puts the value of registers into the stack of a frame.
+func (s *slot) box(r *registers, p *pointers, stack []any) {
+	e := eface{typ: s.typ}
+	switch s.class {
+	case number:
+		v := any(r[s.reg]) // small ones take no memory; on a little-endian machine the low bytes are the value
+		e.data = (*eface)(unsafe.Pointer(&v)).data
+	case pointer:
+		e.data = p[s.reg]
+	case header:
+		if s.kind == reflect.String {
+			h := new(string)
+			*h = unsafe.String((*byte)(p[s.reg]), int(r[s.reg]))
+			e.data = unsafe.Pointer(h)
+		} else {
+			e.data = unsafe.Pointer(&sliceHeader{p[s.reg], r[s.reg], r[s.reg+1]})
+		}
+	default:
+		return
+	}
+	stack[s.at] = *(*any)(unsafe.Pointer(&e))
+}
+
+// unbox puts a value into registers. A nil interface is a zero value.
+func (s *slot) unbox(r *registers, p *pointers, v any) {
+	data := (*eface)(unsafe.Pointer(&v)).data
+	if v == nil {
+		data = unsafe.Pointer(&zeroHeader)
+		if s.class == pointer {
+			data = nil
+		}
+	}
+	switch s.class {
+	case number:
+		k := s.kind
+		if v != nil {
+			if k = reflect.TypeOf(v).Kind(); !isNumber(k) {
+				panic(fmt.Sprintf("bytecode: a value is %T, expected a number", v))
+			}
+		}
+		r[s.reg] = load(k, data)
+	case pointer:
+		p[s.reg] = data
+	case header:
+		if s.kind == reflect.String {
+			h := *(*string)(data)
+			p[s.reg], r[s.reg], r[s.reg+1] = unsafe.Pointer(unsafe.StringData(h)), uint64(len(h)), uint64(len(h))
+		} else {
+			h := (*sliceHeader)(data)
+			p[s.reg], r[s.reg], r[s.reg+1] = h.data, h.len, h.cap
+		}
+	}
+}
+
+var zeroHeader sliceHeader
+
+// load reads a number from memory.
+func load(k reflect.Kind, at unsafe.Pointer) uint64 {
+	switch k {
+	case reflect.Bool, reflect.Uint8:
+		return uint64(*(*uint8)(at))
+	case reflect.Int8:
+		return uint64(*(*int8)(at))
+	case reflect.Uint16:
+		return uint64(*(*uint16)(at))
+	case reflect.Int16:
+		return uint64(*(*int16)(at))
+	case reflect.Uint32, reflect.Float32:
+		return uint64(*(*uint32)(at))
+	case reflect.Int32:
+		return uint64(*(*int32)(at))
+	}
+	return *(*uint64)(at)
+}

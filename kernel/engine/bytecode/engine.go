@@ -1,0 +1,119 @@
+package bytecode
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"reflect"
+	"unsafe"
+
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+)
+
+// The engine library keeps to itself what the executor has to read and write.
+// These types have the fields of its own at the same offsets; check compares them
+// when the program starts.
+
+// frame is ixgo.Frame: a call that is interpreted.
+type frame struct {
+	interp  unsafe.Pointer
+	caller  *frame
+	callee  *frame
+	pfn     *function
+	_defer  unsafe.Pointer
+	_panic  unsafe.Pointer
+	block   *ssa.BasicBlock
+	stack   []any // results, parameters, free variables, all other values and constants
+	ipc     int   // of the next instruction, -1 when the call has ended
+	pred    int
+	deferid uint64
+}
+
+// function is a compiled function of the engine: one closure an instruction.
+type function struct {
+	Interp    unsafe.Pointer
+	Fn        *ssa.Function
+	Main      *ssa.BasicBlock
+	_         unsafe.Pointer
+	_         ssa.Instruction
+	index     map[ssa.Value]uint32 // where a value is in the stack, in the low 24 bits
+	_         map[ssa.Instruction][]uint32
+	Instrs    []func(*ixgo.Frame)
+	Recover   []func(*ixgo.Frame)
+	Blocks    []int
+	stack     []any // what a frame's stack begins as
+	ssaInstrs []ssa.Instruction
+	_         int
+	nres      int
+	narg      int
+}
+
+// Offsets of fields of ixgo.Interp.
+var funcsAt, typesAt uintptr
+
+// errMachine says that the executor is not for this processor: it takes words of
+// 64 bits, with the low byte first.
+var errMachine = errors.New("bytecode: a processor of 64 bits is needed, with the low byte first")
+
+// check finds out whether the engine library is as this package knows it.
+func check() error {
+	if one := uint16(1); unsafe.Sizeof(uintptr(0)) != 8 || *(*uint8)(unsafe.Pointer(&one)) != 1 {
+		return errMachine
+	}
+	real := reflect.TypeFor[ixgo.Frame]()
+	if err := sameFields(reflect.TypeFor[frame](), real); err != nil {
+		return err
+	}
+	pfn, ok := real.FieldByName("pfn")
+	if !ok || pfn.Type.Kind() != reflect.Pointer {
+		return fmt.Errorf("bytecode: ixgo.Frame has no pointer pfn")
+	}
+	if err := sameFields(reflect.TypeFor[function](), pfn.Type.Elem()); err != nil {
+		return err
+	}
+	interp := reflect.TypeFor[ixgo.Interp]()
+	funcs, ok := interp.FieldByName("funcs")
+	if !ok || funcs.Type != reflect.MapOf(reflect.TypeFor[*ssa.Function](), pfn.Type) {
+		return fmt.Errorf("bytecode: ixgo.Interp has no map funcs of functions")
+	}
+	preload, ok := interp.FieldByName("preloadTypes")
+	if !ok || preload.Type != reflect.TypeFor[map[types.Type]reflect.Type]() {
+		return fmt.Errorf("bytecode: ixgo.Interp has no map preloadTypes of types")
+	}
+	funcsAt, typesAt = funcs.Offset, preload.Offset
+	return nil
+}
+
+// sameFields compares the fields of a type of ours with those of the engine's.
+func sameFields(ours, theirs reflect.Type) error {
+	for i := range ours.NumField() {
+		f := ours.Field(i)
+		if f.Name == "_" { // only its size matters, which the next field shows
+			continue
+		}
+		g, ok := theirs.FieldByName(f.Name)
+		if !ok || g.Offset != f.Offset || g.Type.Kind() != f.Type.Kind() && f.Type.Kind() != reflect.UnsafePointer {
+			return fmt.Errorf("bytecode: %v.%s is not as ixgo v1.1.1 has it", theirs, f.Name)
+		}
+	}
+	return nil
+}
+
+// functions are those of an interpreter.
+func functions(in *ixgo.Interp) map[*ssa.Function]*function {
+	return *(*map[*ssa.Function]*function)(unsafe.Add(unsafe.Pointer(in), funcsAt))
+}
+
+// reflectTypes are the types that an interpreter knows.
+func reflectTypes(in *ixgo.Interp) map[types.Type]reflect.Type {
+	return *(*map[types.Type]reflect.Type)(unsafe.Add(unsafe.Pointer(in), typesAt))
+}
+
+// at is where a value is in the stack of a frame.
+func (f *function) at(v ssa.Value) (int, bool) {
+	i, ok := f.index[v]
+	return int(i & 0xffffff), ok
+}
+
+func asFrame(fr *ixgo.Frame) *frame { return (*frame)(unsafe.Pointer(fr)) }

@@ -1,0 +1,339 @@
+package bytecode
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset    { return make(bitset, (n+63)/64) }
+func (s bitset) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
+func (s bitset) add(i int)      { s[i/64] |= 1 << (i % 64) }
+func (s bitset) remove(i int)   { s[i/64] &^= 1 << (i % 64) }
+func (s bitset) or(t bitset) (changed bool) {
+	for i, x := range t {
+		if s[i]|x != s[i] {
+			s[i], changed = s[i]|x, true
+		}
+	}
+	return changed
+}
+
+// all calls f with the members.
+func (s bitset) all(f func(i int)) {
+	for w, x := range s {
+		for ; x != 0; x &= x - 1 {
+			f(w*64 + trailing(x))
+		}
+	}
+}
+
+// operands calls use and def with the vregs of an instruction.
+func (in *ins) operands(use, def func(int)) {
+	role := roles[in.op]
+	for i, v := range [...]int{in.a, in.b, in.c} {
+		switch role[i] {
+		case 'u':
+			use(v)
+		case 'd':
+			def(v)
+		}
+	}
+	for _, v := range in.uses {
+		use(v)
+	}
+	for _, v := range in.defs {
+		def(v)
+	}
+}
+
+// maxVregs bounds the time that registers take.
+const maxVregs = 6000
+
+// allocation assigns registers.
+type allocation struct {
+	l         *lowering
+	interfere []bitset
+	rep       []int
+}
+
+// finish assigns registers and puts the blocks in order.
+func (l *lowering) finish() (*code, error) {
+	if len(l.vregs) > maxVregs {
+		return nil, fmt.Errorf("bytecode: %v: %d values, at most %d", l.fn, len(l.vregs), maxVregs)
+	}
+	a := &allocation{l: l, rep: make([]int, len(l.vregs))}
+	for i := range a.rep {
+		a.rep[i] = i
+	}
+	l.depths()
+	a.liveness()
+	if err := a.undefined(); err != nil {
+		return nil, err
+	}
+	a.graph()
+	a.coalesce()
+	size, constAt := a.assign()
+	if size > 60000 {
+		return nil, fmt.Errorf("bytecode: %v: %d registers", l.fn, size)
+	}
+	l.substitute(a)
+	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.f.program.host.Flag, stop: l.f.program.host.Stop, overflow: l.f.program.host.Overflow,
+		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, math1: l.math1, math2: l.math2}
+	c.engine[0], c.functions, c.plain = l.f.engine, l.f.program.functions, l.escaped == 0
+	c.numbers, c.pointers = make([]uint64, size-constAt), make([]unsafe.Pointer, size-constAt)
+	for _, v := range l.vregs {
+		if v.static && v.reg >= 0 {
+			c.numbers[v.reg-constAt], c.pointers[v.reg-constAt] = v.number, v.ptr
+			if v.class == header {
+				c.numbers[v.reg-constAt+1] = v.more
+			}
+		}
+	}
+	l.layout(c)
+	return c, nil
+}
+
+// depths finds roughly how deep in loops blocks are: those between the target of
+// a jump back and the jump.
+func (l *lowering) depths() {
+	for _, b := range l.fn.Blocks {
+		for _, s := range b.Succs {
+			if s.Index <= b.Index {
+				for k := s.Index; k <= b.Index; k++ {
+					if x := l.blocks[l.fn.Blocks[k]]; x != nil {
+						x.depth++
+					}
+				}
+			}
+		}
+	}
+	for _, b := range l.order {
+		for i := range b.ins { // of edges, the depth of where they lead
+			if y := b.ins[i].yes; b.depth == 0 && y != nil && b.ins[i].op == opJump {
+				b.depth = y.depth
+			}
+		}
+	}
+}
+
+func (a *allocation) liveness() {
+	n := len(a.l.vregs)
+	for _, b := range a.l.order {
+		b.live = newBitset(n)
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(a.l.order) - 1; i >= 0; i-- {
+			b := a.l.order[i]
+			live := a.liveOut(b)
+			for k := len(b.ins) - 1; k >= 0; k-- {
+				a.step(&b.ins[k], live)
+			}
+			if b.live.or(live) {
+				changed = true
+			}
+		}
+	}
+}
+
+// undefined reports a value that may be read before it is written.
+func (a *allocation) undefined() (err error) {
+	a.l.order[0].live.all(func(i int) {
+		if v := &a.l.vregs[i]; !v.fixed && !v.static {
+			err = fmt.Errorf("bytecode: %v: a value is read before it is written", a.l.fn)
+		}
+	})
+	return err
+}
+
+func (a *allocation) liveOut(b *block) bitset {
+	live := newBitset(len(a.l.vregs))
+	for i := range b.ins {
+		for _, s := range []*block{b.ins[i].yes, b.ins[i].no} {
+			if s != nil {
+				live.or(s.live)
+			}
+		}
+	}
+	return live
+}
+
+// step goes backwards over an instruction.
+func (a *allocation) step(in *ins, live bitset) {
+	in.operands(func(int) {}, live.remove)
+	in.operands(live.add, func(int) {})
+}
+
+// isMove reports whether an instruction only copies a value of the same class.
+func (in *ins) isMove() bool { return in.op == opMov || in.op == opMovP || in.op == opMovH }
+
+func (a *allocation) graph() {
+	n := len(a.l.vregs)
+	a.interfere = make([]bitset, n)
+	for i := range a.interfere {
+		a.interfere[i] = newBitset(n)
+	}
+	for _, b := range a.l.order {
+		live := a.liveOut(b)
+		for k := len(b.ins) - 1; k >= 0; k-- {
+			in := &b.ins[k]
+			var defs []int
+			in.operands(func(int) {}, func(d int) { defs = append(defs, d) })
+			for _, d := range defs {
+				live.all(func(v int) {
+					if v != d && !(in.isMove() && v == in.b) {
+						a.edge(d, v)
+					}
+				})
+				for _, e := range defs {
+					if e != d {
+						a.edge(d, e)
+					}
+				}
+			}
+			a.step(in, live)
+		}
+	}
+	for i := range a.l.vregs { // parameters have values from the start
+		if a.l.vregs[i].fixed {
+			a.l.order[0].live.all(func(v int) {
+				if v != i {
+					a.edge(i, v)
+				}
+			})
+		}
+	}
+}
+
+func (a *allocation) edge(x, y int) { a.interfere[x].add(y); a.interfere[y].add(x) }
+
+func (a *allocation) find(v int) int {
+	for a.rep[v] != v {
+		v = a.rep[v]
+	}
+	return v
+}
+
+// coalesce gives both sides of a move one register where it can, those of inner
+// loops first.
+func (a *allocation) coalesce() {
+	type move struct{ d, s, depth int }
+	var moves []move
+	for _, b := range a.l.order {
+		for i := range b.ins {
+			if in := &b.ins[i]; in.isMove() {
+				moves = append(moves, move{in.a, in.b, b.depth})
+			}
+		}
+	}
+	slices.SortStableFunc(moves, func(x, y move) int { return cmp.Compare(y.depth, x.depth) })
+	for _, m := range moves {
+		d, s := a.find(m.d), a.find(m.s)
+		v, w := &a.l.vregs[d], &a.l.vregs[s]
+		if d == s || v.class != w.class || v.static || w.static || v.fixed && w.fixed || a.interfere[d].has(s) {
+			continue
+		}
+		if w.fixed {
+			d, s = s, d
+		}
+		a.rep[s] = d
+		a.interfere[d].or(a.interfere[s])
+		a.interfere[s].all(func(x int) { a.interfere[x].add(d) })
+	}
+}
+
+// assign gives each class of vregs a register: parameters first, constants last.
+func (a *allocation) assign() (size, constAt int) {
+	for i := range a.l.vregs {
+		if v := &a.l.vregs[i]; v.fixed {
+			size = max(size, v.reg+width(v.class))
+		}
+	}
+	for i := range a.l.vregs {
+		v := &a.l.vregs[i]
+		if a.find(i) != i || v.fixed || v.static {
+			continue
+		}
+		taken := newBitset(size + 4)
+		a.interfere[i].all(func(x int) {
+			x = a.find(x)
+			if w := &a.l.vregs[x]; w.reg >= 0 && x != i {
+				taken.add(w.reg)
+				if w.class == header {
+					taken.add(w.reg + 1)
+				}
+			}
+		})
+		k := 0
+		for taken.has(k) || v.class == header && taken.has(k+1) {
+			k++
+		}
+		v.reg = k
+		size = max(size, k+width(v.class))
+	}
+	constAt = size
+	for i := range a.l.vregs {
+		if v := &a.l.vregs[i]; v.static {
+			v.reg = size
+			size += width(v.class)
+		}
+	}
+	return size, constAt
+}
+
+// substitute replaces vregs by registers everywhere.
+func (l *lowering) substitute(a *allocation) {
+	reg := func(v int) int { return l.vregs[a.find(v)].reg }
+	list := func(s []slot) {
+		for i := range s {
+			if s[i].class != boxed && s[i].reg >= 0 {
+				s[i].reg = reg(s[i].reg)
+			}
+		}
+	}
+	for _, b := range l.order {
+		for i := range b.ins {
+			in := &b.ins[i]
+			role := roles[in.op]
+			for k, at := range []*int{&in.a, &in.b, &in.c} {
+				if role[k] != '-' {
+					*at = reg(*at)
+				}
+			}
+			if in.condition {
+				in.imm = int64(reg(int(in.imm)))
+			}
+		}
+	}
+	for i := range l.escapes {
+		list(l.escapes[i].boxes)
+		one := []slot{l.escapes[i].result}
+		list(one)
+		l.escapes[i].result = one[0]
+	}
+	for i := range l.calls {
+		cl := &l.calls[i]
+		list(cl.args)
+		list(cl.escape.boxes)
+		list(cl.results)
+		if len(cl.results) == 1 {
+			cl.escape.result.reg = cl.results[0].reg
+		}
+	}
+	for i := range l.returns {
+		list(l.returns[i].values)
+	}
+	for i := range l.slices {
+		s := &l.slices[i]
+		for _, at := range []*int{&s.lo, &s.hi, &s.max} {
+			if *at >= 0 {
+				*at = reg(*at)
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package bytecode
+
+import (
+	"go/types"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+)
+
+// program is what the functions of an interpreter have in common.
+type program struct {
+	host      Host
+	types     map[types.Type]reflect.Type
+	functions map[*ssa.Function]*Function
+}
+
+// Host is what the executor knows of the engine that cells run in.
+type Host struct {
+	FlagName string // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
+	Enter    string // the name of a function that does nothing
+	Cell     string // the function that holds a cell's statements, without its package
+
+	Flag     *int32                      // the interrupt flag
+	Polls    func(fn *ssa.Function) bool // whether a function is to ask for it although its code does not
+	Stop     func()                      // is called where such a function finds it set
+	Overflow error                       // what a runaway recursion panics with
+	Eager    bool                        // functions are compiled as they are first called, even if they have no loop
+}
+
+// Function is a function of a cell that may be compiled.
+type Function struct {
+	program *program
+	fn      *ssa.Function
+	pfn     *function
+	engine  func(*ixgo.Frame) // its first instruction
+	calls   atomic.Int32
+	once    sync.Once
+	code    atomic.Pointer[code] // nil until it is compiled, or if it cannot be
+	after   int32                // how many calls are left to the engine
+}
+
+// callsBefore is how often a function without a loop is called before it is
+// compiled: to compile it takes as long as some calls.
+const callsBefore = 4
+
+var supported = sync.OnceValue(check)
+
+// Install has the functions of an interpreter be executed here, as they are
+// called. It is called before the interpreter runs.
+func Install(in *ixgo.Interp, host Host) error {
+	switch err := supported(); err {
+	case nil:
+	case errMachine: // the engine executes all
+		return nil
+	default:
+		return err
+	}
+	var p *program
+	for fn, pfn := range functions(in) {
+		looping := loops(fn)
+		once := fn.Name() == host.Cell || fn.Name() == "init"
+		if len(fn.Blocks) == 0 || len(pfn.Instrs) == 0 || once && !looping {
+			continue
+		}
+		if p == nil { // most cells have no such function
+			p = &program{host: host, types: reflectTypes(in), functions: map[*ssa.Function]*Function{}}
+		}
+		f := &Function{program: p, fn: fn, pfn: pfn, engine: pfn.Instrs[0]}
+		if !host.Eager && !looping {
+			f.after = callsBefore
+		}
+		p.functions[fn] = f
+		pfn.Instrs[0] = f.begin
+	}
+	return nil
+}
+
+// loops reports whether a function jumps back.
+func loops(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, s := range b.Succs {
+			if s.Index <= b.Index {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// begin stands for the first instruction of the engine's code.
+func (f *Function) begin(fr *ixgo.Frame) {
+	c := f.code.Load()
+	if c == nil {
+		if c = f.ready(); c == nil {
+			f.engine(fr)
+			return
+		}
+	}
+	enter(c, asFrame(fr))
+}
+
+// ready is the code of a function, nil if the engine executes this call.
+func (f *Function) ready() *code {
+	if c := f.code.Load(); c != nil {
+		return c
+	}
+	if f.after > 0 && f.calls.Add(1) <= f.after {
+		return nil
+	}
+	return f.now()
+}
+
+// now is the code of a function that is compiled if it was not, nil if it cannot
+// be.
+func (f *Function) now() *code {
+	f.once.Do(func() {
+		if c, err := compile(f); err == nil {
+			f.code.Store(c)
+		}
+	})
+	return f.code.Load()
+}

@@ -1,0 +1,184 @@
+package bytecode
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// loadOp reads a value of a type from memory, opInvalid if it is no register's.
+func loadOp(t types.Type) op {
+	switch classOf(t) {
+	case number:
+		switch k := kindOf(t); k {
+		case reflect.Int8:
+			return opLoadS8
+		case reflect.Int16:
+			return opLoadS16
+		case reflect.Int32:
+			return opLoadS32
+		default:
+			return map[int]op{8: opLoad8, 16: opLoad16, 32: opLoad32, 64: opLoad64}[bitsOf(k)]
+		}
+	case pointer:
+		return opLoadP
+	case header:
+		if kindOf(t) == reflect.String {
+			return opLoadT
+		}
+		return opLoadH
+	}
+	return opInvalid
+}
+
+// storeOp writes a value of a type to memory.
+func storeOp(t types.Type) op {
+	switch classOf(t) {
+	case number:
+		return map[int]op{8: opStore8, 16: opStore16, 32: opStore32, 64: opStore64}[bitsOf(kindOf(t))]
+	case pointer:
+		return opStoreP
+	case header:
+		if kindOf(t) == reflect.String {
+			return opStoreT
+		}
+		return opStoreH
+	}
+	return opInvalid
+}
+
+// setOp writes an element of a slice.
+func setOp(t types.Type) op {
+	if o := storeOp(t); o >= opStore8 && o <= opStoreP {
+		return o - opStore8 + opSet8
+	}
+	return opInvalid
+}
+
+// load is *x.
+func (l *lowering) load(in *ssa.UnOp) {
+	o := loadOp(in.Type())
+	if o == opInvalid || classOf(in.X.Type()) != pointer {
+		l.byEngine(in)
+		return
+	}
+	if x, ok := in.X.(*ssa.IndexAddr); ok && l.skip[x] {
+		l.checked(ins{op: o - opLoad8 + opIndex8, a: l.reg(in), b: l.reg(x.X), c: l.reg(x.Index)}, x)
+		return
+	}
+	base, offset, failing := l.address(in.X, in)
+	l.checked(ins{op: o, a: l.reg(in), b: base, imm: offset}, failing)
+}
+
+func (l *lowering) store(in *ssa.Store) {
+	if _, ok := l.indexes[in]; !ok { // to a field without a name
+		return
+	}
+	if x := l.fused[in]; x != nil {
+		l.checked(ins{op: setOp(in.Val.Type()), a: l.reg(x.X), b: l.reg(x.Index), c: l.reg(in.Val)}, x)
+		return
+	}
+	o := storeOp(in.Val.Type())
+	if o == opInvalid || classOf(in.Addr.Type()) != pointer {
+		l.byEngine(in)
+		return
+	}
+	base, offset, failing := l.address(in.Addr, in)
+	l.checked(ins{op: o, a: base, b: l.reg(in.Val), imm: offset}, failing)
+}
+
+// address is where an access goes, and what fails if that is nil.
+func (l *lowering) address(x ssa.Value, in ssa.Instruction) (base int, offset int64, failing ssa.Instruction) {
+	if f, ok := x.(*ssa.FieldAddr); ok && l.fields[f] {
+		return l.reg(f.X), l.offset(f), f
+	}
+	return l.reg(x), 0, in
+}
+
+// offset is that of a field.
+func (l *lowering) offset(f *ssa.FieldAddr) int64 {
+	t := l.f.program.types[f.X.Type()]
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("the engine does not know the struct of %v", f))
+	}
+	return int64(t.Elem().Field(f.Field).Offset)
+}
+
+func (l *lowering) fieldAddr(in *ssa.FieldAddr) {
+	if l.fields[in] {
+		return
+	}
+	if classOf(in.X.Type()) != pointer {
+		l.byEngine(in)
+		return
+	}
+	l.checked(ins{op: opFieldAddr, a: l.reg(in), b: l.reg(in.X), imm: l.offset(in)}, in)
+}
+
+func (l *lowering) indexAddr(in *ssa.IndexAddr) {
+	t := l.f.program.types[in.Type()]
+	if t == nil || t.Kind() != reflect.Pointer || classOf(in.Index.Type()) != number {
+		l.byEngine(in)
+		return
+	}
+	size := int64(t.Elem().Size())
+	out := ins{op: opIndexAddr, a: l.reg(in), b: l.reg(in.X), c: l.reg(in.Index), imm: size}
+	if classOf(in.X.Type()) == pointer {
+		array, ok := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+		if !ok || size != int64(int32(size)) || array.Len() != int64(int32(array.Len())) {
+			l.byEngine(in)
+			return
+		}
+		out.op, out.imm = opArrayAddr, pack(int32(size), int32(array.Len()))
+	}
+	l.checked(out, in)
+}
+
+// index is s[i] of a string.
+func (l *lowering) index(in *ssa.Index) {
+	if classOf(in.X.Type()) != header || kindOf(in.X.Type()) != reflect.String {
+		l.byEngine(in)
+		return
+	}
+	l.checked(ins{op: opIndex8, a: l.reg(in), b: l.reg(in.X), c: l.reg(in.Index)}, in)
+}
+
+func (l *lowering) slice(in *ssa.Slice) {
+	s := slicing{lo: -1, hi: -1, max: -1, size: 1}
+	switch classOf(in.X.Type()) {
+	case header:
+		s.text = kindOf(in.X.Type()) == reflect.String
+	case pointer:
+		array, ok := in.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+		if !ok {
+			l.byEngine(in)
+			return
+		}
+		s.array, s.length = true, uint64(array.Len())
+	default:
+		l.byEngine(in)
+		return
+	}
+	if !s.text {
+		t := l.f.program.types[in.Type()]
+		if t == nil || t.Kind() != reflect.Slice {
+			l.byEngine(in)
+			return
+		}
+		s.size = uint64(t.Elem().Size())
+	}
+	out := ins{op: opSlice, a: l.reg(in), b: l.reg(in.X), imm: int64(len(l.slices))}
+	for _, bound := range []struct {
+		at *int
+		v  ssa.Value
+	}{{&s.lo, in.Low}, {&s.hi, in.High}, {&s.max, in.Max}} {
+		if bound.v != nil {
+			*bound.at = l.reg(bound.v)
+			out.uses = append(out.uses, *bound.at)
+		}
+	}
+	l.slices = append(l.slices, s)
+	l.checked(out, in)
+}

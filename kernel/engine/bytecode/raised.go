@@ -1,0 +1,11 @@
+package bytecode
+
+import "warpbook/kernel/leaf/breath"
+
+// raised reads the interrupt flag, at each turn of a loop.
+//
+//go:norace
+func raised(flag *int32) bool {
+	breath.Poll()
+	return *flag != 0
+}

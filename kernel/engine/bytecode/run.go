@@ -1,0 +1,738 @@
+package bytecode
+
+import "unsafe"
+
+// run executes the call that is at the top of the machine until it returns. It
+// panics as the engine would, with the engine's frames in order.
+//
+// It is one switch, a table with an entry an operation: the registers and the next
+// instruction stay in the processor's registers, which a call for each operation would
+// spill. That makes it longer than any other function.
+//
+// A check that fails has the engine execute the instruction, which then panics
+// with its own words and place.
+//
+//go:nocheckptr
+func (m *machine) run(c *code) {
+	base := unsafe.Pointer(&c.instrs[0])
+	ip := base
+	flag := c.flag
+	r, p := m.registers()
+	for {
+		in := (*instr)(ip)
+		ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+		switch in.op {
+		case opMov, opMovNum:
+			r[in.a] = r[in.b]
+		case opMovP:
+			p[in.a] = p[in.b]
+		case opMovH:
+			p[in.a], r[in.a], r[in.a+1] = p[in.b], r[in.b], r[in.b+1]
+		case opConst:
+			r[in.a] = uint64(in.imm)
+		case opNilP:
+			p[in.a] = nil
+		case opNilH:
+			p[in.a], r[in.a], r[in.a+1] = nil, 0, 0
+		case opMovCap:
+			r[in.a] = r[in.b+1]
+
+		case opAdd:
+			r[in.a] = r[in.b] + r[in.c]
+		case opSub:
+			r[in.a] = r[in.b] - r[in.c]
+		case opMul:
+			r[in.a] = r[in.b] * r[in.c]
+		case opAnd:
+			r[in.a] = r[in.b] & r[in.c]
+		case opOr:
+			r[in.a] = r[in.b] | r[in.c]
+		case opXor:
+			r[in.a] = r[in.b] ^ r[in.c]
+		case opAndNot:
+			r[in.a] = r[in.b] &^ r[in.c]
+		case opShl:
+			if int64(r[in.c]) < 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = r[in.b] << r[in.c]
+		case opShlU:
+			r[in.a] = r[in.b] << r[in.c]
+		case opShr:
+			if int64(r[in.c]) < 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = r[in.b] >> r[in.c]
+		case opShrU:
+			r[in.a] = r[in.b] >> r[in.c]
+		case opSar:
+			if int64(r[in.c]) < 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(int64(r[in.b]) >> r[in.c])
+		case opSarU:
+			r[in.a] = uint64(int64(r[in.b]) >> r[in.c])
+		case opDivS:
+			if r[in.c] == 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(int64(r[in.b]) / int64(r[in.c]))
+		case opDivU:
+			if r[in.c] == 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = r[in.b] / r[in.c]
+		case opRemS:
+			if r[in.c] == 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(int64(r[in.b]) % int64(r[in.c]))
+		case opRemU:
+			if r[in.c] == 0 {
+				m.fail(c, ip)
+			}
+			r[in.a] = r[in.b] % r[in.c]
+		case opAddI:
+			r[in.a] = r[in.b] + uint64(in.imm)
+		case opMulI:
+			r[in.a] = r[in.b] * uint64(in.imm)
+		case opAndI:
+			r[in.a] = r[in.b] & uint64(in.imm)
+		case opShlI:
+			r[in.a] = r[in.b] << (uint64(in.imm) & 63)
+		case opShrI:
+			r[in.a] = r[in.b] >> (uint64(in.imm) & 63)
+		case opSarI:
+			r[in.a] = uint64(int64(r[in.b]) >> (uint64(in.imm) & 63))
+		case opMulAdd:
+			r[in.a] = r[in.b]*r[in.c] + r[uint16(in.imm)]
+		case opNeg:
+			r[in.a] = -r[in.b]
+		case opCom:
+			r[in.a] = ^r[in.b]
+		case opNot:
+			r[in.a] = r[in.b] ^ 1
+
+		case opS8:
+			r[in.a] = uint64(int8(r[in.b]))
+		case opS16:
+			r[in.a] = uint64(int16(r[in.b]))
+		case opS32:
+			r[in.a] = uint64(int32(r[in.b]))
+		case opU8:
+			r[in.a] = uint64(uint8(r[in.b]))
+		case opU16:
+			r[in.a] = uint64(uint16(r[in.b]))
+		case opU32:
+			r[in.a] = uint64(uint32(r[in.b]))
+
+		case opFAdd:
+			r[in.a] = b64(f64(r[in.b]) + f64(r[in.c]))
+		case opFSub:
+			r[in.a] = b64(f64(r[in.b]) - f64(r[in.c]))
+		case opFMul:
+			r[in.a] = b64(f64(r[in.b]) * f64(r[in.c]))
+		case opFDiv:
+			r[in.a] = b64(f64(r[in.b]) / f64(r[in.c]))
+		case opFNeg:
+			r[in.a] = b64(-f64(r[in.b]))
+		case opFAdd32:
+			r[in.a] = b32(f32(r[in.b]) + f32(r[in.c]))
+		case opFSub32:
+			r[in.a] = b32(f32(r[in.b]) - f32(r[in.c]))
+		case opFMul32:
+			r[in.a] = b32(f32(r[in.b]) * f32(r[in.c]))
+		case opFDiv32:
+			r[in.a] = b32(f32(r[in.b]) / f32(r[in.c]))
+		case opFNeg32:
+			r[in.a] = b32(-f32(r[in.b]))
+
+		case opEq:
+			r[in.a] = truth(r[in.b] == r[in.c])
+		case opNe:
+			r[in.a] = truth(r[in.b] != r[in.c])
+		case opLtS:
+			r[in.a] = truth(int64(r[in.b]) < int64(r[in.c]))
+		case opLeS:
+			r[in.a] = truth(int64(r[in.b]) <= int64(r[in.c]))
+		case opLtU:
+			r[in.a] = truth(r[in.b] < r[in.c])
+		case opLeU:
+			r[in.a] = truth(r[in.b] <= r[in.c])
+		case opFEq:
+			r[in.a] = truth(f64(r[in.b]) == f64(r[in.c]))
+		case opFNe:
+			r[in.a] = truth(f64(r[in.b]) != f64(r[in.c]))
+		case opFLt:
+			r[in.a] = truth(f64(r[in.b]) < f64(r[in.c]))
+		case opFLe:
+			r[in.a] = truth(f64(r[in.b]) <= f64(r[in.c]))
+		case opFEq32:
+			r[in.a] = truth(f32(r[in.b]) == f32(r[in.c]))
+		case opFNe32:
+			r[in.a] = truth(f32(r[in.b]) != f32(r[in.c]))
+		case opFLt32:
+			r[in.a] = truth(f32(r[in.b]) < f32(r[in.c]))
+		case opFLe32:
+			r[in.a] = truth(f32(r[in.b]) <= f32(r[in.c]))
+		case opPEq:
+			r[in.a] = truth(p[in.b] == p[in.c])
+		case opPNe:
+			r[in.a] = truth(p[in.b] != p[in.c])
+		case opHEq:
+			r[in.a] = truth(text(r, p, in.b) == text(r, p, in.c))
+		case opHNe:
+			r[in.a] = truth(text(r, p, in.b) != text(r, p, in.c))
+		case opHLt:
+			r[in.a] = truth(text(r, p, in.b) < text(r, p, in.c))
+		case opHLe:
+			r[in.a] = truth(text(r, p, in.b) <= text(r, p, in.c))
+
+		case opItoF:
+			r[in.a] = b64(float64(int64(r[in.b])))
+		case opFtoI:
+			r[in.a] = uint64(int64(f64(r[in.b])))
+		case opF32to64:
+			r[in.a] = b64(float64(f32(r[in.b])))
+		case opF64to32:
+			r[in.a] = b32(float32(f64(r[in.b])))
+		case opItoF32:
+			r[in.a] = b32(float32(int64(r[in.b])))
+		case opConvert:
+			r[in.a] = conversions[in.imm](r[in.b])
+
+		case opLoad8:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*uint8)(unsafe.Add(p[in.b], in.imm)))
+		case opLoadS8:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*int8)(unsafe.Add(p[in.b], in.imm)))
+		case opLoad16:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*uint16)(unsafe.Add(p[in.b], in.imm)))
+		case opLoadS16:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*int16)(unsafe.Add(p[in.b], in.imm)))
+		case opLoad32:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*uint32)(unsafe.Add(p[in.b], in.imm)))
+		case opLoadS32:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*int32)(unsafe.Add(p[in.b], in.imm)))
+		case opLoad64:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			r[in.a] = *(*uint64)(unsafe.Add(p[in.b], in.imm))
+		case opLoadP:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			p[in.a] = *(*unsafe.Pointer)(unsafe.Add(p[in.b], in.imm))
+		case opLoadH:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			h := (*sliceHeader)(unsafe.Add(p[in.b], in.imm))
+			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.cap
+		case opLoadT:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			h := (*stringHeader)(unsafe.Add(p[in.b], in.imm))
+			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.len
+		case opStore8:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*uint8)(unsafe.Add(p[in.a], in.imm)) = uint8(r[in.b])
+		case opStore16:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*uint16)(unsafe.Add(p[in.a], in.imm)) = uint16(r[in.b])
+		case opStore32:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*uint32)(unsafe.Add(p[in.a], in.imm)) = uint32(r[in.b])
+		case opStore64:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*uint64)(unsafe.Add(p[in.a], in.imm)) = r[in.b]
+		case opStoreP:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*unsafe.Pointer)(unsafe.Add(p[in.a], in.imm)) = p[in.b]
+		case opStoreH:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*sliceHeader)(unsafe.Add(p[in.a], in.imm)) = sliceHeader{p[in.b], r[in.b], r[in.b+1]}
+		case opStoreT:
+			if p[in.a] == nil {
+				m.fail(c, ip)
+			}
+			*(*stringHeader)(unsafe.Add(p[in.a], in.imm)) = stringHeader{p[in.b], r[in.b]}
+
+		case opIndex8:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*uint8)(unsafe.Add(p[in.b], i)))
+		case opIndexS8:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*int8)(unsafe.Add(p[in.b], i)))
+		case opIndex16:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*uint16)(unsafe.Add(p[in.b], i*2)))
+		case opIndexS16:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*int16)(unsafe.Add(p[in.b], i*2)))
+		case opIndex32:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*uint32)(unsafe.Add(p[in.b], i*4)))
+		case opIndexS32:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = uint64(*(*int32)(unsafe.Add(p[in.b], i*4)))
+		case opIndex64:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			r[in.a] = *(*uint64)(unsafe.Add(p[in.b], i*8))
+		case opIndexP:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			p[in.a] = *(*unsafe.Pointer)(unsafe.Add(p[in.b], i*8))
+		case opIndexH:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			h := (*sliceHeader)(unsafe.Add(p[in.b], i*24))
+			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.cap
+		case opIndexT:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			h := (*stringHeader)(unsafe.Add(p[in.b], i*16))
+			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.len
+		case opSet8:
+			i := r[in.b]
+			if i >= r[in.a] {
+				m.fail(c, ip)
+			}
+			*(*uint8)(unsafe.Add(p[in.a], i)) = uint8(r[in.c])
+		case opSet16:
+			i := r[in.b]
+			if i >= r[in.a] {
+				m.fail(c, ip)
+			}
+			*(*uint16)(unsafe.Add(p[in.a], i*2)) = uint16(r[in.c])
+		case opSet32:
+			i := r[in.b]
+			if i >= r[in.a] {
+				m.fail(c, ip)
+			}
+			*(*uint32)(unsafe.Add(p[in.a], i*4)) = uint32(r[in.c])
+		case opSet64:
+			i := r[in.b]
+			if i >= r[in.a] {
+				m.fail(c, ip)
+			}
+			*(*uint64)(unsafe.Add(p[in.a], i*8)) = r[in.c]
+		case opSetP:
+			i := r[in.b]
+			if i >= r[in.a] {
+				m.fail(c, ip)
+			}
+			*(*unsafe.Pointer)(unsafe.Add(p[in.a], i*8)) = p[in.c]
+
+		case opIndexAddr:
+			i := r[in.c]
+			if i >= r[in.b] {
+				m.fail(c, ip)
+			}
+			p[in.a] = unsafe.Add(p[in.b], i*uint64(in.imm))
+		case opArrayAddr:
+			size, length := in.targets()
+			i := r[in.c]
+			if i >= uint64(length) || p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			p[in.a] = unsafe.Add(p[in.b], i*uint64(size))
+		case opFieldAddr:
+			if p[in.b] == nil {
+				m.fail(c, ip)
+			}
+			p[in.a] = unsafe.Add(p[in.b], in.imm)
+		case opSlice:
+			if !c.slices[in.imm].slice(r, p, in.a, in.b) {
+				m.fail(c, ip)
+			}
+
+		case opMapSet:
+			t := numbersOf(m.frame().stack[in.imm])
+			if t == nil {
+				m.fail(c, ip)
+			}
+			t[r[in.a]] = r[in.b]
+		case opMapSetT:
+			t := textsOf(m.frame().stack[in.imm])
+			if t == nil {
+				m.fail(c, ip)
+			}
+			t[text(r, p, in.a)] = r[in.b]
+		case opMapGet:
+			r[in.a] = numbersOf(m.frame().stack[in.imm])[r[in.b]]
+		case opMapGetT:
+			r[in.a] = textsOf(m.frame().stack[in.imm])[text(r, p, in.b)]
+		case opMapFind:
+			v, ok := numbersOf(m.frame().stack[in.imm])[r[in.b]]
+			r[in.a], r[in.c] = v, truth(ok)
+		case opMapFindT:
+			v, ok := textsOf(m.frame().stack[in.imm])[text(r, p, in.b)]
+			r[in.a], r[in.c] = v, truth(ok)
+
+		case opJump:
+			ip = unsafe.Add(base, in.imm)
+		case opBranch:
+			if r[in.a]&1 != 0 {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrEq:
+			if r[in.a] == r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrNe:
+			if r[in.a] != r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrLtS:
+			if int64(r[in.a]) < int64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrLeS:
+			if int64(r[in.a]) <= int64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrLtU:
+			if r[in.a] < r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrLeU:
+			if r[in.a] <= r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrEqI:
+			if r[in.a] == uint64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrNeI:
+			if r[in.a] != uint64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrLtI:
+			if int64(r[in.a]) < int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrLeI:
+			if int64(r[in.a]) <= int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrGtI:
+			if int64(r[in.a]) > int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrGeI:
+			if int64(r[in.a]) >= int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFEq:
+			if f64(r[in.a]) == f64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFNe:
+			if f64(r[in.a]) != f64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFLt:
+			if f64(r[in.a]) < f64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFLe:
+			if f64(r[in.a]) <= f64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFEq32:
+			if f32(r[in.a]) == f32(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFNe32:
+			if f32(r[in.a]) != f32(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFLt32:
+			if f32(r[in.a]) < f32(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opBrFLe32:
+			if f32(r[in.a]) <= f32(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+
+		case opPoll:
+			if raised(flag) {
+				ip = unsafe.Add(base, in.imm)
+			}
+		case opLoop:
+			ip = unsafe.Add(base, in.imm)
+			if !raised(flag) {
+				ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+			}
+		case opLoopEq:
+			if r[in.a] == r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopNe:
+			if r[in.a] != r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopLtS:
+			if int64(r[in.a]) < int64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opCountLtS:
+			i := int64(r[in.a]) + int64(int16(in.c))
+			r[in.a] = uint64(i)
+			if i < int64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopLeS:
+			if int64(r[in.a]) <= int64(r[in.b]) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopLtU:
+			if r[in.a] < r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopLeU:
+			if r[in.a] <= r[in.b] {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopEqI:
+			if r[in.a] == uint64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopNeI:
+			if r[in.a] != uint64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopLtI:
+			if int64(r[in.a]) < int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopLeI:
+			if int64(r[in.a]) <= int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopGtI:
+			if int64(r[in.a]) > int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+		case opLoopGeI:
+			if int64(r[in.a]) >= int64(int16(in.c)) {
+				ip = unsafe.Add(base, uint32(in.imm))
+				if !raised(flag) {
+					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
+				}
+			} else {
+				ip = unsafe.Add(base, uint32(in.imm>>32))
+			}
+
+		case opCall:
+			callee := m.call(c, &c.calls[in.imm], ip)
+			if callee != nil {
+				c, base = callee, unsafe.Pointer(&callee.instrs[0])
+				ip = base
+			}
+			r, p = m.registers()
+		case opReturn1:
+			v := r[in.a]
+			if m.depth() == 1 {
+				m.giveBack(c, &c.returns[in.imm])
+				return
+			}
+			var to *call
+			c, ip, to = m.pop()
+			base = unsafe.Pointer(&c.instrs[0])
+			r, p = m.registers()
+			r[to.results[0].reg] = v
+		case opReturn0, opReturn:
+			if m.depth() == 1 {
+				m.giveBack(c, &c.returns[in.imm])
+				return
+			}
+			from, list, fp := r, &c.returns[in.imm], p
+			var to *call
+			c, ip, to = m.pop()
+			base = unsafe.Pointer(&c.instrs[0])
+			r, p = m.registers()
+			for i := range list.values {
+				list.values[i].copyTo(&to.results[i], from, fp, r, p)
+			}
+		case opMath1:
+			r[in.a] = b64(c.math1[in.imm](f64(r[in.b])))
+		case opMath2:
+			r[in.a] = b64(c.math2[in.imm](f64(r[in.b]), f64(r[in.c])))
+
+		case opEngine:
+			m.escape(c, &c.escapes[in.imm])
+		case opCallBack:
+			m.callBack(c, &c.escapes[in.imm])
+		case opStop:
+			m.stop(c, &c.escapes[in.imm])
+		case opMoveBox:
+			stack := m.frame().stack
+			stack[in.a] = stack[in.b]
+		default:
+			panic("bytecode: invalid operation")
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package bytecode
+
+import "unsafe"
+
+// registers are the numbers of a call and of all that it calls; pointers are
+// beside them. Both are views of larger memory: the compiler of this package uses
+// no register that is not there.
+type (
+	registers [1 << 16]uint64
+	pointers  [1 << 16]unsafe.Pointer
+)
+
+func f64(x uint64) float64 { return *(*float64)(unsafe.Pointer(&x)) }
+func f32(x uint64) float32 { y := uint32(x); return *(*float32)(unsafe.Pointer(&y)) }
+func b64(x float64) uint64 { return *(*uint64)(unsafe.Pointer(&x)) }
+func b32(x float32) uint64 { return uint64(*(*uint32)(unsafe.Pointer(&x))) }
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+type stringHeader struct {
+	data unsafe.Pointer
+	len  uint64
+}
+
+// text is the string in register k.
+func text(r *registers, p *pointers, k uint16) string {
+	return unsafe.String((*byte)(p[k]), int(r[k]))
+}

@@ -1,0 +1,109 @@
+//go:build edited
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"warpbook/kernel/engine/symbols"
+)
+
+// faulty are cells that end with an error, or show what became of one.
+var faulty = []string{
+	"func f(xs []int, i int) int {\n\treturn xs[i]\n}\nfunc g(n int) int {\n\ts := 0\n\tfor i := 0; i <= n; i++ {\n\t\ts += f(make([]int, n), i)\n\t}\n\treturn s\n}\ng(7)",
+	"xs := []float64{1, 2}\ni := -1\nfor range 3 {\n\txs[i] = 2\n}",
+	"xs := []float64{1, 2}\nfor i := range 5 {\n\txs[i] *= 2\n}",
+	"func f(n int) (s int) {\n\ta := [4]int{}\n\tfor i := 0; i < n; i++ {\n\t\ta[i] = i\n\t\ts += a[i]\n\t}\n\treturn s\n}\nf(9)",
+	"func f(s string, n int) (c byte) {\n\tfor i := 0; i < n; i++ {\n\t\tc += s[i]\n\t}\n\treturn c\n}\nf(\"abc\", 5)",
+	"func div(a, b int) int { return a / b }\nfunc f() (s int) {\n\tfor i := 5; i > -5; i-- {\n\t\ts += div(100, i)\n\t}\n\treturn s\n}\nf()",
+	"func f(a, b uint8) (s uint8) {\n\tfor i := 0; i < 9; i++ {\n\t\ts += a % b\n\t\tb--\n\t}\n\treturn s\n}\nf(7, 3)",
+	"func f(n int) (s int) {\n\tfor i := 3; i > -3; i-- {\n\t\ts += 1 << i\n\t}\n\treturn s\n}\nf(1)",
+	"type N struct { v int; next *N }\nfunc sum(n *N) (s int) {\n\tfor {\n\t\ts += n.v\n\t\tn = n.next\n\t}\n}\nsum(&N{1, &N{2, nil}})",
+	"type N struct { v int; next *N }\nfunc set(n *N) {\n\tfor i := range 3 {\n\t\tn.next.v = i\n\t}\n}\nset(&N{})",
+	"func f(p *int, n int) {\n\tfor range n {\n\t\t*p = 1\n\t}\n}\nf(nil, 3)",
+	"func f(p *[4]float32, n int) (s float32) {\n\tfor i := range n {\n\t\ts += p[i]\n\t}\n\treturn\n}\nf(nil, 3)",
+	"func f(xs []int, a, b int) (s int) {\n\tfor i := range 9 {\n\t\ts += len(xs[a+i:b])\n\t}\n\treturn\n}\nf(make([]int, 3, 5), 0, 4)",
+	"func f(xs []int, a, b int) (s int) {\n\tfor i := range 9 {\n\t\ts += len(xs[a:b+i])\n\t}\n\treturn\n}\nf(make([]int, 3, 5), 0, 4)",
+	"func f(s string, n int) (t string) {\n\tfor i := range n {\n\t\tt = s[i:]\n\t}\n\treturn\n}\nf(\"ab\", 5)",
+	"func f(n int) {\n\tfor i := range n {\n\t\tif i == 3 {\n\t\t\tpanic(\"three\")\n\t\t}\n\t}\n}\nfunc g(n int) { for range 2 { f(n) } }\ng(9)",
+	"func f(n int) {\n\tvar m map[int]int\n\tfor i := range n {\n\t\tm[i] = i\n\t}\n}\nf(3)",
+	"func f(x any, n int) (s int) {\n\tfor range n {\n\t\ts += x.(int)\n\t}\n\treturn\n}\nf(\"a\", 2)",
+	"import \"fmt\"\nfunc f(xs []int, n int) (s int, err error) {\n\tdefer func() {\n\t\tif v := recover(); v != nil {\n\t\t\terr = fmt.Errorf(\"recovered: %v\", v)\n\t\t}\n\t}()\n\tfor i := range n {\n\t\ts += xs[i]\n\t}\n\treturn\n}\ns, err := f([]int{1, 2, 3}, 5)\nfmt.Sprint(s, err)",
+	"import \"errors\"\nfunc f(n int) {\n\tdefer func() { panic(errors.New(\"second\")) }()\n\tfor i := range n {\n\t\t_ = 10 / (i - 2)\n\t}\n}\nf(3)",
+	"func fact(n int) int {\n\tif n == 0 {\n\t\tpanic(\"bottom\")\n\t}\n\treturn n * fact(n-1)\n}\nfor range 9 {\n\tfact(4)\n}",
+	"func f(n int) int { return f(n+1) + 1 }\nf(0)",
+	"func even(n int) bool { if n == 0 { return true }; return odd(n - 1) }\nfunc odd(n int) bool { if n == 0 { return false }; return even(n - 1) }\neven(-1)",
+	"func f(xs []int) (s int) {\n\tg := func(i int) int { return xs[i] }\n\tfor i := range 9 {\n\t\ts += g(i)\n\t}\n\treturn\n}\nf([]int{1, 2})",
+	"type T struct{ xs []int }\nfunc (t *T) at(i int) int { return t.xs[i] }\nt := &T{[]int{1}}\nfor i := range 9 {\n\t_ = t.at(i)\n}",
+	"type T struct{ xs []int }\nfunc (t T) at(i int) int { return t.xs[i] }\nt := T{[]int{1}}\nfor i := range 9 {\n\t_ = t.at(i)\n}",
+	"type I interface{ at(int) int }\ntype T []int\nfunc (t T) at(i int) int { return t[i] }\nvar i I = T{1}\nfor k := range 9 {\n\t_ = i.at(k)\n}",
+	"func f[T int | float64](xs []T, n int) (s T) {\n\tfor i := range n {\n\t\ts += xs[i]\n\t}\n\treturn\n}\nf([]float64{1}, 1) + f([]float64{1, 2}, 3)",
+	"import \"sort\"\nxs := []int{3, 1, 2}\nsort.Slice(xs, func(i, j int) bool { return xs[i+2] < xs[j] })",
+	"func f(n int) (s int) {\n\tfor i := range func(yield func(int) bool) {\n\t\tfor k := 0; yield(k); k++ {\n\t\t}\n\t} {\n\t\ts += 10 / (n - i)\n\t}\n\treturn\n}\nf(4)",
+	"func f(b [][]float64, n int) (s float64) {\n\tfor i := range n {\n\t\tfor j := range n {\n\t\t\ts += b[i][j]\n\t\t}\n\t}\n\treturn\n}\nf([][]float64{{1, 2}, {3}}, 2)",
+	"import \"fmt\"\ntype K uint\ntype V float64\nfunc f(n int) string {\n\ta, b, c, d := map[K]V{}, map[string]int{}, map[int]uint64{}, map[float64]int{}\n\tfor i := range n {\n\t\ta[K(i%7)] += V(i)\n\t\tb[\"abc\"[i%3:]]++\n\t\tif _, ok := c[i/2]; !ok {\n\t\t\tc[i/2] = uint64(i)\n\t\t}\n\t\tdelete(a, K(i))\n\t\td[float64(i%3)]--\n\t}\n\tv, ok := c[n]\n\tsum := 0\n\tfor k, v := range c {\n\t\tsum += k * int(v)\n\t}\n\treturn fmt.Sprint(a, b, c, d, v, ok, sum, b[\"zz\"], len(a))\n}\nf(100)",
+	"func f(n int) (s int) {\n\tvar m map[string]int\n\tfor i := range n {\n\t\ts += m[\"a\"]\n\t\tif i == 3 {\n\t\t\tm[\"a\"] = i\n\t\t}\n\t}\n\treturn\n}\nf(9)",
+	"import \"sort\"\ntype P struct{ x, y int }\nps := []P{{3, 1}, {1, 2}, {2, 3}}\nsort.Slice(ps, func(i, j int) bool { return ps[i].x < ps[j].x })\nxs := []float64{5, 2, 8, 1}\nfor range 2 {\n\tsort.SliceStable(xs, func(i, j int) bool { return xs[i] > xs[j] })\n}\nps, xs, sort.Search(100, func(i int) bool { return i*i > 50 })",
+	"import \"sort\"\nfunc f(xs []int) (s string) {\n\tdefer func() { s, _ = recover().(string) }()\n\tfor range 3 {\n\t\tsort.Slice(xs, func(i, j int) bool { if xs[i] == 2 { panic(\"two\") }; return xs[i] < xs[j] })\n\t}\n\treturn \"none\"\n}\nf([]int{3, 1, 2})",
+	"x := 0\nfunc f() int {\n\tx++\n\treturn x\n}\nxs := []int{1, 2, 3}\nfor range 5 {\n\txs[f()] = f()\n}",
+}
+
+// execute chooses what executes the cells of engines that a test starts.
+func execute(t *testing.T, interpretOnly bool) {
+	before := executing
+	t.Cleanup(func() { executing = before })
+	executing.interpretOnly, executing.eager = interpretOnly, !interpretOnly
+}
+
+// TestFaultsOfBytecode: what the executor of bytecode runs ends with the error of
+// the engine library: the same words, frames and lines.
+func TestFaultsOfBytecode(t *testing.T) {
+	symbols.Register()
+	for i, code := range faulty {
+		var ends [2]string
+		for k, only := range []bool{false, true} {
+			execute(t, only)
+			e, err := New(Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := evaluate(context.Background(), e, 1, code)
+			if ends[k] = fmt.Sprint(r.Values); r.Err != nil {
+				ends[k] = r.Err.Error() + "\n" + strings.Join(r.Err.Traceback, "\n")
+			}
+			again := evaluate(context.Background(), e, 2, "20 + 22")
+			if again.Err != nil || fmt.Sprint(again.Values) != "[42]" {
+				t.Errorf("%d: afterwards: %v, %v", i, again.Values, again.Err)
+			}
+			e.Close()
+		}
+		if strings.HasPrefix(ends[1], "panic: stack overflow") { // the depths may differ
+			ends[0], ends[1] = ends[0][:60], ends[1][:60]
+		}
+		if ends[0] != ends[1] {
+			t.Errorf("%s\nbytecode: %s\nengine library: %s", code, ends[0], ends[1])
+		}
+	}
+}
+
+// TestRecursionOfBytecode: recursions are as deep as the engine library has them.
+func TestRecursionOfBytecode(t *testing.T) {
+	for _, code := range []string{
+		"func f(n int) int { if n == 0 { return 0 }; return f(n-1) + 1 }\nf(100000)",
+		"func f(m map[int]int, n int) int { if n == 0 { return 0 }; return f(m, n-1) + 1 }\nf(nil, 60000)",
+		"func f(x any, n int) int { if n == 0 { return 0 }; return f(x, n-1) + 1 }\nf(nil, 60000)",
+	} {
+		execute(t, false)
+		e, err := New(Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := evaluate(context.Background(), e, 1, code); r.Err != nil {
+			t.Errorf("%s: %v", code, r.Err)
+		}
+		e.Close()
+	}
+}

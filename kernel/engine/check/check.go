@@ -1,0 +1,116 @@
+package check
+
+import (
+	"context"
+	"go/types"
+	"strings"
+
+	"warpbook/kernel/engine/failure"
+	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/rewrite"
+)
+
+// Check finds a form of the cell that type-checks, or says why there is none.
+// Each round may move a variable before the statement that uses it, or carry
+// declarations of earlier cells whose meaning the cell changes, and starts
+// again. It returns neither when ctx is cancelled meanwhile.
+func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src string) (*Cell, []failure.Diagnostic) {
+	s, diags := e.NewSource(n, src)
+	if len(diags) > 0 || ctx.Err() != nil {
+		return nil, diags
+	}
+	c := &Cell{Source: s, Broken: map[*namespace.Declaration]failure.Diagnostic{}, anew: map[string]bool{}}
+	defer func() { e.Declaring = nil }()
+	for {
+		e.Stage("parse")
+		if diags := c.parse(e.Ctx.FileSet); len(diags) > 0 {
+			return nil, diags
+		}
+		file := c.File
+		j.Note(func() { e.Forget(file) })
+		e.distinguish(c)
+		e.findReplaced(c)
+		if e.carryReceivers(c) {
+			e.Forget(c.File)
+			continue
+		}
+		c.methodsToFuncs()
+		if ctx.Err() != nil {
+			e.Forget(c.File)
+			return nil, nil
+		}
+		e.Stage("infer")
+		h := e.infer(c)
+		e.Stage("carry")
+		if c.changesSignature(h.info) || e.advance(c, h) || e.carryMore(c, h) {
+			e.Forget(c.File)
+			continue
+		}
+		c.Decls = e.declarations(c.Source)
+		e.Stage("check")
+		diags := e.complete(ctx, j, c, h)
+		if ctx.Err() != nil {
+			e.Forget(c.File)
+			return nil, nil
+		}
+		if e.breaks(j, c, diags) {
+			e.Forget(c.File)
+			continue
+		}
+		if len(diags) > 0 {
+			return nil, diags
+		}
+		return c, nil
+	}
+}
+
+// distinguish has messages of the checker tell the types that the cell declares
+// from the live ones of the same names.
+func (e *Checker) distinguish(c *Cell) {
+	e.Declaring = e.Names(c.File)
+	for name := range e.Declaring {
+		if t, ok := e.Live[name].(*types.TypeName); ok {
+			e.Mark(t)
+		}
+	}
+}
+
+// complete checks the whole cell, rewrites it and checks the outcome.
+func (e *Checker) complete(ctx context.Context, j *namespace.Journal, c *Cell, h *hoist) []failure.Diagnostic {
+	if ctx.Err() != nil {
+		return nil
+	}
+	at, info, errs := h.Scope, h.info, h.all
+	if e.raise(j, c, h) || !h.whole || len(errs) > 0 {
+		at, info, errs = e.checkKeyed(c, h)
+	}
+	pkg := at.Pkg
+	diags := append(h.errs, e.diagnose(errs)...)
+	if len(diags) == 0 {
+		diags = e.recursive(c, info)
+	}
+	if len(diags) > 0 || ctx.Err() != nil {
+		return diags
+	}
+	e.analyse(c, pkg, info)
+	e.Stage("rewrite")
+	settled := e.settle(c, h, pkg, info)
+	r := &rewrite.Rewriter{Info: info, Reenters: strings.Contains(c.Src, rewrite.BodyName),
+		Interpreted: func(fn *types.Func) bool { return fn.Pkg() == pkg || e.Graph.Interpreted(fn) },
+		Compiled:    func(p *types.Package) bool { return p != pkg && e.Graph.UnitOf(p) == nil }}
+	r.File(c.File)
+	if c.Pkg, c.Info = pkg, info; !settled && !r.Changed {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	at = e.scope(c.File, h)
+	info, errs = e.TypeCheck(at, c.File)
+	for _, d := range e.diagnose(errs) {
+		d.Msg = "the cell engine rewrote this wrongly: " + d.Msg
+		diags = append(diags, d)
+	}
+	c.Pkg, c.Info = at.Pkg, info
+	return diags
+}

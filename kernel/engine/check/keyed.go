@@ -1,0 +1,66 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"warpbook/kernel/engine/namespace"
+)
+
+const unexportedField = "implicit assignment to unexported field"
+
+// checkKeyed checks the file. T{1, 2} of an earlier cell's T is taken for that
+// of a foreign package; there it puts the keys in and checks again.
+func (e *Checker) checkKeyed(c *Cell, h *hoist) (namespace.Scope, *types.Info, []types.Error) {
+	for {
+		s := e.scope(c.File, h)
+		info, errs := e.TypeCheck(s, c.File)
+		if !addKeys(c.File, info, errs) {
+			return s, info, errs
+		}
+	}
+}
+
+func addKeys(f *ast.File, info *types.Info, errs []types.Error) bool {
+	bad := map[token.Pos]bool{}
+	for _, e := range errs {
+		if strings.HasPrefix(e.Msg, unexportedField) {
+			bad[e.Pos] = true
+		}
+	}
+	if len(bad) == 0 {
+		return false
+	}
+	fixed := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if l, ok := n.(*ast.CompositeLit); ok && slices.ContainsFunc(l.Elts, func(e ast.Expr) bool { return bad[e.Pos()] }) {
+			fixed = key(l, info.TypeOf(l)) || fixed
+		}
+		return true
+	})
+	return fixed
+}
+
+// key puts field names before the elements of a struct literal.
+func key(l *ast.CompositeLit, t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok { // &T left out in []*T{{...}}
+		t = p.Elem()
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok || len(l.Elts) > st.NumFields() {
+		return false
+	}
+	fixed := false
+	for i, e := range l.Elts {
+		if _, keyed := e.(*ast.KeyValueExpr); !keyed {
+			l.Elts[i] = &ast.KeyValueExpr{Key: &ast.Ident{Name: st.Field(i).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e}
+			fixed = true
+		}
+	}
+	return fixed
+}

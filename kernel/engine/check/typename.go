@@ -1,0 +1,33 @@
+package check
+
+import (
+	"go/ast"
+)
+
+// baseName is the name of the type that a receiver is of.
+func baseName(fd *ast.FuncDecl) string {
+	if fd.Recv == nil || len(fd.Recv.List) == 0 {
+		return ""
+	}
+	return typeName(fd.Recv.List[0].Type)
+}
+
+// typeName is the name in a type expression that may have a star and arguments.
+func typeName(t ast.Expr) string {
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/engine/check"
+	"warpbook/kernel/engine/failure"
+	"warpbook/kernel/engine/graph"
+	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/rewrite"
+	"warpbook/kernel/engine/split"
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+// commit makes the session what the cell makes of it: its names mean what the cell
+// declares, and what no longer compiles is gone. The journal takes all of it back if a
+// step panics.
+func (e *Engine) commit(j *namespace.Journal, c *check.Cell, u *graph.Unit, imported map[string]types.Object) {
+	e.Stage("move values")
+	e.moveValues(c, u)
+	before := e.varTypes(c)
+	e.Stage("define")
+	defined := e.define(j, c, imported)
+	e.Stage("redefine")
+	e.redefine(j, c, defined)
+	e.Stage("warn")
+	e.warnOfOld(c, before)
+	e.warn(c)
+	e.warnOfMain(c)
+	e.Stage("committed")
+}
+
+// tidy drops what is needed no more after a commit. The cell takes effect whatever
+// becomes of that: a panic here is reported and ends only the tidying.
+func (e *Engine) tidy(c *check.Cell, u *graph.Unit) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(e.stderr, "warning: %v\n", failure.Bug(fmt.Errorf("engine: tidy: %v", r)))
+		}
+	}()
+	e.Stage("learn")
+	c.Learn()
+	e.Stage("compact")
+	e.Graph.Compact(u)
+	e.Stage("prune")
+	e.prune()
+}
+
+// define makes the cell's names the live ones.
+func (e *Engine) define(j *namespace.Journal, c *check.Cell, imported map[string]types.Object) (defined []string) {
+	for name, o := range imported {
+		namespace.Set(j, e.Live, name, o)
+	}
+	scope := c.Pkg.Scope()
+	for _, name := range scope.Names() {
+		if o := scope.Lookup(name); o.Pkg() == c.Pkg && !strings.HasPrefix(name, "__") {
+			if _, ok := o.(*types.PkgName); !ok {
+				e.retire(j, e.Live[name])
+				namespace.Set(j, e.Live, name, o)
+				defined = append(defined, name)
+			}
+		}
+	}
+	return defined
+}
+
+// warnOfMain says that nothing calls the main of a whole program.
+func (e *Engine) warnOfMain(c *check.Cell) {
+	for _, p := range c.Pieces {
+		if p.Kind == split.Statement || p.Kind == split.Magic {
+			return
+		}
+	}
+	for _, d := range c.File.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "main" && c.Carried(fd.Pos()) == nil {
+			fmt.Fprintf(e.stderr, "warning: %s declares main, which nothing calls: write main() as its last line\n", cellproto.CellName(c.Cell))
+		}
+	}
+}
+
+// retire gives the package of a type whose name gets another meaning a name of
+// its own, by which messages of the checker tell the two apart, and the type one
+// by which its values are.
+func (e *Engine) retire(j *namespace.Journal, o types.Object) {
+	t, ok := o.(*types.TypeName)
+	if !ok {
+		return
+	}
+	if u := e.Namespace.Mark(t); u != nil {
+		j.Note(e.Types.Retire(t, u.Cell))
+	}
+}
+
+// pruneEvery is how many new cells are kept before unused ones are dropped.
+const pruneEvery = 32
+
+func (e *Engine) prune() {
+	if len(e.Graph.Units) < e.nextPrune {
+		return
+	}
+	for _, u := range e.Graph.Prune(e.Live, e.DynamicTypes()) {
+		if u.File.IsValid() { // positions are asked for no more
+			e.Ctx.FileSet.RemoveFile(e.Ctx.FileSet.File(u.File))
+		}
+	}
+	for name, list := range e.Versions { // without those that nothing calls
+		e.Versions[name] = slices.DeleteFunc(list, func(v namespace.Version) bool { return e.Graph.Units[v.Decl.Unit.Pkg] == nil })
+	}
+	e.nextPrune = len(e.Graph.Units) + pruneEvery
+	used := map[int]bool{}
+	for _, u := range e.Graph.Units {
+		used[u.Cell] = true
+	}
+	for _, d := range e.Decls { // of methods that live in the unit of their type
+		used[d.Cell] = true
+	}
+	for n := range e.Sources {
+		if !used[n] {
+			delete(e.Sources, n)
+		}
+	}
+}
+
+// keepImports makes the packages known that a cell imports which does not compile:
+// who mends the rest in another cell has imported them. Names that mean something
+// else keep their meaning.
+func (e *Engine) keepImports(src string) {
+	pieces, _ := split.Cell(src)
+	for _, piece := range pieces {
+		if piece.Kind != split.Import {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+src[piece.Start:piece.End], parser.ImportsOnly)
+		if err != nil {
+			continue
+		}
+		for _, s := range f.Imports {
+			p, err := e.Importer.Import(check.ImportPath(s))
+			if err != nil {
+				continue
+			}
+			name := p.Name()
+			if s.Name != nil {
+				name = s.Name.Name
+			}
+			if _, imported := e.Live[name].(*types.PkgName); name != "_" && name != "." && (imported || e.Live[name] == nil) {
+				e.Live[name] = types.NewPkgName(token.NoPos, nil, name, p)
+			}
+		}
+	}
+}
+
+// replaceMethods makes the functions the bodies of the methods that they stand
+// for, and removes them from the cell.
+func (e *Engine) replaceMethods(j *namespace.Journal, c *check.Cell) {
+	for _, r := range c.Replaced {
+		fd, t := *r.Decl, *r.Decl.Type
+		params := *t.Params
+		fd.Recv, params.List = &ast.FieldList{List: params.List[:1]}, params.List[1:]
+		fd.Type, t.Params = &t, &params
+		v := namespace.Version{Decl: e.Graph.Owner[r.Old], Fn: r.Old}
+		e.replace(j, v, &fd, c.Info)
+		e.Graph.AddNested(v.Decl.Unit, v.Decl.Node.(*ast.FuncDecl))
+		c.File.Decls = slices.DeleteFunc(c.File.Decls, func(d ast.Decl) bool { return d == r.Decl })
+	}
+}
+
+// oldName is a type's name as typeString gives it, when it means another by now.
+var oldName = lazyregexp.New(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
+
+// varTypes are the types of the live variables, by name, if the cell carries
+// types of others: what warnOfOld asks for.
+func (e *Engine) varTypes(c *check.Cell) map[string]string {
+	if len(c.CarriedTypes()) == 0 {
+		return nil
+	}
+	list := map[string]string{}
+	for name, o := range e.Live {
+		if _, ok := o.(*types.Var); ok {
+			list[name] = e.TypeString(o.Type())
+		}
+	}
+	return list
+}
+
+// warnOfOld names the variables whose type was compiled again because the cell
+// changes its methods or what it is made of. The user did not write the type
+// again, so its values do not visibly become old ones.
+func (e *Engine) warnOfOld(c *check.Cell, before map[string]string) {
+	carried := c.CarriedTypes()
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		v, ok := e.Live[name].(*types.Var)
+		if !ok {
+			continue
+		}
+		now := e.TypeString(v.Type())
+		for _, m := range oldName().FindAllStringSubmatch(now, -1) {
+			if carried[m[1]] && !strings.Contains(before[name], m[0]) {
+				fmt.Fprintf(e.stderr, "warning: %s keeps the type %s: %s changed %s; run the cell that makes %s again\n", name, now, cellproto.CellName(c.Cell), m[1], name)
+				break
+			}
+		}
+	}
+}
+
+// moveVars keeps moved variables where they are in memory, so that pointers to
+// them and closures over them stay so. Types that are alike have the same layout;
+// interfaces refer to their methods through tables of their own.
+func (e *Engine) moveVars(c *check.Cell, u *graph.Unit) {
+	for name := range c.Moved {
+		from, ok := e.Graph.Units[e.Live[name].Pkg()].Vars[name]
+		if t := u.Pkg.Scope().Lookup(name).Type(); ok && !types.IsInterface(t) {
+			u.Vars[name] = reflect.NewAt(e.Types.ReflectType(t), from.UnsafePointer())
+		}
+	}
+}
+
+// moveValues gives moved variables that are elsewhere in memory their values.
+func (e *Engine) moveValues(c *check.Cell, u *graph.Unit) {
+	for name := range c.Moved {
+		from, ok := e.Graph.Units[e.Live[name].Pkg()].Vars[name]
+		if to := u.Vars[name]; ok && to.UnsafePointer() != from.UnsafePointer() {
+			to.Elem().Set(from.Elem().Convert(to.Elem().Type()))
+		}
+	}
+}
+
+// redefine brings the sources of live declarations up to date.
+func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string) {
+	for _, name := range defined {
+		e.Undeclare(j, name)
+	}
+	for d := range c.Broken {
+		for _, name := range d.Names {
+			fmt.Fprintf(e.stderr, "warning: %s\n", e.Broken[name])
+			if d.Base == "" {
+				e.Undeclare(j, name)
+				namespace.Delete(j, e.Live, name)
+			}
+			namespace.Delete(j, e.Decls, name)
+		}
+	}
+	for _, d := range c.Decls {
+		if d.Serial == 0 {
+			d.Serial = e.Serial
+		}
+		d.NoteUses(c.Info)
+		for _, n := range d.Names {
+			namespace.Set(j, e.Decls, n, d)
+			namespace.Delete(j, e.Broken, n)
+		}
+	}
+}
+
+// replaceFuncs makes earlier functions do what those of the cell do that have
+// the same name and signature.
+func (e *Engine) replaceFuncs(j *namespace.Journal, c *check.Cell) {
+	scope := c.Pkg.Scope()
+	for _, name := range scope.Names() {
+		now := scope.Lookup(name)
+		d := e.Graph.Owner[now]
+		fn, ok := now.(*types.Func)
+		if d == nil || now.Pkg() != c.Pkg || strings.HasPrefix(name, "__") {
+			continue
+		}
+		if old := e.Live[name]; old == nil || !check.Same(old, now) {
+			namespace.Delete(j, e.Versions, name)
+		}
+		if !ok || graph.IsGeneric(fn) {
+			continue
+		}
+		for _, v := range e.Versions[name] {
+			e.replace(j, v, d.Node.(*ast.FuncDecl), c.Info)
+		}
+		namespace.Set(j, e.Versions, name, append(slices.Clip(e.Versions[name]), namespace.Version{Decl: d, Fn: fn}))
+	}
+}
+
+// replace gives an earlier function the body of a new one.
+func (e *Engine) replace(j *namespace.Journal, v namespace.Version, now *ast.FuncDecl, from *types.Info) {
+	before, known := v.Decl.Node.(*ast.FuncDecl), graph.NewInfo()
+	graph.CopyInfo(known, v.Decl.Unit.Info, before)
+	j.Note(func() { e.become(v, before, known) })
+	e.become(v, now, from)
+}
+
+// become makes a declaration the body of an earlier function.
+func (e *Engine) become(v namespace.Version, now *ast.FuncDecl, from *types.Info) {
+	fd, name := *now, rewrite.Ident(now.Name.Pos(), v.Fn.Name())
+	fd.Name = name
+	info := v.Decl.Unit.Info
+	graph.DropInfo(info, v.Decl.Node)
+	graph.CopyInfo(info, from, now)
+	info.Defs[name] = v.Fn
+	v.Decl.Node, v.Decl.Analysed = &fd, false
+	v.Decl.Deps, v.Decl.Compiled = nil, nil
+	v.Decl.Deferred, v.Decl.Recovers, v.Decl.Size = nil, false, 0
+	e.Unlink(v.Decl)
+	e.RenewHomes()
+}
+
+// warn prints what the analysers have found, in the order of the lines.
+func (e *Engine) warn(c *check.Cell) {
+	slices.SortStableFunc(c.Warnings, func(a, b failure.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	for _, w := range slices.Compact(c.Warnings) {
+		fmt.Fprintf(e.stderr, "warning: %s: %s\n", failure.Place{Cell: w.Cell, Line: w.Line}, w.Msg)
+	}
+}

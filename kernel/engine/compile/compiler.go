@@ -1,0 +1,39 @@
+package compile
+
+import (
+	"go/types"
+
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"warpbook/kernel/engine/graph"
+	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/rtypes"
+)
+
+// Program is an SSA program of one unit and of what it reaches, shaken free
+// of everything else, with the interpreter that runs it.
+type Program struct {
+	Unit   *graph.Unit
+	SSA    *ssa.Program
+	Main   *ssa.Package
+	others map[*ssa.Package]*graph.Unit
+	links  []*graph.Decl // functions that it calls in other programs
+	Interp *ixgo.Interp
+}
+
+// Compiler makes programs of the cells that are checked.
+type Compiler struct {
+	*namespace.Namespace
+	*namespace.Files
+	Loader      *rtypes.Loader
+	Types       *rtypes.Registry
+	Externals   map[string]any           // functions of ours by the names that cells call them by
+	Hook        func(*ixgo.Context)      // has packages stop as cells do
+	Execute     func(*ixgo.Interp) error // chooses what executes functions
+	dynamic     []*types.Named           // see noteDynamic
+	dynamicSeen typeutil.Map
+	homes       typeutil.Map // type to *ixgo.Interp, see home
+	Libraries   []*library   // see link
+}

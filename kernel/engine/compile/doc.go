@@ -1,0 +1,8 @@
+// Package compile makes programs of checked cells: SSA of the cell and of the
+// declarations that it reaches, and the interpreter that runs it.
+//
+// Compiler.Build makes one Program for each unit. Functions of earlier cells that are
+// far from the cell are linked: called in a program that is made once. The engine calls
+// it with the session's lock held. The package runs no statements of cells but the
+// initial values of imported packages, and must not import the engine.
+package compile

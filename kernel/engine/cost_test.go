@@ -1,0 +1,52 @@
+//go:build edited
+
+package engine
+
+import (
+	"runtime/metrics"
+	"testing"
+)
+
+// TestTrivialCellIsCheap counts what a cell costs that does nothing: to wake a
+// goroutine takes as long as to check it, and what it allocates is memory that no
+// cache holds.
+func TestTrivialCellIsCheap(t *testing.T) {
+	const most = 550 // 503 objects now, 636 with the guards of package initialisers
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	cells := 0
+	eval := func(code string) {
+		cells++
+		e.Eval(t.Context(), uint64(cells), cells, code, func(r Result) {
+			if r.Err != nil {
+				t.Fatal(r.Err.Traceback)
+			}
+		})
+	}
+	eval("x := 0")
+	for range 100 {
+		eval("x = 1")
+	}
+	if objects := testing.AllocsPerRun(100, func() { eval("x = 1") }); objects > most {
+		t.Errorf("a cell allocates %v objects, at most %d are allowed", objects, most)
+	} else {
+		t.Logf("%v objects a cell", objects)
+	}
+	before := goroutines()
+	for range 100 {
+		eval("x = 1")
+	}
+	if n := goroutines() - before; n > 10 { // of the test and of collections
+		t.Errorf("100 cells start %d goroutines, expected none", n)
+	}
+}
+
+// goroutines is how many have been started.
+func goroutines() uint64 {
+	sample := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}

@@ -1,0 +1,136 @@
+package failure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goplus/ixgo"
+
+	"warpbook/kernel/cellproto"
+	"warpbook/kernel/engine/rewrite"
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+// Place is a frame of user code.
+type Place struct {
+	Cell, Line int
+	Fn         string
+}
+
+// Traced is a panic with the frames of the interpreter that it arose in. It may
+// pass through others, when a cell calls a function value of an earlier one or a
+// linked function, and each knows its own frames only.
+type Traced struct {
+	Value  any
+	Frames []Place
+}
+
+func (p Place) String() string {
+	s := fmt.Sprintf("%s, line %d", cellproto.CellName(p.Cell), p.Line)
+	if p.Fn != "" {
+		s += ", in " + p.Fn
+	}
+	return s
+}
+
+func (t Traced) Error() string { return PanicText(t.Value) }
+
+// Trace adds the frames to a panic of interpreted code, as it begins. A fault
+// that the Go runtime finds, such as a division by zero, does not come by here.
+func Trace(info *ixgo.PanicInfo) {
+	switch err := info.Error.(type) {
+	case ixgo.FatalError: // it has ended already
+	case ixgo.PanicError:
+		info.Error = Traced{err.Value, userFrames(err.Stack())}
+	default:
+		info.Error = Traced{err, Callers(info.Frame)}
+	}
+}
+
+// Callers are the frames of cells from fr outwards.
+func Callers(fr *ixgo.Frame) (frames []Place) {
+	for _, f := range fr.CallerFrames() {
+		if cell := CellOf(f.File); cell > 0 {
+			frames = appendFrame(frames, Place{cell, f.Line, funcName(f.Function)})
+		}
+	}
+	return frames
+}
+
+// Unwrap finds the value that a cell panicked with, and the frames of cells at
+// that time.
+func Unwrap(value any) (_ any, frames []Place) {
+	for {
+		switch p := value.(type) {
+		case ixgo.PanicError:
+			value, frames = p.Value, join(userFrames(p.Stack()), frames)
+		case ixgo.FatalError:
+			value, frames = p.Value, join(userFrames(p.Stack()), frames)
+		case Traced:
+			value, frames = p.Value, join(p.Frames, frames)
+		default:
+			return value, frames
+		}
+	}
+}
+
+// join puts frames behind those of an inner interpreter, or of the same: then
+// one of the two ends or begins with the other.
+func join(inner, outer []Place) []Place {
+	if n := len(inner) - len(outer); n >= 0 && alike(inner[n:], outer) {
+		return inner
+	}
+	if len(inner) < len(outer) && alike(inner, outer[:len(inner)]) {
+		return outer
+	}
+	return append(append([]Place{}, inner...), outer...)
+}
+
+// alike compares frames but for the lines: deferred calls run at another one.
+func alike(a, b []Place) bool {
+	for i := range a {
+		if a[i].Cell != b[i].Cell || a[i].Fn != b[i].Fn {
+			return false
+		}
+	}
+	return true
+}
+
+var stackFrame = lazyregexp.New(`(?m)^([^\n]*)\(\)\n\tcell(\d+):(\d+)`)
+
+// userFrames finds the frames of cells in the interpreter's stack text.
+func userFrames(stack []byte) (frames []Place) {
+	for _, m := range stackFrame().FindAllSubmatch(stack, -1) {
+		cell, _ := strconv.Atoi(string(m[2]))
+		line, _ := strconv.Atoi(string(m[3]))
+		frames = appendFrame(frames, Place{cell, line, funcName(string(m[1]))})
+	}
+	return frames
+}
+
+// appendFrame leaves out what repeats, as in a recursion on one line.
+func appendFrame(frames []Place, p Place) []Place {
+	if n := len(frames); n > 0 && frames[n-1] == p {
+		return frames
+	}
+	return append(frames, p)
+}
+
+var unitPrefix = lazyregexp.New(`^main(·\d+)?\.`)
+
+// funcName is a function's name as its author knows it, "" for the cell itself.
+func funcName(name string) string {
+	name = unitPrefix().ReplaceAllString(name, "")
+	name = strings.ReplaceAll(name, rewrite.BodyName+".", "")
+	if !strings.Contains(name, ")") { // of a method of a generic type, whose name the runtime leaves out with the type arguments
+		name = strings.TrimPrefix(name, "(*")
+	}
+	if strings.HasPrefix(name, rewrite.InitPrefix) {
+		return "init"
+	}
+	if name == rewrite.BodyName {
+		return ""
+	}
+	return name
+}

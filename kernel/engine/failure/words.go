@@ -1,0 +1,88 @@
+package failure
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+	"warpbook/kernel/engine/brief"
+
+	"github.com/goplus/ixgo"
+)
+
+const (
+	InterruptText = "the cell was stopped, its variables are kept"
+	AbandonedText = "the cell is blocked in a compiled call, was given up and goes on when the call returns"
+)
+
+// ErrNilStore is what Go calls a store through a nil pointer.
+var ErrNilStore = RuntimeError("runtime error: invalid memory address or nil pointer dereference")
+
+// MaxText is how much of the text of an error a front end gets, and maxValue how
+// much in a line. A notebook with more is slow to open.
+const MaxText, MaxValue = 64 << 10, 4 << 10
+
+// Shorten shortens a text and says so.
+func Shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return fmt.Sprintf("%s… (the first %d of %d bytes)", text[:most], most, len(text))
+}
+
+// RuntimeError is a run-time panic in Go's words, as recover returns it.
+type RuntimeError string
+
+func (RuntimeError) RuntimeError() {}
+
+func (e RuntimeError) Error() string { return string(e) }
+
+// PanicText is what a panic says of its value. It may call methods of cells.
+func PanicText(value any) string {
+	switch v := value.(type) {
+	case ixgo.RuntimeError: // which has the words where Go has none, and twice
+		text := strings.TrimPrefix(string(v), "runtime error: ")
+		if strings.HasPrefix(text, "interface conversion: ") {
+			_, is, _ := strings.Cut(text, " is ")
+			if old, now, ok := strings.Cut(is, ", not "); ok && old == now {
+				text += " (types of different cells)"
+			}
+			return text
+		}
+		return "runtime error: " + text
+	case error, fmt.Stringer:
+		return TextOf(v)
+	}
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.Array, reflect.Slice, reflect.Map, reflect.Struct, reflect.Pointer: // which may contain itself, or be in use
+		return fmt.Sprintf("(%T) %s", value, brief.Cut(brief.Brief(v, 3), MaxValue))
+	}
+	return fmt.Sprint(value)
+}
+
+// TextOf is what the Error or the String method of a value returns. A method that
+// panics is named.
+func TextOf(value any) (text string) {
+	method := "Error"
+	defer func() {
+		switch v, _ := Unwrap(recover()); v := v.(type) {
+		case nil:
+		case string, runtime.Error, ixgo.RuntimeError:
+			text = fmt.Sprintf("(%T, whose method %s panics: %v)", value, method, v)
+		default:
+			text = fmt.Sprintf("(%T, whose method %s panics)", value, method)
+		}
+	}()
+	switch v := value.(type) {
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		method = "String"
+		return v.String()
+	}
+	return ""
+}

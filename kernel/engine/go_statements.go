@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"fmt"
+	"go/token"
+	"io"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/goplus/ixgo"
+	"github.com/visualfc/gid"
+
+	"warpbook/kernel/engine/failure"
+	"warpbook/kernel/engine/stop"
+)
+
+// goStart announces a goroutine and returns the cell that it will belong to.
+func (e *host) goStart() uint64 {
+	e.stop.Live.Add(1)
+	return e.Owner()
+}
+
+// goRun begins a goroutine of a cell, which a go statement at a position started.
+func (e *host) goRun(cell uint64, pos int) {
+	debug.SetPanicOnFault(true)
+	e.ours.Store(gid.Get(), owner{cell, token.Pos(pos)})
+}
+
+// goEnd ends a goroutine of a cell.
+func (e *host) goEnd(fr *ixgo.Frame, v any) {
+	defer func() {
+		e.ours.Delete(gid.Get())
+		e.stop.Live.Add(-1) // last: who waits for this then looks at ours
+	}()
+	if v, frames, ok := thrown(fr, v); ok {
+		e.reportPanic("a goroutine", v, frames)
+	}
+}
+
+// groupGo is wg.Go, with a goroutine as a go statement of a cell starts it.
+func (e *host) groupGo(g *sync.WaitGroup, f func()) {
+	cell := e.goStart()
+	g.Go(func() {
+		e.goRun(cell, 0)
+		defer func() { e.goEnd(nil, recover()) }()
+		f()
+	})
+}
+
+// thrown is what a function of a cell that has recovered panicked with, and
+// where; ok is false if it did not. The engine passes a nil value as a nil frame.
+func thrown(fr *ixgo.Frame, v any) (_ any, frames []failure.Place, ok bool) {
+	if f, isFrame := v.(*ixgo.Frame); v == nil || isFrame && f == nil {
+		return nil, nil, false
+	}
+	if v, frames = failure.Unwrap(v); len(frames) == 0 && fr != nil {
+		if frames = failure.Callers(fr); len(frames) > 0 {
+			frames = frames[1:] // without the function that recovers
+		}
+	}
+	return v, frames, true
+}
+
+// retrace panics again, with its frames, where a panic leaves an interpreted function for
+// compiled code.
+func retrace(fr *ixgo.Frame, v any) {
+	if v, frames, ok := thrown(fr, v); ok {
+		panic(failure.Traced{Value: v, Frames: frames})
+	}
+}
+
+// reportPanic prints a panic that ended a goroutine or a callback, as what says.
+func (e *host) reportPanic(what string, v any, frames []failure.Place) {
+	switch v.(type) {
+	case stop.Interrupted, failure.Goexit:
+		return
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "panic in %s: %s\n", what, failure.Shorten(failure.PanicText(v), failure.MaxText))
+	for _, p := range frames {
+		fmt.Fprintf(&b, "    %s\n", p)
+	}
+	io.WriteString(e.stderr, b.String())
+}
+
+// recovered is what recover has returned, as the code of a cell sees it. What
+// ends the cell goes on.
+func recovered(v any) any {
+	v, _ = failure.Unwrap(v)
+	switch v := v.(type) {
+	case stop.Interrupted, failure.Exit, failure.Goexit:
+		panic(v)
+	case ixgo.RuntimeError:
+		return failure.RuntimeError(failure.PanicText(v))
+	}
+	return v
+}
+
+// placeOf is the place of a position; its cell is 0 if that is forgotten.
+func (e *host) placeOf(pos token.Pos) failure.Place {
+	p := e.files.Ctx.FileSet.Position(pos)
+	return failure.Place{Cell: failure.CellOf(p.Filename), Line: p.Line}
+}
+
+// ourGoroutine marks the goroutine as one of a cell that recovers by itself.
+func (e *host) ourGoroutine(cell uint64) (done func()) {
+	id := gid.Get()
+	e.ours.Store(id, owner{cell: cell})
+	return func() { e.ours.Delete(id) }
+}

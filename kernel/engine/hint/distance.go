@@ -1,0 +1,61 @@
+package hint
+
+import (
+	"cmp"
+	"slices"
+
+	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+// Nearest are the few paths that may be meant by another: they, or the names that
+// they end in, are written nearly like it.
+func Nearest(path string, all []string) []string {
+	name := packageName(path)
+	near := slices.DeleteFunc(all, func(p string) bool {
+		return distance(path, p) > 1+len(path)/4 && distance(name, packageName(p)) > len(name)/4
+	})
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distance(path, a), distance(path, b)) })
+	return near[:min(3, len(near))]
+}
+
+// distance is the number of letters to insert, delete or change.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			up := row[j+1]
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(diag+cost, up+1, row[j]+1)
+			diag = up
+		}
+	}
+	return row[len(b)]
+}
+
+// swapped reports whether two neighbours of a have changed places in b.
+func swapped(a, b string) bool {
+	for i := 0; len(a) == len(b) && i+1 < len(a); i++ {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}
+
+var majorVersion = lazyregexp.New(`/v\d+$`)
+
+// packageName is the name that a path most likely has.
+func packageName(path string) string {
+	path = majorVersion().ReplaceAllString(path, "")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}

@@ -1,0 +1,120 @@
+package packages
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/goplus/ixgo"
+
+	"warpbook/kernel/engine/module"
+	"warpbook/kernel/engine/rewrite"
+)
+
+// moduleTags choose files without assembly where a package offers both.
+var moduleTags = []string{"purego", "noasm"}
+
+// Importer offers the packages of the program and of added modules, and refuses
+// others with a message that helps.
+type Importer struct {
+	types.Importer
+	Modules *module.Set
+}
+
+// NewImporter makes the engine library find the sources of added modules.
+func NewImporter(ctx *ixgo.Context) Importer {
+	i := Importer{ctx.Importer, &module.Set{Offered: Offered, Tags: moduleTags}}
+	ctx.BuildContext.BuildTags, ctx.BuildContext.CgoEnabled = moduleTags, false
+	ctx.BuildContext.OpenFile = openModuleFile
+	ctx.Lookup = func(_, path string) (dir string, found bool) { // it would ask a Go toolchain
+		p, err := i.Modules.Find(path)
+		if p == nil || err != nil {
+			return "", false
+		}
+		return p.Dir, true
+	}
+	return i
+}
+
+// openModuleFile is a file of a package, with the deferred calls that the engine
+// needs (see enter) where its functions begin. Places in it stay what they were.
+func openModuleFile(path string) (io.ReadCloser, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(deferring(text))), nil
+}
+
+// deferring has functions that defer calls defer one that does nothing first.
+func deferring(text []byte) []byte {
+	if !bytes.Contains(text, []byte("defer")) {
+		return text
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil { // the engine says so
+		return text
+	}
+	var out bytes.Buffer
+	done := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		var body *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil && rewrite.Defers(n.Body) {
+				body = n.Body
+			}
+		case *ast.FuncLit:
+			if rewrite.DefersInRange(n.Body) {
+				body = n.Body
+			}
+		}
+		if body != nil {
+			p := fset.PositionFor(body.Lbrace+1, false)
+			out.Write(text[done:p.Offset])
+			fmt.Fprintf(&out, " defer func() {}(); /*line :%d:%d*/", p.Line, p.Column)
+			done = p.Offset
+		}
+		return true
+	})
+	out.Write(text[done:])
+	return out.Bytes()
+}
+
+func Offered(path string) bool {
+	_, ok := ixgo.LookupPackage(path)
+	return ok || path == rewrite.RuntimePath || path == "unsafe"
+}
+
+func (i Importer) Import(path string) (*types.Package, error) {
+	if Offered(path) {
+		return i.Importer.Import(path)
+	}
+	p, err := i.Modules.Find(path)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, notOffered(path)
+	}
+	pkg, err := i.Importer.Import(path)
+	if err != nil { // the engine library takes it for right the next time
+		i.Modules.Refuse(path, fmt.Sprintf("does not compile: %v", err))
+		return nil, err
+	}
+	return pkg, nil
+}
+
+// Packages are the paths that cells can import.
+func (i Importer) Packages() []string {
+	list := append(Linked(), i.Modules.Paths()...)
+	slices.Sort(list)
+	return list
+}

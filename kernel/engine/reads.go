@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"sync"
+
+	"github.com/visualfc/gid"
+
+	"warpbook/kernel/engine/rewrite"
+)
+
+// reads lets a stop end a read of a pipe or a connection without a loss of data. The
+// read goes on in a goroutine of its own, and what it gets is for the next reader.
+type reads struct {
+	host *host
+	mu   sync.Mutex             // guards left
+	left map[io.Reader]*oneRead // reads that a stop has ended, and that go on
+}
+
+// oneRead is a read that goes on whether or not it is waited for.
+type oneRead struct {
+	done chan struct{} // closes when data and err are there
+	data []byte
+	err  error
+}
+
+// read is r.Read(p) for a goroutine that may be stopped.
+func (s *reads) read(r io.Reader, p []byte) (int, error) {
+	if _, ours := s.host.ours.Load(gid.Get()); !ours || len(p) == 0 || !mayBlock(r) {
+		return r.Read(p)
+	}
+	s.mu.Lock()
+	x := s.left[r]
+	delete(s.left, r)
+	s.mu.Unlock()
+	if x == nil {
+		x = &oneRead{done: make(chan struct{})}
+		go func() {
+			defer close(x.done)
+			buf := make([]byte, len(p))
+			n, err := r.Read(buf)
+			x.data, x.err = buf[:n], err
+		}()
+	}
+	select {
+	case <-x.done:
+	case <-s.host.stop.Channel():
+		s.keep(r, x)
+		s.host.stop.Killed()
+	}
+	n := copy(p, x.data)
+	if n < len(x.data) { // the stopped reader had a larger buffer
+		s.keep(r, &oneRead{x.done, x.data[n:], x.err})
+		return n, nil
+	}
+	return n, x.err
+}
+
+func (s *reads) keep(r io.Reader, x *oneRead) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left[r] = x
+}
+
+// mayBlock reports whether a read of r may wait for data that somebody else sends.
+// What it holds for can be a key of a map.
+func mayBlock(r io.Reader) bool {
+	switch r := r.(type) {
+	case *io.PipeReader, *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn:
+		return true
+	case *os.File:
+		info, err := r.Stat()
+		return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket|os.ModeCharDevice) != 0
+	}
+	return false
+}
+
+// patient is a reader that compiled code reads for a cell.
+type patient struct {
+	io.Reader
+	reads *reads
+}
+
+func (p patient) Read(b []byte) (int, error) { return p.reads.read(p.Reader, b) }
+
+// registerReads makes the functions that read for cells read the lines of
+// Config.Stdin where they are given os.Stdin, and stop without a loss where they wait
+// for a pipe or a connection.
+func (e *host) registerReads() {
+	s := &reads{host: e, left: map[io.Reader]*oneRead{}}
+	stands := func(r io.Reader) io.Reader { return r }
+	if e.config.Stdin != nil {
+		stands = e.registerStdin()
+	}
+	reader := func(r io.Reader) io.Reader {
+		if r = stands(r); mayBlock(r) {
+			return patient{r, s}
+		}
+		return r
+	}
+	for name, f := range map[string]any{
+		rewrite.RuntimePath + ".Read": func(r any, p []byte) (int, error) { return s.read(r.(io.Reader), p) },
+		"bufio.NewScanner":            func(r io.Reader) *bufio.Scanner { return bufio.NewScanner(reader(r)) },
+		"bufio.NewReader":             func(r io.Reader) *bufio.Reader { return bufio.NewReader(reader(r)) },
+		"bufio.NewReaderSize":         func(r io.Reader, size int) *bufio.Reader { return bufio.NewReaderSize(reader(r), size) },
+		"io.ReadAll":                  func(r io.Reader) ([]byte, error) { return io.ReadAll(reader(r)) },
+		"io.ReadFull":                 func(r io.Reader, p []byte) (int, error) { return io.ReadFull(reader(r), p) },
+		"io.ReadAtLeast":              func(r io.Reader, p []byte, least int) (int, error) { return io.ReadAtLeast(reader(r), p, least) },
+		"io.Copy":                     func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(w, reader(r)) },
+		"io.CopyN":                    func(w io.Writer, r io.Reader, n int64) (int64, error) { return io.CopyN(w, reader(r), n) },
+		"encoding/json.NewDecoder":    func(r io.Reader) *json.Decoder { return json.NewDecoder(reader(r)) },
+	} {
+		e.external(name, f)
+	}
+}

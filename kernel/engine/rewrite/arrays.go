@@ -1,0 +1,51 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+)
+
+// rangeArray makes a range over the indices of an array one over its length, where Go
+// does not evaluate the array: for i := range *p runs, whatever p is. The SSA builder
+// would look at *p.
+//
+//	for i := range 4 { if 0 != 0 { _ = *p }; ... }
+func (r *Rewriter) rangeArray(n *ast.RangeStmt) {
+	if v, ok := n.Value.(*ast.Ident); n.Value != nil && (!ok || v.Name != "_") || n.Key != nil && n.Tok != token.DEFINE {
+		return
+	}
+	if _, variable := ast.Unparen(n.X).(*ast.Ident); variable {
+		return
+	}
+	t := r.Info.TypeOf(n.X)
+	if t == nil {
+		return
+	}
+	a, ok := types.Unalias(t).Underlying().(*types.Array)
+	if !ok || r.evaluates(n.X) {
+		return
+	}
+	pos, zero := n.X.Pos(), func() ast.Expr { return &ast.BasicLit{ValuePos: n.For, Kind: token.INT, Value: "0"} }
+	r.prepend(n.Body, &ast.IfStmt{If: pos, Cond: &ast.BinaryExpr{X: zero(), OpPos: pos, Op: token.NEQ, Y: zero()}, // the checker sees that variables are used
+		Body: block(pos, &ast.AssignStmt{Lhs: []ast.Expr{Ident(pos, "_")}, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{n.X}})})
+	n.X, n.Value = &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(a.Len(), 10)}, nil
+}
+
+// evaluates reports whether an expression calls or receives, so that its length is no
+// constant.
+func (r *Rewriter) evaluates(x ast.Expr) (found bool) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || !r.Info.Types[n.Fun].IsType() && r.Info.Types[n].Value == nil
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}

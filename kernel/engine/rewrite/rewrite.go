@@ -1,0 +1,130 @@
+package rewrite
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+func (r *Rewriter) File(f *ast.File) {
+	r.inSelect, r.inCell, r.before = map[ast.Node]bool{}, map[ast.Node]bool{}, map[ast.Node]bool{}
+	for _, d := range f.Decls {
+		ast.Inspect(d, r.markSelect)
+		ast.Inspect(d, r.markWaits)
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Name.Name == BodyName {
+			ast.Inspect(fd, r.markCell)
+		}
+		astutil.Apply(d, nil, func(c *astutil.Cursor) bool {
+			if r.before[c.Node()] { // a stop has ended what waits by now, and would not end what begins to
+				c.InsertBefore(checkFlag(c.Node().Pos()))
+				r.Changed = true
+			}
+			r.node(c)
+			return true
+		})
+	}
+}
+
+func (r *Rewriter) markSelect(n ast.Node) bool {
+	if cc, ok := n.(*ast.CommClause); ok {
+		switch s := cc.Comm.(type) {
+		case *ast.SendStmt:
+			r.inSelect[s] = true
+		case *ast.ExprStmt:
+			r.inSelect[ast.Unparen(s.X)] = true
+		case *ast.AssignStmt:
+			r.inSelect[ast.Unparen(s.Rhs[0])] = true
+		}
+	}
+	return true
+}
+
+func (r *Rewriter) markCell(n ast.Node) bool {
+	if x, ok := n.(*ast.ExprStmt); ok {
+		r.inCell[x] = true
+	}
+	_, literal := n.(*ast.FuncLit)
+	return !literal
+}
+
+// node rewrites one node; those below it are done.
+func (r *Rewriter) node(c *astutil.Cursor) {
+	switch n := c.Node().(type) {
+	case *ast.FuncDecl:
+		if n.Body != nil {
+			r.enter(n.Body, n.Name.Name != BodyName || r.Reenters, true)
+		}
+	case *ast.FuncLit:
+		r.enter(n.Body, true, false)
+	case *ast.ForStmt:
+		r.prepend(n.Body, checkFlag(n.For))
+	case *ast.RangeStmt:
+		if r.isChan(n.X) {
+			n.X = Call(n.X.Pos(), "Iter", n.X)
+		}
+		r.rangeArray(n)
+		r.prepend(n.Body, checkFlag(n.For))
+	case *ast.BranchStmt:
+		if n.Tok == token.GOTO {
+			r.replace(c, block(n.Pos(), checkFlag(n.Pos()), n))
+		}
+	case *ast.UnaryExpr:
+		r.receive(c, n)
+	case *ast.SendStmt:
+		if !r.inSelect[n] {
+			r.replace(c, &ast.SelectStmt{Select: n.Pos(), Body: block(n.Pos(),
+				&ast.CommClause{Case: n.Pos(), Comm: n, Colon: n.Pos()}, killCase(n.Pos()))})
+		}
+	case *ast.SelectStmt:
+		r.selectStmt(c, n)
+	case *ast.CallExpr:
+		if r.isBuiltin(n, "recover") {
+			r.replace(c, Call(n.Pos(), "Recovered", n))
+			return
+		}
+		if r.isBuiltin(n, "panic") && r.maybeNil(n.Args[0]) {
+			n.Args[0], r.Changed = Call(n.Args[0].Pos(), "NotNil", n.Args[0]), true
+		}
+		if x := r.offset(n); x != nil {
+			r.replace(c, x)
+			return
+		}
+		r.lengths(n)
+		r.call(n)
+		r.waited(c, n)
+	case *ast.CompositeLit:
+		r.composite(n)
+	case *ast.AssignStmt:
+		r.assign(n)
+	case *ast.ExprStmt:
+		r.dropped(c, n)
+	case *ast.GoStmt:
+		r.replace(c, r.goStmt(n))
+	}
+}
+
+func (r *Rewriter) receive(c *astutil.Cursor, n *ast.UnaryExpr) {
+	if n.Op != token.ARROW || r.inSelect[n] || !r.isChan(n.X) {
+		return
+	}
+	name := "Recv"
+	if _, ok := r.Info.TypeOf(n).(*types.Tuple); ok {
+		name = "Recv2"
+	}
+	r.replace(c, Call(n.OpPos, name, n.X))
+}
+
+func (r *Rewriter) selectStmt(c *astutil.Cursor, n *ast.SelectStmt) {
+	if len(n.Body.List) == 0 {
+		r.replace(c, &ast.ForStmt{For: n.Pos(), Body: block(n.Pos(), &ast.ExprStmt{X: Call(n.Pos(), "Block")})})
+		return
+	}
+	for _, cl := range n.Body.List {
+		if cl.(*ast.CommClause).Comm == nil { // it has a default and never waits
+			return
+		}
+	}
+	n.Body.List, r.Changed = append(n.Body.List, killCase(n.Pos())), true
+}

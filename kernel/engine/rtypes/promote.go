@@ -1,0 +1,85 @@
+package rtypes
+
+import (
+	"go/types"
+	"reflect"
+
+	"github.com/goplus/reflectx"
+)
+
+// ixgo calls a method wrongly that compiled code finds in a struct which embeds
+// a pointer to a struct that embeds the method's type as a value: it takes that
+// value for a pointer. The methods of such a struct are set again.
+
+// promote sets the methods of a type again if one of them comes through a pointer
+// to a value. The caller holds mu.
+func (r *Registry) promote(n types.Type, rt reflect.Type) {
+	if _, ok := n.Underlying().(*types.Struct); !ok {
+		return
+	}
+	all, values := types.NewMethodSet(types.NewPointer(n)), types.NewMethodSet(n)
+	wrong := false
+	for s := range all.Methods() {
+		wrong = wrong || throughPointer(n, s.Index())
+	}
+	if !wrong {
+		return
+	}
+	var methods []reflectx.Method
+	for s := range all.Methods() {
+		fn := s.Obj().(*types.Func)
+		t, _ := r.record.ToType(s.Type())
+		call := r.promoted(fn, s.Index())
+		if len(s.Index()) == 1 {
+			call = r.FindMethod(t, fn)
+		}
+		methods = append(methods, reflectx.MakeMethod(fn.Name(), fn.Pkg().Path(), values.Lookup(fn.Pkg(), fn.Name()) == nil, t, call))
+	}
+	if err := r.shared.SetRawMethods(rt, methods); err != nil {
+		panic(err)
+	}
+}
+
+// throughPointer reports whether the path to a method ends in an embedded value and
+// has a pointer before that.
+func throughPointer(t types.Type, path []int) bool {
+	pointer, before := false, false
+	for _, i := range path[:len(path)-1] {
+		before = before || pointer
+		t = t.Underlying().(*types.Struct).Field(i).Type()
+		p, ok := t.Underlying().(*types.Pointer)
+		if pointer = ok; pointer {
+			t = p.Elem()
+		}
+	}
+	return before && !pointer && !types.IsInterface(t)
+}
+
+// promoted is a method of an embedded field, called with the struct or a pointer
+// to it.
+func (r *Registry) promoted(fn *types.Func, path []int) func([]reflect.Value) []reflect.Value {
+	recv, _ := r.record.ToType(fn.Signature().Recv().Type())
+	m, _ := reflectx.MethodByName(recv, fn.Name())
+	return func(args []reflect.Value) []reflect.Value {
+		v := args[0]
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		v = reflectx.FieldByIndexX(v, path[:len(path)-1])
+		f := m.Func
+		switch {
+		case recv.Kind() == reflect.Interface:
+			f, args = v.MethodByName(fn.Name()), args[1:]
+		case recv.Kind() == reflect.Pointer && v.Kind() != reflect.Pointer:
+			args[0] = v.Addr()
+		case recv.Kind() != reflect.Pointer && v.Kind() == reflect.Pointer:
+			args[0] = v.Elem()
+		default:
+			args[0] = v
+		}
+		if f.Type().IsVariadic() {
+			return f.CallSlice(args)
+		}
+		return f.Call(args)
+	}
+}

@@ -1,0 +1,98 @@
+//go:build edited
+
+package engine
+
+import (
+	"bytes"
+	goimporter "go/importer"
+	"go/token"
+	goversion "go/version"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/kernel/engine/packages"
+	_ "warpbook/kernel/engine/symbols"
+)
+
+// tablesOf is the Go whose standard library the engine's tables were made of.
+const tablesOf = "go1.26"
+
+// TestStandardLibrary: cells can import each package of the standard library, but for
+// those whose reason is listed, and each has all exported names. A newer Go has names
+// that the tables lack: these are listed, and are no failure.
+func TestStandardLibrary(t *testing.T) {
+	newer := goversion.Compare(goversion.Lang(runtime.Version()), tablesOf) > 0
+	var newNames []string
+	out, err := exec.Command("go", "list", "-export", "-f", "{{.ImportPath}} {{.Export}}", "std").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
+	}
+	compiled := goimporter.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		data, err := os.ReadFile(exports[path])
+		return io.NopCloser(bytes.NewReader(data)), err
+	})
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	offered, names := 0, 0
+	for path := range exports {
+		switch {
+		case strings.HasPrefix(path, "vendor/") || slices.Contains(strings.Split(path, "/"), "internal"):
+			continue
+		case packages.Missing[path] != "":
+			if packages.Offered(path) {
+				t.Errorf("%s is offered, and is listed as missing", path)
+			}
+			continue
+		}
+		offered++
+		have, err := e.Importer.Import(path)
+		if err != nil && newer {
+			newNames = append(newNames, path)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		want, err := compiled.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range want.Scope().Names() {
+			if !token.IsExported(name) {
+				continue
+			}
+			if names++; have.Scope().Lookup(name) != nil {
+				continue
+			}
+			if newer {
+				newNames = append(newNames, path+"."+name)
+				continue
+			}
+			t.Errorf("%s.%s is missing", path, name)
+		}
+	}
+	for path := range packages.Missing {
+		if _, ok := exports[path]; !ok {
+			t.Errorf("%s is listed as missing, and is no package of the standard library", path)
+		}
+	}
+	if newer {
+		slices.Sort(newNames)
+		t.Logf("%s has %d names and packages that the tables of %s lack: %s", runtime.Version(), len(newNames), tablesOf, strings.Join(newNames, " "))
+	}
+	t.Logf("%d packages, %d names, %d packages missing", offered, names, len(packages.Missing))
+}

@@ -1,0 +1,8 @@
+// Package stop ends interpreted code: the flag that it reads in loops and calls, the
+// channel that ends its waits, and the watch that finds a runaway recursion.
+//
+// A session has one Stopper. The engine begins and ends stops, rewritten code and the
+// functions registered for it call the rest. A stopped goroutine panics with
+// Interrupted and has a short time for its deferred calls. The package knows no cells
+// and must not import the engine.
+package stop

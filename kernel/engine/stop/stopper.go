@@ -1,0 +1,234 @@
+package stop
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/visualfc/gid"
+)
+
+// The values of the flag.
+const (
+	running  = 0
+	stopping = 1 // every goroutine of every cell ends at its next check
+	tooDeep  = 2 // a goroutine whose stack is huge ends at its next check
+)
+
+const (
+	maxStackGrowth = 40 << 20               // bytes of stack that the cells may add; 100 000 calls fit
+	lookTime       = 500 * time.Millisecond // while goroutines look at their stacks, which is slow; copying one may take long
+	deepFrames     = 50000                  // a stack of more frames is the one that runs away
+	deferTime      = 50 * time.Millisecond
+	deferLooks     = 1000
+	SettleTime     = 200 * time.Millisecond
+)
+
+// Stopper stops interpreted code.
+type Stopper struct {
+	Flag    int32                         // read by interpreted code without synchronisation
+	killing atomic.Pointer[chan struct{}] // closes at a stop
+	Live    atomic.Int64                  // goroutines that cells have started
+
+	mu       sync.Mutex // guards what follows
+	jobs     int        // cells that are compiled or run
+	runs     int        // cells that run
+	begun    int        // cells that have begun to run
+	watching bool       // watch runs
+	stops    int        // begins without their end
+	resuming *sync.Cond // stops has changed
+
+	unwinding sync.Map // ids of goroutines that have been stopped, to *unwind
+}
+
+// unwind is a goroutine that has been stopped and runs its deferred calls. They
+// get some time to leave things in order, counted from when they begin; where
+// the machine is busy and that time passes at once, some looks at the flag.
+// It is the goroutine's own.
+type unwind struct {
+	until time.Time
+	looks int
+}
+
+func New() *Stopper {
+	s := &Stopper{}
+	s.resuming = sync.NewCond(&s.mu)
+	c := make(chan struct{})
+	s.killing.Store(&c)
+	return s
+}
+
+// setFlag is hidden from the race detector: interpreted code reads the flag
+// at each loop and call, and an atomic read would cost it more than the loop.
+// An aligned word is written whole, and a late read only stops later. It is
+// called with mu held, so that no stop is lost behind a look at the stacks.
+//
+//go:norace
+func (s *Stopper) setFlag(to int32) { s.Flag = to }
+
+//go:norace
+func (s *Stopper) getFlag() int32 { return s.Flag }
+
+// change sets the flag if it is what is expected.
+func (s *Stopper) change(from, to int32) (changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if changed = s.getFlag() == from; changed {
+		s.setFlag(to)
+	}
+	return changed
+}
+
+// Stop runs in the goroutine that observed the flag.
+func (s *Stopper) Stop() { s.Ended(nil) }
+
+// Ended is what code calls that has seen the flag behind a compiled call which
+// has returned err.
+func (s *Stopper) Ended(err error) {
+	switch s.getFlag() {
+	case stopping:
+		if !s.unwinds() {
+			s.kill(err)
+		}
+	case tooDeep:
+		var pc [1]uintptr
+		if runtime.Callers(deepFrames, pc[:]) > 0 && s.change(tooDeep, running) {
+			panic(ErrOverflow)
+		}
+	}
+}
+
+// unwinds reports whether this goroutine has been stopped and may go on with its
+// deferred calls.
+func (s *Stopper) unwinds() bool {
+	v, ok := s.unwinding.Load(gid.Get())
+	if !ok {
+		return false
+	}
+	u := v.(*unwind)
+	u.looks++
+	return u.looks <= deferLooks || time.Now().Before(u.until)
+}
+
+// Killed ends the goroutine.
+func (s *Stopper) Killed() { s.kill(nil) }
+
+// kill ends the goroutine; err is what a call made of the stop.
+func (s *Stopper) kill(err error) {
+	s.unwinding.LoadOrStore(gid.Get(), &unwind{until: time.Now().Add(deferTime)})
+	panic(Interrupted{err})
+}
+
+// Channel closes when the goroutine must end.
+func (s *Stopper) Channel() <-chan struct{} {
+	if s.getFlag() != stopping || !s.unwinds() {
+		return *s.killing.Load()
+	}
+	c := make(chan struct{}) // a deferred call waits: for a while
+	time.AfterFunc(deferTime, func() { close(c) })
+	return c
+}
+
+// Block waits for nothing.
+func (s *Stopper) Block() {
+	<-s.Channel()
+	s.Killed()
+}
+
+func (s *Stopper) Sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-s.Channel():
+		s.Killed()
+	}
+}
+
+// Enter begins to run a cell, after what is being stopped has ended. One that is to
+// be stopped itself does not wait: it ends where it looks.
+func (s *Stopper) Enter(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.stops > 0 && ctx.Err() == nil {
+		s.resuming.Wait()
+	}
+	if s.runs++; s.runs == 1 {
+		s.begun++
+	}
+}
+
+// Leave ends what enter has begun.
+func (s *Stopper) Leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs--; s.runs == 0 && s.getFlag() == tooDeep {
+		s.setFlag(running)
+	}
+}
+
+// Busy reports whether a cell runs, apart from goroutines.
+func (s *Stopper) Busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs > 0
+}
+
+// Begin stops everything that runs, and reports whether no other caller is doing so.
+func (s *Stopper) Begin() (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.beginLocked()
+}
+
+// BeginIdle is begin, unless a cell runs.
+func (s *Stopper) BeginIdle() (first, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runs > 0 {
+		return false, false
+	}
+	return s.beginLocked(), true
+}
+
+// beginLocked is begin with mu held.
+func (s *Stopper) beginLocked() (first bool) {
+	s.resuming.Broadcast()
+	if s.stops++; s.stops > 1 {
+		return false
+	}
+	s.setFlag(stopping)
+	close(*s.killing.Load())
+	return true
+}
+
+// End lets code run again, once the goroutines have ended or have had time to,
+// and everybody who began to stop them is done.
+func (s *Stopper) End() {
+	for start := time.Now(); s.Live.Load() > 0 && time.Since(start) < SettleTime; {
+		time.Sleep(2 * time.Millisecond)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stops--; s.stops > 0 {
+		return
+	}
+	c := make(chan struct{})
+	s.killing.Store(&c)
+	s.unwinding.Clear()
+	s.setFlag(running)
+	s.resuming.Broadcast()
+}
+
+// Interrupted is the panic value that stops interpreted code at an interrupt.
+type Interrupted struct {
+	By error // what a compiled call made of it, if that was where
+}
+
+func (Interrupted) Error() string { return "interrupted" }
+
+// ErrOverflow is the panic value of a runaway recursion.
+var ErrOverflow = errors.New("stack overflow: the cell recursed too deeply")

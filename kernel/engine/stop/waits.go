@@ -1,0 +1,84 @@
+package stop
+
+import (
+	"context"
+	"sync"
+)
+
+// locker is a lock that can be tried.
+type locker interface {
+	sync.Locker
+	TryLock() bool
+}
+
+// ReadLock is the read lock of m.
+func ReadLock(m *sync.RWMutex) locker { return reader{m} }
+
+type reader struct{ m *sync.RWMutex }
+
+func (r reader) Lock()         { r.m.RLock() }
+func (r reader) Unlock()       { r.m.RUnlock() }
+func (r reader) TryLock() bool { return r.m.TryRLock() }
+
+// Lock locks m. When the goroutine is stopped before, whoever waits for the
+// lock in its place gives it back.
+func (s *Stopper) Lock(m locker) {
+	if m.TryLock() {
+		return
+	}
+	got, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		m.Lock()
+		select {
+		case got <- struct{}{}:
+		case <-gone:
+			m.Unlock()
+		}
+	}()
+	select {
+	case <-got:
+	case <-s.Channel():
+		close(gone)
+		s.Killed()
+	}
+}
+
+// Await calls wait, which returns some time after a goroutine that is stopped
+// has left it.
+func (s *Stopper) Await(wait func()) {
+	ended := make(chan any, 1)
+	go func() {
+		defer func() { ended <- recover() }()
+		wait()
+	}()
+	select {
+	case failure := <-ended:
+		if failure != nil {
+			panic(failure)
+		}
+	case <-s.Channel():
+		s.Killed()
+	}
+}
+
+// untilKilled is done when code is stopped.
+type untilKilled struct {
+	context.Context
+	kill <-chan struct{}
+}
+
+func (u untilKilled) Done() <-chan struct{} { return u.kill }
+
+func (u untilKilled) Err() error {
+	select {
+	case <-u.kill:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// Context is a context that is done when code is stopped.
+func (s *Stopper) Context() context.Context {
+	return untilKilled{context.Background(), s.Channel()}
+}

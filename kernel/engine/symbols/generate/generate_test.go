@@ -1,0 +1,52 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestFresh fails when the API of an offered package has changed since its
+// file was generated.
+func TestFresh(t *testing.T) {
+	files, _, err := generate(offered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got, want) {
+			t.Errorf("%s is out of date, run: go generate ./kernel/engine", name)
+		}
+	}
+	old, _ := filepath.Glob("../*" + suffix)
+	if len(old) != len(files) {
+		t.Errorf("%d generated files, expected %d: run go generate ./kernel/engine", len(old), len(files))
+	}
+}
+
+// TestStdDocs fails when the documentation of a package of the standard library
+// is missing. What it says depends on the Go release that wrote it, and is not
+// compared.
+func TestStdDocs(t *testing.T) {
+	z, err := zip.OpenReader(filepath.Join("..", stdDocs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var got []string
+	for _, m := range z.File {
+		if got = append(got, m.Name); m.UncompressedSize64 < 50 {
+			t.Errorf("%s: %d bytes", m.Name, m.UncompressedSize64)
+		}
+	}
+	want, err := stdPackages("..")
+	if err != nil || len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("%s has %v, want %v, %v: run go generate ./kernel/engine", stdDocs, got, want, err)
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !js
+
+package history
+
+import (
+	"os"
+	"syscall"
+)
+
+// flock locks the file for this process, or fails at once.
+func flock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

@@ -1,0 +1,78 @@
+package jupyter
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func connection(change func(map[string]any)) []byte {
+	fields := map[string]any{
+		"transport": "tcp", "ip": "127.0.0.1", "key": "secret", "signature_scheme": "hmac-sha256",
+		"shell_port": 1, "iopub_port": 2, "stdin_port": 3, "control_port": 4, "hb_port": 5,
+		"kernel_name": "warpbook",
+	}
+	change(fields)
+	data, _ := json.Marshal(fields)
+	return data
+}
+
+func TestParseConnection(t *testing.T) {
+	c, err := ParseConnection(connection(func(map[string]any) {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if network, address := c.Address(c.Control); network != "tcp" || address != "127.0.0.1:4" {
+		t.Errorf("control: %s %s", network, address)
+	}
+	c, err = ParseConnection(connection(func(f map[string]any) { f["transport"], f["ip"] = "ipc", "/run/k" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if network, address := c.Address(c.Shell); network != "unix" || address != "/run/k-1" {
+		t.Errorf("shell: %s %s", network, address)
+	}
+}
+
+func TestParseConnectionRejects(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(map[string]any)
+		want   string
+	}{
+		{"no transport", func(f map[string]any) { delete(f, "transport") }, `transport "", expected tcp or ipc`},
+		{"udp", func(f map[string]any) { f["transport"] = "udp" }, `transport "udp"`},
+		{"no ip", func(f map[string]any) { delete(f, "ip") }, `ip "", expected an IP address`},
+		{"host name", func(f map[string]any) { f["ip"] = "example.org" }, `ip "example.org"`},
+		{"ipc without path", func(f map[string]any) { f["transport"], f["ip"] = "ipc", "" }, "no ip"},
+		{"no port", func(f map[string]any) { delete(f, "stdin_port") }, "stdin_port 0, expected 1 to 65535"},
+		{"large port", func(f map[string]any) { f["hb_port"] = 65536 }, "hb_port 65536"},
+		{"port twice", func(f map[string]any) { f["hb_port"] = 1 }, "hb_port 1 is also the shell_port"},
+		{"port text", func(f map[string]any) { f["hb_port"] = "5" }, "hb_port"},
+		{"scheme", func(f map[string]any) { f["signature_scheme"] = "md5" }, `signature scheme "md5": unknown`},
+	}
+	for _, test := range tests {
+		_, err := ParseConnection(connection(test.change))
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want %q in one line", test.name, err, test.want)
+		}
+	}
+}
+
+func FuzzParseConnection(f *testing.F) {
+	f.Add(connection(func(map[string]any) {}))
+	f.Add([]byte(`{"transport":"ipc"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := ParseConnection(data)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ParseConnection(again); err != nil || back != c {
+			t.Errorf("%v: read %+v, then %+v", err, c, back)
+		}
+	})
+}

@@ -1,0 +1,110 @@
+// Package record is the vocabulary of the machine-readable part of an output: the names
+// of its kinds, verdicts and clocks, and the type Record, which reads it. Packages ladder,
+// bench and explain write records in these words; display, report, runs and the warpbook
+// command read them. It shows nothing, decides no exit status, and imports none of its
+// users.
+//
+// record.schema.json defines a record, run.schema.json the file of a run; records of
+// older versions stay readable.
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// MIME is the type of a record in a MIME bundle.
+const MIME = "application/vnd.warpbook.record+json"
+
+// The kinds of records. Every row of Checks is a correctness row; rows of other kinds
+// are correctness rows if they have a verdict.
+const (
+	Checks      = "checks"
+	Figures     = "figures"
+	Counters    = "counters"
+	Peers       = "peers"
+	Explanation = "explanation"
+)
+
+// The clocks of figures.
+const (
+	Time         = "time"          // of a GPU
+	EmulatorTime = "emulator time" // of the emulation: not a GPU's
+)
+
+// The verdicts of a correctness row.
+const (
+	Pass           = "PASS"
+	Fail           = "FAIL"
+	FailExpected   = "FAIL (expected)" // counts as passed
+	PassUnexpected = "PASS (failure expected)"
+)
+
+// Version is the version of the records and run files that this program writes; it
+// reads every version up to this one. Records without a version have version 0.
+const Version = 1
+
+// Record is one record, with the fields that this package knows.
+type Record struct {
+	Schema      int            `json:"schema"`
+	Kind        string         `json:"kind"`
+	Title       string         `json:"title"`
+	Environment map[string]any `json:"environment"`
+	Rows        []Row          `json:"rows"`
+}
+
+// Row is one row of a record.
+type Row struct {
+	Name    string  `json:"name"`
+	Verdict *string `json:"verdict"` // nil: none
+}
+
+// Parse reads the value of a bundle.
+func Parse(value any) (Record, error) {
+	var r Record
+	data, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	switch {
+	case err != nil:
+		return r, fmt.Errorf("record: %w, expected an object with kind, title and rows", err)
+	case r.Schema > Version:
+		return r, fmt.Errorf("record: %q is of version %d, expected at most %d: use the warpbook that wrote it, or a newer one", r.Title, r.Schema, Version)
+	case r.Kind == Checks && len(r.Rows) == 0:
+		return r, fmt.Errorf("record: %q has no rows, expected one for each check", r.Title)
+	}
+	return r, nil
+}
+
+// Tally counts correctness rows.
+type Tally struct {
+	Total    int `json:"total"`
+	Passed   int `json:"passed"`
+	Expected int `json:"failed_as_expected"` // of those passed
+}
+
+// Add counts the correctness rows of r and calls failed for each that did not pass. An
+// unknown verdict does not pass.
+func (t *Tally) Add(r Record, failed func(row, reason string)) {
+	for i, row := range r.Rows {
+		if row.Verdict == nil && r.Kind != Checks {
+			continue
+		}
+		t.Total++
+		where := fmt.Sprintf("row %d %q of %q", i+1, row.Name, r.Title)
+		switch {
+		case row.Verdict == nil:
+			failed(where, "no verdict")
+		case *row.Verdict == Pass:
+			t.Passed++
+		case *row.Verdict == FailExpected:
+			t.Passed++
+			t.Expected++
+		case *row.Verdict == Fail, *row.Verdict == PassUnexpected:
+			failed(where, *row.Verdict)
+		default:
+			failed(where, fmt.Sprintf("verdict %q, expected one of %s, %s, %s, %s", *row.Verdict, Pass, Fail, FailExpected, PassUnexpected))
+		}
+	}
+}

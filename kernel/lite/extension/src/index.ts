@@ -1,0 +1,230 @@
+// The Go kernel of JupyterLite: a kernel's requests go to the worker of client.js, the
+// worker's events become Jupyter's messages.
+
+import { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { PageConfig, URLExt } from '@jupyterlab/coreutils';
+import { KernelMessage } from '@jupyterlab/services';
+import { BaseKernel, IKernel, IKernelClient, IKernelSpecs } from '@jupyterlite/services';
+
+// A part of package kernel/cellproto.
+interface CellError { ename: string; evalue: string; traceback: string[] }
+interface CellEvent {
+  id: number;
+  type: string;
+  name?: 'stdout' | 'stderr';
+  text?: string;
+  data?: Record<string, any>;
+  metadata?: Record<string, any>;
+  display?: string;
+  update?: boolean;
+  wait?: boolean;
+  password?: boolean;
+  error?: CellError;
+  matches?: { text: string; kind: string; type?: string }[];
+  start?: number;
+  end?: number;
+  next?: string;
+}
+interface Client {
+  ready: Promise<void>;
+  execute(cell: number, code: string, event: (e: CellEvent) => void): Promise<CellEvent>;
+  request(request: object): Promise<CellEvent>;
+  reply(id: number, text: string): void;
+  interrupt(): Promise<void>;
+  dispose(): void;
+}
+declare global {
+  interface Window { warpbook?: { Client: new (options: object) => Client } }
+}
+
+const program = (name: string) => URLExt.join(PageConfig.getBaseUrl(), 'program', name);
+
+// script loads a classic script once.
+const loaded = new Map<string, Promise<void>>();
+function script(name: string): Promise<void> {
+  let promise = loaded.get(name);
+  if (!promise) {
+    promise = new Promise((resolve, reject) => {
+      const element = document.createElement('script');
+      element.src = program(name);
+      element.onload = () => resolve();
+      element.onerror = () => reject(new Error(`${element.src} could not be loaded: check the connection and reload this page.`));
+      document.head.append(element);
+    });
+    loaded.set(name, promise);
+  }
+  return promise;
+}
+
+const info: KernelMessage.IInfoReplyMsg['content'] = {
+  status: 'ok',
+  protocol_version: '5.3',
+  implementation: 'warpbook',
+  implementation_version: '0.1.0',
+  language_info: { name: 'go', version: '1.26', mimetype: 'text/x-go', file_extension: '.go', pygments_lexer: 'go', codemirror_mode: 'go' },
+  banner: 'warpbook in the browser: Go cells and a GPU emulator in this tab',
+  help_links: [{ text: 'Go language', url: 'https://go.dev/ref/spec' }]
+};
+
+class GoKernel extends BaseKernel {
+  constructor(options: IKernel.IOptions) {
+    super({
+      ...options,
+      sendMessage: msg => {
+        // JupyterLite drops the cells that wait after every error but that of an interrupt,
+        // also where the cell says that it raises one.
+        if (msg.header.msg_type === 'execute_reply' && this.goesOn) {
+          msg.metadata = { ...msg.metadata, cause: 'interrupt' };
+        }
+        options.sendMessage(msg);
+      }
+    });
+    this.client = this.begin();
+    this.client.catch(() => undefined); // each request reports it
+  }
+
+  private async begin(): Promise<Client> {
+    await script('program.js');
+    await script('client.js');
+    const reply = await fetch(program('files.json'));
+    const files = reply.ok ? await reply.json() : [];
+    const client = new window.warpbook!.Client({
+      worker: program('worker.js'),
+      files: files.map((path: string) => ({ path: '/notebooks/' + path, url: URLExt.join(PageConfig.getBaseUrl(), 'files', path) })),
+      folder: ('/notebooks/' + this.location).replace(/\/+$/, ''),
+      late: (e: CellEvent) => this.publish(e)
+    });
+    return client;
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    void this.client.then(client => client.dispose(), () => undefined);
+    super.dispose();
+  }
+
+  async interrupt(): Promise<void> {
+    await (await this.client).interrupt();
+  }
+
+  async kernelInfoRequest(): Promise<KernelMessage.IInfoReplyMsg['content']> {
+    return info;
+  }
+
+  private publish(e: CellEvent): void {
+    const data = { data: e.data ?? {}, metadata: e.metadata ?? {}, transient: e.display ? { display_id: e.display } : {} };
+    switch (e.type) {
+      case 'stream':
+        this.stream({ name: e.name!, text: e.text! });
+        break;
+      case 'display':
+        if (e.update) {
+          this.updateDisplayData(data as any);
+        } else {
+          this.displayData(data);
+        }
+        break;
+      case 'clear':
+        this.clearOutput({ wait: !!e.wait });
+        break;
+      case 'input':
+        this.asking = e.id;
+        this.inputRequest({ prompt: e.text ?? '', password: !!e.password });
+        break;
+    }
+  }
+
+  private failed(error: CellError): KernelMessage.IExecuteReplyMsg['content'] {
+    this.publishExecuteError(error);
+    return { status: 'error', execution_count: this.executionCount, ...error };
+  }
+
+  async executeRequest(content: KernelMessage.IExecuteRequestMsg['content']): Promise<KernelMessage.IExecuteReplyMsg['content']> {
+    this.goesOn = content.stop_on_error === false;
+    let done: CellEvent;
+    try {
+      done = await (await this.client).execute(this.executionCount, content.code, e => content.silent || this.publish(e));
+    } catch (e: any) {
+      return this.failed({ ename: 'kernel', evalue: e.message, traceback: [e.message] });
+    }
+    if (done.error) {
+      return this.failed(done.error);
+    }
+    if (done.data && !content.silent) {
+      this.publishExecuteResult({ execution_count: this.executionCount, data: done.data, metadata: done.metadata ?? {} });
+    }
+    const payload = done.next ? [{ source: 'set_next_input', text: done.next, replace: true }] : [];
+    return { status: 'ok', execution_count: this.executionCount, user_expressions: {}, payload };
+  }
+
+  async completeRequest(content: KernelMessage.ICompleteRequestMsg['content']): Promise<KernelMessage.ICompleteReplyMsg['content']> {
+    const done = await (await this.client).request({ type: 'complete', code: content.code, cursor: content.cursor_pos });
+    const matches = done.matches ?? [];
+    const start = done.start ?? content.cursor_pos;
+    const end = done.end ?? content.cursor_pos;
+    return {
+      status: 'ok', matches: matches.map(m => m.text), cursor_start: start, cursor_end: end,
+      metadata: { _jupyter_types_experimental: matches.map(m => ({ start, end, text: m.text, type: m.kind, signature: m.type ?? '' })) }
+    };
+  }
+
+  async inspectRequest(content: KernelMessage.IInspectRequestMsg['content']): Promise<KernelMessage.IInspectReplyMsg['content']> {
+    const done = await (await this.client).request({ type: 'inspect', code: content.code, cursor: content.cursor_pos });
+    return { status: 'ok', found: !!done.data, data: done.data ?? {}, metadata: {} };
+  }
+
+  async isCompleteRequest(): Promise<KernelMessage.IIsCompleteReplyMsg['content']> {
+    return { status: 'unknown' };
+  }
+
+  async commInfoRequest(): Promise<KernelMessage.ICommInfoReplyMsg['content']> {
+    return { status: 'ok', comms: {} };
+  }
+
+  inputReply(content: KernelMessage.IInputReplyMsg['content']): void {
+    const id = this.asking;
+    void this.client.then(client => client.reply(id, 'value' in content ? content.value : ''));
+  }
+
+  async commOpen(): Promise<void> { /* the kernel has no comms */ }
+  async commMsg(): Promise<void> { /* the kernel has no comms */ }
+  async commClose(): Promise<void> { /* the kernel has no comms */ }
+
+  private client: Promise<Client>;
+  private goesOn = false; // after an error of the running cell
+  private asking = 0; // the cell of the last question
+}
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'warpbook-lite:kernel',
+  description: 'Go cells in a web worker',
+  autoStart: true,
+  requires: [IKernelSpecs, IKernelClient],
+  activate: (_: JupyterFrontEnd, specs: IKernelSpecs, kernels: IKernelClient) => {
+    // The site keeps itself for offline use; a page that is served without https cannot.
+    navigator.serviceWorker?.register(URLExt.join(PageConfig.getBaseUrl(), 'service-worker.js')).catch(e => console.warn(e));
+    const running = new Map<string, GoKernel>();
+    specs.register({
+      spec: {
+        name: 'warpbook', display_name: 'Go (warpbook)', language: 'go', argv: [],
+        resources: {}
+      },
+      create: async options => {
+        const kernel = new GoKernel(options);
+        running.set(options.id, kernel);
+        kernel.disposed.connect(() => running.delete(options.id));
+        return kernel;
+      }
+    });
+    // JupyterLite's interrupt drops the cells that wait and does not tell the kernel.
+    const drop = kernels.interrupt.bind(kernels);
+    kernels.interrupt = async (id: string) => {
+      void running.get(id)?.interrupt();
+      await drop(id);
+    };
+  }
+};
+
+export default plugin;

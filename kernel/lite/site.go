@@ -1,0 +1,367 @@
+package lite
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:embed files.js program.js worker.js client.js cell.html cell.js index.html keep.js service-worker.js
+var scripts embed.FS
+
+// The scripts beside the program, and the pages at the root of the site.
+var (
+	programScripts = []string{"files.js", "program.js", "worker.js", "client.js"}
+	pages          = []string{"cell.html", "cell.js", "keep.js"}
+)
+
+// site is a site that is being built.
+type site struct {
+	ctx      context.Context
+	root     string // of the module
+	dir      string // of the site
+	work     string // a temporary folder beside it
+	progress io.Writer
+}
+
+// Site builds the whole site into a folder that does not exist or is empty. It appears
+// there when it is complete.
+func Site(ctx context.Context, root, dir string, progress io.Writer) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	if err := emptyFolder(dir); err != nil {
+		return err
+	}
+	if err := tools(); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(dir), ".warpbook-site-")
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	defer os.RemoveAll(work)
+	s := &site{ctx: ctx, root: root, dir: filepath.Join(work, "site"), work: work, progress: progress}
+	for _, step := range []func() error{s.lab, s.program, s.pages, s.reports, s.licences, s.index, s.offline} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(dir); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	if err := os.Rename(s.dir, dir); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	fmt.Fprintf(progress, "warpbook: the site is in %s: serve it with any file server, such as python3 -m http.server --directory %s\n", dir, dir)
+	return nil
+}
+
+// emptyFolder makes a folder, and refuses one that has files: a site is written whole.
+func emptyFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("lite: site %s: %d files are there, expected an empty folder or a new one: remove it or name another", dir, len(entries))
+	}
+	return nil
+}
+
+// tools reports a missing program that builds JupyterLite or the extension.
+func tools() error {
+	for _, name := range []string{"python3", "node", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("lite: site: %s is not in PATH, expected Python 3.10 with pip and venv, and Node 20 with npm: install them", name)
+		}
+	}
+	return nil
+}
+
+// run runs a program; its output is shown if it fails.
+func (s *site) run(dir, name string, args ...string) error {
+	c := exec.CommandContext(s.ctx, name, args...)
+	var out bytes.Buffer
+	c.Dir, c.Stdout, c.Stderr = dir, &out, &out
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("lite: site: %s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, bytes.TrimSpace(out.Bytes()))
+	}
+	return nil
+}
+
+// path is a path in the site.
+func (s *site) path(name ...string) string { return filepath.Join(append([]string{s.dir}, name...)...) }
+
+// lab builds JupyterLite with the kernel's extension and the notebooks.
+func (s *site) lab() error {
+	fmt.Fprintln(s.progress, "warpbook: building JupyterLite and the kernel's extension")
+	venv := filepath.Join(s.work, "venv")
+	bin := filepath.Join(venv, "bin")
+	if err := s.run(s.work, "python3", "-m", "venv", venv); err != nil {
+		return err
+	}
+	requirements, err := filepath.Abs(filepath.Join(s.root, "kernel/lite/requirements.txt"))
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	if err := s.run(s.work, filepath.Join(bin, "pip"), "install", "--quiet", "--disable-pip-version-check", "-r", requirements); err != nil {
+		return err
+	}
+	built, err := s.extension(venv)
+	if err != nil {
+		return err
+	}
+	if err := copyFolder(built, filepath.Join(venv, "share/jupyter/labextensions/warpbook-lite")); err != nil {
+		return err
+	}
+	contents := filepath.Join(s.work, "contents")
+	if err := copyFolder(filepath.Join(s.root, "notebooks"), contents); err != nil {
+		return err
+	}
+	lab := filepath.Join(s.work, "lab")
+	if err := os.Mkdir(lab, 0o755); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	if err := s.run(lab, filepath.Join(bin, "jupyter-lite"), "build", "--output-dir", s.dir, "--contents", contents, "--apps", "lab", "--no-sourcemaps", "--no-unused-shared-packages"); err != nil {
+		return err
+	}
+	return s.configure()
+}
+
+// extension builds the JupyterLab extension and returns its folder.
+func (s *site) extension(venv string) (string, error) {
+	dir := filepath.Join(s.work, "extension")
+	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", ".npmrc", "src/index.ts"} {
+		if err := copyFile(filepath.Join(s.root, "kernel/lite/extension", name), filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
+	}
+	core, err := filepath.Glob(filepath.Join(venv, "lib/python3*/site-packages/jupyterlab/staging/package.json"))
+	if err != nil || len(core) != 1 {
+		return "", fmt.Errorf("lite: site: %d package.json of JupyterLab in %s, expected one", len(core), venv)
+	}
+	for _, args := range [][]string{
+		{"npm", "install", "--no-save"}, // npm ci wants the lock to name the compiler's binaries of all platforms
+		{"node", "node_modules/typescript/bin/tsc"},
+		{"node", "node_modules/@jupyter/builder/lib/build-labextension.js", "--core-package-file", core[0], "."},
+	} {
+		if err := s.run(dir, args[0], args[1:]...); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(dir, "labextension"), nil
+}
+
+// noWorker is JupyterLite's own service worker, which unregisters others; the extension
+// registers that of the site.
+const noWorker = "@jupyterlite/application-extension:service-worker-manager"
+
+// configure makes Go the kernel of new notebooks.
+func (s *site) configure() error {
+	text, err := os.ReadFile(s.path("jupyter-lite.json"))
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return fmt.Errorf("lite: site: jupyter-lite.json: %w", err)
+	}
+	config, ok := all["jupyter-config-data"].(map[string]any)
+	if !ok {
+		return fmt.Errorf("lite: site: jupyter-lite.json: no jupyter-config-data, expected that of JupyterLite 0.8")
+	}
+	config["defaultKernelName"] = "warpbook"
+	disabled, _ := config["disabledExtensions"].([]any)
+	config["disabledExtensions"] = append(disabled, noWorker)
+	if text, err = json.MarshalIndent(all, "", " "); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	return write(s.path("jupyter-lite.json"), text)
+}
+
+// program builds the cells program and puts the worker's scripts beside it.
+func (s *site) program() error {
+	loader, err := Loader(s.ctx, s.root)
+	if err != nil {
+		return err
+	}
+	if err := copyFile(loader, s.path("program", "wasm_exec.js")); err != nil {
+		return err
+	}
+	for _, name := range programScripts {
+		if err := s.script(name, s.path("program", name)); err != nil {
+			return err
+		}
+	}
+	unpacked := filepath.Join(s.work, "cells.wasm")
+	if err := Program(s.ctx, s.root, unpacked, s.progress); err != nil {
+		return err
+	}
+	packed := s.path("program", "cells.wasm.gz")
+	if err := pack(unpacked, packed); err != nil {
+		return err
+	}
+	info, err := os.Stat(packed)
+	if err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	fmt.Fprintf(s.progress, "warpbook: cells program for the browser: %.1f MB compressed\n", float64(info.Size())/1e6)
+	return s.cellFiles()
+}
+
+// cellFiles lists the files that cells of the notebooks open.
+func (s *site) cellFiles() error {
+	files := []string{}
+	err := fs.WalkDir(os.DirFS(s.path("files")), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".ptx") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	text, err := json.Marshal(files)
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	return write(s.path("program", "files.json"), text)
+}
+
+func (s *site) pages() error {
+	for _, name := range pages {
+		if err := s.script(name, s.path(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *site) script(name, to string) error {
+	text, err := scripts.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	return write(to, text)
+}
+
+// reports copies the rendered reports, with a link to the notebook in this site.
+func (s *site) reports() error {
+	paths, err := filepath.Glob(filepath.Join(s.root, "notebooks/results/h200/*.html"))
+	if err != nil || len(paths) == 0 {
+		return fmt.Errorf("lite: site: no report in notebooks/results/h200, expected some")
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("lite: site: %w", err)
+		}
+		name := strings.TrimSuffix(filepath.Base(path), ".html")
+		link := `<p><a href="../lab/index.html?path=` + name + `.ipynb">Run this notebook here, in the browser</a> (on the emulator; this report is of an H200)</p>`
+		at := bytes.Index(text, []byte("<body"))
+		end := bytes.IndexByte(text[max(at, 0):], '>')
+		if at < 0 || end < 0 {
+			return fmt.Errorf("lite: site: %s: no <body>, expected a report of warpbook", path)
+		}
+		if err := write(s.path("reports", name+".html"), slices.Concat(text[:at+end+1], []byte(link), text[at+end+1:])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index writes the first page.
+func (s *site) index() error {
+	notebooks, err := filepath.Glob(s.path("files", "*.ipynb"))
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	var rows strings.Builder
+	for _, path := range notebooks {
+		name := strings.TrimSuffix(filepath.Base(path), ".ipynb")
+		report := ""
+		if _, err := os.Stat(s.path("reports", name+".html")); err == nil {
+			report = `<a href="reports/` + name + `.html">executed on an H200</a>`
+		}
+		fmt.Fprintf(&rows, "<tr><td><a href=\"lab/index.html?path=%s.ipynb\">%s</a></td><td>%s</td></tr>\n", name, name, report)
+	}
+	text, err := scripts.ReadFile("index.html")
+	if err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	return write(s.path("index.html"), bytes.Replace(text, []byte("{{ROWS}}"), []byte(rows.String()), 1))
+}
+
+// offline writes the service worker, which keeps all files of the site.
+func (s *site) offline() error {
+	var files []string
+	version := sha256.New()
+	err := fs.WalkDir(os.DirFS(s.dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path == "service-worker.js" {
+			return err
+		}
+		text, err := os.ReadFile(s.path(path))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(version, "%s %x\n", path, sha256.Sum256(text))
+		files = append(files, path)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	slices.SortFunc(files, cmp.Compare)
+	list, err := json.Marshal(files)
+	if err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	text, err := scripts.ReadFile("service-worker.js")
+	if err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	text = bytes.Replace(text, []byte("{{VERSION}}"), fmt.Appendf(nil, "%.8x", version.Sum(nil)), 1)
+	text = bytes.Replace(text, []byte("[/*{{FILES}}*/]"), list, 1)
+	return write(s.path("service-worker.js"), text)
+}
+
+// write writes a file and makes its folder.
+func write(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	return write(to, text)
+}
+
+func copyFolder(from, to string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return fmt.Errorf("lite: site: %w", err)
+	}
+	return nil
+}

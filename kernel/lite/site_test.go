@@ -1,0 +1,129 @@
+package lite
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// partial is a site with the notebooks, without JupyterLite and the program.
+func partial(t *testing.T) *site {
+	t.Helper()
+	dir := t.TempDir()
+	s := &site{ctx: t.Context(), root: root, dir: filepath.Join(dir, "site"), work: dir, progress: io.Discard}
+	if err := copyFolder(filepath.Join(root, "notebooks"), s.path("files")); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(s.path("jupyter-lite.json"), []byte(`{"jupyter-config-data": {"defaultKernelName": "python", "n": 1}}`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []func() error{s.configure, s.cellFiles, s.pages, s.reports, s.index, s.offline} {
+		if err := step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestPages: pages link to what is there, and the service worker keeps every file.
+func TestPages(t *testing.T) {
+	s := partial(t)
+	if config := read(t, s.path("jupyter-lite.json")); !strings.Contains(config, `"defaultKernelName": "warpbook"`) || !strings.Contains(config, `"n": 1`) || !strings.Contains(config, noWorker) {
+		t.Errorf("configuration %s", config)
+	}
+	if list := read(t, s.path("program", "files.json")); !strings.Contains(list, `"12-write-your-own/step1.ptx"`) {
+		t.Errorf("files of cells: %s", list)
+	}
+	report := read(t, s.path("reports", "01-reduce.html"))
+	link := strings.Index(report, `href="../lab/index.html?path=01-reduce.ipynb"`)
+	if link < strings.Index(report, "<body") || strings.Count(report, "Run this notebook here") != 1 {
+		t.Errorf("link at %d of the report", link)
+	}
+	index := read(t, s.path("index.html"))
+	for _, want := range []string{`lab/index.html?path=01-reduce.ipynb`, `reports/01-reduce.html`, `licences/index.html`, `id="jupyter-config-data"`} {
+		if !strings.Contains(index, want) {
+			t.Errorf("index.html has no %s", want)
+		}
+	}
+	worker := read(t, s.path("service-worker.js"))
+	for _, page := range []string{index, worker} {
+		if strings.Contains(page, "{{") {
+			t.Error("a placeholder is left")
+		}
+	}
+	files := 0
+	err := fs.WalkDir(os.DirFS(s.dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path == "service-worker.js" {
+			return err
+		}
+		if files++; !strings.Contains(worker, `"`+path+`"`) {
+			t.Errorf("the service worker does not keep %s", path)
+		}
+		return nil
+	})
+	if err != nil || files < 20 {
+		t.Errorf("%d files: %v", files, err)
+	}
+}
+
+// TestVersion: the service worker of another site has another version.
+func TestVersion(t *testing.T) {
+	s := partial(t)
+	before := read(t, s.path("service-worker.js"))
+	if err := s.offline(); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, s.path("service-worker.js")) != before {
+		t.Error("the same site has another service worker")
+	}
+	if err := write(s.path("cell.js"), []byte("changed")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.offline(); err != nil {
+		t.Fatal(err)
+	}
+	if read(t, s.path("service-worker.js")) == before {
+		t.Error("a changed site has the same service worker, which would keep the old files")
+	}
+}
+
+// TestSiteRefusesFiles: a folder with files is not overwritten.
+func TestSiteRefusesFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := write(filepath.Join(dir, "mine"), []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	err := Site(t.Context(), root, dir, io.Discard)
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "1 files are there, expected an empty folder") {
+		t.Errorf("%v", err)
+	}
+	if read(t, filepath.Join(dir, "mine")) != "x" {
+		t.Error("the file has changed")
+	}
+}
+
+// TestPinned: the libraries of the site have exact versions, and hashes where npm takes
+// them.
+func TestPinned(t *testing.T) {
+	for line := range strings.Lines(read(t, "requirements.txt")) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.Contains(line, "==") {
+			t.Errorf("requirements.txt: %s, expected an exact version", line)
+		}
+	}
+	lock := read(t, "extension/package-lock.json")
+	if strings.Contains(lock, `"resolved"`) || strings.Count(lock, `"integrity"`) < 100 {
+		t.Error("package-lock.json: expected the hash of each package and no address")
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/sweep"
+)
+
+type sweepOptions struct {
+	notebook, out string
+	axes          []sweep.Axis
+	devices       []string
+	engine        string
+	slurm         sweep.Slurm
+	point         int // -1: all
+}
+
+func parseSweep(args []string) (o sweepOptions, err error) {
+	f := newFlags("sweep")
+	f.StringVar(&o.out, "out", "sweep", "write the points and the report into `DIR`; points that have passed there are not run again")
+	f.Func("set", "run at every value of a variable, `NAME=VALUE,VALUE,...`; may be repeated", func(text string) error {
+		a, err := sweep.ParseAxis(text)
+		o.axes = append(o.axes, a)
+		return err
+	})
+	devices := f.String("devices", "", "run one point at a time on each of these devices, such as `cuda:0,cuda:1`")
+	f.StringVar(&o.engine, "engine", "local", "run the points on this machine (local) or as one array job of Slurm (slurm) `ENGINE`")
+	f.StringVar(&o.slurm.Partition, "partition", "", "slurm: the `PARTITION`")
+	f.StringVar(&o.slurm.GPUs, "gpus", "", "slurm: the `GPUS` of each point, such as 1 or h100:1")
+	f.StringVar(&o.slurm.Time, "time", "", "slurm: the `LIMIT` of each point, such as 30:00")
+	f.IntVar(&o.slurm.Concurrent, "concurrency", 0, "slurm: at most `N` points at once, 0 for any number")
+	f.IntVar(&o.point, "point", -1, "run only point `N`, without a report: what a cluster's task calls")
+	others, err := parse(f, args, 1)
+	if err != nil {
+		return o, err
+	}
+	if len(o.axes) == 0 {
+		return o, usageError{errors.New("sweep: no --set, expected at least one: --set n=1e5,1e6,1e7")}
+	}
+	if o.engine != "local" && o.engine != "slurm" {
+		return o, usageError{fmt.Errorf("sweep: --engine %s, expected local or slurm", o.engine)}
+	}
+	o.notebook, o.devices = others[0], strings.Split(*devices, ",")
+	return o, nil
+}
+
+// sweepCommand runs the missing points, then merges all points.
+func sweepCommand(args []string) error {
+	o, err := parseSweep(args)
+	if err != nil {
+		return err
+	}
+	plan, err := sweep.NewPlan(o.notebook, o.axes, o.out)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	notices := newConsole(os.Stderr)
+	ctx, _, stop := withSignals(notices)
+	defer stop()
+	defer notices.flush(after(ctx.Done(), blockedGrace))
+	if _, err := cellbuild.Cells(ctx, notices); err != nil { // once, with its progress, instead of in every point
+		return orSignal(ctx, showBuild(notices, err))
+	}
+	if o.point >= 0 {
+		return orSignal(ctx, plan.One(ctx, program, o.notebook, o.point, notices))
+	}
+	var failed error
+	if o.engine == "slurm" {
+		failed = o.slurm.Submit(ctx, plan, program, o.notebook, notices)
+	} else {
+		failed = plan.Local(ctx, program, o.notebook, o.devices, notices)
+	}
+	if failed != nil && ctx.Err() != nil { // the error is the signal
+		fmt.Fprintln(notices, "warpbook:", failed)
+	}
+	report, paths, err := plan.Merge()
+	if err != nil {
+		return errors.Join(orSignal(ctx, failed), err)
+	}
+	fmt.Printf("%s: %d rows of %d points, %d missing\nwrote %s\n", o.notebook, len(report.Rows), len(plan.Points()), len(report.Missing), strings.Join(paths, ", "))
+	return orSignal(ctx, failed)
+}

@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// Handle runs operators on buffers of the caller's, as a library does: with the
+// variants and plans of the ladders, but without data, checks of the result and
+// times of its own. It keeps the PTX that it has loaded. It is for one goroutine
+// at a time; gpu.Device.Interrupt from another ends a call with an error.
+//
+// A call checks all of its arguments before it launches anything, in the same
+// words on every device, and returns when the result is there. Errors wrap
+// gpu.ErrArgument for what no device could do: a negative or overflowing size,
+// shapes or types that do not fit, a buffer that is too short or of another
+// device, an output that shares elements with another operand; gpu.ErrClosed for
+// a buffer that was freed or lost; gpu.ErrUnsupported for what the variant or the
+// device does not do; gpu.ErrNotFound for an unknown variant.
+type Handle struct {
+	// Variant names the rung that calls launch; "" is the best one that the
+	// device, the types and the alignment of the buffers allow.
+	Variant string
+
+	device  gpu.Device
+	modules map[string]gpu.Module // by the name of their source; nil is closed
+}
+
+// NewHandle is a handle for a device. Close releases the PTX that it loads.
+func NewHandle(device gpu.Device) *Handle {
+	return &Handle{device: device, modules: map[string]gpu.Module{}}
+}
+
+// Close releases what the handle holds on the device.
+func (h *Handle) Close() error {
+	var errs []error
+	for _, module := range h.modules {
+		errs = append(errs, module.Close())
+	}
+	h.modules = nil
+	return errors.Join(errs...)
+}
+
+// Run computes an operator of any kind, with rungs of a notebook too, at a size.
+// Buffers have the names, types and at least the lengths of the operator's
+// inputs and outputs.
+func (h *Handle) Run(o *ladder.Operator, size ladder.Size, buffers map[string]gpu.Buffer) error {
+	if err := o.CheckSize(size); err != nil {
+		return err
+	}
+	c := ladder.NewOperands(h, o.Name)
+	inputs, outputs := o.Inputs(size), o.Outputs(size)
+	var names []string
+	for i, t := range append(inputs, outputs...) {
+		names = append(names, t.Name)
+		c.Add(t.Name, ladder.Vector(buffers[t.Name], t.Len), i >= len(inputs), t.Elements())
+	}
+	for _, name := range slices.Sorted(maps.Keys(buffers)) {
+		if !slices.Contains(names, name) {
+			c.Fail(name, gpu.ErrArgument, "there is no such operand", "expected "+strings.Join(names, ", "))
+		}
+	}
+	return c.Run(o, size)
+}
+
+// Device is the one that the handle is for.
+func (h *Handle) Device() gpu.Device { return h.device }
+
+// Rung is Variant.
+func (h *Handle) Rung() string { return h.Variant }
+
+// Launch runs the handle's variant; without one, the first of those preferred,
+// or of all from the last to the first, that is supported. It is Run without a
+// check of the memory.
+func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]gpu.Buffer, preferred ...string) error {
+	if h.modules == nil {
+		return fmt.Errorf("ops: %s: handle: %w", o.Name, gpu.ErrClosed)
+	}
+	if err := o.CheckSize(size); err != nil {
+		return err
+	}
+	names := preferred
+	if h.Variant != "" {
+		names = []string{h.Variant}
+	}
+	variants, err := o.Choose(names)
+	if err != nil {
+		return err
+	}
+	if names == nil {
+		variants = slices.Clone(variants)
+		slices.Reverse(variants)
+	}
+	b := &Bench{device: h.device, modules: h.modules, operator: o, size: size, memory: memory}
+	for _, v := range variants {
+		switch {
+		case v.Host == nil:
+			err = b.launch(v)
+		case h.Variant != "":
+			err = fmt.Errorf("ops: %s: %w: it runs on the host, expected a variant that runs on the device", v.Name, gpu.ErrArgument)
+		}
+		if !errors.Is(err, gpu.ErrUnsupported) {
+			return err
+		}
+	}
+	return err
+}
+
+// launch runs a variant once on the bench's memory.
+func (b *Bench) launch(v ladder.Variant) error {
+	r, err := b.newRun(v)
+	if err != nil {
+		return err
+	}
+	err = r.clearTickets()
+	if err == nil {
+		err = r.submit(0)
+	}
+	if err != nil {
+		err = fmt.Errorf("ops: %s: %w", v.Name, err)
+	}
+	return errors.Join(err, r.close())
+}
+
+// String is where the handle runs operators.
+func (h *Handle) String() string {
+	text := fmt.Sprintf("handle on %v", h.device.Info())
+	if h.Variant != "" {
+		text += ", variant " + h.Variant
+	}
+	if h.modules == nil {
+		text += ", closed"
+	}
+	return text
+}

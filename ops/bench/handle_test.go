@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/ops/bench/sample"
+	"warpbook/ops/ladder"
+)
+
+// Operators of any kind run on buffers by their names.
+func TestHandleRun(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		h := NewHandle(d)
+		ok := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		defer func() { ok(h.Close()) }()
+		buffer := func(values []float32) gpu.Buffer {
+			b, err := d.Alloc(gpu.Float32, len(values))
+			ok(err)
+			t.Cleanup(func() { ok(b.Free()) })
+			ok(b.Upload(values))
+			return b
+		}
+		b := map[string]gpu.Buffer{"x": buffer([]float32{1, 2, 3, 100}), "y": buffer(ladder.Poisoned(2))}
+		h.Variant = "sum_blocks"
+		ok(h.Run(sample.Operator, ladder.Size{3}, b))
+		got := make([]float32, 2)
+		ok(b["y"].Download(got))
+		if got[0] != 6 || math.Float32bits(got[1]) != math.Float32bits(ladder.Poison) {
+			t.Errorf("%v, expected 6 and poison", got)
+		}
+		y := b["y"]
+		for _, x := range []struct {
+			y    map[string]gpu.Buffer
+			size ladder.Size
+			says string
+		}{
+			{map[string]gpu.Buffer{"x": y}, ladder.Size{3}, "ops: sample: x: invalid argument: a buffer of 2 elements, expected at least 3: 1 x 3"},
+			{map[string]gpu.Buffer{"x": y}, ladder.Size{1}, "ops: sample: y: invalid argument: no buffer, expected one of " + d.Info().Name},
+			{map[string]gpu.Buffer{"x": y, "y": y}, ladder.Size{2}, "ops: sample: y: invalid argument: it shares elements with x, expected memory of its own: an output is written while the other operands are read"},
+			{map[string]gpu.Buffer{"x": b["x"], "y": y, "z": y}, ladder.Size{2}, "ops: sample: z: invalid argument: there is no such operand, expected x, y"},
+			{b, ladder.Size{-1}, "ops: sample: n = -1: invalid argument, expected 0 to 2147483647"},
+		} {
+			if err := h.Run(sample.Operator, x.size, x.y); fmt.Sprint(err) != x.says {
+				t.Errorf("%v, expected %s", err, x.says)
+			}
+		}
+	})
+}
+
+// A run that was interrupted left the count of blocks that have finished as it was:
+// the next call of a handle begins at 0.
+func TestTicketsAreCleared(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		h := NewHandle(d)
+		defer h.Close()
+		var b [2]gpu.Buffer
+		for i, n := range []int{8193, 1} {
+			var err error
+			if b[i], err = d.Alloc(gpu.Float32, n); err != nil {
+				t.Fatal(err)
+			}
+			defer b[i].Free()
+			if err := b[i].Upload(slices.Repeat([]float32{1}, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h.Variant = "sum_ticket"
+		for range 2 {
+			if err := h.Run(sample.Operator, ladder.Size{8193}, map[string]gpu.Buffer{"x": b[0], "y": b[1]}); err != nil {
+				t.Fatal(err)
+			}
+			got := []float32{0}
+			if err := b[1].Download(got); err != nil || got[0] != 8193 {
+				t.Errorf("%v, %v, expected 8193", got, err)
+			}
+			ticket, err := h.modules["sample"].Global("sum_ticket_ticket")
+			if err == nil {
+				err = ticket.Upload([]uint8{3, 0, 0, 0})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,9 @@
+package concat
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/concat"
+
+//go:embed *.cu *.cuh *.ptx *.go machine.json notes.md peers
+var files embed.FS

@@ -1,0 +1,90 @@
+package concat
+
+import (
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+var variants = []ladder.Variant{
+	{
+		Name: "concat_copies", Adds: "a launch for each part, which copies it to its place in each row",
+		Source: "ours", Plan: copies,
+	},
+	{
+		Name: "concat_index_map", Adds: "one launch: each element of y finds its part and its place there",
+		Source: "ours", Plan: indexMap,
+	},
+	{
+		Name: "concat_offset_table", Adds: "a table says where tiles begin: no division of 64 bits for each element",
+		Source: "ours", Plan: tiles,
+	},
+	{
+		Name: "concat_vector", Adds: "stores of 16 bytes, and loads where four neighbours are aligned",
+		Source: "ours", Plan: tiles,
+	},
+	{
+		Name: "concat_bulk", Adds: "the copy engine moves pieces of rows through shared memory",
+		Source: "ours", Module: "concat_bulk", Needs: gpu.Compute{Major: 9}, Plan: bulk,
+	},
+}
+
+// tile and piece are those of concat.cuh and concat_bulk.cu.
+const (
+	tile   = 4096
+	piece  = 2048
+	pieces = 4
+)
+
+// copies launches an entry for each part that has elements.
+func copies(entry string, s ladder.Size, _ gpu.Info) (p ladder.Plan) {
+	offset := 0
+	for i, w := range s[1:] {
+		if n := s[0] * w; n > 0 {
+			p.Steps = append(p.Steps, ladder.Step{
+				Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(n, 256)}, Block: gpu.Dim{X: 256},
+				Args: []any{part(i), "y", uint64(n), uint32(w), uint64(offset), uint64(width(s))},
+			})
+		}
+		offset += w
+	}
+	return p
+}
+
+// indexMap launches a thread for each element of y.
+func indexMap(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return launch(entry, s, ladder.CeilDiv(s[0]*width(s), 256), 256)
+}
+
+// tiles launches a block for each tile of y, with a table of the row and the column at
+// which each begins.
+func tiles(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	n, w := s[0]*width(s), width(s)
+	if n == 0 {
+		return ladder.Plan{}
+	}
+	starts := make([]uint64, 0, 2*ladder.CeilDiv(n, tile))
+	for first := 0; first < n; first += tile {
+		starts = append(starts, uint64(first/w), uint64(first%w))
+	}
+	p := launch(entry, s, len(starts)/2, 256, "starts")
+	p.Tables = []ladder.Table{{Tensor: ladder.Tensor{Name: "starts", Len: len(starts), Type: gpu.Uint64}, Values: starts}}
+	return p
+}
+
+// bulk launches a block of one warp for each four pieces.
+func bulk(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	all := s[0] * (ladder.CeilDiv(s[1], piece) + ladder.CeilDiv(s[2], piece))
+	return launch(entry, s, ladder.CeilDiv(all, pieces), 32, uint64(all))
+}
+
+// launch runs an entry of two parts once.
+func launch(entry string, s ladder.Size, blocks, threads int, more ...any) ladder.Plan {
+	n := s[0] * width(s)
+	if n == 0 {
+		return ladder.Plan{}
+	}
+	return ladder.Plan{Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: threads},
+		Args: append([]any{"x0", "x1", "y", uint64(n), uint32(s[1]), uint32(s[2])}, more...),
+	}}}
+}

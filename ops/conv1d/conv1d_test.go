@@ -1,0 +1,157 @@
+package conv1d
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+func TestConformance(t *testing.T)            { optest.Run(t, Operator) }
+func TestConformanceConvolution(t *testing.T) { optest.Run(t, Convolution) }
+func TestConformanceMistakes(t *testing.T)    { optest.Run(t, Mistakes) }
+
+// Strides, dilations and paddings that are no default, on every rung that takes them.
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{
+		{Stride: 2, Dilation: 1, Before: 0, After: 0},
+		{Stride: 3, Dilation: 2, Before: 5, After: 1, Flip: true},
+		{Stride: 1, Dilation: 7, Before: Same, After: Same},
+		{Stride: 1, Dilation: 1, Before: 40, After: 0},
+		{Stride: 60, Dilation: 1, Before: Same, After: 200}, // no tile in shared memory
+		{Stride: 1, Dilation: 5000, Before: Same, After: Same},
+	} {
+		devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+			for _, c := range optest.Some(t, d, 3, must(With(o)).Cases) {
+				if !c.Long {
+					optest.CheckAll(t, optest.NewBench(t, d, must(With(o)), 1, c.Size...), "")
+				}
+			}
+		})
+	}
+}
+
+// Answers worked by hand: a mask of three and of two, both ways round, stride, dilation and
+// padding.
+func TestReference(t *testing.T) {
+	x, three, two := []float32{1, 2, 3, 4, 5}, []float32{1, 10, 100}, []float32{1, 10}
+	same := Options{Stride: 1, Dilation: 1, Before: Same, After: Same}
+	with := func(change func(*Options)) Options { o := same; change(&o); return o }
+	for _, c := range []struct {
+		name string
+		o    Options
+		mask []float32
+		want []float64
+	}{
+		{"correlation", same, three, []float64{210, 321, 432, 543, 54}},
+		{"convolution", with(func(o *Options) { o.Flip = true }), three, []float64{12, 123, 234, 345, 450}},
+		{"an even mask looks back", same, two, []float64{10, 21, 32, 43, 54}},
+		{"an even mask flipped", with(func(o *Options) { o.Flip = true }), two, []float64{1, 12, 23, 34, 45}},
+		{"no padding", with(func(o *Options) { o.Before, o.After = 0, 0 }), three, []float64{321, 432, 543}},
+		{"stride 2", with(func(o *Options) { o.Stride = 2 }), three, []float64{210, 432, 54}},
+		{"dilation 2", with(func(o *Options) { o.Dilation = 2 }), three, []float64{310, 420, 531, 42, 53}},
+		{"padding behind", with(func(o *Options) { o.Before, o.After = 0, 2 }), three, []float64{321, 432, 543, 54, 5}},
+		{"a mask longer than x", same, []float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, []float64{15, 15, 15, 15, 15}},
+	} {
+		size := ladder.Size{len(x), len(c.mask)}
+		got := c.o.reference(nil, size, []ladder.Values{x, c.mask})[0]
+		if !ladder.SameBits(got.Value, c.want) || !ladder.SameBits(got.Magnitude, c.want) {
+			t.Errorf("%s: %v, magnitudes %v, expected %v", c.name, got.Value, got.Magnitude, c.want)
+		}
+	}
+	got := same.reference(nil, ladder.Size{2, 2}, []ladder.Values{[]float32{-1, 2}, []float32{1, -10}})[0]
+	if !ladder.SameBits(got.Value, []float64{10, -21}) || !ladder.SameBits(got.Magnitude, []float64{10, 21}) {
+		t.Errorf("signs: %v, magnitudes %v", got.Value, got.Magnitude)
+	}
+}
+
+// Sizes without outputs are refused in one line with the shape that was computed, and
+// options that cannot be.
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		n, k int
+		says string
+	}{
+		{Options{Stride: 2, Dilation: 3}, 5, 3, "(5 + 0 + 0 - 3 * (3 - 1) - 1) / 2 + 1 = 0 of"},
+		{Options{Stride: 1, Dilation: 1}, 0, 3, "0 elements"},
+		{Options{Stride: 1, Dilation: 1}, 3, 0, "0 taps"},
+		{Options{Stride: 1, Dilation: 1 << 24, Before: Same, After: Same}, 1, 1 << 10, "split x"},
+		{Options{Stride: 0, Dilation: 1}, 3, 3, "stride = 0"},
+		{Options{Stride: 1, Dilation: -1}, 3, 3, "dilation = -1"},
+		{Options{Stride: 1, Dilation: 1, Before: -2}, 3, 3, "before = -2"},
+	} {
+		o, err := With(c.o)
+		if err == nil {
+			err = o.CheckSize(ladder.Size{c.n, c.k})
+		}
+		if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v of %d and %d: %v, expected one line with %q", c.o, c.n, c.k, err, c.says)
+		}
+	}
+	for name, size := range map[string]ladder.Size{"conv1d_constant": {10, mostTaps + 1}, "conv1d_operands": {10, operandTaps + 1}} {
+		v, err := Operator.Variant(name)
+		if err == nil {
+			err = v.Refuses(size)
+		}
+		if !errors.Is(err, gpu.ErrUnsupported) {
+			t.Errorf("%s at %v: %v, expected a refusal", name, size, err)
+		}
+	}
+}
+
+// Correlate and its refusals, on buffers of the caller's.
+func TestCorrelate(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		h := bench.NewHandle(d)
+		defer h.Close()
+		upload := func(v any, kind gpu.Type, n int) gpu.Buffer {
+			b, err := d.Alloc(kind, n)
+			if err == nil {
+				t.Cleanup(func() { b.Free() })
+				err = b.Upload(v)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		floats := func(v ...float32) gpu.Buffer { return upload(v, gpu.Float32, len(v)) }
+		x, mask, y := floats(1, 2, 3, 4, 5), floats(1, 10, 100), floats(0, 0, 0)
+		for _, flip := range []bool{false, true} {
+			want := []float32{210, 432, 54}
+			if flip {
+				want = []float32{12, 234, 450}
+			}
+			got := make([]float32, 3)
+			err := Correlate(h, Options{Stride: 2, Dilation: 1, Before: Same, After: Same, Flip: flip}, x, mask, y)
+			if err == nil {
+				err = y.Download(got)
+			}
+			if err != nil || !ladder.SameBits(got, want) {
+				t.Errorf("flip %v: %v, %v, expected %v", flip, got, err, want)
+			}
+		}
+		one := Options{Stride: 1, Dilation: 1}
+		for _, c := range []struct {
+			says       string
+			x, mask, y gpu.Buffer
+		}{
+			{"x", nil, mask, y}, {"mask", x, nil, y}, {"y", x, mask, nil},
+			{"expected the 3 outputs", x, mask, x},
+			{"shares elements", x, y, y},
+			{"(3 + 0 + 0 - 1 * (5 - 1) - 1) / 1 + 1", mask, x, y},
+			{"int32", upload([]int32{1, 2, 3, 4, 5}, gpu.Int32, 5), mask, y},
+		} {
+			err := Correlate(h, one, c.x, c.mask, c.y)
+			if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, expected one line with %q", err, c.says)
+			}
+		}
+	})
+}

@@ -1,0 +1,9 @@
+package conv1d
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/conv1d"
+
+//go:embed *.cu *.cuh *.ptx *.go notes.md peers
+var files embed.FS

@@ -1,0 +1,145 @@
+package conv1d
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// What conv1d.cu and conv1d.cuh have.
+const (
+	threads     = 256
+	blockOut    = 2048   // outputs of a block of conv1d_window
+	operandTaps = 128    // of conv1d_operands
+	mostTaps    = 16_384 // 64 KiB of constant memory
+	tileFloats  = 12_000 // of shared memory at most, 48 KB
+)
+
+func (o Options) variants() []ladder.Variant {
+	return []ladder.Variant{
+		{Name: "conv1d_global", Adds: "the listing of note 001 with a guard: x and the mask from global memory, an if for each tap", Source: "001, mended", Plan: o.global,
+			Published: ladder.Published("001 convolution_1D", "arithmetic intensity")},
+		{Name: "conv1d_constant", Adds: "taps from constant memory: one address for all lanes of a warp", Source: "001 names it, ours", Plan: o.constant, Refuses: constantLimit},
+		{Name: "conv1d_shared", Adds: "a block's part of x and its halo in shared memory, with zeros outside x: no if for a tap", Source: "ours", Plan: o.shared, Refuses: o.tileLimit},
+		{Name: "conv1d_window", Adds: "eight outputs a thread; four neighbours share a window of x in registers", Source: "ours", Plan: o.window("conv1d_window"), Refuses: o.windowLimit(mostTaps)},
+		{Name: "conv1d_operands", Adds: "up to 128 taps, unrolled: the multiplications take them from constant memory as operands", Source: "ours", Plan: o.window("conv1d_operands"), Refuses: o.windowLimit(operandTaps)},
+	}
+}
+
+// shape is Shape of conv1d.cuh.
+type shape struct {
+	N, K, Outputs    uint32
+	Before           int32
+	Stride, Dilation uint32
+	First, Step      int32
+}
+
+func (o Options) shape(s ladder.Size) shape {
+	before, _ := o.padding(s[1])
+	p := shape{uint32(s[0]), uint32(s[1]), uint32(o.outputs(s)), int32(before), uint32(o.Stride), uint32(o.Dilation), 0, 1}
+	if o.Flip {
+		p.First, p.Step = int32(s[1])-1, -1
+	}
+	return p
+}
+
+// launch runs an entry once, with so many outputs a block.
+func (o Options) launch(entry string, s ladder.Size, outputs, shared int, args ...any) ladder.Plan {
+	return ladder.Plan{Depth: s[1] + 1, Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(o.outputs(s), outputs)}, Block: gpu.Dim{X: threads}, Shared: shared, Args: args,
+	}}}
+}
+
+// withTaps has the taps in constant memory, in the order of x.
+func (o Options) withTaps(p ladder.Plan) ladder.Plan {
+	p.Consts = []ladder.Const{{Variable: "conv1d_taps", Tensor: "mask", Reversed: o.Flip}}
+	return p
+}
+
+func (o Options) global(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return o.launch(entry, s, threads, 0, "x", "mask", "y", o.shape(s))
+}
+
+func (o Options) constant(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return o.withTaps(o.launch(entry, s, threads, 0, "x", "y", o.shape(s)))
+}
+
+// shared takes as many taps a pass as its tile holds.
+func (o Options) shared(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	taps := min(s[1], 1+(tileFloats-o.span(1))/o.Dilation)
+	return o.withTaps(o.launch(entry, s, threads, 4*o.span(taps), "x", "y", o.shape(s), uint32(taps)))
+}
+
+// span is the number of elements of x that a block of conv1d_shared reads for so many taps.
+func (o Options) span(taps int) int { return (threads-1)*o.Stride + o.spread(taps) + 1 }
+
+func (o Options) window(entry string) ladder.Planner {
+	return func(_ string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		return o.withTaps(o.launch(entry, s, blockOut, 0, "x", "y", o.shape(s)))
+	}
+}
+
+func constantLimit(s ladder.Size) error {
+	if s[1] > mostTaps {
+		return fmt.Errorf("%w: %d taps take %d bytes of constant memory: expected at most %d, which is %d bytes; use conv1d_global", gpu.ErrUnsupported, s[1], 4*s[1], mostTaps, 4*mostTaps)
+	}
+	return nil
+}
+
+func (o Options) tileLimit(s ladder.Size) error {
+	if o.span(1) > tileFloats {
+		return fmt.Errorf("%w: outputs of a block with stride %d span %d elements: expected at most %d in shared memory; use conv1d_constant", gpu.ErrUnsupported, o.Stride, o.span(1), tileFloats)
+	}
+	return constantLimit(s)
+}
+
+func (o Options) windowLimit(taps int) func(ladder.Size) error {
+	return func(s ladder.Size) error {
+		if o.Stride != 1 || o.Dilation != 1 {
+			return fmt.Errorf("%w: stride %d and dilation %d: neighbours share a window at stride 1 and dilation 1 only; use conv1d_shared", gpu.ErrUnsupported, o.Stride, o.Dilation)
+		}
+		if s[1] > taps && taps < mostTaps {
+			return fmt.Errorf("%w: %d taps: expected at most %d; use conv1d_window", gpu.ErrUnsupported, s[1], taps)
+		}
+		return constantLimit(s)
+	}
+}
+
+// Mistakes is Operator with the listing of note 001 as it stands, and with its mask the
+// wrong way round.
+var Mistakes = mistakesOf(Operator)
+
+func mistakesOf(o *ladder.Operator) *ladder.Operator {
+	m := *o
+	m.Name, m.Module, m.Peers = "conv1d_mistakes", "mistakes", nil
+	m.Parameters, m.Remake = nil, nil
+	m.Source = "founding note 001, as it stands"
+	m.Cases = []ladder.Case{{Size: ladder.Size{512, 9}}, {Size: ladder.Size{600, 9}}, {Size: ladder.Size{1000, 4}}}
+	m.Variants = []ladder.Variant{
+		{Name: "mistake_no_guard", Adds: "the listing as it stands: threads behind the last output store, unless n is a multiple of 256", Source: "001 convolution_1D", Plan: asPublished,
+			Expect: func(s ladder.Size) string {
+				if s[0]%threads == 0 {
+					return ""
+				}
+				return ladder.CheckFault + gpu.ErrOutOfBounds.Error()
+			}},
+		{Name: "mistake_flipped_mask", Adds: "a convolution where a correlation is meant: symmetric masks hide it", Source: "ours", Plan: asPublished, Refuses: chance,
+			Expect: func(ladder.Size) string { return ladder.CheckBound }},
+	}
+	return &m
+}
+
+// chance refuses sizes at which random masks may be as good as symmetric.
+func chance(s ladder.Size) error {
+	if s[0] < 256 || s[1] < 2 {
+		return fmt.Errorf("%w: whether a flipped mask shows in %d outputs of %d taps is chance: expected at least 256 of 2", gpu.ErrUnsupported, s[0], s[1])
+	}
+	return nil
+}
+
+func asPublished(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return ladder.Plan{Depth: s[1] + 1, Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], threads)}, Block: gpu.Dim{X: threads}, Args: []any{"x", "mask", "y", uint32(s[0]), uint32(s[1])},
+	}}}
+}

@@ -1,0 +1,52 @@
+package conv2d
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// Convolve computes a layer on buffers of the caller's, of the shapes of Operator, or of
+// NHWC or Volumes as the options say: size is (n, c, h, w, k, r, s), or (n, c, d, h, w, k, t,
+// r, s) with Depth. bias is nil without Options.Bias. y overlaps no other operand.
+//
+// Types: Options.Type throughout; float16 and bfloat16 with NHWC. Error: that of Operator or
+// of FP16 and BF16.
+func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y gpu.Buffer) error {
+	name := "conv2d"
+	switch options.Type {
+	case gpu.Float16:
+		name = "conv2d_fp16"
+	case gpu.BFloat16:
+		name = "conv2d_bf16"
+	case 0, gpu.Float32:
+		options.Type = 0
+	default:
+		return fmt.Errorf("ops: conv2d: type %v: %w, expected float32, float16 or bfloat16", options.Type, gpu.ErrArgument)
+	}
+	if options.Type != 0 && (!options.NHWC || options.Depth) {
+		return fmt.Errorf("ops: %s: %w: channels are not innermost, or there are volumes: tensor cores take NHWC images: set Options.NHWC", name, gpu.ErrArgument)
+	}
+	o, err := With(name, options)
+	if err == nil {
+		err = o.CheckSize(size)
+	}
+	if err != nil {
+		return err
+	}
+	c := ladder.NewOperands(h, o.Name)
+	buffers := map[string]gpu.Buffer{"x": x, "w": w, "bias": bias, "y": y}
+	if bias != nil && !options.Bias {
+		c.Fail("bias", gpu.ErrArgument, "a buffer", "expected none: set Options.Bias")
+	}
+	inputs := len(o.Inputs(size))
+	for i, t := range append(o.Inputs(size), o.Outputs(size)...) {
+		b := buffers[t.Name]
+		if b != nil && b.Len() != t.Len {
+			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d for %s", t.Len, o.Describe(size)))
+		}
+		c.Add(t.Name, ladder.Vector(b, t.Len), i >= inputs, t.Elements())
+	}
+	return c.Run(o, size)
+}

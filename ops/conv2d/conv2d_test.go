@@ -1,0 +1,239 @@
+package conv2d
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+func TestConformance(t *testing.T)          { optest.Run(t, Operator) }
+func TestConformanceNHWC(t *testing.T)      { optest.Run(t, NHWC) }
+func TestConformanceBiasReLU(t *testing.T)  { optest.Run(t, BiasReLU) }
+func TestConformanceVolumes(t *testing.T)   { optest.Run(t, Volumes) }
+func TestConformanceFP16(t *testing.T)      { optest.Run(t, FP16) }
+func TestConformanceBF16(t *testing.T)      { optest.Run(t, BF16) }
+func TestConformanceTF32(t *testing.T)      { optest.Run(t, TF32) }
+func TestConformanceWinograd2(t *testing.T) { optest.Run(t, Winograd2) }
+func TestConformanceWinograd4(t *testing.T) { optest.Run(t, Winograd4) }
+
+// Strides, paddings, dilations and groups that are no default, in both layouts, in three
+// dimensions and on tensor cores, on every rung that takes them.
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{
+		{Stride: 2, Padding: 0, Dilation: 1, Groups: 1},
+		{Stride: 1, Padding: 3, Dilation: 2, Groups: 2, Bias: true},
+		{Stride: 3, Padding: 1, Dilation: 1, Groups: 4, ReLU: true},
+	} {
+		halves := o
+		halves.NHWC, halves.Type = true, gpu.Float16
+		volumes := o
+		volumes.Depth = true
+		last := o
+		last.NHWC = true
+		for name, of := range map[string]Options{"conv2d": o, "conv2d_nhwc": last, "conv2d_fp16": halves, "conv3d": volumes} {
+			op := must(With(name, of))
+			cases := []ladder.Case{{Size: ladder.Size{2, 8, 11, 13, 12, 3, 3}}, {Size: ladder.Size{1, 16, 9, 7, 8, 3, 2}}}
+			if of.Depth {
+				cases = []ladder.Case{{Size: ladder.Size{2, 4, 5, 6, 7, 8, 3, 2, 3}}}
+			}
+			devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+				if ladder.Older(d.Info().Compute, ladder.Ampere) && of.Type != 0 {
+					return // the suite lists the rungs that it has not
+				}
+				for _, c := range optest.Some(t, d, 1, cases) {
+					b := optest.NewBench(t, d, op, 1, c.Size...)
+					for _, name := range []string{"x", "w"} { // vectors that are not aligned
+						if err := b.Place(name, 1); err != nil {
+							t.Fatal(err)
+						}
+					}
+					optest.CheckAll(t, b, "from element 1 on")
+				}
+			})
+		}
+	}
+}
+
+// Answers worked by hand: padding, stride, dilation, groups, both layouts, bias and ReLU.
+func TestReference(t *testing.T) {
+	o := Options{Stride: 1, Padding: 0, Dilation: 1, Groups: 1}
+	x := []float32{
+		1, 2, 3,
+		4, 5, 6,
+		7, 8, 9,
+	}
+	w := []float32{
+		1, 10,
+		100, 1000,
+	}
+	for _, c := range []struct {
+		name       string
+		change     func(*Options)
+		size       ladder.Size
+		x, w, bias []float32
+		want       []float64
+	}{
+		{"a correlation", func(*Options) {}, ladder.Size{1, 1, 3, 3, 1, 2, 2}, x, w, nil, []float64{5421, 6532, 8754, 9865}},
+		{"padding", func(o *Options) { o.Padding, o.Stride = 1, 2 }, ladder.Size{1, 1, 3, 3, 1, 2, 2}, x, w, nil, []float64{1000, 3200, 7040, 9865}},
+		{"dilation", func(o *Options) { o.Dilation = 2 }, ladder.Size{1, 1, 3, 3, 1, 2, 2}, x, w, nil, []float64{9731}},
+		{"two channels are added", func(*Options) {}, ladder.Size{1, 2, 1, 2, 1, 1, 1}, []float32{1, 2, 3, 4}, []float32{1, 10}, nil, []float64{31, 42}},
+		{"groups keep them apart", func(o *Options) { o.Groups = 2 }, ladder.Size{1, 2, 1, 2, 2, 1, 1}, []float32{1, 2, 3, 4}, []float32{1, 10}, nil, []float64{1, 2, 30, 40}},
+		{"channels innermost", func(o *Options) { o.NHWC = true }, ladder.Size{1, 2, 1, 2, 2, 1, 1}, []float32{1, 2, 3, 4}, []float32{1, 10, 100, 1000}, nil, []float64{21, 2100, 43, 4300}},
+		{"bias and ReLU", func(o *Options) { o.Bias, o.ReLU = true, true }, ladder.Size{1, 1, 1, 2, 2, 1, 1}, []float32{1, 2}, []float32{1, 10}, []float32{-1.5, 5}, []float64{0, 0.5, 15, 25}},
+		{"a volume", func(o *Options) { o.Depth = true }, ladder.Size{1, 1, 2, 1, 2, 1, 2, 1, 1}, []float32{1, 2, 3, 4}, []float32{1, 10}, nil, []float64{31, 42}},
+	} {
+		with := o
+		c.change(&with)
+		inputs := []ladder.Values{c.x, c.w}
+		if with.Bias {
+			inputs = append(inputs, c.bias)
+		}
+		if got := with.reference(nil, c.size, inputs)[0]; !ladder.SameBits(got.Value, c.want) {
+			t.Errorf("%s: %v, expected %v", c.name, got.Value, c.want)
+		}
+	}
+	got := o.reference(nil, ladder.Size{1, 1, 1, 2, 1, 1, 2}, []ladder.Values{[]float32{-1, 2}, []float32{3, 4}})[0]
+	if got.Value[0] != 5 || got.Magnitude[0] != 11 {
+		t.Errorf("signs: %v, magnitude %v, expected 5 and 11", got.Value, got.Magnitude)
+	}
+}
+
+// Winograd's matrices compute the correlation: in float64, within its rounding.
+func TestWinogradMatrices(t *testing.T) {
+	random := ladder.NewRandom(1)
+	for _, m := range []int{2, 4} {
+		of, a := winogradMatrices(m), m+2
+		square := func(n int) [][]float64 {
+			b := make([][]float64, n)
+			for i := range b {
+				b[i] = make([]float64, n)
+				for j := range b[i] {
+					b[i][j] = random.NormFloat64()
+				}
+			}
+			return b
+		}
+		w, x := square(3), square(a)
+		u, v := sandwich(of.w, w, false), sandwich(of.x, x, false)
+		for i := range u {
+			for j := range u {
+				u[i][j] *= v[i][j]
+			}
+		}
+		y := sandwich(of.y, u, false)
+		for i := range m {
+			for j := range m {
+				want := 0.0
+				for r := range 3 {
+					for q := range 3 {
+						want += w[r][q] * x[i+r][j+q]
+					}
+				}
+				if !(math.Abs(y[i][j]-want) < 1e-11) {
+					t.Errorf("F(%d): element %d, %d: %v, expected %v", m, i, j, y[i][j], want)
+				}
+			}
+		}
+	}
+}
+
+// Options and sizes that cannot be are refused in one line with the shape that was
+// computed, before anything is launched.
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		size ladder.Size
+		says string
+	}{
+		{Options{Stride: 0, Dilation: 1, Groups: 1}, nil, "stride = 0"},
+		{Options{Stride: 1, Dilation: 0, Groups: 1}, nil, "dilation = 0"},
+		{Options{Stride: 1, Dilation: 1, Groups: 0}, nil, "groups = 0"},
+		{Options{Stride: 1, Dilation: 1, Groups: 1, Padding: -1}, nil, "padding = -1"},
+		{Options{Stride: 2, Padding: 1, Dilation: 2, Groups: 1}, ladder.Size{1, 1, 2, 9, 1, 4, 3}, "height of y = (2 + 2 * 1 - 2 * (4 - 1) - 1) / 2 + 1 = -1:"},
+		{Options{Stride: 1, Dilation: 1, Groups: 1}, ladder.Size{1, 1, 9, 2, 1, 3, 3}, "width of y = (2 + 2 * 0 - 1 * (3 - 1) - 1) / 1 + 1"},
+		{Options{Stride: 1, Dilation: 1, Groups: 1, Depth: true}, ladder.Size{1, 1, 1, 9, 9, 1, 3, 3, 3}, "depth of y = (1 + "},
+		{Options{Stride: 1, Dilation: 1, Groups: 3}, ladder.Size{1, 4, 9, 9, 6, 3, 3}, "3 groups of 4 channels of x and 6 of y"},
+		{Options{Stride: 1, Dilation: 1, Groups: 1}, ladder.Size{1, 0, 9, 9, 6, 3, 3}, "at least 1 of each"},
+		{Options{Stride: 1, Dilation: 1, Groups: 1}, ladder.Size{1 << 11, 1 << 10, 1 << 10, 9, 6, 3, 3}, "split the images"},
+	} {
+		o, err := With("conv2d", c.o)
+		if err == nil {
+			err = o.CheckSize(c.size)
+		}
+		checkLine(t, c.says, err, gpu.ErrArgument)
+	}
+	checkLine(t, "expected 3 x 3", Winograd2.CheckSize(ladder.Size{1, 1, 9, 9, 1, 5, 5}), gpu.ErrArgument)
+	_, err := withWinograd(2, Options{Stride: 2, Dilation: 1, Groups: 1})
+	checkLine(t, "stride 2, dilation 1, 1 groups", err, gpu.ErrArgument)
+	v, err := FP16.Variant("conv2d_fp16_vector")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLine(t, "12 channels in a group of x (n, h, w, c) = [1 9 9 12]", v.Refuses(ladder.Size{1, 12, 9, 9, 8, 3, 3}), gpu.ErrUnsupported)
+	if v, err = Operator.Variant("conv2d_shared"); err != nil {
+		t.Fatal(err)
+	}
+	checkLine(t, "filters of 120 x 120", v.Refuses(ladder.Size{1, 1, 200, 200, 1, 120, 120}), gpu.ErrUnsupported)
+}
+
+func checkLine(t *testing.T, says string, err, kind error) {
+	t.Helper()
+	if !errors.Is(err, kind) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), says) {
+		t.Errorf("%v, expected one line with %q", err, says)
+	}
+}
+
+// Convolve and its refusals, on buffers of the caller's.
+func TestConvolve(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		h := bench.NewHandle(d)
+		defer h.Close()
+		alloc := func(kind gpu.Type, values ...float32) gpu.Buffer {
+			b, err := d.Alloc(kind, len(values))
+			if err == nil {
+				t.Cleanup(func() { b.Free() })
+				err = (ladder.Tensor{Len: len(values), Type: kind}).Upload(nil, b, values)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		size := ladder.Size{1, 1, 3, 3, 1, 2, 2}
+		for _, kind := range []gpu.Type{gpu.Float32, gpu.Float16, gpu.BFloat16} {
+			if kind != gpu.Float32 && ladder.Older(d.Info().Compute, ladder.Ampere) {
+				continue // the suite lists the rungs that it has not
+			}
+			o := Options{Stride: 1, Dilation: 1, Groups: 1, Bias: true, ReLU: true, NHWC: kind != gpu.Float32, Type: kind}
+			x, w, bias, y := alloc(kind, 1, 2, 3, 4, 5, 6, 7, 8, 9), alloc(kind, 1, -1, 1, 1), alloc(kind, -10), alloc(kind, 0, 0, 0, 0)
+			got := make([]float32, 4)
+			err := Convolve(h, o, size, x, w, bias, y)
+			if err == nil {
+				err = (ladder.Tensor{Len: 4, Type: kind}).Download(nil, y, got)
+			}
+			if err != nil || !ladder.SameBits(got, []float32{0, 0, 4, 6}) {
+				t.Errorf("%v: %v, %v", kind, got, err)
+			}
+		}
+		o := Options{Stride: 1, Dilation: 1, Groups: 1}
+		x, w, y := alloc(gpu.Float32, 1, 2, 3, 4, 5, 6, 7, 8, 9), alloc(gpu.Float32, 1, 2, 3, 4), alloc(gpu.Float32, 0, 0, 0, 0)
+		for says, err := range map[string]error{
+			"expected 9 for n = 1, c = 1, h = 3": Convolve(h, o, size, y, w, nil, y),
+			"shares elements":                    Convolve(h, o, size, x, w, nil, w),
+			"no buffer":                          Convolve(h, o, size, x, nil, nil, y),
+			"set Options.Bias":                   Convolve(h, o, size, x, w, w, y),
+			"tensor cores take NHWC":             Convolve(h, Options{Stride: 1, Dilation: 1, Groups: 1, Type: gpu.Float16}, size, x, w, nil, y),
+			"type int32":                         Convolve(h, Options{Stride: 1, Dilation: 1, Groups: 1, Type: gpu.Int32}, size, x, w, nil, y),
+			"height of y = (3 + 2 * 0":           Convolve(h, o, ladder.Size{1, 1, 3, 3, 1, 4, 2}, x, w, nil, y),
+		} {
+			checkLine(t, says, err, gpu.ErrArgument)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+"""Peers of convolutions: cuDNN through torch, whose search of algorithms times each, and what torch.compile makes of it. Written without a GPU and not run yet."""
+
+import torch
+
+import peer
+
+
+def prepare(a):
+    deep = a.operator == "conv3d"
+    if deep:
+        n, c, d, h, w, k, t, r, s = a.size
+        images, filters = (n, c, d, h, w), (k, c, t, r, s)
+    else:
+        n, c, h, w, k, r, s = a.size
+        images, filters = (n, c, h, w), (k, c, r, s)
+    torch.manual_seed(a.seed)
+    torch.backends.cudnn.benchmark = True  # the fastest of cuDNN's algorithms, by their times
+    torch.backends.cudnn.allow_tf32 = a.operator == "conv2d_tf32"
+    kind = {"conv2d_fp16": torch.float16, "conv2d_bf16": torch.bfloat16}.get(a.operator, torch.float32)
+    fused = a.operator in ("conv2d_bias_relu", "conv2d_fp16", "conv2d_bf16", "conv2d_tf32")
+    last = a.operator in ("conv2d_nhwc", "conv2d_fp16", "conv2d_bf16", "conv2d_tf32")
+    x, weights = torch.rand(images, device="cuda").to(kind), torch.rand(filters, device="cuda").to(kind)
+    if last:
+        x, weights = x.to(memory_format=torch.channels_last), weights.to(memory_format=torch.channels_last)
+    bias = (-torch.rand(k, device="cuda") * weights[0].numel() / 2).to(kind) if fused else None
+
+    def eager(x, weights, bias):
+        y = (torch.nn.functional.conv3d if deep else torch.nn.functional.conv2d)(x, weights, bias, padding=1)
+        return torch.relu(y) if fused else y
+
+    want = eager(x.double(), weights.double(), None if bias is None else bias.double())
+    size = weights[0].numel() * 0.25  # about a sum of |terms|
+    tolerance = {torch.float16: 2**-9, torch.bfloat16: 2**-6}.get(kind, 2**-9 if a.operator == "conv2d_tf32" else 1e-4) * size
+
+    def figure(name, run, note):
+        def timed():
+            right = bool((run().double() - want).abs().max() <= tolerance)
+            peer.figure(a, name, right, run, flops=2 * want.numel() * weights[0].numel(), library=f"cuDNN {torch.backends.cudnn.version()}", note=note)
+        return timed
+
+    if peer.wanted(a, "cudnn"):
+        yield figure("cudnn", lambda: eager(x, weights, bias), "torch.nn.functional, cudnn.benchmark; bias and ReLU where the operator has them, ReLU a kernel of its own")
+    if peer.wanted(a, "torch_compile"):
+        torch.compiler.reset()  # what it has made for another size would be made for any
+        compiled = torch.compile(eager, mode="max-autotune-no-cudagraphs")
+        yield figure("torch_compile", lambda: compiled(x, weights, bias), "torch.compile of the same, mode max-autotune without graphs")
+
+
+peer.serve(prepare)

@@ -1,0 +1,9 @@
+package gelu
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/gelu"
+
+//go:embed *.cu *.ptx *.go machine.json notes.md peers
+var files embed.FS

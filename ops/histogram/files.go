@@ -1,0 +1,9 @@
+package histogram
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/histogram"
+
+//go:embed *.cu *.cuh *.ptx *.go machine.json notes.md peers measured
+var files embed.FS

@@ -1,0 +1,8 @@
+package ladder
+
+import "embed"
+
+// Sources are this package's own, of which an environment block takes a hash.
+//
+//go:embed *.go
+var Sources embed.FS

@@ -1,0 +1,45 @@
+package pool
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// MaxPool computes the maximum of each window and its place on buffers of the caller's:
+// x (planes, h, w), y and index (planes, oh, ow). y and index overlap nothing.
+//
+// Types: x, y float32, index int32. Error: none.
+func MaxPool(h ladder.Runner, options Options, size ladder.Size, x, y, index gpu.Buffer) error {
+	return call(h, options, size, false, x, y, index)
+}
+
+// AvgPool computes the mean of each window on buffers of the caller's: x (planes, h, w) and
+// y (planes, oh, ow), which overlap nowhere.
+//
+// Types: float32. Error: that of Avg.
+func AvgPool(h ladder.Runner, options Options, size ladder.Size, x, y gpu.Buffer) error {
+	return call(h, options, size, true, x, y, nil)
+}
+
+func call(h ladder.Runner, options Options, size ladder.Size, average bool, x, y, index gpu.Buffer) error {
+	o, err := with(options, average)
+	if err == nil {
+		err = o.CheckSize(size)
+	}
+	if err != nil {
+		return err
+	}
+	c := ladder.NewOperands(h, o.Name)
+	buffers := map[string]gpu.Buffer{"x": x, "y": y, "index": index}
+	inputs := len(o.Inputs(size))
+	for i, t := range append(o.Inputs(size), o.Outputs(size)...) {
+		b := buffers[t.Name]
+		if b != nil && b.Len() != t.Len {
+			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d of %d planes of %d x %d", t.Len, size[0], size[1], size[2]))
+		}
+		c.Add(t.Name, ladder.Vector(b, t.Len), i >= inputs, t.Elements())
+	}
+	return c.Run(o, size)
+}

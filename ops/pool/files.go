@@ -1,0 +1,9 @@
+package pool
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/pool"
+
+//go:embed *.cu *.cuh *.ptx *.go notes.md peers
+var files embed.FS

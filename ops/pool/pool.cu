@@ -1,0 +1,99 @@
+// Maxima with their places, and means, of windows that move over planes of float32.
+//
+// Each rung makes one change to the rung before it.
+
+#include "pool.cuh"
+
+// A thread has an output, and an if for each element of its window.
+template <bool average> __device__ void element(const float* x, float* y, int* index, const Shape& s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= s.planes * s.oh * s.ow) return;
+    unsigned column = i % s.ow, row = i / s.ow % s.oh;
+    x += (size_t)(i / s.ow / s.oh) * s.h * s.w;
+    Kept<average> kept;
+    unsigned elements = 0;
+    for (unsigned r = 0; r < s.window; r++)
+        for (unsigned c = 0; c < s.window; c++) {
+            int at_row = (int)(row * s.stride + r) - s.padding, at_column = (int)(column * s.stride + c) - s.padding;
+            if (at_row < 0 || at_row >= (int)s.h || at_column < 0 || at_column >= (int)s.w) continue;
+            int at = at_row * (int)s.w + at_column;
+            kept.add(x[at], at);
+            elements++;
+        }
+    kept.store(y, index, i, s, elements);
+}
+extern "C" __global__ void maxpool_element(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { element<false>(x, y, index, s); }
+extern "C" __global__ void avgpool_element(const float* __restrict__ x, float* __restrict__ y, Shape s) { element<true>(x, y, nullptr, s); }
+
+// The window is clipped to the plane first: no if for an element is left.
+template <bool average> __device__ void clipped(const float* x, float* y, int* index, const Shape& s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= s.planes * s.oh * s.ow) return;
+    Range columns(i % s.ow, s.w, s), rows(i / s.ow % s.oh, s.h, s);
+    x += (size_t)(i / s.ow / s.oh) * s.h * s.w;
+    Kept<average> kept;
+    for (int r = rows.first; r < rows.end; r++)
+        for (int c = columns.first; c < columns.end; c++) kept.add(x[r * (int)s.w + c], r * (int)s.w + c);
+    kept.store(y, index, i, s, (rows.end - rows.first) * (columns.end - columns.first));
+}
+extern "C" __global__ void maxpool_clipped(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { clipped<false>(x, y, index, s); }
+extern "C" __global__ void avgpool_clipped(const float* __restrict__ x, float* __restrict__ y, Shape s) { clipped<true>(x, y, nullptr, s); }
+
+// A block computes 8 rows of 32 outputs from a tile of the plane in shared memory: an
+// element that several windows have is loaded once.
+const unsigned tile_rows = 8, tile_columns = 32;
+template <bool average> __device__ void shared_tile(const float* x, float* y, int* index, const Shape& s) {
+    extern __shared__ float tile[];
+    unsigned across = (s.ow + tile_columns - 1) / tile_columns, down = (s.oh + tile_rows - 1) / tile_rows;
+    unsigned plane = blockIdx.x / across / down;
+    unsigned row = blockIdx.x / across % down * tile_rows, column = blockIdx.x % across * tile_columns;
+    x += (size_t)plane * s.h * s.w;
+    int top = (int)(row * s.stride) - s.padding, left = (int)(column * s.stride) - s.padding;
+    unsigned width = (tile_columns - 1) * s.stride + s.window, height = (tile_rows - 1) * s.stride + s.window;
+    for (unsigned r = threadIdx.x / 32; r < height; r += tile_rows)
+        for (unsigned c = threadIdx.x % 32; c < width; c += 32) {
+            int at_row = top + (int)r, at_column = left + (int)c;
+            if (at_row >= 0 && at_row < (int)s.h && at_column >= 0 && at_column < (int)s.w) tile[r * width + c] = x[at_row * (int)s.w + at_column];
+        }
+    __syncthreads();
+    row += threadIdx.x / 32, column += threadIdx.x % 32;
+    if (row >= s.oh || column >= s.ow) return;
+    Range columns(column, s.w, s), rows(row, s.h, s);
+    Kept<average> kept;
+    for (int r = rows.first; r < rows.end; r++)
+        for (int c = columns.first; c < columns.end; c++) kept.add(tile[(r - top) * (int)width + c - left], r * (int)s.w + c);
+    kept.store(y, index, ((size_t)plane * s.oh + row) * s.ow + column, s, (rows.end - rows.first) * (columns.end - columns.first));
+}
+extern "C" __global__ void __launch_bounds__(256) maxpool_shared(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { shared_tile<false>(x, y, index, s); }
+extern "C" __global__ void __launch_bounds__(256) avgpool_shared(const float* __restrict__ x, float* __restrict__ y, Shape s) { shared_tile<true>(x, y, nullptr, s); }
+
+// Without shared memory: a thread has four outputs below each other. Each row of the plane
+// is pooled across once, and the result is used by every window that has the row.
+const unsigned outputs_down = 4;
+template <bool average> __device__ void rows_once(const float* x, float* y, int* index, const Shape& s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, groups = (s.oh + outputs_down - 1) / outputs_down;
+    if (i >= s.planes * groups * s.ow) return;
+    unsigned plane = i / s.ow / groups, row = i / s.ow % groups * outputs_down, column = i % s.ow;
+    x += (size_t)plane * s.h * s.w;
+    Range columns(column, s.w, s);
+    Kept<average> kept[outputs_down];
+    int top = (int)(row * s.stride) - s.padding;
+    int end = min(top + (int)((outputs_down - 1) * s.stride + s.window), (int)s.h);
+    for (int r = max(top, 0); r < end; r++) {
+        Kept<average> across;
+        for (int c = columns.first; c < columns.end; c++) across.add(x[r * (int)s.w + c], r * (int)s.w + c);
+#pragma unroll
+        for (unsigned o = 0; o < outputs_down; o++) {
+            int below = r - top - (int)(o * s.stride);
+            if (below >= 0 && below < (int)s.window) kept[o].add(across);
+        }
+    }
+#pragma unroll
+    for (unsigned o = 0; o < outputs_down; o++) {
+        if (row + o >= s.oh) break;
+        Range rows(row + o, s.h, s);
+        kept[o].store(y, index, ((size_t)plane * s.oh + row + o) * s.ow + column, s, (rows.end - rows.first) * (columns.end - columns.first));
+    }
+}
+extern "C" __global__ void maxpool_rows(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { rows_once<false>(x, y, index, s); }
+extern "C" __global__ void avgpool_rows(const float* __restrict__ x, float* __restrict__ y, Shape s) { rows_once<true>(x, y, nullptr, s); }

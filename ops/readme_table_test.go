@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// measuredTimes is what a measured file of an operator holds of one size.
+type measuredTimes struct {
+	US    map[string]float64
+	Range map[string][2]float64 `json:"range_us"`
+}
+
+// README's rows in microseconds are medians or ranges of one committed run, in which
+// the library is the fastest, and their verdicts are those of the ranges.
+func TestReadmeTableIsMeasured(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*/measured/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []measuredTimes
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		var m struct{ Times []measuredTimes }
+		if err == nil {
+			err = json.Unmarshal(data, &m)
+		}
+		if err != nil {
+			t.Fatal(file, err)
+		}
+		all = append(all, m.Times...)
+	}
+	rows := regexp.MustCompile("(?m)^\\|[^|]*\\| ([\\d.]+)(?: to ([\\d.]+))? us `(\\w+)` \\| [^|]*? ([\\d.]+)(?: to ([\\d.]+))? us \\| ([^|]+) \\|$").FindAllStringSubmatch(string(text), -1)
+	for _, row := range rows {
+		found := false
+		for _, m := range all {
+			if ours, ok := m.Range[row[3]]; ok && shows(row[1], row[2], ours, m.US[row[3]]) {
+				found = found || fits(m, ours, row)
+			}
+		}
+		if !found {
+			t.Errorf("README.md: %s: no committed run has these figures with this verdict", row[0])
+		}
+	}
+	if len(rows) < 4 {
+		t.Errorf("%d rows in microseconds, expected at least 4", len(rows))
+	}
+}
+
+// fits reports whether the library of a row is one of the run, and the verdict is right.
+func fits(m measuredTimes, ours [2]float64, row []string) bool {
+	for name, theirs := range m.Range {
+		if name == row[3] || !shows(row[4], row[5], theirs, m.US[name]) {
+			continue
+		}
+		verdict := "SAME"
+		switch ratio := m.US[name] / m.US[row[3]]; {
+		case ours[1] < theirs[0]:
+			verdict = fmt.Sprintf("%.2f FASTER", ratio)
+		case ours[0] > theirs[1]:
+			verdict = fmt.Sprintf("%.2f SLOWER", ratio)
+		}
+		if verdict == row[6] {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether low and high are a range, or low alone the median, rounded to
+// the digits that they show.
+func shows(low, high string, measured [2]float64, median float64) bool {
+	if high == "" {
+		return rounds(low, median)
+	}
+	return rounds(low, measured[0]) && rounds(high, measured[1])
+}
+
+func rounds(text string, value float64) bool {
+	shown, err := strconv.ParseFloat(text, 64)
+	digits := 0
+	if i := regexp.MustCompile(`\.\d+$`).FindString(text); i != "" {
+		digits = len(i) - 1
+	}
+	return err == nil && math.Abs(shown-value) <= 0.5000001*math.Pow(10, -float64(digits))
+}

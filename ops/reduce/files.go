@@ -1,0 +1,9 @@
+package reduce
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/reduce"
+
+//go:embed *.cu *.ptx *.go machine.json notes.md peers measured
+var files embed.FS

@@ -1,0 +1,9 @@
+package scan
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/scan"
+
+//go:embed *.cu *.cuh *.ptx *.go machine.json notes.md peers
+var files embed.FS

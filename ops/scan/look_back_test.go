@@ -1,0 +1,117 @@
+package scan
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/ops/optest"
+)
+
+// The states of a tile, as scan.cuh has them.
+const (
+	tileSum = 1
+	prefix  = 2
+)
+
+// TestLookBack looks back over statuses of random states: tiles that know their own sums
+// alone, in windows of 32 and across them, and prefixes that hide what lies before. A
+// scan on the emulator seldom meets more than one tile without a prefix.
+func TestLookBack(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	text, err := os.ReadFile("testdata/look_back.sm_75.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := optest.Emulator(t)
+	module, err := d.Load("look_back.ptx", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer module.Close()
+	for range 30 {
+		tile := 1 + random.IntN(100)
+		floats, segments, words := make([]uint64, tile), make([]uint64, tile), make([]uint64, 3*tile)
+		var sum, segmentSum float32
+		var wide uint64
+		often := 1 + random.IntN(100)
+		for i := range tile {
+			v, begins, state := float32(random.IntN(100)), uint64(random.IntN(20)/19), uint64(tileSum)
+			if i == 0 || random.IntN(often) == 0 {
+				state = prefix
+			}
+			w := random.Uint64()
+			if state == prefix {
+				sum, segmentSum, wide = 0, 0, 0
+			}
+			if begins == 1 {
+				segmentSum = 0
+			}
+			sum, segmentSum, wide = sum+v, segmentSum+v, wide+w
+			floats[i] = state<<32 | uint64(math.Float32bits(v))
+			segments[i] = begins<<34 | floats[i]
+			words[3*i], words[3*i+1], words[3*i+2] = state, ^w, ^w // the other one must not be read
+			words[3*i+int(state)] = w
+		}
+		for _, c := range []struct {
+			entry  string
+			status []uint64
+			want   any
+		}{{"look_back_float", floats, []float32{sum}}, {"look_back_segment", segments, []float32{segmentSum}}, {"look_back_u64", words, []uint64{wide}}} {
+			if got := lookBack(t, d, module, c.entry, c.status, c.want, tile); !equal(got, c.want) {
+				t.Errorf("%s over %d tiles, seed %d: %v, expected %v", c.entry, tile, seed, got, c.want)
+			}
+		}
+	}
+}
+
+func equal(a, b any) bool {
+	switch x := a.(type) {
+	case []float32:
+		return x[0] == b.([]float32)[0]
+	case []uint64:
+		return x[0] == b.([]uint64)[0]
+	}
+	return false
+}
+
+// lookBack runs an entry on one warp and returns its sum, in the type of want.
+func lookBack(t *testing.T, d gpu.Device, module gpu.Module, name string, status []uint64, want any, tile int) any {
+	t.Helper()
+	entry, err := module.Entry(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, got := gpu.Float32, any(make([]float32, 1))
+	if _, wide := want.([]uint64); wide {
+		kind, got = gpu.Uint64, make([]uint64, 1)
+	}
+	in, err := d.Alloc(gpu.Uint64, len(status))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Free()
+	out, err := d.Alloc(kind, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Free()
+	if err := in.Upload(status); err != nil {
+		t.Fatal(err)
+	}
+	launch := gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: []any{in, out, uint32(tile)}}
+	if err := d.Launch(launch); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Download(got); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

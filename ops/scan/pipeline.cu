@@ -1,0 +1,172 @@
+// The rung of scan for Hopper: warps with roles, fed by the copy engine.
+
+#include "scan.cuh"
+
+static __device__ unsigned shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+static __device__ void barrier_init(unsigned long long* b, unsigned arrivals) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(arrivals) : "memory"); }
+
+static __device__ void barrier_arrive(unsigned long long* b) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(b)) : "memory"); }
+
+static __device__ void barrier_wait(unsigned long long* b, unsigned phase) {
+    asm volatile("{.reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1; @!done bra again;}" ::"r"(shared_address(b)), "r"(phase) : "memory");
+}
+
+// Copies bytes, a multiple of 16, and arrives at the barrier when they are there.
+static __device__ void bulk_load(void* to, const void* from, unsigned bytes, unsigned long long* b) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(b)) : "memory");
+}
+
+// A tile is 12 warps times 5 vectors a lane; seven stages hold a tile each. Four warps
+// look back, in turns, and a tile is stored four tiles after it was scanned.
+constexpr unsigned warps = 12, vectors = 5, stages = 7, lookers = 4, later = 4;
+constexpr unsigned pipeline_tile = warps * vectors * 128;
+constexpr unsigned pipeline_threads = 32 * (warps + 1 + lookers);
+
+// Barriers of a stage: full, data and tile number are there; added, the sum is there;
+// placed, the sum of the tiles before is there; empty, all warps have stored.
+struct Stages {
+    unsigned long long full[stages], added[stages], placed[stages], empty[stages];
+    unsigned tile[stages];
+};
+
+static __device__ bool whole(const void* x, unsigned tile, unsigned n) { return (size_t)x % 16 == 0 && (size_t)(tile + 1) * pipeline_tile <= n; }
+
+// One thread draws tiles and has the copy engine load them. Tiles at the end, and x that
+// starts elsewhere than at 16 bytes, are loaded by the warps that scan them.
+template <typename T> static __device__ void load_tiles(Stages& s, T* data, const T* x, unsigned* ticket, unsigned n, unsigned tiles) {
+    for (unsigned k = 0, ends = 0; ends < later; k++) { // the end is announced to every looker
+        unsigned stage = k % stages, tile = ends ? tiles : atomicAdd(ticket, 1);
+        if (k >= stages) barrier_wait(s.empty + stage, (k / stages + 1) & 1);
+        s.tile[stage] = tile;
+        if (tile < tiles && whole(x, tile, n)) bulk_load(data + stage * pipeline_tile, x + (size_t)tile * pipeline_tile, pipeline_tile * 4, s.full + stage);
+        else barrier_arrive(s.full + stage);
+        if (tile >= tiles) ends++;
+    }
+}
+
+template <typename T> static __device__ void look_back_tiles(Stages& s, const T* total, T* earlier, Word* status, unsigned first, unsigned tiles) {
+    for (unsigned k = first;; k += lookers) {
+        unsigned stage = k % stages;
+        barrier_wait(s.added + stage, k / stages & 1);
+        unsigned tile = s.tile[stage];
+        if (tile >= tiles) return;
+        T sum = tile ? look_back<T>(status, tile) : T(0);
+        if (threadIdx.x % 32 == 0) {
+            if (tile) write_status<T>(status, tile, prefix, add(sum, total[stage]));
+            earlier[stage] = sum;
+            barrier_arrive(s.placed + stage);
+        }
+        __syncwarp();
+    }
+}
+
+// Scans a warp's part of a tile, five vectors a lane side by side, and leaves it in
+// shared memory for the store.
+template <typename T> struct Part {
+    Four<T> v[vectors];
+    T scanned;
+
+    __device__ void load(const T* data, const T* x, size_t first, bool copied, unsigned n) {
+        unsigned own = threadIdx.x % 32 * vectors;
+#pragma unroll
+        for (unsigned i = 0; i < vectors; i++) v[i] = copied ? ((const Four<T>*)data)[own + i] : load_four(x, first + (own + i) * 4, n);
+        T sum = T(0);
+#pragma unroll
+        for (unsigned i = 0; i < vectors; i++) {
+            v[i].v[0] = add(sum, v[i].v[0]);
+            sum = scan_four(v[i]);
+        }
+        scanned = scan_warp(sum);
+    }
+
+    __device__ void keep(T* data, T before, bool exclusive) {
+        unsigned own = threadIdx.x % 32 * vectors;
+        before = add(before, before_lane(scanned));
+        T last = before;
+#pragma unroll
+        for (unsigned i = 0; i < vectors; i++) {
+            Four<T> r = results(v[i], before, exclusive);
+            if (exclusive) r.v[0] = last;
+            last = add(before, v[i].v[3]);
+            ((Four<T>*)data)[own + i] = r;
+        }
+    }
+};
+
+template <typename T> static __device__ void store_part(const T* data, T* y, size_t first, unsigned n, T earlier) {
+#pragma unroll
+    for (unsigned i = 0; i < vectors; i++) {
+        unsigned at = i * 32 + threadIdx.x % 32;
+        Four<T> r = ((const Four<T>*)data)[at];
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++) r.v[k] = add(earlier, r.v[k]);
+        store_four(y, first + at * 4, n, r);
+    }
+}
+
+template <typename T> static __device__ void pipeline(const T* __restrict__ x, T* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    extern __shared__ __align__(128) unsigned char memory[];
+    T* data = (T*)memory;
+    __shared__ Stages s;
+    __shared__ T total[stages], earlier[stages], totals[2][warps];
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0) {
+        for (unsigned i = 0; i < stages; i++) barrier_init(s.full + i, 1), barrier_init(s.added + i, 1), barrier_init(s.placed + i, 1), barrier_init(s.empty + i, warps);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    if (warp == warps) {
+        if (lane == 0) load_tiles(s, data, x, ticket, n, tiles);
+        return;
+    }
+    if (warp > warps) {
+        look_back_tiles(s, total, earlier, status, warp - warps - 1, tiles);
+        return;
+    }
+    unsigned end = 0xffffffff; // the turn in which the tiles have run out
+    for (unsigned k = 0; end == 0xffffffff || k < end + later; k++) {
+        unsigned stage = k % stages;
+        barrier_wait(s.full + stage, k / stages & 1);
+        unsigned tile = s.tile[stage];
+        bool more = tile < tiles;
+        if (!more && end == 0xffffffff) end = k;
+        T* own = data + stage * pipeline_tile + warp * vectors * 128;
+        size_t first = (size_t)tile * pipeline_tile + warp * vectors * 128;
+        Part<T> part;
+        if (more) {
+            part.load(own, x, first, whole(x, tile, n), n);
+            if (lane == 31) totals[k & 1][warp] = part.scanned;
+        }
+        asm volatile("bar.sync 1, %0;" ::"n"(warps * 32) : "memory");
+        if (more) {
+            T scanned = scan_warp(lane < warps ? totals[k & 1][lane] : T(0));
+            T all = from_lane(scanned, warps - 1), before = from_lane(scanned, (warp + 31) % 32);
+            if (threadIdx.x == 0) {
+                total[stage] = all;
+                write_status<T>(status, tile, tile ? tile_sum : prefix, all);
+            }
+            part.keep(own, warp ? before : T(0), exclusive);
+        }
+        if (threadIdx.x == 0) barrier_arrive(s.added + stage);
+        if (k < later) continue;
+        unsigned past = (k - later) % stages;
+        barrier_wait(s.placed + past, (k - later) / stages & 1);
+        __syncwarp();
+        store_part(data + past * pipeline_tile + warp * vectors * 128, y, (size_t)s.tile[past] * pipeline_tile + warp * vectors * 128, n, earlier[past]);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncwarp();
+        if (lane == 0) barrier_arrive(s.empty + past);
+    }
+}
+
+// Blocks stay and draw tiles: the copy engine loads ahead, and warps of their own look
+// back while others scan.
+extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_pipeline(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline(x, y, status, ticket, n, exclusive, tiles);
+}
+
+extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_i32_pipeline(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline(x, y, status, ticket, n, exclusive, tiles);
+}

@@ -1,0 +1,230 @@
+// What the rungs of scan share: the scan of a warp, of a block and of a tile of vectors,
+// and the status words by which tiles pass their sums on.
+//
+// T is float, int, unsigned long long, or a Segment: the sum of a scan by key. Integers
+// wrap around. Segments may not change places: every sum is add(earlier, later).
+
+constexpr unsigned all_lanes = 0xffffffff;
+
+static __device__ float add(float a, float b) { return a + b; }
+static __device__ int add(int a, int b) { return (unsigned)a + (unsigned)b; }
+static __device__ unsigned long long add(unsigned long long a, unsigned long long b) { return a + b; }
+
+// The sum of some neighbours since the last of them that begins a segment, and whether
+// one does.
+struct Segment {
+    float sum;
+    unsigned begins;
+    Segment() = default;
+    __device__ Segment(float sum, unsigned begins = 0) : sum(sum), begins(begins) {}
+};
+static __device__ Segment add(Segment a, Segment b) { return {b.begins ? b.sum : a.sum + b.sum, a.begins | b.begins}; }
+
+template <typename T> static __device__ T from_lane(T v, unsigned lane) { return __shfl_sync(all_lanes, v, lane); }
+template <typename T> static __device__ T from_below(T v, unsigned step) { return __shfl_up_sync(all_lanes, v, step); }
+static __device__ Segment from_lane(Segment v, unsigned lane) { return {from_lane(v.sum, lane), from_lane(v.begins, lane)}; }
+static __device__ Segment from_below(Segment v, unsigned step) { return {from_below(v.sum, step), from_below(v.begins, step)}; }
+
+// Four neighbours, in accesses of 16 bytes.
+template <typename T> struct __align__(16) Four {
+    T v[4];
+};
+
+// The sum of this lane's value and those of the lanes before it.
+template <typename T> static __device__ T scan_warp(T v) {
+    unsigned lane = threadIdx.x % 32;
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        T other = from_below(v, step);
+        if (lane >= step) v = add(other, v);
+    }
+    return v;
+}
+
+// Of a scan across lanes: what lies before this lane.
+template <typename T> static __device__ T before_lane(T scanned) {
+    T other = from_below(scanned, 1);
+    return threadIdx.x % 32 ? other : T(0);
+}
+
+// The sum of the warps before this one, and of all. Every warp passes its own sum;
+// totals is shared memory of a word for each warp, which is free after the next barrier.
+template <typename T, unsigned warps> static __device__ T before_warp(T own, T* totals, T& all) {
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane == 31) totals[warp] = own;
+    __syncthreads();
+    T scanned = scan_warp(lane < warps ? totals[lane] : T(0));
+    all = from_lane(scanned, warps - 1);
+    T before = from_lane(scanned, (warp + 31) % 32);
+    return warp ? before : T(0);
+}
+
+// Four elements from i on; 0 beyond the end.
+template <typename T> static __device__ Four<T> load_four(const T* __restrict__ x, size_t i, unsigned n) {
+    Four<T> f;
+    if (i + 4 <= n && (size_t)x % 16 == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < sizeof f / 16; k++) ((float4*)&f)[k] = __ldcs((const float4*)(x + i) + k);
+        return f;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) f.v[k] = i + k < n ? x[i + k] : T(0);
+    return f;
+}
+
+template <typename T> static __device__ void store_four(T* __restrict__ y, size_t i, unsigned n, Four<T> f) {
+    if (i + 4 <= n && (size_t)y % 16 == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < sizeof f / 16; k++) __stcs((float4*)(y + i) + k, ((float4*)&f)[k]);
+        return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++)
+        if (i + k < n) y[i + k] = f.v[k];
+}
+
+// Scans four neighbours in place, and returns their sum.
+template <typename T> static __device__ T scan_four(Four<T>& f) {
+#pragma unroll
+    for (unsigned k = 1; k < 4; k++) f.v[k] = add(f.v[k - 1], f.v[k]);
+    return f.v[3];
+}
+
+// Four results: those of the scan after the elements before, or one place later.
+template <typename T> static __device__ Four<T> results(Four<T> f, T before, bool exclusive) {
+    Four<T> r;
+#pragma unroll
+    for (unsigned k = 0; k < 4; k++) r.v[k] = exclusive ? (k ? add(before, f.v[k - 1]) : before) : add(before, f.v[k]);
+    return r;
+}
+
+// A block's tile: each of its warps has `rounds` times 128 neighbours, four a lane.
+template <typename T, unsigned rounds, unsigned warps> struct Tile {
+    static constexpr unsigned size = warps * rounds * 128;
+    Four<T> v[rounds];
+    T before[rounds]; // of the lane's four, within the warp
+
+    static __device__ size_t at(unsigned tile) { return (size_t)tile * size + threadIdx.x / 32 * rounds * 128 + threadIdx.x % 32 * 4; }
+
+    __device__ void load(const T* __restrict__ x, unsigned tile, unsigned n) {
+#pragma unroll
+        for (unsigned r = 0; r < rounds; r++) v[r] = load_four(x, at(tile) + r * 128, n);
+    }
+
+    // The sum of the warp's part; every round goes on where the one before ended.
+    __device__ T scan() {
+        T sum = T(0);
+#pragma unroll
+        for (unsigned r = 0; r < rounds; r++) {
+            T scanned = scan_warp(scan_four(v[r]));
+            before[r] = add(sum, before_lane(scanned));
+            sum = add(sum, from_lane(scanned, 31));
+        }
+        return sum;
+    }
+
+    __device__ void store(T* __restrict__ y, unsigned tile, unsigned n, T earlier, bool exclusive) {
+#pragma unroll
+        for (unsigned r = 0; r < rounds; r++) store_four(y, at(tile) + r * 128, n, results(v[r], add(earlier, before[r]), exclusive));
+    }
+};
+
+// What a tile has published: nothing yet, its own sum, or the sum up to its end.
+enum State : unsigned { nothing, tile_sum, prefix };
+template <typename T> struct Seen {
+    State state;
+    T value;
+};
+
+// State and value share a word where they fit, so that both are there at once and no
+// fence is needed. A status of uint64 has three words.
+typedef unsigned long long Word;
+
+static __device__ Word read_word(const Word* at) {
+    Word w;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(w) : "l"(at) : "memory");
+    return w;
+}
+
+static __device__ void write_word(Word* at, Word w) { asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(at), "l"(w) : "memory"); }
+
+static __device__ Word packed(float v) { return __float_as_uint(v); }
+static __device__ Word packed(int v) { return (unsigned)v; }
+static __device__ Word packed(Segment v) { return (Word)v.begins << 34 | __float_as_uint(v.sum); }
+static __device__ void unpack(Word w, float& v) { v = __uint_as_float((unsigned)w); }
+static __device__ void unpack(Word w, int& v) { v = (int)(unsigned)w; }
+static __device__ void unpack(Word w, Segment& v) { v = {__uint_as_float((unsigned)w), (unsigned)(w >> 34)}; }
+
+template <typename T> static __device__ Seen<T> read_status(const Word* status, size_t tile) {
+    Word w = read_word(status + tile);
+    Seen<T> s = {State((unsigned)(w >> 32) & 3)};
+    unpack(w, s.value);
+    return s;
+}
+
+template <typename T> static __device__ void write_status(Word* status, size_t tile, State state, T v) {
+    write_word(status + tile, packed(v) | (Word)state << 32);
+}
+
+// A value of 64 bits leaves no room for a state: it has a word for either sum, and the
+// state is written after it, and read before it.
+template <> __device__ Seen<Word> read_status<Word>(const Word* status, size_t tile) {
+    Word state;
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(state) : "l"(status + 3 * tile) : "memory");
+    return {State((unsigned)state), state == nothing ? 0 : read_word(status + 3 * tile + state)};
+}
+
+template <> __device__ void write_status<Word>(Word* status, size_t tile, State state, Word v) {
+    write_word(status + 3 * tile + state, v);
+    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(status + 3 * tile), "l"((Word)state) : "memory");
+}
+
+// Reads a status until it says more than nothing.
+template <typename T> static __device__ Seen<T> await(const Word* status, size_t tile) {
+    Seen<T> s;
+    do s = read_status<T>(status, tile);
+    while (s.state == nothing);
+    return s;
+}
+
+// The sum over the lanes of a warp, in each of them; lane 0 is the earliest, or the
+// latest. The steps grow, so that only neighbours are added.
+template <typename T> static __device__ T sum_lanes(T v, bool latest_first) {
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        unsigned lane = threadIdx.x % 32;
+        T other = from_lane(v, lane ^ step);
+        v = ((lane & step) != 0) == latest_first ? add(v, other) : add(other, v);
+    }
+    return v;
+}
+
+// The sum of the tiles before one, in every lane of a warp. Lane k reads the status of
+// the k-th tile before; the sums are added from the nearest back to the first prefix.
+template <typename T> static __device__ T look_back(const Word* status, unsigned tile) {
+    unsigned lane = threadIdx.x % 32;
+    T sum = T(0);
+    for (long long at = (long long)tile - 1 - lane;; at -= 32) {
+        Seen<T> s = {prefix, T(0)};
+        if (at >= 0) s = read_status<T>(status, at);
+        unsigned prefixes, last;
+        for (;;) { // until no tile is missing before the first prefix
+            prefixes = __ballot_sync(all_lanes, s.state == prefix);
+            unsigned missing = __ballot_sync(all_lanes, s.state == nothing);
+            last = prefixes ? __ffs(prefixes) - 1 : 31;
+            if (!(missing & ((2u << last) - 1))) break;
+            if (s.state == nothing) s = read_status<T>(status, at);
+        }
+        sum = add(sum_lanes(lane <= last ? s.value : T(0), true), sum);
+        if (prefixes) return sum;
+    }
+}
+
+// Draws the next tile, in every thread of a block. Blocks draw in the order in which
+// they start, so that all tiles before one belong to blocks that run.
+static __device__ unsigned draw(unsigned* ticket) {
+    __shared__ unsigned drawn;
+    if (threadIdx.x == 0) drawn = atomicAdd(ticket, 1);
+    __syncthreads();
+    return drawn;
+}

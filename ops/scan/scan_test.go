@@ -1,0 +1,153 @@
+package scan
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/gpu/emu"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+func TestConformance(t *testing.T)         { optest.Run(t, Operator) }
+func TestConformanceInt32(t *testing.T)    { optest.Run(t, Int32) }
+func TestConformanceUint64(t *testing.T)   { optest.Run(t, Uint64) }
+func TestConformanceRows(t *testing.T)     { optest.Run(t, Rows) }
+func TestConformanceByKey(t *testing.T)    { optest.Run(t, ByKey) }
+func TestConformanceMistakes(t *testing.T) { optest.Run(t, Mistakes) }
+
+// The references against answers worked by hand.
+func TestReference(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		exclusive  bool
+		ints       []int32
+		values     []float64
+		magnitudes []float64
+	}{
+		{false, []int32{math.MaxInt32, math.MinInt32, math.MinInt32 + 5}, []float64{1, -1, math.Inf(1), math.NaN()}, []float64{1, 3, 3, 3}},
+		{true, []int32{0, math.MaxInt32, math.MinInt32}, []float64{0, 1, -1, math.Inf(1)}, []float64{0, 1, 3, 3}},
+	} {
+		if got := integers(nil, []int32{math.MaxInt32, 1, 5}, c.exclusive)[0].Exact.([]int32); !slices.Equal(got, c.ints) {
+			t.Errorf("exclusive %v: %v, expected %v", c.exclusive, got, c.ints)
+		}
+		e := floats(nil, []float32{1, -2, inf, -inf}, c.exclusive)[0]
+		for i, want := range c.values {
+			if e.Value[i] != want && !(e.Value[i] != e.Value[i] && want != want) || e.Magnitude[i] != c.magnitudes[i] {
+				t.Errorf("exclusive %v: %v of %v, expected %v of %v", c.exclusive, e.Value, e.Magnitude, c.values, c.magnitudes)
+			}
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	if _, err := Of(gpu.Uint8, false); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("uint8: %v, expected an argument error", err)
+	}
+	if _, err := Operator.Set("exclusive", 0.5); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("exclusive = 0.5: %v, expected an argument error", err)
+	}
+}
+
+// Every rung of the exclusive scans, around the tiles and at both ends of a vector.
+func TestExclusive(t *testing.T) {
+	for _, o := range []*ladder.Operator{Operator, Int32, Uint64} {
+		o, err := o.Set("exclusive", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+			for _, n := range []int{1, 1030, 8199} {
+				b := optest.NewBench(t, d, o, 1, n)
+				optest.CheckAll(t, b, "exclusive")
+				b.Close()
+			}
+		})
+	}
+}
+
+// run is a rung on the emulator of a T4, which holds 160 blocks of 256 threads at once.
+func run(t *testing.T, d *emu.Device, o *ladder.Operator, rung string, x []float32) ([]float32, error) {
+	t.Helper()
+	h := bench.NewHandle(d)
+	defer h.Close()
+	h.Variant = rung
+	buffers := map[string]gpu.Buffer{}
+	for _, name := range []string{"x", "y"} {
+		b, err := d.Alloc(gpu.Float32, len(x))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Free()
+		buffers[name] = b
+	}
+	y := ladder.Poisoned(len(x))
+	if err := errors.Join(buffers["x"].Upload(x), buffers["y"].Upload(y)); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Run(o, ladder.Size{len(x)}, buffers); err != nil {
+		return nil, err
+	}
+	if err := buffers["y"].Download(y); err != nil {
+		t.Fatal(err)
+	}
+	return y, nil
+}
+
+// TestBlockOrders starts blocks in order, backwards and from the middle, in a grid with
+// more tiles of 1024 than a T4 holds at once. A block that draws a ticket ends in every
+// order. The mistake ends in order alone. The rungs whose order of additions is fixed
+// give the same bits each time.
+func TestBlockOrders(t *testing.T) {
+	const n = 200*smallTile + 1
+	x := ladder.Uniform(nil, n, ladder.NewRandom(1))
+	p := ladder.Plan{Depth: aTile*(n/smallTile+1) + inTile}
+	want := floats(nil, x, false)
+	fixed := map[string][]float32{"scan_two_kernels": nil, "scan_chained": nil, "scan_deterministic": nil}
+	for _, order := range []emu.BlockOrder{emu.InOrder, emu.Backwards, emu.FromMiddle} {
+		d := optest.EmulatorOf(t, "emu:t4").(*emu.Device)
+		d.OrderBlocks(order)
+		d.LimitSteps(200_000_000) // a busy machine lets a block wait for long
+		for _, rung := range []string{"scan_two_kernels", "scan_chained", "scan_look_back_thread", "scan_look_back_warp", "scan_look_back_wide", "scan_deterministic"} {
+			y, err := run(t, d, Operator, rung, x)
+			if err != nil {
+				t.Errorf("order %d, %s: %v", order, rung, err)
+				continue
+			}
+			if c := ladder.Compare(nil, Operator.Outputs(ladder.Size{n}), []ladder.Values{y}, want, p); len(c.Failed) > 0 {
+				t.Errorf("order %d, %s: failed %q, element %d", order, rung, c.Failed, c.Index)
+			}
+			if before, is := fixed[rung]; is && before != nil && !ladder.SameBits(before, y) {
+				t.Errorf("order %d, %s: other bits than in the first order", order, rung)
+			} else if is {
+				fixed[rung] = y
+			}
+		}
+		d.LimitSteps(20_000_000)
+		if order != emu.InOrder {
+			d.LimitSteps(100_000)
+		}
+		_, err := run(t, d, Mistakes, "mistake_no_tickets", x)
+		if order == emu.InOrder && err != nil || order != emu.InOrder && !errors.Is(err, gpu.ErrStepLimit) {
+			t.Errorf("order %d, mistake_no_tickets: %v, expected an end in order and the limit of steps in others", order, err)
+		}
+	}
+}
+
+// TestOrdersOfOtherTypes starts the last block first, for the scans whose statuses hold
+// other values. With more workers than processors, tiles look back over others that know
+// only their own sums.
+func TestOrdersOfOtherTypes(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu:t4").(*emu.Device)
+	d.OrderBlocks(emu.Backwards)
+	d.LimitWorkers(16)
+	d.LimitSteps(200_000_000)
+	for _, o := range []*ladder.Operator{Uint64, ByKey} {
+		optest.CheckAll(t, optest.NewBench(t, d, o, 1, 170*smallTile), "last block first", o.Variants[1].Name)
+	}
+}

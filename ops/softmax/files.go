@@ -1,0 +1,9 @@
+package softmax
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/softmax"
+
+//go:embed *.cu *.cuh *.ptx *.go machine.json notes.md peers
+var files embed.FS

@@ -1,0 +1,9 @@
+package sort
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/sort"
+
+//go:embed *.cu *.cuh *.ptx *.go machine.json notes.md peers
+var files embed.FS

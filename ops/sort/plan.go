@@ -1,0 +1,164 @@
+package sort
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// Keys of a tile, as the kernels have them: 256 threads with 8 or 16 each.
+const (
+	mergeTile = 2048
+	radixTile = 2048
+	sweepTile = 4096
+)
+
+// layout holds the data that all plans of a ladder share.
+type layout struct {
+	key   gpu.Type
+	pairs bool
+}
+
+// scratch is a second buffer of keys, and of values, to which every other pass writes.
+func (l layout) scratch(n int) []ladder.Tensor {
+	all := []ladder.Tensor{{Name: "keys_2", Len: n, Type: l.key}}
+	if l.pairs {
+		all = append(all, ladder.Tensor{Name: "values_2", Len: n, Type: gpu.Uint32})
+	}
+	return all
+}
+
+// buffers are the arguments of a pass: its source and its destination. The last pass writes
+// the outputs; no pass writes the inputs.
+func (l layout) buffers(pass, passes int) []any {
+	at := func(input, output, scratch string) []any {
+		to := []string{output, scratch}
+		from := to[(passes-pass)%2]
+		if pass == 0 {
+			from = input
+		}
+		return []any{from, to[(passes-1-pass)%2]}
+	}
+	args := at("keys", "sorted", "keys_2")
+	if l.pairs {
+		args = append(args, at("values", "moved", "values_2")...)
+	}
+	return args
+}
+
+// blocks is a launch of blocks of 256 threads.
+func blocks(entry string, n int, args ...any) ladder.Step {
+	return ladder.Step{Entry: entry, Grid: gpu.Dim{X: n}, Block: gpu.Dim{X: 256}, Args: args}
+}
+
+// oneTile launches one block.
+func (l layout) oneTile(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	if s[0] == 0 {
+		return ladder.Plan{}
+	}
+	return ladder.Plan{Steps: []ladder.Step{blocks(entry, 1, append(l.buffers(0, 1), uint32(s[0]))...)}}
+}
+
+// tooLong rejects more keys than one block sorts.
+func tooLong(s ladder.Size) error {
+	if s[0] <= mergeTile {
+		return nil
+	}
+	return fmt.Errorf("ops: sort: %d keys: %w: one block sorts at most %d, use another rung", s[0], gpu.ErrUnsupported, mergeTile)
+}
+
+// merges sorts tiles, and then merges pairs of runs until there is one. A launch has as
+// many blocks as grid says for a width of runs.
+func (l layout) merges(grid func(n, width int) int) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		n := s[0]
+		if n == 0 {
+			return ladder.Plan{}
+		}
+		passes := 1
+		for width := mergeTile; width < n; width *= 2 {
+			passes++
+		}
+		p := ladder.Plan{Steps: []ladder.Step{blocks(entry, ladder.CeilDiv(n, mergeTile), append(l.buffers(0, passes), uint32(n))...)}}
+		if passes > 1 {
+			p.Scratch = l.scratch(n)
+		}
+		for pass, width := 1, mergeTile; width < n; pass, width = pass+1, 2*width {
+			p.Steps = append(p.Steps, blocks(entry+"_2", grid(n, width), append(l.buffers(pass, passes), uint32(n), uint32(width))...))
+		}
+		return p
+	}
+}
+
+// aThread has a thread for each pair of runs, aTile a block for each tile of the result.
+func aThread(n, width int) int { return ladder.CeilDiv(ladder.CeilDiv(n, 2*width), 256) }
+func aTile(n, _ int) int       { return ladder.CeilDiv(n, mergeTile) }
+
+// digits is three launches for each digit of so many bits: count, scan, scatter.
+func (l layout) digits(bits int) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		n := s[0]
+		if n == 0 {
+			return ladder.Plan{}
+		}
+		tiles, passes := ladder.CeilDiv(n, radixTile), 8*l.key.Bytes()/bits
+		counts := tiles << bits
+		p := ladder.Plan{Scratch: append(l.scratch(n), ladder.Tensor{Name: "counts", Len: counts, Type: gpu.Uint32})}
+		for pass := range passes {
+			args, shift := l.buffers(pass, passes), uint32(pass*bits)
+			p.Steps = append(p.Steps,
+				blocks(entry, tiles, args[0], "counts", uint32(n), shift),
+				blocks(entry+"_2", 1, "counts", uint32(counts)),
+				blocks(entry+"_3", tiles, append(args, "counts", uint32(n), shift)...))
+		}
+		return p
+	}
+}
+
+// onesweep first counts all digits, and then has one launch for each digit of 8 bits.
+func (l layout) onesweep(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	n := s[0]
+	if n == 0 {
+		return ladder.Plan{}
+	}
+	tiles, passes := ladder.CeilDiv(n, sweepTile), l.key.Bytes()
+	p := ladder.Plan{Scratch: append(l.scratch(n), ladder.Tensor{Name: "histogram", Len: 256 * passes, Type: gpu.Uint32},
+		ladder.Tensor{Name: "status", Len: 256 * tiles, Type: gpu.Uint32}, ladder.Tensor{Name: "ticket", Len: 1, Type: gpu.Uint32})}
+	count := blocks(entry, min(tiles, 8*max(info.SMs, 1)), "keys", "histogram", uint32(n))
+	count.Zero = []string{"histogram"}
+	p.Steps = []ladder.Step{count, blocks(entry+"_2", passes, "histogram")}
+	for pass := range passes {
+		step := blocks(entry+"_3", tiles, append(l.buffers(pass, passes), "histogram", "status", "ticket", uint32(n), uint32(8*pass), uint32(pass))...)
+		step.Zero = []string{"status", "ticket"}
+		p.Steps = append(p.Steps, step)
+	}
+	return p
+}
+
+// variants are the rungs of a type. Keys of uint32 have all; pairs have those that are
+// stable and fast enough to be used, and the other types the best of either kind.
+func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
+	l := layout{t, pairs}
+	all := []ladder.Variant{
+		{Name: "bitonic", Adds: "one block: a network of comparisons in shared memory, at most 2048 keys", Plan: l.oneTile, Refuses: tooLong},
+		{Name: "merge_serial", Adds: "many blocks sort 2048 keys each; launches merge pairs of runs, one thread a pair", Plan: l.merges(aThread)},
+		{Name: "merge_path", Adds: "merge path finds where each thread's results begin: all threads merge, in the tile and across tiles", Plan: l.merges(aTile)},
+		{Name: "radix_1", Adds: "no comparisons: 32 times, keys with a 0 before those with a 1; count, scan, scatter", Plan: l.digits(1)},
+		{Name: "radix_4", Adds: "digits of 4 bits: 8 passes; ballots rank equal digits", Plan: l.digits(4)},
+		{Name: "onesweep", Adds: "digits of 8 bits, and one read and one write a pass: tiles look back for each digit, and are sorted before they are written", Plan: l.onesweep},
+	}
+	switch {
+	case pairs:
+		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
+			return !slices.Contains([]string{"merge_path", "radix_4", "onesweep"}, v.Name)
+		})
+	case t != gpu.Uint32:
+		all = slices.DeleteFunc(all, func(v ladder.Variant) bool { return !slices.Contains([]string{"merge_path", "onesweep"}, v.Name) })
+	}
+	for i := range all {
+		all[i].Name, all[i].Source = prefix+all[i].Name, "ours"
+	}
+	return all
+}

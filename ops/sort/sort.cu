@@ -1,0 +1,76 @@
+// Sorts of keys of uint32.
+
+#include "order.cuh"
+#include "merge.cuh"
+#include "radix.cuh"
+#include "onesweep.cuh"
+
+// A bitonic network in one block: at most 2048 keys.
+extern "C" __global__ void __launch_bounds__(256) sort_bitonic(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
+    bitonic_tile<U32>(in, out, n);
+}
+
+// Many blocks sort a tile each,
+extern "C" __global__ void __launch_bounds__(256) sort_merge_serial(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
+    bitonic_tile<U32>(in, out, n);
+}
+
+// and each launch merges pairs of runs, one thread a pair.
+extern "C" __global__ void __launch_bounds__(256) sort_merge_serial_2(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n, unsigned width) {
+    merge_serial<U32>(in, out, n, width);
+}
+
+// Tiles are sorted by merges in shared memory,
+extern "C" __global__ void __launch_bounds__(256) sort_merge_path(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
+    merge_sort_tile<U32, false>(in, out, nullptr, nullptr, n);
+}
+
+// and every block of a merge finds its part of both runs by merge path.
+extern "C" __global__ void __launch_bounds__(256) sort_merge_path_2(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n, unsigned width) {
+    merge_runs<U32, false>(in, out, nullptr, nullptr, n, width);
+}
+
+// One bit a pass: a launch counts the digits of each tile,
+extern "C" __global__ void __launch_bounds__(256) sort_radix_1(const unsigned* __restrict__ in, unsigned* __restrict__ counts, unsigned n, unsigned shift) {
+    count_digits<U32, 1>(in, counts, n, shift);
+}
+
+// one block scans the counts,
+extern "C" __global__ void __launch_bounds__(256) sort_radix_1_2(unsigned* counts, unsigned n) {
+    scan_counts(counts, n);
+}
+
+// and a third launch moves the keys.
+extern "C" __global__ void __launch_bounds__(256) sort_radix_1_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ counts, unsigned n, unsigned shift) {
+    scatter<U32, false, 1>(in, out, nullptr, nullptr, counts, n, shift);
+}
+
+// Four bits a pass: a launch counts the digits of each tile,
+extern "C" __global__ void __launch_bounds__(256) sort_radix_4(const unsigned* __restrict__ in, unsigned* __restrict__ counts, unsigned n, unsigned shift) {
+    count_digits<U32, 4>(in, counts, n, shift);
+}
+
+// one block scans the counts,
+extern "C" __global__ void __launch_bounds__(256) sort_radix_4_2(unsigned* counts, unsigned n) {
+    scan_counts(counts, n);
+}
+
+// and a third launch moves the keys.
+extern "C" __global__ void __launch_bounds__(256) sort_radix_4_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ counts, unsigned n, unsigned shift) {
+    scatter<U32, false, 4>(in, out, nullptr, nullptr, counts, n, shift);
+}
+
+// One launch counts the digits of all passes,
+extern "C" __global__ void __launch_bounds__(256) sort_onesweep(const unsigned* __restrict__ in, unsigned* __restrict__ histogram, unsigned n) {
+    count_all<U32>(in, histogram, n);
+}
+
+// one scans the counts of each pass,
+extern "C" __global__ void __launch_bounds__(256) sort_onesweep_2(unsigned* histogram) {
+    scan_histogram(histogram);
+}
+
+// and each pass of 8 bits reads the keys once.
+extern "C" __global__ void __launch_bounds__(256) sort_onesweep_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift, unsigned pass) {
+    sweep<U32, false>(in, out, nullptr, nullptr, starts + pass * 256, status, ticket, n, shift);
+}

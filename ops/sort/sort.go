@@ -1,0 +1,181 @@
+// Package sort sorts keys of uint32, int32, float32 and uint64, and keys with values:
+// a ladder of merges and a ladder of digits. Package ops lists the operators. It must never
+// import ops/bench.
+//
+// The founding note 000 names sort among the operators and prints no listing of it.
+package sort
+
+import (
+	"math"
+	"slices"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 sort.cu types.cu pairs.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 testdata/look_back.cu
+
+// Operator sorts keys of uint32.
+//
+// Shapes: keys, sorted (n). Types: uint32.
+// Error:  none, every bit counts.
+// Cost:   8n bytes at least: a radix sort of d-bit digits moves them 32/d times.
+// Source: ours; founding note 000 names it without a listing.
+var Operator = of(gpu.Uint32, "sort", "")
+
+// Int32 sorts keys of int32.
+//
+// Shapes: keys, sorted (n). Types: int32.
+// Error:  none, every bit counts.
+// Cost:   that of Operator.
+// Source: ours.
+var Int32 = of(gpu.Int32, "sort_i32", "types")
+
+// Float32 sorts keys of float32 in the total order of IEEE 754: NaN with a sign, -inf,
+// negative numbers, -0, +0, positive numbers, +inf, NaN.
+//
+// Shapes: keys, sorted (n). Types: float32.
+// Error:  none, every bit counts, except that one NaN equals any other.
+// Cost:   that of Operator.
+// Source: ours.
+var Float32 = of(gpu.Float32, "sort_f32", "types")
+
+// Uint64 sorts keys of uint64.
+//
+// Shapes: keys, sorted (n). Types: uint64.
+// Error:  none, every bit counts.
+// Cost:   16n bytes at least.
+// Source: ours.
+var Uint64 = of(gpu.Uint64, "sort_u64", "types")
+
+// maxDim is the largest count that fits the 30 bits of a status.
+const maxDim = 1<<30 - 1
+
+// of is the sort of keys of a type.
+func of(t gpu.Type, name, module string) *ladder.Operator {
+	return &ladder.Operator{
+		Name:    name,
+		Module:  module,
+		Folder:  folder,
+		Files:   files,
+		Peers:   []string{"sort.cu"},
+		Formula: "sorted[i] <= sorted[i+1], the elements of keys",
+		Source:  "ours; founding note 000 names it without a listing",
+		Dims:    []string{"n"},
+		MaxDim:  maxDim,
+		Inputs:  func(s ladder.Size) []ladder.Tensor { return []ladder.Tensor{{Name: "keys", Len: s[0], Type: t}} },
+		Outputs: func(s ladder.Size) []ladder.Tensor { return []ladder.Tensor{{Name: "sorted", Len: s[0], Type: t}} },
+		Reference: func(stop ladder.Stop, _ ladder.Size, inputs []ladder.Values) []ladder.Expected {
+			return []ladder.Expected{{Exact: picked(inputs[0], places(stop, inputs[0]))}}
+		},
+		Data:  data(t),
+		Cases: cases(t),
+		Work: func(s ladder.Size) ladder.Work {
+			return ladder.Work{Bytes: 2 * float64(t.Bytes()) * float64(s[0]), Operations: float64(s[0]), Unit: "keys"}
+		},
+		Variants: variants(t, name+"_", false),
+	}
+}
+
+// code is an unsigned number that has the order of the keys.
+func code(keys ladder.Values) func(i int) uint64 {
+	switch x := keys.(type) {
+	case []uint32:
+		return func(i int) uint64 { return uint64(x[i]) }
+	case []int32:
+		return func(i int) uint64 { return uint64(int64(x[i]) - math.MinInt32) }
+	case []float32:
+		return func(i int) uint64 {
+			bits := math.Float32bits(x[i])
+			if bits>>31 == 1 {
+				return uint64(^bits)
+			}
+			return uint64(bits | 1<<31)
+		}
+	}
+	x := keys.([]uint64)
+	return func(i int) uint64 { return x[i] }
+}
+
+// places are the places in the input of the sorted keys. Equal keys keep their order. It
+// sorts pieces and merges them, and can be interrupted between pieces.
+func places(stop ladder.Stop, keys ladder.Values) []int {
+	n, code := ladder.Length(keys), code(keys)
+	from := make([]int, n)
+	for i := range from {
+		from[i] = i
+	}
+	compare := func(a, b int) int {
+		switch x, y := code(a), code(b); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	}
+	const piece = 1 << 16
+	stop.Pieces(ladder.CeilDiv(n, piece), func(first, last int) {
+		for p := first; p < last; p++ {
+			slices.SortStableFunc(from[p*piece:min((p+1)*piece, n)], compare)
+		}
+	})
+	to := make([]int, n)
+	for width := piece; width < n; width *= 2 {
+		a, b := 0, width // the next of either run
+		stop.Pieces(n, func(first, last int) {
+			for i := first; i < last; i++ {
+				start := i / (2 * width) * 2 * width
+				middle, end := min(start+width, n), min(start+2*width, n)
+				if i == start {
+					a, b = start, middle
+				}
+				if b == end || a < middle && compare(from[b], from[a]) >= 0 {
+					to[i] = from[a]
+					a++
+				} else {
+					to[i] = from[b]
+					b++
+				}
+			}
+		})
+		from, to = to, from
+	}
+	return from
+}
+
+// picked are the elements at some places, in their order.
+func picked(v ladder.Values, at []int) ladder.Values {
+	switch x := v.(type) {
+	case []uint32:
+		return elements(x, at)
+	case []int32:
+		return elements(x, at)
+	case []float32:
+		return elements(x, at)
+	}
+	return elements(v.([]uint64), at)
+}
+
+func elements[T any](x []T, at []int) []T {
+	y := make([]T, len(at))
+	for i, from := range at {
+		y[i] = x[from]
+	}
+	return y
+}
+
+// cases bracket warps, the tiles of 2048 and 4096 keys, runs of two and three tiles, and
+// vectors that start anywhere.
+func cases(t gpu.Type) []ladder.Case {
+	var all []ladder.Case
+	for _, n := range []int{0, 1, 2, 31, 33, 255, 257, 2047, 2049, 4095, 4097} {
+		all = append(all, ladder.Case{Size: ladder.Size{n}})
+	}
+	for i, d := range data(t)[1:] {
+		all = append(all, ladder.Case{Size: ladder.Size{1000 + 1111*i}, Data: d.Name})
+	}
+	return append(all, ladder.Case{Size: ladder.Size{1_027}, Start: 1}, ladder.Case{Size: ladder.Size{9_001}},
+		ladder.Case{Size: ladder.Size{40_009}, Data: "few distinct", Long: true}, ladder.Case{Size: ladder.Size{200_003}, Long: true})
+}
