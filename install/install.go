@@ -34,7 +34,7 @@ func install(ctx context.Context, place kernelspec.Place) error {
 	}
 	buildWorker(ctx)
 	buildCompiler(ctx)
-	fmt.Printf("programs   %s\n           %s\nkernelspec %s\n", place.Server(), place.Cells(), place.Spec)
+	fmt.Printf("programs   %s\n           %s\nkernelspec %s\n", place.Kernel(), place.Cells(), place.Spec)
 	next(ctx)
 	return nil
 }
@@ -55,10 +55,13 @@ func replace(ctx context.Context, place kernelspec.Place, built string) error {
 	if err := buildcache.Put(place.Cells(), copyFrom(built)); err != nil {
 		return elsewhere(err)
 	}
-	if err := buildcache.Put(place.Server(), buildServer(ctx)); err != nil {
+	if err := buildcache.Put(place.Kernel(), buildKernel(ctx)); err != nil {
 		return elsewhere(err)
 	}
-	if err := kernelspec.New(place.Server(), place.Cells()).Write(place.Spec); err != nil {
+	if err := kernelspec.New(place.Kernel(), place.Cells()).Write(place.Spec); err != nil {
+		return elsewhere(err)
+	}
+	if _, err := buildcache.Remove(place.Former()); err != nil {
 		return elsewhere(err)
 	}
 	if before == nil {
@@ -91,15 +94,15 @@ func copyFrom(source string) func(string) error {
 	}
 }
 
-func buildServer(ctx context.Context) func(string) error {
+func buildKernel(ctx context.Context) func(string) error {
 	return func(fresh string) error {
-		fmt.Println("building the server")
+		fmt.Println("building the kernel")
 		var out []byte
 		var err error
-		// The commit is for warpbook --version. If git rejects the folder, such as one
-		// of another user, the server is built without the commit.
+		// go version -m shows the commit of an installed kernel. If git rejects the
+		// folder, such as one of another user, the kernel is built without the commit.
 		for _, stamp := range []string{"-buildvcs=auto", "-buildvcs=false"} {
-			c := exec.CommandContext(ctx, "go", "build", stamp, "-o", fresh, "warpbook/kernel/warpbook")
+			c := exec.CommandContext(ctx, "go", "build", stamp, "-o", fresh, "warpbook/kernel/warpbook-kernel")
 			c.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err = c.CombinedOutput(); err == nil {
 				return nil
@@ -108,7 +111,7 @@ func buildServer(ctx context.Context) func(string) error {
 				break
 			}
 		}
-		return fmt.Errorf("go build warpbook/kernel/warpbook: %w: %s", err, bytes.TrimSpace(out))
+		return fmt.Errorf("go build warpbook/kernel/warpbook-kernel: %w: %s", err, bytes.TrimSpace(out))
 	}
 }
 
@@ -127,7 +130,7 @@ func remove(place kernelspec.Place) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{place.Server(), place.Cells()} {
+	for _, path := range []string{place.Kernel(), place.Cells(), place.Former()} {
 		removed, err := buildcache.Remove(path)
 		if err != nil {
 			return err

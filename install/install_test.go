@@ -49,8 +49,8 @@ func TestInstallTwiceAndRemove(t *testing.T) {
 	place := kernelspec.InPrefix(prefix)
 	want := "share/jupyter/kernels/warpbook/kernel.json share/jupyter/kernels/warpbook/logo-32x32.png " +
 		"share/jupyter/kernels/warpbook/logo-64x64.png share/jupyter/kernels/warpbook/logo-svg.svg " +
-		"share/warpbook/bin/.cells.sum share/warpbook/bin/.warpbook.sum " +
-		"share/warpbook/bin/cells share/warpbook/bin/warpbook"
+		"share/warpbook/bin/.cells.sum share/warpbook/bin/.warpbook-kernel.sum " +
+		"share/warpbook/bin/cells share/warpbook/bin/warpbook-kernel"
 	for range 2 {
 		var group sync.WaitGroup
 		for range 2 { // of two concurrent installs, one waits
@@ -72,7 +72,7 @@ func TestInstallTwiceAndRemove(t *testing.T) {
 	if err := spec.Check(); err != nil {
 		t.Error(err)
 	}
-	for path, size := range map[string]int64{place.Cells(): 0, place.Server(): 1 << 20} {
+	for path, size := range map[string]int64{place.Cells(): 0, place.Kernel(): 1 << 20} {
 		if err := os.Truncate(path, size); err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +91,37 @@ func TestInstallTwiceAndRemove(t *testing.T) {
 	}
 	if left := tree(t, prefix); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestInstallOverAnOlderOne: the program that an older kernel.json named is removed after
+// the new one is registered, and by --uninstall.
+func TestInstallOverAnOlderOne(t *testing.T) {
+	fakeCells(t)
+	place := kernelspec.InPrefix(t.TempDir())
+	older := func() {
+		t.Helper()
+		if err := os.MkdirAll(place.Programs, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		err := buildcache.Put(place.Former(), func(fresh string) error { return os.WriteFile(fresh, []byte("#!/bin/sh\n"), 0o755) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	older()
+	if err := install(context.Background(), place); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(tree(t, place.Programs), " "), ".cells.sum .warpbook-kernel.sum cells warpbook-kernel"; got != want {
+		t.Errorf("installed %s, expected %s", got, want)
+	}
+	older()
+	if err := remove(place); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(place.Programs); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("--uninstall left %s", place.Programs)
 	}
 }
 

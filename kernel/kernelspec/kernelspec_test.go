@@ -22,8 +22,8 @@ func TestWriteReadRemove(t *testing.T) {
 	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("before: %v", err)
 	}
-	for _, server := range []string{"/old/warpbook", "/new/warpbook"} { // the second replaces the first
-		want := New(server, "/a/cells")
+	for _, kernel := range []string{"/old/warpbook-kernel", "/new/warpbook-kernel"} { // the second replaces the first
+		want := New(kernel, "/a/cells")
 		if err := want.Write(dir); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func TestWriteReadRemove(t *testing.T) {
 }
 
 func TestSpecHasJupytersFields(t *testing.T) {
-	s := New("/a/warpbook", "/a/cells")
-	if want := []string{"/a/warpbook", "serve", "{connection_file}"}; !slices.Equal(s.Argv, want) {
+	s := New("/a/warpbook-kernel", "/a/cells")
+	if want := []string{"/a/warpbook-kernel", "{connection_file}"}; !slices.Equal(s.Argv, want) {
 		t.Errorf("argv %q, want %q", s.Argv, want)
 	}
 	if s.DisplayName != "Go (warpbook)" || s.Language != "go" || s.InterruptMode != "message" || s.Env[cellbuild.Env] != "/a/cells" {
@@ -57,7 +57,7 @@ func TestSpecHasJupytersFields(t *testing.T) {
 
 func TestRemoveKeepsOthersFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := New("/a/warpbook", "/a/cells").Write(dir); err != nil {
+	if err := New("/a/warpbook-kernel", "/a/cells").Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "kernel.js"), nil, 0o644); err != nil {
@@ -73,12 +73,12 @@ func TestRemoveKeepsOthersFiles(t *testing.T) {
 
 func TestCheckNamesTheMissingProgram(t *testing.T) {
 	dir := t.TempDir()
-	server, cells := filepath.Join(dir, "warpbook"), filepath.Join(dir, "cells")
-	s := New(server, cells)
+	kernel, cells := filepath.Join(dir, "warpbook-kernel"), filepath.Join(dir, "cells")
+	s := New(kernel, cells)
 	for _, step := range []struct {
 		path string
 		mode os.FileMode
-	}{{server, 0o755}, {cells, 0o644}} {
+	}{{kernel, 0o755}, {cells, 0o644}} {
 		if err := s.Check(); err == nil || !bytes.Contains([]byte(err.Error()), []byte(step.path)) {
 			t.Errorf("got %v, want %s named", err, step.path)
 		}

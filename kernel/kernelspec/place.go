@@ -13,8 +13,12 @@ type Place struct {
 	Spec     string // folder of kernel.json
 }
 
-// Server returns the path of the kernel's program.
-func (p Place) Server() string { return filepath.Join(p.Programs, "warpbook") }
+// Kernel returns the path of the program that Jupyter starts.
+func (p Place) Kernel() string { return filepath.Join(p.Programs, "warpbook-kernel") }
+
+// Former returns the path of the program that Jupyter started until November 2026. An
+// installation over an older one removes it.
+func (p Place) Former() string { return filepath.Join(p.Programs, "warpbook") }
 
 // Cells returns the path of the cells program.
 func (p Place) Cells() string { return filepath.Join(p.Programs, "cells") }

@@ -38,9 +38,9 @@ type Spec struct {
 
 // New describes the kernel that consists of these two programs, given by
 // absolute paths.
-func New(server, cells string) Spec {
+func New(kernel, cells string) Spec {
 	return Spec{
-		Argv:            []string{server, "serve", "{connection_file}"},
+		Argv:            []string{kernel, "{connection_file}"},
 		DisplayName:     displayName,
 		Language:        "go",
 		InterruptMode:   "message",
@@ -89,7 +89,7 @@ func Read(dir string) (Spec, error) {
 // Check reports which program of the kernel is missing or damaged. It reads both
 // programs.
 func (s Spec) Check() error {
-	for _, path := range []string{s.server(), s.Env[cellbuild.Env]} {
+	for _, path := range []string{s.kernel(), s.Env[cellbuild.Env]} {
 		if err := buildcache.VerifyWhole(path); err != nil {
 			return fmt.Errorf("kernelspec: program %w", err)
 		}
@@ -97,7 +97,7 @@ func (s Spec) Check() error {
 	return nil
 }
 
-func (s Spec) server() string {
+func (s Spec) kernel() string {
 	if len(s.Argv) == 0 {
 		return ""
 	}

@@ -6,7 +6,6 @@
 //	warpbook compare A B...   tell which times of two runs differ
 //	warpbook sweep NOTEBOOK   execute a notebook at many points of its parameters
 //	warpbook history          list, show, plot or export the runs of this user
-//	warpbook serve FILE       be a Jupyter kernel on the sockets of a connection file
 //	warpbook doctor           show which parts are installed and which are missing
 //	warpbook --version        name the commit, the Go version and the platform
 //
@@ -39,7 +38,6 @@ func commands() []command {
 		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", compareCommand},
 		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", sweepCommand},
 		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", historyCommand},
-		{"serve", "CONNECTION-FILE", "be the Jupyter kernel that Jupyter starts", serveCommand},
 		{"doctor", "", "show which parts are installed and which are missing", doctorCommand},
 	}
 }
@@ -74,6 +72,8 @@ func dispatch(args []string) int {
 	case "version", "-version", "--version":
 		fmt.Println(versionLine())
 		return 0
+	case "serve": // in a kernel.json that somebody wrote by hand
+		return status(usageError{errors.New("serve: the kernel is the program warpbook-kernel now, register it with: go run ./install")})
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {

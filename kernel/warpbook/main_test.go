@@ -160,6 +160,7 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{[]string{"fly"}, `unknown command "fly"`},
+		{[]string{"serve", "kernel.json"}, "go run ./install"},
 		{[]string{"--fly"}, `unknown command "--fly"`},
 		{[]string{"run"}, "run: 0 arguments beside flags, expected 1"},
 		{[]string{"run", "a", "--quiet", "b"}, "run: 2 arguments beside flags, expected 1"},

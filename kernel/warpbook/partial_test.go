@@ -118,6 +118,9 @@ func TestRunIntoAClosedPipe(t *testing.T) {
 	}
 }
 
+// maxWait is how long a test waits for an expected event.
+const maxWait = 2 * time.Minute
+
 // TestRunWithBlockedOutput: a reader that stops reading delays neither the cells nor
 // the end of the run.
 func TestRunWithBlockedOutput(t *testing.T) {

@@ -1,3 +1,12 @@
+// Command warpbook-kernel is the Jupyter kernel that Jupyter starts:
+//
+//	warpbook-kernel FILE    answer on the sockets of a connection file
+//
+// install builds it and registers it with Jupyter. It runs no cells: it starts the cells
+// program, which package cellproc drives, and package server speaks the protocol. It is a
+// program of its own because it stays in memory as long as the notebook is open: it must
+// import nothing of reports, figures and comparisons, whose packages fill tables when a
+// program starts.
 package main
 
 import (
@@ -29,14 +38,34 @@ const debugEnv = "WARPBOOK_DEBUG"
 // collection, which comes every 650 small cells. At 3 MB it came every 110.
 const collectPercent = 200
 
-// serveCommand is a Jupyter kernel until a client shuts it down. Jupyter starts it with
-// the connection file of the kernelspec's {connection_file}.
-func serveCommand(args []string) error {
-	ended := parentEnded() // first, because the rest may take minutes
-	files, err := parse(newFlags("serve"), args, 1)
-	if err != nil {
-		return err
+// The exit statuses.
+const (
+	statusFailed = 1
+	statusUsage  = 2
+)
+
+const usage = "warpbook-kernel: the Go kernel that Jupyter starts; go run ./install registers it\n\nusage: warpbook-kernel CONNECTION-FILE\n"
+
+func main() {
+	args := os.Args[1:]
+	switch {
+	case len(args) == 1 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help"):
+		fmt.Print(usage)
+	case len(args) != 1:
+		fmt.Fprintf(os.Stderr, "warpbook-kernel: %d arguments, expected Jupyter's connection file: open a notebook in Jupyter, which starts this program\n", len(args))
+		os.Exit(statusUsage)
+	default:
+		if err := serve(args[0]); err != nil {
+			fmt.Fprintln(os.Stderr, "warpbook-kernel:", err)
+			os.Exit(statusFailed)
+		}
 	}
+}
+
+// serve is a Jupyter kernel until a client shuts it down. Jupyter starts it with the
+// connection file of the kernelspec's {connection_file}.
+func serve(file string) error {
+	ended := parentEnded() // first, because the rest may take minutes
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	go func() {
@@ -45,20 +74,20 @@ func serveCommand(args []string) error {
 		}
 		stop()
 	}()
-	data, err := os.ReadFile(files[0])
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("serve: %w", err)
+		return err
 	}
 	connection, err := jupyter.ParseConnection(data)
 	if err != nil {
-		return fmt.Errorf("serve %s: %w", files[0], err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	debug.SetGCPercent(collectPercent)
 	log := logger()
 	past := pastCells(log)
 	kernel, err := server.New(connection, past, log)
 	if err != nil {
-		return fmt.Errorf("serve %s: %w", files[0], err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	limit, err := cellproc.OutputLimit(cellproc.TabLines)
 	if err != nil {

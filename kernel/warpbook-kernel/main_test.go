@@ -7,6 +7,8 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,9 +18,83 @@ import (
 	"github.com/go-zeromq/zmq4"
 
 	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/cellproc/fakecells"
 	"warpbook/kernel/jupyter"
 	"warpbook/kernel/jupyter/jupytertest"
 )
+
+// TestMain runs this binary as the kernel or as its cells program, by the name under
+// which it is started.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "warpbook-kernel":
+		main()
+		os.Exit(0)
+	case "cells":
+		fakecells.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// place is a folder with a kernel that drives a fake cells program.
+type place struct {
+	t   *testing.T
+	dir string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t, t.TempDir()}
+	for _, name := range []string{"warpbook-kernel", "cells"} {
+		if err := os.Symlink(self, p.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+
+func (p *place) write(name, text string) {
+	p.t.Helper()
+	if err := os.WriteFile(p.path(name), []byte(text), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) read(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(p.path(name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// kernel prepares a kernel in the place. Without its setting the race detector makes
+// each process sleep for 1 s at its end.
+func (p *place) kernel(args ...string) *exec.Cmd {
+	c := exec.Command(p.path("warpbook-kernel"), args...)
+	c.Dir = p.dir
+	c.Env = append(os.Environ(), cellbuild.Env+"="+p.path("cells"), "XDG_DATA_HOME="+p.path("data"), "GORACE=atexit_sleep_ms=0")
+	return c
+}
+
+// refused checks that a kernel fails with one line that contains want.
+func (p *place) refused(want string, status int, args ...string) {
+	p.t.Helper()
+	var stderr strings.Builder
+	c := p.kernel(args...)
+	c.Stderr = &stderr
+	if c.Run(); c.ProcessState == nil || c.ProcessState.ExitCode() != status || strings.Count(stderr.String(), "\n") != 1 ||
+		!strings.HasPrefix(stderr.String(), "warpbook-kernel: ") || !strings.Contains(stderr.String(), want) {
+		p.t.Errorf("%v, stderr %q, expected status %d and one line with %q", c.ProcessState, &stderr, status, want)
+	}
+}
 
 // maxWait is how long a test waits for an expected event.
 const maxWait = 2 * time.Minute
@@ -42,9 +118,11 @@ func (p *place) connectionFile(change func(map[string]any)) (string, jupyter.Con
 
 func unchanged(map[string]any) {}
 
-func TestServeRefusesBadConnectionFiles(t *testing.T) {
+func TestRefusesBadConnectionFiles(t *testing.T) {
 	p := newPlace(t)
-	p.warpbook("serve", "none.json").refused(t, 1, "serve: open none.json: no such file")
+	p.refused("0 arguments, expected Jupyter's connection file", statusUsage)
+	p.refused("2 arguments, expected Jupyter's connection file", statusUsage, "serve", "none.json")
+	p.refused("open none.json: no such file", statusFailed, "none.json")
 	for _, test := range []struct {
 		change func(map[string]any)
 		want   string
@@ -54,13 +132,13 @@ func TestServeRefusesBadConnectionFiles(t *testing.T) {
 		{func(f map[string]any) { f["ip"] = "192.0.2.1" }, "192.0.2.1"},
 	} {
 		file, _ := p.connectionFile(test.change)
-		p.warpbook("serve", file).refused(t, 1, test.want)
+		p.refused(test.want, statusFailed, file)
 	}
 	p.write("kernel.json", "not JSON")
-	p.warpbook("serve", "kernel.json").refused(t, 1, "serve kernel.json: jupyter: connection file: invalid character")
+	p.refused("kernel.json: jupyter: connection file: invalid character", statusFailed, "kernel.json")
 }
 
-func TestServeRefusesAUsedPort(t *testing.T) {
+func TestRefusesAUsedPort(t *testing.T) {
 	p := newPlace(t)
 	file, connection := p.connectionFile(unchanged)
 	l, err := net.Listen("tcp", fmt.Sprintf("%s:%d", connection.IP, connection.Shell))
@@ -68,7 +146,7 @@ func TestServeRefusesAUsedPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	p.warpbook("serve", file).refused(t, 1, "address already in use")
+	p.refused("address already in use", statusFailed, file)
 }
 
 // asker is a client that waits for replies on one channel.
@@ -114,10 +192,10 @@ func (a *asker) receive(want string) {
 	}
 }
 
-func TestServeInterruptedTerminated(t *testing.T) {
+func TestInterruptedTerminated(t *testing.T) {
 	p := newPlace(t)
 	file, connection := p.connectionFile(unchanged)
-	c := p.command("serve", file)
+	c := p.kernel(file)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -136,10 +214,10 @@ func TestServeInterruptedTerminated(t *testing.T) {
 
 // Few small messages coincide with a collection. Too many collections come in every try;
 // the system disturbs some.
-func TestServeCollectsRarely(t *testing.T) {
+func TestCollectsRarely(t *testing.T) {
 	p := newPlace(t)
 	file, connection := p.connectionFile(unchanged)
-	c := p.command("serve", file)
+	c := p.kernel(file)
 	c.Env = append(c.Environ(), "GODEBUG=gctrace=1")
 	log, err := os.Create(p.path("log"))
 	if err != nil {
@@ -169,11 +247,11 @@ func TestServeCollectsRarely(t *testing.T) {
 }
 
 // Two kernels in succession share a history, which only this user can read.
-func TestServeRemembersCells(t *testing.T) {
+func TestRemembersCells(t *testing.T) {
 	p := newPlace(t)
 	for session := 1; session <= 2; session++ {
 		file, connection := p.connectionFile(unchanged)
-		c := p.command("serve", file)
+		c := p.kernel(file)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +272,7 @@ func TestServeRemembersCells(t *testing.T) {
 
 // The kernel ends when Jupyter does, whatever process runs between them; a number that
 // names no process, or init, ends nothing.
-func TestServeEndsWithTheNamedParent(t *testing.T) {
+func TestEndsWithTheNamedParent(t *testing.T) {
 	sleep := exec.Command("sleep", "1000")
 	if err := sleep.Start(); err != nil {
 		t.Fatal(err)
@@ -205,7 +283,7 @@ func TestServeEndsWithTheNamedParent(t *testing.T) {
 	}{{sleep.Process.Pid, true}, {1, false}, {1 << 30, false}} {
 		p := newPlace(t)
 		file, connection := p.connectionFile(unchanged)
-		c := p.command("serve", file)
+		c := p.kernel(file)
 		c.Env = append(c.Environ(), fmt.Sprintf("%s=%d", parentEnv, test.pid))
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -232,7 +310,33 @@ func TestServeEndsWithTheNamedParent(t *testing.T) {
 	}
 }
 
-func TestServeEndsWithItsParent(t *testing.T) {
+// TestLinksLittle: packages that fill tables when a program starts cost every open
+// notebook 6 MB. They belong in the command warpbook.
+func TestLinksLittle(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(out), "warpbook/kernel/server\n") {
+		t.Fatalf("go list printed %q, expected this program's packages", out)
+	}
+	allowed := []string{"warpbook/kernel/", "github.com/go-zeromq/zmq4", "github.com/google/uuid", "golang.org/x/sync/", "golang.org/x/sys/", "golang.org/x/text/"}
+	for name := range strings.Lines(string(out)) {
+		name = strings.TrimSpace(name)
+		first, _, _ := strings.Cut(name, "/")
+		fromElsewhere := first == "warpbook" || strings.Contains(first, ".")
+		if fromElsewhere && !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			t.Errorf("warpbook-kernel links %s", name)
+		}
+		for _, heavy := range []string{"warpbook/kernel/report", "warpbook/kernel/compare", "warpbook/kernel/display", "html/template", "net/http", "database/sql"} {
+			if name == heavy {
+				t.Errorf("warpbook-kernel links %s", name)
+			}
+		}
+	}
+}
+
+func TestEndsWithItsParent(t *testing.T) {
 	p := newPlace(t)
 	file, connection := p.connectionFile(unchanged)
 	parent := p.orphanage(file)
@@ -247,15 +351,15 @@ func TestServeEndsWithItsParent(t *testing.T) {
 	p.awaitEnd("pid", "the kernel outlived its parent")
 }
 
-// TestServeEndsWithItsParentDuringABuild: the first build takes minutes. A script in
+// TestEndsWithItsParentDuringABuild: the first build takes minutes. A script in
 // place of the go command makes it last.
-func TestServeEndsWithItsParentDuringABuild(t *testing.T) {
+func TestEndsWithItsParentDuringABuild(t *testing.T) {
 	p := newPlace(t)
 	file, _ := p.connectionFile(unchanged)
-	p.write("bin/go", "#!/bin/sh\necho $$ > "+p.path("builds.new")+"; mv "+p.path("builds.new")+" "+p.path("builds")+"\nexec sleep 1000\n")
-	if err := os.Chmod(p.path("bin/go"), 0o755); err != nil {
+	if err := os.Mkdir(p.path("bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	p.write("bin/go", "#!/bin/sh\necho $$ > "+p.path("builds.new")+"; mv "+p.path("builds.new")+" "+p.path("builds")+"\nexec sleep 1000\n")
 	parent := p.orphanage(file)
 	parent.Env = append(parent.Env, cellbuild.Env+"=", "PATH="+p.path("bin")+":"+os.Getenv("PATH"))
 	if err := parent.Start(); err != nil {
@@ -278,8 +382,8 @@ func TestServeEndsWithItsParentDuringABuild(t *testing.T) {
 // orphanage is a process that starts a kernel, writes the kernel's number into the file
 // pid, and waits.
 func (p *place) orphanage(connection string) *exec.Cmd {
-	parent := p.command()
-	parent.Path, parent.Args = "/bin/sh", []string{"sh", "-c", p.path("warpbook") + " serve " + connection + " & echo $! > pid; wait"}
+	parent := p.kernel()
+	parent.Path, parent.Args = "/bin/sh", []string{"sh", "-c", p.path("warpbook-kernel") + " " + connection + " & echo $! > pid; wait"}
 	return parent
 }
 
