@@ -15,9 +15,9 @@ import (
 	"warpbook/kernel/engine/rtypes"
 )
 
-// build checks and compiles the Go that stands for a cell, and commits it once it is
-// ready to begin. Unless it begins, the session is afterwards what it was before, but
-// for the text of the cell, which errors quote.
+// build checks and compiles the Go of a cell, and commits the cell once it is ready to
+// begin. If the cell does not begin, the session is unchanged except for the text of the
+// cell, which errors quote.
 func (e *Engine) build(ctx context.Context, n int, src, text string, begin func() bool) (c *check.Cell, p *compile.Program, fail *cellproto.Error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -61,9 +61,8 @@ func (e *Engine) build(ctx context.Context, n int, src, text string, begin func(
 	return c, p, nil
 }
 
-// compile makes the program of a checked cell. The functions and methods that the cell
-// replaces have their new bodies from here on, because the program is compiled with
-// them.
+// compile makes the program of a checked cell. From here on, replaced functions and
+// methods have their new bodies, because the program is compiled with them.
 func (e *Engine) compile(j *namespace.Journal, c *check.Cell, n int) (u *graph.Unit, p *compile.Program, err error) {
 	e.Stage("replace methods")
 	e.replaceMethods(j, c)

@@ -12,7 +12,7 @@ import (
 	"warpbook/kernel/engine/failure"
 )
 
-// offsetof is where the last field of a path from x lies in its struct.
+// offsetof is the offset of the last field of a path from x in its struct.
 func offsetof(x any, path ...string) (offset uintptr) {
 	t := reflect.TypeOf(x)
 	for _, name := range path {
@@ -21,7 +21,7 @@ func offsetof(x any, path ...string) (offset uintptr) {
 		}
 		f, _ := t.FieldByName(name)
 		offset = 0
-		for _, i := range f.Index { // through what is embedded
+		for _, i := range f.Index { // through embedded structs
 			offset += t.Field(i).Offset
 			t = t.Field(i).Type
 		}
@@ -29,7 +29,7 @@ func offsetof(x any, path ...string) (offset uintptr) {
 	return offset
 }
 
-// notNil is what panic is given.
+// notNil converts the argument of panic: a nil becomes a runtime.PanicNilError.
 func notNil(v any) any {
 	if v == nil {
 		return new(runtime.PanicNilError)
@@ -37,8 +37,7 @@ func notNil(v any) any {
 	return v
 }
 
-// dropped warns of an error that a statement of a cell has dropped, once a
-// statement.
+// dropped warns of an error that a statement of a cell drops, once for each statement.
 func (e *host) dropped(pos int, err error) {
 	if _, again := e.warned.LoadOrStore(pos, true); !again {
 		text, _, _ := strings.Cut(failure.Shorten(err.Error(), failure.MaxValue), "\n")
@@ -46,8 +45,8 @@ func (e *host) dropped(pos int, err error) {
 	}
 }
 
-// newFlagSet makes a wrong flag an error of the cell: package flag is compiled,
-// and its os.Exit would end the process.
+// newFlagSet reports a wrong flag as an error of the cell: package flag is compiled, and
+// its os.Exit would end the process.
 func newFlagSet(name string, handling flag.ErrorHandling) *flag.FlagSet {
 	if handling == flag.ExitOnError {
 		handling = flag.PanicOnError
@@ -60,7 +59,7 @@ func (e *host) fatal(msg string) {
 	panic(failure.Exit(1))
 }
 
-// printBuiltin is print and println of the language.
+// printBuiltin implements the builtin functions print and println.
 func (e *host) printBuiltin(args []any, line bool) {
 	var b strings.Builder
 	for i, a := range args {
@@ -95,7 +94,7 @@ func (e *host) printBuiltin(args []any, line bool) {
 	io.WriteString(e.stderr, b.String())
 }
 
-// builtinFloat writes a number as the language's println does since Go 1.26.
+// builtinFloat formats a number as println does since Go 1.26.
 func builtinFloat(f float64, bits int) string {
 	return strconv.FormatFloat(f, 'g', -1, bits)
 }

@@ -34,8 +34,8 @@ func (e *host) guardMethod(t reflect.Type, fn *types.Func, f func() []reflect.Va
 }
 
 // guard runs an interpreted function that compiled code calls. On a goroutine whose
-// panics no caller recovers, it reports a panic and returns zero values. If the frames of
-// the panic are unknown, the report names the place where the function was defined.
+// panics no caller recovers, it reports a panic and returns zero values. If the frames
+// of the panic are unknown, the report names the place where the function was defined.
 func (e *host) guard(t reflect.Type, from failure.Place, f func() []reflect.Value) (res []reflect.Value) {
 	if _, ok := e.ours.Load(gid.Get()); ok {
 		return f()

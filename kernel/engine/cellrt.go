@@ -1,7 +1,7 @@
 package engine
 
-// runtimeSource is that package. What has no body here is a function of this
-// program.
+// runtimeSource is the source of the runtime package. Functions without a body are
+// functions of this program.
 const runtimeSource = `package cellrt
 
 var Intr int32

@@ -15,15 +15,15 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Completion is what a name can become, and the span that a match replaces, in
-// code points.
+// Completion is the list of completions of a name, and the span that a match replaces,
+// in code points.
 type Completion struct {
 	Matches    []cellproto.Match
 	Start, End int
 }
 
-// Complete finds what the name at the cursor, which is counted in code points, can
-// become. It fails if the engine or the type checker panics.
+// Complete lists the completions of the name at the cursor. The cursor is counted in
+// code points. It fails if the engine or the type checker panics.
 func (e *Asker) Complete(src string, cursor int) (c Completion, fail *cellproto.Error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -62,7 +62,7 @@ func (e *Asker) matches(p *partial, prefix string) []cellproto.Match {
 	return c.matches
 }
 
-// rank puts what belongs to a value first, and keywords last.
+// rank puts members of a value first and keywords last.
 func rank(m cellproto.Match) int {
 	switch m.Kind {
 	case "field", "method":
@@ -73,7 +73,8 @@ func rank(m cellproto.Match) int {
 	return 1
 }
 
-// importString matches source up to a cursor in the path of an import.
+// importString matches the source before the cursor if the cursor is in the path of an
+// import.
 var importString = lazyregexp.New(`(?s)\bimport\s*(?:\([^)]*)?(?:[\w.]+\s+)?"([^"\n]*)$`)
 
 func (e *Asker) importMatches(prefix string) (matches []cellproto.Match) {
@@ -107,8 +108,8 @@ func (c *completer) add(name, kind string, t types.Type) {
 	c.matches = append(c.matches, m)
 }
 
-// function adds a function or method. The types of compiled ones know no names
-// of parameters, their documentation does.
+// function adds a function or method. Types of compiled functions have no parameter
+// names; these come from the documentation.
 func (c *completer) function(o *types.Func, kind string) {
 	n := len(c.matches)
 	c.add(o.Name(), kind, o.Type())
@@ -137,14 +138,14 @@ func (c *completer) object(o types.Object) {
 	}
 }
 
-// scopes completes a name that stands alone: from all scopes around the
-// cursor, the innermost first.
+// scopes completes an unqualified name from all scopes around the cursor, the innermost
+// first.
 func (c *completer) scopes(p *partial) {
 	for s := p.innermost(); s != nil; s = s.Parent() {
 		for _, name := range s.Names() {
 			o := s.Lookup(name)
 			if local := o.Parent() != p.pkg.Scope() && o.Pkg() == p.pkg; local && o.Pos() >= p.pos {
-				continue // declared further on
+				continue // declared after the cursor
 			}
 			c.object(o)
 		}
@@ -170,7 +171,7 @@ func (p *partial) innermost() *types.Scope {
 	return p.pkg.Scope()
 }
 
-// selector completes what follows a dot: members of a package or of a value.
+// selector completes a name after a dot: members of a package or of a value.
 func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
 	if id, ok := sel.X.(*ast.Ident); ok {
 		packages := c.e.unimported(p, id)
@@ -200,8 +201,8 @@ func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
 	}
 }
 
-// keys adds the fields of the struct whose literal the cursor is in, unless it is
-// at the value of one.
+// keys adds the fields of the struct literal around the cursor, unless the cursor is at
+// the value of a field.
 func (c *completer) keys(p *partial) {
 	if len(p.path) < 3 {
 		return
@@ -227,8 +228,8 @@ func (c *completer) keys(p *partial) {
 	}
 }
 
-// unimported are the packages that a name without a meaning may be meant for: no
-// cell has imported them yet.
+// unimported are the packages that an undeclared name may stand for and that no cell has
+// imported yet.
 func (e *Asker) unimported(p *partial, id *ast.Ident) []*types.Package {
 	if p.info.ObjectOf(id) != nil {
 		return nil
@@ -236,7 +237,7 @@ func (e *Asker) unimported(p *partial, id *ast.Ident) []*types.Package {
 	return e.Advice.PackagesOf(id.Name)
 }
 
-// fields adds the fields of a struct and of what it embeds.
+// fields adds the fields of a struct and of its embedded structs.
 func (c *completer) fields(t types.Type, seen map[types.Type]bool) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()

@@ -13,11 +13,10 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// Inspect describes the name at the cursor, which is counted in code points:
-// its declaration, and its documentation where there is one. Where there is no
-// name that means anything, it describes the function whose arguments the
-// cursor is in, and is "" without one. It fails if the engine or the type checker
-// panics.
+// Inspect returns the declaration and the documentation of the name at the cursor, which
+// is counted in code points. If there is no declared name, it describes the function
+// whose arguments the cursor is in, and otherwise returns "". It fails if the engine or
+// the type checker panics.
 func (e *Asker) Inspect(src string, cursor int) (text string, fail *cellproto.Error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -55,8 +54,8 @@ func (e *Asker) describeAt(p *partial) string {
 	return e.describeObject(o, recv)
 }
 
-// describeUnimported describes the member of a package that no cell has imported
-// yet, and how it is imported.
+// describeUnimported describes the member of a package that no cell has imported yet,
+// and gives the import statement.
 func (e *Asker) describeUnimported(p *partial, id *ast.Ident, sel *ast.SelectorExpr) string {
 	if sel == nil {
 		return ""
@@ -74,8 +73,8 @@ func (e *Asker) describeUnimported(p *partial, id *ast.Ident, sel *ast.SelectorE
 	return strings.Join(texts, "\n\n")
 }
 
-// describeObject is an object's declaration and documentation. For a field or
-// a method, recv is the type that it was selected from.
+// describeObject returns an object's declaration and documentation. For a field or a
+// method, recv is the type that it was selected from.
 func (e *Asker) describeObject(o types.Object, recv types.Type) string {
 	if p, ok := o.(*types.PkgName); ok {
 		return e.doc(p.Imported().Path(), "", "package "+p.Imported().Path())
@@ -97,7 +96,7 @@ func (e *Asker) describeObject(o types.Object, recv types.Type) string {
 	return e.doc(o.Pkg().Path(), name, text)
 }
 
-// held tells the value of a live variable. A cell that runs may be changing it.
+// held returns the value of a live variable. A running cell may be changing it.
 func (e *Asker) held(v *types.Var) string {
 	if e.Busy() {
 		return ""

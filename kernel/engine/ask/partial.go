@@ -24,15 +24,15 @@ type partial struct {
 	path []ast.Node // to it, innermost first
 }
 
-// placeholder stands for the name that is still to be written.
+// placeholder stands for the name that is not typed yet.
 const placeholder = "__c"
 
-// partial checks the cell with a name at the cursor, whatever errors it has.
-// It returns nil if not even the part up to the cursor can be cut in pieces.
+// partial checks the cell with a name at the cursor, despite its errors. It returns nil
+// if even the part before the cursor cannot be cut into pieces.
 func (e *Asker) partial(src string, cursor int) *partial {
 	src = src[:cursor] + insert(src, cursor) + src[cursor:]
 	s, diags := e.NewSource(0, src)
-	if len(diags) > 0 { // the rest of the cell may not be there yet
+	if len(diags) > 0 { // the rest of the cell may not be typed yet
 		src = closeBrackets(src[:identEnd(src, cursor)])
 		if s, diags = e.NewSource(0, src); len(diags) > 0 {
 			return nil
@@ -42,7 +42,7 @@ func (e *Asker) partial(src string, cursor int) *partial {
 	s.File, _ = parser.ParseFile(e.Ctx.FileSet, "cell", s.Text, parser.SkipObjectResolution)
 	defer e.Forget(s.File)
 	p := &partial{file: s.File}
-	at := identStart(src, cursor) // the end of a name is no longer in it
+	at := identStart(src, cursor) // the cursor may stand after the name's last byte
 	for i, piece := range s.Pieces {
 		if piece.Kind != split.Magic && piece.Start <= at && at <= piece.End {
 			p.pos = s.File.FileStart + token.Pos(s.At[i]+at-piece.Start)
@@ -53,7 +53,7 @@ func (e *Asker) partial(src string, cursor int) *partial {
 	}
 	p.path, _ = astutil.PathEnclosingInterval(s.File, p.pos, p.pos)
 	declared, all := e.Names(s.File), namespace.Scope{Pkg: types.NewPackage("main", "main")}
-	for name, o := range e.Live { // the name that is still to be written may be any of them
+	for name, o := range e.Live { // the name that is not typed yet may be any of them
 		if !declared[name] {
 			all.Add(o)
 		}
@@ -63,7 +63,7 @@ func (e *Asker) partial(src string, cursor int) *partial {
 	return p
 }
 
-// insert is what the cursor needs to stand at a name.
+// insert returns the text to insert at the cursor, so that the cursor stands at a name.
 func insert(src string, cursor int) string {
 	if identEnd(src, cursor) > cursor || identStart(src, cursor) < cursor {
 		return ""
@@ -116,7 +116,7 @@ func closeBrackets(src string) string {
 	}
 }
 
-// name finds the name at the cursor, and the selector that it ends, if any.
+// name finds the name at the cursor, and the selector that ends in it, if any.
 func (p *partial) name() (*ast.Ident, *ast.SelectorExpr) {
 	for i, n := range p.path {
 		id, ok := n.(*ast.Ident)
@@ -154,7 +154,7 @@ func (p *partial) called() (*ast.Ident, *ast.SelectorExpr) {
 	return nil, nil
 }
 
-// offsets between code points, which the protocol counts, and bytes.
+// offsets converts between bytes and code points, which the protocol counts.
 func byteOffset(src string, points int) int {
 	for i := range src {
 		if points <= 0 {
@@ -171,6 +171,6 @@ func codePoints(src string, offset int) int { return len([]rune(src[:offset])) }
 type Asker struct {
 	*check.Checker
 	Docs  func(path, name string) string // declaration and comment of a compiled object, nil if none are known
-	Busy  func() bool                    // whether a cell runs
+	Busy  func() bool                    // reports whether a cell runs
 	Texts Texts                          // completes string literals, nil for none
 }

@@ -11,20 +11,20 @@ import (
 	"warpbook/kernel/engine/split"
 )
 
-// Texts returns the texts that a string can become, of which a part is typed. The call
-// is the expression of the function or the type that the string is handed to, such as
-// ops.Reduce.Code or ops.Rung, "" if there is none. The receiver is the value before the
-// last name, nil if it is unknown.
+// Texts returns the completions of a partly typed string literal. The call is the
+// expression of the function or the type that takes the string, such as ops.Reduce.Code
+// or ops.Rung, "" if there is none. The receiver is the value before the last name, nil
+// if it is unknown.
 type Texts func(call, typed string, receiver any) []string
 
 // openText is a string literal that is open at a cursor.
 type openText struct {
 	from int      // the byte after the quote
-	call []string // the names of the function or the type that it is handed to, none if it has none
+	call []string // the names of the function or the type that takes it, none if there is none
 }
 
-// textAt finds the string literal that the end of a source is in. The source may be
-// half written: only tokens count.
+// textAt finds the unfinished string literal at the end of a source. The source may be
+// half written, so only tokens are read.
 func textAt(src string) (open openText, ok bool) {
 	fset, closed := token.NewFileSet(), true
 	var s scanner.Scanner
@@ -90,9 +90,9 @@ func (e *Asker) texts(src string, at int) (c Completion, ok bool) {
 	return c, true
 }
 
-// receiver is the value of the variable whose method a call names: a live one, or one
-// of a compiled package. It is nil for others, and for live ones while a cell runs,
-// which may be changing them.
+// receiver is the value of the variable whose method a call names: a live one, or one of
+// a compiled package. It is nil for other receivers, and for live variables while a cell
+// runs, because the cell may be changing them.
 func (e *Asker) receiver(call []string) any {
 	switch len(call) {
 	case 2:

@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxSummary is the length of a value's text in letters.
+// maxSummary is the maximal length of a value's text in letters.
 const maxSummary = 60
 
-// Value prints a value in a line. It calls no methods of cells and walks no maps,
-// pointers or long slices, because other goroutines may be changing them: package
-// display, which prints a value in full for the goroutine of its cell, does both.
+// Value prints a value in one line. It calls no methods of cells and walks no maps,
+// pointers or long slices, because other goroutines may be changing them. Package
+// display does both: it prints a value in full on the goroutine of its cell.
 func Value(v reflect.Value) string {
 	if v.Kind() == reflect.Interface && !v.IsNil() {
 		v = v.Elem()
 	}
-	if s := ours(v); s != "" { // facts, of which the last may be why it is gone
+	if s := ours(v); s != "" { // the text may end with the reason why the value is gone
 		return Cut(s, 4*maxSummary)
 	}
 	return Cut(Brief(v, 3), maxSummary)
 }
 
-// Cut shortens a text to so many letters.
+// Cut shortens a text to n letters.
 func Cut(s string, letters int) string {
 	if utf8.RuneCountInString(s) > letters {
 		s = string([]rune(s)[:letters-1]) + "…"
@@ -59,8 +59,8 @@ func Brief(v reflect.Value, depth int) string {
 	return composite(v, depth)
 }
 
-// ours is the text of a device, an operator or a value of theirs, in a line: their
-// methods may be called while other goroutines use them. "" if v is none of these.
+// ours is the one-line text of a device, an operator or one of their values, whose
+// methods are safe for concurrent use. It is "" for any other value.
 func ours(v reflect.Value) string {
 	if !v.IsValid() || !v.CanInterface() || v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && v.IsNil() {
 		return ""
@@ -90,7 +90,7 @@ func composite(v reflect.Value, depth int) string {
 	case reflect.Struct:
 		return structFields(v, depth)
 	}
-	switch { // the rest can be nil
+	switch { // other kinds can be nil
 	case v.IsNil():
 		return "nil"
 	case v.Kind() == reflect.Slice:

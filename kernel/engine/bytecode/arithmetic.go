@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// extension is the operation that makes a number of a kind of its low bits,
-// opInvalid if all bits count.
+// extension is the operation that extends the low bits of a register to a number of a
+// kind, opInvalid if the kind uses all 64 bits.
 func extension(k reflect.Kind) op {
 	switch k {
 	case reflect.Int8:
@@ -27,7 +27,7 @@ func extension(k reflect.Kind) op {
 	return opInvalid
 }
 
-// extend cuts a result to the bits of its kind.
+// extend truncates a result to the bits of its kind.
 func (l *lowering) extend(d int, k reflect.Kind) {
 	if o := extension(k); o != opInvalid {
 		l.emit(ins{op: o, a: d, b: d})
@@ -39,7 +39,7 @@ var floatOps = map[token.Token]op{token.ADD: opFAdd, token.SUB: opFSub, token.MU
 var integerOps = map[token.Token]op{token.ADD: opAdd, token.SUB: opSub, token.MUL: opMul,
 	token.AND: opAnd, token.OR: opOr, token.XOR: opXor, token.AND_NOT: opAndNot}
 
-// grows says which results may need more bits than their operands.
+// grows reports whether a result may need more bits than its operands.
 var grows = map[token.Token]bool{token.ADD: true, token.SUB: true, token.MUL: true, token.QUO: true, token.SHL: true}
 
 func (l *lowering) binary(in *ssa.BinOp) {
@@ -94,7 +94,8 @@ func (l *lowering) integer(in *ssa.BinOp, k reflect.Kind) {
 	}
 }
 
-// plain is an operation that cannot fail, with a constant where there is one.
+// plain is an operation that cannot fail, with an immediate constant if an operand has
+// one.
 func (l *lowering) plain(in *ssa.BinOp, o op) {
 	d, x, y := l.reg(in), in.X, in.Y
 	if _, ok := l.constant(x); ok && o != opSub && o != opAndNot {
@@ -148,7 +149,7 @@ func (l *lowering) shift(in *ssa.BinOp, k reflect.Kind) {
 	l.emit(ins{op: o.unsigned, a: d, b: x, c: l.reg(in.Y)})
 }
 
-// branches reports whether a comparison can be made by the branch that it decides.
+// branches reports whether a comparison can be merged into the branch that uses it.
 func branches(in *ssa.BinOp) bool {
 	switch in.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -157,7 +158,7 @@ func branches(in *ssa.BinOp) bool {
 	return false
 }
 
-// compare is the branch of a comparison of numbers, without its targets.
+// compare is the branch instruction of a comparison of numbers, without its targets.
 func (l *lowering) compare(in *ssa.BinOp) ins {
 	o, x, y := in.Op, in.X, in.Y
 	k := kindOf(x.Type())
@@ -192,7 +193,7 @@ func (l *lowering) compare(in *ssa.BinOp) ins {
 	return out
 }
 
-// comparison is a comparison of numbers as a value.
+// comparison lowers a comparison of numbers whose result is used as a value.
 func (l *lowering) comparison(in *ssa.BinOp) {
 	k := kindOf(in.X.Type())
 	out := ins{a: l.reg(in), b: l.reg(in.X), c: l.reg(in.Y)}

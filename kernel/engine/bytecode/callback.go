@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Package sort calls a function of a cell many times, at once and on the same
-// goroutine. The engine makes such a function by reflection; here it gets a
-// compiled one that enters the machine.
+// Package sort calls a function of a cell many times, before it returns and on the same
+// goroutine. The engine makes such a function by reflection; here the call gets a
+// compiled function that enters the machine.
 
-// funcValue is a function value that the engine has made, as ixgo's makeFuncVal.
+// funcValue is a function value made by the engine, as ixgo's makeFuncVal.
 type funcValue struct {
 	funcval.FuncVal
 	interp unsafe.Pointer
@@ -29,7 +29,7 @@ type callback struct {
 	m    *machine // nil while it runs
 }
 
-// callbacks are the operands of a call of package sort that may be replaced.
+// callbacks are the operands of a call of package sort that are replaced.
 func (l *lowering) callbacks(in *ssa.Call) (at []int) {
 	fn, ok := in.Call.Value.(*ssa.Function)
 	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
@@ -58,8 +58,8 @@ func (m *machine) callBack(c *code, e *escape) {
 	m.escape(c, e)
 }
 
-// compiled is a compiled function that does what a function value does, nil if
-// there is none.
+// compiled is a compiled function that behaves like a function value, nil if there is
+// none.
 func compiled(c *code, f any) any {
 	v, made := funcval.Get(f)
 	if made != 1 {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// call lowers a call: of a function that may be compiled too, of one of package
-// math, of len or cap; all others are the engine's.
+// call lowers a call of a compiled function of cells, of package math, of len or of cap.
+// The engine executes all other calls.
 func (l *lowering) call(in *ssa.Call) {
 	switch fn := in.Call.Value.(type) {
 	case *ssa.Builtin:
@@ -56,8 +56,8 @@ func (l *lowering) math(in *ssa.Call, fn *ssa.Function) bool {
 	return true
 }
 
-// known reports whether a call of a function stays here: it recovers nothing, and
-// what goes in and out is in registers.
+// known reports whether the machine can execute a call: the callee recovers nothing, and
+// its arguments and results are in registers.
 func (l *lowering) known(fn *ssa.Function) bool {
 	f := l.f.program.functions[fn]
 	if f == nil || fn.Recover != nil || f.pfn.Recover != nil || len(fn.FreeVars) > 0 {
@@ -76,7 +76,7 @@ func (l *lowering) known(fn *ssa.Function) bool {
 	return true
 }
 
-// planCall gives the results of a call that stays here registers.
+// planCall assigns registers to the results of a call that the machine executes.
 func (l *lowering) planCall(in *ssa.Call) {
 	fn, ok := in.Call.Value.(*ssa.Function)
 	if !ok || in.Call.IsInvoke() || fn.Blocks == nil || fn.String() == l.f.program.host.Enter || !l.known(fn) {
@@ -98,13 +98,13 @@ func (l *lowering) planCall(in *ssa.Call) {
 	}
 }
 
-// direct calls a function that stays here.
+// direct lowers a call that the machine executes.
 func (l *lowering) direct(in *ssa.Call, fn *ssa.Function) {
 	at, ok := l.pfn.at(in)
 	if !ok {
 		panic(fmt.Sprintf("the engine does not know %v", in))
 	}
-	l.escaped++ // the engine may have to
+	l.escaped++ // the engine may have to execute it
 	cl := call{escape: l.record(in), callee: l.f.program.functions[fn]}
 	out := ins{op: opCall, imm: int64(len(l.calls))}
 	next := 0

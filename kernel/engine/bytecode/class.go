@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// class is how a value is held while a function runs.
+// class is the representation of a value while a function runs.
 type class uint8
 
 const (
@@ -62,7 +62,7 @@ var basicKinds = map[types.BasicKind]reflect.Kind{
 func isFloat(k reflect.Kind) bool  { return k == reflect.Float32 || k == reflect.Float64 }
 func isSigned(k reflect.Kind) bool { return k >= reflect.Int && k <= reflect.Int64 }
 
-// bitsOf is the size of a number.
+// bitsOf is the size of a number in bits.
 func bitsOf(k reflect.Kind) int {
 	switch k {
 	case reflect.Bool, reflect.Int8, reflect.Uint8:
@@ -75,7 +75,7 @@ func bitsOf(k reflect.Kind) int {
 	return 64
 }
 
-// isStatic reports whether a value is in the stack that each frame begins with.
+// isStatic reports whether a value is in the initial stack of each frame.
 func isStatic(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.Const, *ssa.Global, *ssa.Function, *ssa.Builtin:
@@ -90,7 +90,7 @@ type eface struct {
 	data unsafe.Pointer
 }
 
-// sliceHeader is a slice, and all but the last word of it a string.
+// sliceHeader is the memory of a slice; without its last word, that of a string.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap uint64
@@ -101,7 +101,7 @@ func typeWord(t reflect.Type) unsafe.Pointer {
 	return (*eface)(unsafe.Pointer(&t)).data
 }
 
-// slot says where a value is: in registers, in the stack of a frame, or in both.
+// slot is the place of a value: registers, the stack of a frame, or both.
 type slot struct {
 	reg   int
 	at    int
@@ -110,7 +110,7 @@ type slot struct {
 	typ   unsafe.Pointer // of the interface
 }
 
-// box puts the value of registers into the stack of a frame.
+// box stores the value of registers in the stack of a frame.
 func (s *slot) box(r *registers, p *pointers, stack []any) {
 	e := eface{typ: s.typ}
 	switch s.class {
@@ -133,7 +133,7 @@ func (s *slot) box(r *registers, p *pointers, stack []any) {
 	stack[s.at] = *(*any)(unsafe.Pointer(&e))
 }
 
-// unbox puts a value into registers. A nil interface is a zero value.
+// unbox loads a value into registers. A nil interface is a zero value.
 func (s *slot) unbox(r *registers, p *pointers, v any) {
 	data := (*eface)(unsafe.Pointer(&v)).data
 	if v == nil {

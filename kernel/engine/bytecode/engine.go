@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The engine library keeps to itself what the executor has to read and write.
-// These types have the fields of its own at the same offsets; check compares them
-// when the program starts.
+// The engine library does not export the fields that the executor reads and writes.
+// These types have the same fields at the same offsets; check compares them when the
+// program starts.
 
 // frame is ixgo.Frame: a call that is interpreted.
 type frame struct {
@@ -37,12 +37,12 @@ type function struct {
 	Main      *ssa.BasicBlock
 	_         unsafe.Pointer
 	_         ssa.Instruction
-	index     map[ssa.Value]uint32 // where a value is in the stack, in the low 24 bits
+	index     map[ssa.Value]uint32 // place of a value in the stack, in the low 24 bits
 	_         map[ssa.Instruction][]uint32
 	Instrs    []func(*ixgo.Frame)
 	Recover   []func(*ixgo.Frame)
 	Blocks    []int
-	stack     []any // what a frame's stack begins as
+	stack     []any // initial stack of a frame
 	ssaInstrs []ssa.Instruction
 	_         int
 	nres      int
@@ -52,11 +52,11 @@ type function struct {
 // Offsets of fields of ixgo.Interp.
 var funcsAt, typesAt uintptr
 
-// errMachine says that the executor is not for this processor: it takes words of
-// 64 bits, with the low byte first.
+// errMachine says that the executor does not support this processor: it needs words of
+// 64 bits and little-endian order.
 var errMachine = errors.New("bytecode: a processor of 64 bits is needed, with the low byte first")
 
-// check finds out whether the engine library is as this package knows it.
+// check reports whether the engine library has the layout that this package knows.
 func check() error {
 	if one := uint16(1); unsafe.Sizeof(uintptr(0)) != 8 || *(*uint8)(unsafe.Pointer(&one)) != 1 {
 		return errMachine
@@ -85,7 +85,7 @@ func check() error {
 	return nil
 }
 
-// sameFields compares the fields of a type of ours with those of the engine's.
+// sameFields compares the fields of a type of this package with those of the engine's.
 func sameFields(ours, theirs reflect.Type) error {
 	for i := range ours.NumField() {
 		f := ours.Field(i)
@@ -100,17 +100,17 @@ func sameFields(ours, theirs reflect.Type) error {
 	return nil
 }
 
-// functions are those of an interpreter.
+// functions are the functions of an interpreter.
 func functions(in *ixgo.Interp) map[*ssa.Function]*function {
 	return *(*map[*ssa.Function]*function)(unsafe.Add(unsafe.Pointer(in), funcsAt))
 }
 
-// reflectTypes are the types that an interpreter knows.
+// reflectTypes are the types of an interpreter.
 func reflectTypes(in *ixgo.Interp) map[types.Type]reflect.Type {
 	return *(*map[types.Type]reflect.Type)(unsafe.Add(unsafe.Pointer(in), typesAt))
 }
 
-// at is where a value is in the stack of a frame.
+// at is the place of a value in the stack of a frame.
 func (f *function) at(v ssa.Value) (int, bool) {
 	i, ok := f.index[v]
 	return int(i & 0xffffff), ok

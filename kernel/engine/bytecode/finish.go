@@ -23,7 +23,7 @@ func (s bitset) or(t bitset) (changed bool) {
 	return changed
 }
 
-// all calls f with the members.
+// all calls f with each member.
 func (s bitset) all(f func(i int)) {
 	for w, x := range s {
 		for ; x != 0; x &= x - 1 {
@@ -51,7 +51,7 @@ func (in *ins) operands(use, def func(int)) {
 	}
 }
 
-// maxVregs bounds the time that registers take.
+// maxVregs bounds the time of register assignment.
 const maxVregs = 6000
 
 // allocation assigns registers.
@@ -61,7 +61,7 @@ type allocation struct {
 	rep       []int
 }
 
-// finish assigns registers and puts the blocks in order.
+// finish assigns registers and orders the blocks.
 func (l *lowering) finish() (*code, error) {
 	if len(l.vregs) > maxVregs {
 		return nil, fmt.Errorf("bytecode: %v: %d values, at most %d", l.fn, len(l.vregs), maxVregs)
@@ -98,8 +98,8 @@ func (l *lowering) finish() (*code, error) {
 	return c, nil
 }
 
-// depths finds roughly how deep in loops blocks are: those between the target of
-// a jump back and the jump.
+// depths estimates the loop depth of blocks: a loop is the blocks between the target of
+// a backward jump and the jump.
 func (l *lowering) depths() {
 	for _, b := range l.fn.Blocks {
 		for _, s := range b.Succs {
@@ -113,7 +113,7 @@ func (l *lowering) depths() {
 		}
 	}
 	for _, b := range l.order {
-		for i := range b.ins { // of edges, the depth of where they lead
+		for i := range b.ins { // of edges, the depth of their target
 			if y := b.ins[i].yes; b.depth == 0 && y != nil && b.ins[i].op == opJump {
 				b.depth = y.depth
 			}
@@ -163,7 +163,7 @@ func (a *allocation) liveOut(b *block) bitset {
 	return live
 }
 
-// step goes backwards over an instruction.
+// step updates live registers backwards across an instruction.
 func (a *allocation) step(in *ins, live bitset) {
 	in.operands(func(int) {}, live.remove)
 	in.operands(live.add, func(int) {})
@@ -199,7 +199,7 @@ func (a *allocation) graph() {
 			a.step(in, live)
 		}
 	}
-	for i := range a.l.vregs { // parameters have values from the start
+	for i := range a.l.vregs { // parameters have values at the entry
 		if a.l.vregs[i].fixed {
 			a.l.order[0].live.all(func(v int) {
 				if v != i {

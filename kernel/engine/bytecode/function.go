@@ -10,24 +10,24 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// program is what the functions of an interpreter have in common.
+// program holds the data that the functions of an interpreter share.
 type program struct {
 	host      Host
 	types     map[types.Type]reflect.Type
 	functions map[*ssa.Function]*Function
 }
 
-// Host is what the executor knows of the engine that cells run in.
+// Host describes the engine that cells run in.
 type Host struct {
 	FlagName string // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
 	Enter    string // the name of a function that does nothing
 	Cell     string // the function that holds a cell's statements, without its package
 
 	Flag     *int32                      // the interrupt flag
-	Polls    func(fn *ssa.Function) bool // whether a function is to ask for it although its code does not
-	Stop     func()                      // is called where such a function finds it set
-	Overflow error                       // what a runaway recursion panics with
-	Eager    bool                        // functions are compiled as they are first called, even if they have no loop
+	Polls    func(fn *ssa.Function) bool // whether a function polls the flag although its code does not
+	Stop     func()                      // is called where such a function finds the flag set
+	Overflow error                       // the panic value of a runaway recursion
+	Eager    bool                        // functions are compiled at their first call, even without a loop
 }
 
 // Function is a function of a cell that may be compiled.
@@ -38,22 +38,22 @@ type Function struct {
 	engine  func(*ixgo.Frame) // its first instruction
 	calls   atomic.Int32
 	once    sync.Once
-	code    atomic.Pointer[code] // nil until it is compiled, or if it cannot be
-	after   int32                // how many calls are left to the engine
+	code    atomic.Pointer[code] // nil until it is compiled, or if it cannot be compiled
+	after   int32                // number of calls that the engine still executes
 }
 
-// callsBefore is how often a function without a loop is called before it is
-// compiled: to compile it takes as long as some calls.
+// callsBefore is how often a function without a loop is called before it is compiled:
+// compiling takes as long as some calls.
 const callsBefore = 4
 
 var supported = sync.OnceValue(check)
 
-// Install has the functions of an interpreter be executed here, as they are
-// called. It is called before the interpreter runs.
+// Install makes this package execute the functions of an interpreter from their first
+// call. It is called before the interpreter runs.
 func Install(in *ixgo.Interp, host Host) error {
 	switch err := supported(); err {
 	case nil:
-	case errMachine: // the engine executes all
+	case errMachine: // the engine executes all functions
 		return nil
 	default:
 		return err
@@ -78,7 +78,7 @@ func Install(in *ixgo.Interp, host Host) error {
 	return nil
 }
 
-// loops reports whether a function jumps back.
+// loops reports whether a function has a backward jump.
 func loops(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, s := range b.Succs {
@@ -90,7 +90,7 @@ func loops(fn *ssa.Function) bool {
 	return false
 }
 
-// begin stands for the first instruction of the engine's code.
+// begin replaces the first instruction of the engine's code.
 func (f *Function) begin(fr *ixgo.Frame) {
 	c := f.code.Load()
 	if c == nil {
@@ -113,8 +113,8 @@ func (f *Function) ready() *code {
 	return f.now()
 }
 
-// now is the code of a function that is compiled if it was not, nil if it cannot
-// be.
+// now compiles a function if necessary and returns its code, nil if it cannot be
+// compiled.
 func (f *Function) now() *code {
 	f.once.Do(func() {
 		if c, err := compile(f); err == nil {

@@ -7,7 +7,7 @@ import (
 
 func trailing(x uint64) int { return bits.TrailingZeros64(x) }
 
-// layout puts the blocks in a row and makes the instructions.
+// layout orders the blocks and makes the instructions.
 func (l *lowering) layout(c *code) {
 	for _, b := range l.order {
 		b.clean()
@@ -50,7 +50,7 @@ func (l *lowering) layout(c *code) {
 			c.checks = append(c.checks, int32(b.ins[i].check))
 		}
 	}
-	c.instrs = append(c.instrs, instr{}) // the machine looks one ahead
+	c.instrs = append(c.instrs, instr{}) // the machine reads one instruction ahead
 }
 
 // clean removes moves from a register to itself.
@@ -64,7 +64,7 @@ func (b *block) clean() {
 	b.ins = kept
 }
 
-// thread follows jumps.
+// thread returns the final target of a chain of jumps.
 func thread(b *block) *block {
 	for range 100 {
 		if b == nil || len(b.ins) != 1 || b.ins[0].op != opJump {
@@ -78,8 +78,8 @@ func thread(b *block) *block {
 // maxTail is how many instructions before a branch are copied to save the jump.
 const maxTail = 3
 
-// invert replaces a jump to a block that ends in a branch by a copy of that, so
-// that a loop takes one branch a turn.
+// invert replaces a jump to a block that ends in a branch by a copy of that block, so
+// that a loop takes one branch per turn.
 func (b *block) invert() {
 	for range 4 {
 		n := len(b.ins) - 1
@@ -96,7 +96,7 @@ func (b *block) invert() {
 	}
 }
 
-// count makes one instruction of i += k and the branch on i < n.
+// count merges i += k and the branch on i < n into one instruction.
 func (b *block) count() {
 	n := len(b.ins)
 	if n < 2 {
@@ -110,10 +110,10 @@ func (b *block) count() {
 	b.ins = append(b.ins[:n-2], br)
 }
 
-// polls reports whether a block begins by asking for the interrupt flag.
+// polls reports whether a block begins with a poll of the interrupt flag.
 func polls(b *block) bool { return b != nil && b.ins[0].op == opPoll }
 
-// next is the block that is best placed behind an instruction.
+// next is the block that is best placed after an instruction.
 func (in *ins) next() *block {
 	if in.no != nil && !in.no.placed && in.op != opPoll && in.yes.placed {
 		return in.no
@@ -121,7 +121,7 @@ func (in *ins) next() *block {
 	return in.yes
 }
 
-// final is the instruction as the machine has it.
+// final is the instruction as the machine executes it.
 func (in *ins) final() instr {
 	out := instr{op: in.op, a: uint16(in.a), b: uint16(in.b), c: uint16(in.c), imm: in.imm}
 	if in.yes == nil {

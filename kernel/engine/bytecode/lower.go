@@ -10,8 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// ins is an instruction before registers are assigned: operands are numbers of
-// vregs.
+// ins is an instruction before register assignment: its operands are numbers of vregs.
 type ins struct {
 	op        op
 	a, b, c   int
@@ -20,7 +19,7 @@ type ins struct {
 	yes, no   *block
 	uses      []int // further operands
 	defs      []int
-	condition bool // of an imm that is a vreg
+	condition bool // imm is a vreg that holds the condition
 }
 
 // block is a basic block, or an edge on which values move.
@@ -28,7 +27,7 @@ type block struct {
 	ins    []ins
 	placed bool
 	pos    int
-	live   bitset // at its begin
+	live   bitset // at its start
 	depth  int    // of loops, roughly
 }
 
@@ -37,19 +36,19 @@ type lowering struct {
 	f       *Function
 	fn      *ssa.Function
 	pfn     *function
-	indexes map[ssa.Instruction]int // in the engine's code
+	indexes map[ssa.Instruction]int // index in the engine's code
 	vregs   []vreg
 	values  map[ssa.Value]int
-	parts   map[ssa.Value][]int // results of calls with several
+	parts   map[ssa.Value][]int // results of calls with several results
 	blocks  map[*ssa.BasicBlock]*block
 	order   []*block
 	now     *block
-	skip    map[ssa.Instruction]bool      // made with another instruction
-	fused   map[*ssa.Store]*ssa.IndexAddr // the address is made with the store
-	fields  map[*ssa.FieldAddr]bool       // the accesses add the offset
-	escaped int                           // instructions that the engine executes, without stops
-	leaves  bool                          // it calls interpreted functions by way of the engine, which takes more of the stack than the engine alone
-	polls   bool                          // at the begin of each turn of a loop, because the code does not
+	skip    map[ssa.Instruction]bool      // merged into another instruction
+	fused   map[*ssa.Store]*ssa.IndexAddr // the address is computed by the store
+	fields  map[*ssa.FieldAddr]bool       // the access adds the offset
+	escaped int                           // instructions that the engine executes, except stops
+	leaves  bool                          // it calls interpreted functions through the engine, which needs more stack than the engine alone
+	polls   bool                          // it polls at the start of each turn of a loop, because the code does not
 
 	escapes []escape
 	calls   []call
@@ -60,13 +59,15 @@ type lowering struct {
 	entry   []slot
 }
 
-// maxInstructions is the size beyond which a function is left to the engine.
+// maxInstructions is the largest size of a function that is compiled; the engine
+// executes larger ones.
 const maxInstructions = 10000
 
-// compile makes the code of a function, or says why the engine has to execute it.
+// compile makes the code of a function, or returns the reason why the engine has to
+// execute it.
 func compile(f *Function) (c *code, err error) {
 	defer func() {
-		if v := recover(); v != nil { // left to the engine
+		if v := recover(); v != nil { // the engine executes it
 			c, err = nil, fmt.Errorf("bytecode: %v: %v", f.fn, v)
 		}
 	}()
@@ -94,13 +95,13 @@ func (l *lowering) function() {
 		l.parameter(v, l.pfn.nres+l.pfn.narg+i)
 	}
 	for _, b := range l.fn.Blocks {
-		if b == l.fn.Recover && len(b.Preds) == 0 || l.polled(b) { // the engine's own, or made with another one
+		if b == l.fn.Recover && len(b.Preds) == 0 || l.polled(b) { // the engine's recover block, or one that is merged into another
 			continue
 		}
 		l.blocks[b] = &block{}
 		l.order = append(l.order, l.blocks[b])
 	}
-	for _, b := range l.fn.Blocks { // before any is lowered: a value may be used in a block that comes earlier
+	for _, b := range l.fn.Blocks { // before any block is lowered: a value may be used in an earlier block
 		for i, in := range b.Instrs {
 			l.plan(b, i, in)
 		}
@@ -254,7 +255,7 @@ type vreg struct {
 	ptr    unsafe.Pointer
 }
 
-// parameter takes a value from the frame. Its register is the next one.
+// parameter loads a value from the frame into the next register.
 func (l *lowering) parameter(v ssa.Value, at int) {
 	k := classOf(v.Type())
 	if k == boxed {
@@ -305,7 +306,7 @@ func (l *lowering) reg(v ssa.Value) int {
 	return i
 }
 
-// registers2 is room for one value.
+// registers2 is the space for one value.
 type registers2 struct {
 	n [2]uint64
 	p [2]unsafe.Pointer
@@ -326,7 +327,7 @@ func (l *lowering) constant(v ssa.Value) (int64, bool) {
 	return int64(l.vregs[l.reg(c)].number), true
 }
 
-// slot is where a value is, as the engine has it.
+// slot is the place of a value for the engine.
 func (l *lowering) slot(v ssa.Value) slot {
 	at, ok := l.pfn.at(v)
 	t := l.f.program.types[v.Type()]
@@ -342,15 +343,15 @@ func (l *lowering) slot(v ssa.Value) slot {
 
 func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }
 
-// checked emits an instruction that the engine executes if a check fails: that of
-// the function, or another one.
+// checked emits an instruction that the engine executes if a check fails: the
+// instruction of the function that is being lowered, or another one.
 func (l *lowering) checked(in ins, failing ssa.Instruction) {
 	l.emit(in).check = l.escape(failing)
 	at := &l.now.ins[len(l.now.ins)-1]
 	at.uses = append(at.uses, l.boxUses(at.check)...)
 }
 
-// escape makes the record of an instruction that the engine executes.
+// escape records an instruction that the engine executes.
 func (l *lowering) escape(in ssa.Instruction) int {
 	e := l.record(in)
 	l.escapes = append(l.escapes, e)
@@ -377,7 +378,7 @@ func (l *lowering) record(in ssa.Instruction) escape {
 	var buf [8]*ssa.Value
 	for _, o := range in.Operands(buf[:0]) {
 		add(*o)
-		if m, ok := (*o).(*ssa.MakeClosure); ok { // a call of it reads these in its place
+		if m, ok := (*o).(*ssa.MakeClosure); ok { // a call of the closure reads these instead
 			for _, b := range m.Bindings {
 				add(b)
 			}
@@ -393,9 +394,9 @@ func (l *lowering) boxUses(e int) (uses []int) {
 	return uses
 }
 
-// byEngine has the engine execute an instruction.
+// byEngine makes the engine execute an instruction.
 func (l *lowering) byEngine(in ssa.Instruction) {
-	if _, ok := l.indexes[in]; !ok { // nor does it
+	if _, ok := l.indexes[in]; !ok { // the engine does not execute it either
 		return
 	}
 	l.leaves = l.leaves || callsBack(in)
@@ -438,7 +439,7 @@ func callsBack(in ssa.Instruction) bool {
 	return false
 }
 
-// plan finds instructions that are made together.
+// plan finds instructions that are merged.
 func (l *lowering) plan(b *ssa.BasicBlock, i int, in ssa.Instruction) {
 	if n := len(b.Instrs); i == 0 && poll(b, l.f.program.host.FlagName) {
 		l.skip[b.Instrs[n-3]], l.skip[b.Instrs[n-2]] = true, true
@@ -528,7 +529,7 @@ func (l *lowering) quiet(list []ssa.Instruction, end ssa.Instruction) bool {
 	return false
 }
 
-// isMulAdd reports whether a product is only a term of a sum of 64-bit integers.
+// isMulAdd reports whether a product is used only as a term of a sum of 64-bit integers.
 func (l *lowering) isMulAdd(product, sum *ssa.BinOp) bool {
 	k := kindOf(product.Type())
 	_, constant := product.Y.(*ssa.Const)
@@ -543,12 +544,12 @@ func (l *lowering) isMulAdd(product, sum *ssa.BinOp) bool {
 		classOf(product.Type()) == number && !isFloat(k) && bitsOf(k) == 64
 }
 
-// polled reports whether a block is made with the one that asks for the flag.
+// polled reports whether a block is merged with the block that polls the flag.
 func (l *lowering) polled(b *ssa.BasicBlock) bool {
 	return len(b.Preds) == 1 && poll(b.Preds[0], l.f.program.host.FlagName) && b.Preds[0].Succs[0] == b && l.pollsFirst(b.Preds[0])
 }
 
-// poll reports whether a block ends by asking for the interrupt flag.
+// poll reports whether a block ends with a poll of the interrupt flag.
 func poll(b *ssa.BasicBlock, flag string) bool {
 	n := len(b.Instrs)
 	if n < 3 {
@@ -571,7 +572,7 @@ func poll(b *ssa.BasicBlock, flag string) bool {
 	return ok && isConst && g.String() == flag && kindOf(load.Type()) == reflect.Int32 && zero.Value != nil && zero.Int64() == 0
 }
 
-// isStop reports whether a block does nothing but a call, and goes on to next.
+// isStop reports whether a block consists of one call and continues at next.
 func isStop(b, next *ssa.BasicBlock) bool {
 	if len(b.Instrs) != 2 || len(b.Preds) != 1 || len(b.Succs) != 1 || b.Succs[0] != next {
 		return false
@@ -580,8 +581,8 @@ func isStop(b, next *ssa.BasicBlock) bool {
 	return ok && call.Type().(*types.Tuple).Len() == 0 && len(call.Call.Args) == 0
 }
 
-// pollsFirst reports whether a block that asks for the flag at its end may as well do
-// so at its begin: all before changes nothing and takes no time.
+// pollsFirst reports whether a block that polls the flag at its end can poll at its
+// start instead: the instructions between change nothing and take no time.
 func (l *lowering) pollsFirst(b *ssa.BasicBlock) bool {
 	for _, in := range b.Instrs {
 		switch in := in.(type) {
@@ -601,8 +602,8 @@ func (l *lowering) pollsFirst(b *ssa.BasicBlock) bool {
 	return isStop(b.Succs[0], b.Succs[1])
 }
 
-// pollFirst asks for the flag at the begin of a block, where loops that jump to
-// it ask along with the jump.
+// pollFirst polls the flag at the start of a block. Loops that jump to the block poll
+// together with the jump.
 func (l *lowering) pollFirst(stop *ssa.BasicBlock) {
 	rest := l.poll()
 	l.byEngine(stop.Instrs[0])
@@ -610,7 +611,8 @@ func (l *lowering) pollFirst(stop *ssa.BasicBlock) {
 	l.resume(rest)
 }
 
-// poll asks for the flag; what follows is done if it is set, until resume.
+// poll emits a poll of the flag. The instructions emitted next, up to resume, run only
+// if the flag is set.
 func (l *lowering) poll() (rest *block) {
 	rest, stopped := &block{}, &block{}
 	l.order = append(l.order, rest, stopped)
@@ -635,7 +637,7 @@ func begins(b *ssa.BasicBlock) bool {
 	return b.Index == 0
 }
 
-// edge is where a branch leads: the successor, or a block of moves before it.
+// edge is the target of a branch: the successor, or a block of moves before it.
 func (l *lowering) edge(b *ssa.BasicBlock, k int) *block {
 	to := b.Succs[k]
 	if len(to.Instrs) == 0 {
@@ -654,14 +656,14 @@ func (l *lowering) edge(b *ssa.BasicBlock, k int) *block {
 	return e
 }
 
-// moves gives the phis of a successor their values, one after the other, as the
-// engine does.
+// moves assigns values to the phis of a successor, one after the other, as the engine
+// does.
 func (l *lowering) moves(b *ssa.BasicBlock, k int) {
 	to := b.Succs[k]
 	from := -1
 	for i, p := range to.Preds {
 		if p == b {
-			from = i // the first, as the engine takes it
+			from = i // the first one, as in the engine
 			break
 		}
 	}

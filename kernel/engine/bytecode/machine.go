@@ -8,16 +8,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// code is a function as the machine executes it. It does not change.
+// code is the machine code of a function. It is immutable.
 type code struct {
 	pfn    *function
 	engine []func(*ixgo.Frame) // the engine's own instructions
 	instrs []instr
-	checks []int32 // by instruction: the escape that a failed check takes
+	checks []int32 // by instruction: the escape for a failed check
 	flag   *int32  // the interrupt flag
-	stop   func()  // is called where it is set
+	stop   func()  // is called where the flag is set
 
-	overflow error  // of the stack
+	overflow error  // the panic value of a stack overflow
 	size     int    // registers of a call
 	entry    []slot // parameters and free variables
 	escapes  []escape
@@ -28,7 +28,7 @@ type code struct {
 	math2    []func(x, y float64) float64
 
 	functions map[*ssa.Function]*Function // of the program
-	plain     bool                        // the engine executes none of its instructions, but for stops and failed checks
+	plain     bool                        // the engine executes none of its instructions, except stops and failed checks
 
 	machines sync.Pool // that have executed it
 
@@ -44,19 +44,19 @@ type escape struct {
 	boxes  []slot // operands that are in registers
 	result slot   // class boxed if it stays in the frame
 
-	callbacks []int // where the frame has functions that the call calls at once
+	callbacks []int // places in the frame of functions that the call calls before it returns
 }
 
-// call is a call of a function that the machine may know.
+// call is a call of a function that the machine may be able to execute.
 type call struct {
 	escape  escape // the call by the engine
 	callee  *Function
-	args    []slot // of the caller; the callee has them in registers 0 and up, each in two if it is a header
+	args    []slot // in the caller; the callee has them in registers 0 and up, each in two if it is a header
 	params  []uint16
-	results []slot // of the caller
+	results []slot // in the caller
 }
 
-// results are what a function returns.
+// results are the return values of a function.
 type results struct {
 	values []slot
 	kept   []bool // the value is in the frame's stack
@@ -82,7 +82,7 @@ func (s *slot) copyTo(d *slot, r *registers, p *pointers, dr *registers, dp *poi
 	}
 }
 
-// slice is false if a bound is out of range.
+// slice returns false if a bound is out of range.
 func (s *slicing) slice(r *registers, p *pointers, a, b uint16) bool {
 	data, length, limit := p[b], r[b], r[b+1]
 	switch {
@@ -107,15 +107,15 @@ func (s *slicing) slice(r *registers, p *pointers, a, b uint16) bool {
 	if top > limit || hi > top || lo > hi {
 		return false
 	}
-	if top > lo { // else a pointer would lie behind the array
+	if top > lo { // otherwise a pointer would lie after the end of the array
 		data = unsafe.Add(data, lo*s.size)
 	}
 	p[a], r[a], r[a+1] = data, hi-lo, top-lo
 	return true
 }
 
-// machine executes the calls of one goroutine, between a call by the engine and
-// its return. Its memory is used again.
+// machine executes the calls of one goroutine, from a call by the engine to its return.
+// Its memory is reused.
 type machine struct {
 	numbers  []uint64
 	pointers []unsafe.Pointer
@@ -133,11 +133,12 @@ type activation struct {
 	fr   *frame         // of the engine, nil until it is needed
 }
 
-// Depth and memory of a machine. A recursion that goes deeper has run away.
+// Limits of the depth and the memory of a machine. A deeper recursion is a runaway
+// recursion.
 const (
 	maxDepth  = 250000
 	maxSize   = 1 << 24 // registers
-	deepStack = 10000   // callers beyond have no values in their frames until they need some
+	deepStack = 10000   // older callers get values in their frames only when these are needed
 	keptSize  = 1 << 16
 )
 
@@ -151,12 +152,12 @@ func (m *machine) depth() int { return len(m.stack) }
 // enter executes a call that the engine has begun.
 func enter(c *code, fr *frame) {
 	m, _ := c.machines.Get().(*machine)
-	if m == nil { // as large as this call needs: a recursion by way of the engine has many
+	if m == nil { // with the size that this call needs: a recursion through the engine has many machines
 		m = &machine{numbers: make([]uint64, c.size+1), pointers: make([]unsafe.Pointer, c.size+1)}
 	}
 	m.base = 0
 	m.push(activation{c: c, fr: fr})
-	fr.callee = nil // it may be that of an earlier call
+	fr.callee = nil // it may be left over from an earlier call
 	r, p := m.registers()
 	for i := range c.entry {
 		c.entry[i].unbox(r, p, fr.stack[c.entry[i].at])
@@ -173,7 +174,7 @@ func enter(c *code, fr *frame) {
 
 // push begins a call whose registers begin at a.base.
 func (m *machine) push(a activation) {
-	end := a.base + a.c.size + 1 // one that is there, of a call without registers
+	end := a.base + a.c.size + 1 // a register that exists even if the call has none
 	if end > len(m.numbers) {
 		m.grow(end)
 	}
@@ -234,8 +235,8 @@ func (m *machine) engineCall(c *code, cl *call) {
 	}
 }
 
-// pop ends a call and returns the caller's code, its next instruction and where
-// it takes the results.
+// pop ends a call and returns the caller's code, its next instruction and the place of
+// the results.
 func (m *machine) pop() (*code, unsafe.Pointer, *call) {
 	n := len(m.stack) - 1
 	top, caller := &m.stack[n], &m.stack[n-1]
@@ -248,7 +249,7 @@ func (m *machine) pop() (*code, unsafe.Pointer, *call) {
 	return caller.c, top.ret, top.to
 }
 
-// giveBack ends the call that the engine has begun.
+// giveBack ends the call that the engine began.
 func (m *machine) giveBack(c *code, list *results) {
 	fr := m.stack[0].fr
 	r, p := m.registers()
@@ -264,8 +265,8 @@ func (m *machine) giveBack(c *code, list *results) {
 	fr.ipc = -1
 }
 
-// frame is the engine's frame of the call at the top, which those of its callers
-// lead to.
+// frame is the engine's frame of the call at the top, linked to the frames of its
+// callers.
 func (m *machine) frame() *frame {
 	n := len(m.stack) - 1
 	first := n
@@ -287,7 +288,7 @@ func (m *machine) frame() *frame {
 	return m.stack[n].fr
 }
 
-// escape has the engine execute an instruction.
+// escape makes the engine execute an instruction.
 func (m *machine) escape(c *code, e *escape) {
 	fr := m.frame()
 	fr.ipc, fr.block = e.at+1, e.block
@@ -308,8 +309,8 @@ func (m *machine) stop(c *code, e *escape) {
 	c.stop()
 }
 
-// fail has the engine execute the instruction before ip, of which a check has
-// failed. It does not return.
+// fail makes the engine execute the instruction before ip, whose check failed. It does
+// not return.
 func (m *machine) fail(c *code, ip unsafe.Pointer) {
 	at := (uintptr(ip)-uintptr(unsafe.Pointer(&c.instrs[0])))/unsafe.Sizeof(instr{}) - 1
 	m.escape(c, &c.escapes[c.checks[at]])

@@ -8,24 +8,24 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Maps from integers of 64 bits, or from strings, to numbers of 64 bits are all
-// laid out and hashed alike, whatever the names of the types, so the machine reads
-// and writes them as maps of uint64. Floats as keys are hashed otherwise.
+// Maps from 64-bit integers or strings to 64-bit numbers all have one layout and one
+// hash function, whatever the names of the types, so the machine reads and writes them
+// as maps of uint64. Float keys have another hash function.
 
-// numbersOf is a boxed map from integers.
+// numbersOf is a boxed map with integer keys.
 func numbersOf(v any) map[uint64]uint64 {
 	data := (*eface)(unsafe.Pointer(&v)).data
 	return *(*map[uint64]uint64)(unsafe.Pointer(&data))
 }
 
-// textsOf is a boxed map from strings.
+// textsOf is a boxed map with string keys.
 func textsOf(v any) map[string]uint64 {
 	data := (*eface)(unsafe.Pointer(&v)).data
 	return *(*map[string]uint64)(unsafe.Pointer(&data))
 }
 
-// mapKey is the kind of the keys of a map that the machine knows: Uint64, String
-// or Invalid.
+// mapKey is the kind of the keys of a map that the machine can access: Uint64, String or
+// Invalid.
 func mapKey(t types.Type) reflect.Kind {
 	m, ok := t.Underlying().(*types.Map)
 	if !ok || classOf(m.Elem()) != number || bitsOf(kindOf(m.Elem())) != 64 {
@@ -54,7 +54,7 @@ func (l *lowering) mapUpdate(in *ssa.MapUpdate) {
 	l.checked(out, in)
 }
 
-// planLookup gives the two results of v, ok := m[k] registers.
+// planLookup assigns registers to the two results of v, ok := m[k].
 func (l *lowering) planLookup(in *ssa.Lookup) {
 	if _, ok := l.pfn.at(in.X); !ok || !in.CommaOk || mapKey(in.X.Type()) == reflect.Invalid {
 		return

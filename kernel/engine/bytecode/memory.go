@@ -8,7 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// loadOp reads a value of a type from memory, opInvalid if it is no register's.
+// loadOp reads a value of a type from memory, opInvalid if the type does not fit a
+// register.
 func loadOp(t types.Type) op {
 	switch classOf(t) {
 	case number:
@@ -57,7 +58,7 @@ func setOp(t types.Type) op {
 	return opInvalid
 }
 
-// load is *x.
+// load lowers *x.
 func (l *lowering) load(in *ssa.UnOp) {
 	o := loadOp(in.Type())
 	if o == opInvalid || classOf(in.X.Type()) != pointer {
@@ -73,7 +74,7 @@ func (l *lowering) load(in *ssa.UnOp) {
 }
 
 func (l *lowering) store(in *ssa.Store) {
-	if _, ok := l.indexes[in]; !ok { // to a field without a name
+	if _, ok := l.indexes[in]; !ok { // to a blank field
 		return
 	}
 	if x := l.fused[in]; x != nil {
@@ -89,7 +90,7 @@ func (l *lowering) store(in *ssa.Store) {
 	l.checked(ins{op: o, a: base, b: l.reg(in.Val), imm: offset}, failing)
 }
 
-// address is where an access goes, and what fails if that is nil.
+// address is the address of an access, and the check that fails if it is nil.
 func (l *lowering) address(x ssa.Value, in ssa.Instruction) (base int, offset int64, failing ssa.Instruction) {
 	if f, ok := x.(*ssa.FieldAddr); ok && l.fields[f] {
 		return l.reg(f.X), l.offset(f), f
@@ -97,7 +98,7 @@ func (l *lowering) address(x ssa.Value, in ssa.Instruction) (base int, offset in
 	return l.reg(x), 0, in
 }
 
-// offset is that of a field.
+// offset is the offset of a field.
 func (l *lowering) offset(f *ssa.FieldAddr) int64 {
 	t := l.f.program.types[f.X.Type()]
 	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
@@ -136,7 +137,7 @@ func (l *lowering) indexAddr(in *ssa.IndexAddr) {
 	l.checked(out, in)
 }
 
-// index is s[i] of a string.
+// index lowers s[i] of a string.
 func (l *lowering) index(in *ssa.Index) {
 	if classOf(in.X.Type()) != header || kindOf(in.X.Type()) != reflect.String {
 		l.byEngine(in)

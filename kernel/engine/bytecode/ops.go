@@ -59,7 +59,7 @@ const (
 	opCom
 	opNot // of a boolean
 
-	// Narrow integers: a = b as it is in fewer bits.
+	// Narrow integers: a = b truncated to fewer bits.
 	opS8
 	opS16
 	opS32
@@ -184,9 +184,9 @@ const (
 	opBrFNe32
 	opBrFLt32
 	opBrFLe32
-	opPoll // to the target if the interrupt flag is set, else on
-	// The branches of loops: where the condition holds they go behind the
-	// poll at the target, or to it if the flag is set.
+	opPoll // to the target if the interrupt flag is set, otherwise continue
+	// Branches of loops: if the condition holds, they continue after the poll at the
+	// target, or at the poll if the flag is set.
 	opLoopEq
 	opLoopNe
 	opLoopLtS
@@ -210,17 +210,17 @@ const (
 	opMath1 // number a = func(float64) float64, natives[imm] (b)
 	opMath2 // number a = natives[imm] (b, c)
 
-	// What the engine executes.
+	// Instructions of the engine.
 	opEngine   // escapes[imm]
-	opCallBack // likewise, a call that calls functions of cells at once
-	opStop     // calls what stops a goroutine, at escapes[imm]
+	opCallBack // likewise, a call that calls functions of cells before it returns
+	opStop     // calls the function that stops a goroutine, at escapes[imm]
 	opMoveBox  // in the engine's frame: a = b
 
-	opCount // of all operations
+	opCount // number of operations
 )
 
-// roles say what the operands of an operation are: d is written, u is read, - is
-// no register.
+// roles are the roles of the operands of an operation: d is written, u is read, - is no
+// register.
 var roles = [opCount]string{
 	opMov: "du-", opMovP: "du-", opMovH: "du-", opConst: "d--", opNilP: "d--", opNilH: "d--", opMovNum: "du-", opMovCap: "du-",
 	opAdd: "duu", opSub: "duu", opMul: "duu", opAnd: "duu", opOr: "duu", opXor: "duu", opAndNot: "duu",

@@ -2,15 +2,15 @@ package bytecode
 
 import "unsafe"
 
-// run executes the call that is at the top of the machine until it returns. It
-// panics as the engine would, with the engine's frames in order.
+// run executes the call at the top of the machine until it returns. It panics as the
+// engine would, with the engine's frames in order.
 //
 // It is one switch, a table with an entry an operation: the registers and the next
 // instruction stay in the processor's registers, which a call for each operation would
 // spill. That makes it longer than any other function.
 //
-// A check that fails has the engine execute the instruction, which then panics
-// with its own words and place.
+// If a check fails, the engine executes the instruction and panics with its own message
+// and place.
 //
 //go:nocheckptr
 func (m *machine) run(c *code) {

@@ -2,9 +2,9 @@ package bytecode
 
 import "unsafe"
 
-// registers are the numbers of a call and of all that it calls; pointers are
-// beside them. Both are views of larger memory: the compiler of this package uses
-// no register that is not there.
+// registers are the numbers of a call and of all its callees; pointers lie beside them.
+// Both are views of larger memory: the compiler of this package uses only registers that
+// exist.
 type (
 	registers [1 << 16]uint64
 	pointers  [1 << 16]unsafe.Pointer
