@@ -22,8 +22,8 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// commit makes the session what the cell makes of it: its names mean what the cell
-// declares, and what no longer compiles is gone. The journal takes all of it back if a
+// commit applies the cell to the session: its names mean the cell's declarations, and
+// declarations that no longer compile are dropped. The journal undoes all of it if a
 // step panics.
 func (e *Engine) commit(j *namespace.Journal, c *check.Cell, u *graph.Unit, imported map[string]types.Object) {
 	e.Stage("move values")
@@ -40,8 +40,8 @@ func (e *Engine) commit(j *namespace.Journal, c *check.Cell, u *graph.Unit, impo
 	e.Stage("committed")
 }
 
-// tidy drops what is needed no more after a commit. The cell takes effect whatever
-// becomes of that: a panic here is reported and ends only the tidying.
+// tidy drops data that is no longer needed after a commit. A panic here is reported and
+// ends only the tidying; the cell has taken effect.
 func (e *Engine) tidy(c *check.Cell, u *graph.Unit) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -56,7 +56,7 @@ func (e *Engine) tidy(c *check.Cell, u *graph.Unit) {
 	e.prune()
 }
 
-// define makes the cell's names the live ones.
+// define makes the cell's names live.
 func (e *Engine) define(j *namespace.Journal, c *check.Cell, imported map[string]types.Object) (defined []string) {
 	for name, o := range imported {
 		namespace.Set(j, e.Live, name, o)
@@ -74,7 +74,7 @@ func (e *Engine) define(j *namespace.Journal, c *check.Cell, imported map[string
 	return defined
 }
 
-// warnOfMain says that nothing calls the main of a whole program.
+// warnOfMain warns that nothing calls the main function of a whole program.
 func (e *Engine) warnOfMain(c *check.Cell) {
 	for _, p := range c.Pieces {
 		if p.Kind == split.Statement || p.Kind == split.Magic {
@@ -88,9 +88,9 @@ func (e *Engine) warnOfMain(c *check.Cell) {
 	}
 }
 
-// retire gives the package of a type whose name gets another meaning a name of
-// its own, by which messages of the checker tell the two apart, and the type one
-// by which its values are.
+// retire marks a type whose name gets another meaning: its package gets a name of its
+// own, by which messages of the checker distinguish the two types, and the type gets a
+// name by which its values do.
 func (e *Engine) retire(j *namespace.Journal, o types.Object) {
 	t, ok := o.(*types.TypeName)
 	if !ok {
@@ -101,7 +101,7 @@ func (e *Engine) retire(j *namespace.Journal, o types.Object) {
 	}
 }
 
-// pruneEvery is how many new cells are kept before unused ones are dropped.
+// pruneEvery is the number of new cells after which unused ones are dropped.
 const pruneEvery = 32
 
 func (e *Engine) prune() {
@@ -109,11 +109,11 @@ func (e *Engine) prune() {
 		return
 	}
 	for _, u := range e.Graph.Prune(e.Live, e.DynamicTypes()) {
-		if u.File.IsValid() { // positions are asked for no more
+		if u.File.IsValid() { // its positions are no longer used
 			e.Ctx.FileSet.RemoveFile(e.Ctx.FileSet.File(u.File))
 		}
 	}
-	for name, list := range e.Versions { // without those that nothing calls
+	for name, list := range e.Versions { // drop versions that nothing calls
 		e.Versions[name] = slices.DeleteFunc(list, func(v namespace.Version) bool { return e.Graph.Units[v.Decl.Unit.Pkg] == nil })
 	}
 	e.nextPrune = len(e.Graph.Units) + pruneEvery
@@ -121,7 +121,7 @@ func (e *Engine) prune() {
 	for _, u := range e.Graph.Units {
 		used[u.Cell] = true
 	}
-	for _, d := range e.Decls { // of methods that live in the unit of their type
+	for _, d := range e.Decls { // of methods in the unit of their type
 		used[d.Cell] = true
 	}
 	for n := range e.Sources {
@@ -131,9 +131,9 @@ func (e *Engine) prune() {
 	}
 }
 
-// keepImports makes the packages known that a cell imports which does not compile:
-// who mends the rest in another cell has imported them. Names that mean something
-// else keep their meaning.
+// keepImports keeps the imports of a cell that does not compile, so that the corrected
+// part in another cell needs no import. Names that mean something else keep their
+// meaning.
 func (e *Engine) keepImports(src string) {
 	pieces, _ := split.Cell(src)
 	for _, piece := range pieces {
@@ -160,8 +160,8 @@ func (e *Engine) keepImports(src string) {
 	}
 }
 
-// replaceMethods makes the functions the bodies of the methods that they stand
-// for, and removes them from the cell.
+// replaceMethods makes functions the bodies of the methods that they represent, and
+// removes the functions from the cell.
 func (e *Engine) replaceMethods(j *namespace.Journal, c *check.Cell) {
 	for _, r := range c.Replaced {
 		fd, t := *r.Decl, *r.Decl.Type
@@ -175,11 +175,12 @@ func (e *Engine) replaceMethods(j *namespace.Journal, c *check.Cell) {
 	}
 }
 
-// oldName is a type's name as typeString gives it, when it means another by now.
+// oldName is the name of a type, as typeString gives it, whose name means another type
+// now.
 var oldName = lazyregexp.New(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
 
-// varTypes are the types of the live variables, by name, if the cell carries
-// types of others: what warnOfOld asks for.
+// varTypes are the types of the live variables, by name, if the cell carries types of
+// others; warnOfOld uses them.
 func (e *Engine) varTypes(c *check.Cell) map[string]string {
 	if len(c.CarriedTypes()) == 0 {
 		return nil
@@ -193,9 +194,9 @@ func (e *Engine) varTypes(c *check.Cell) map[string]string {
 	return list
 }
 
-// warnOfOld names the variables whose type was compiled again because the cell
-// changes its methods or what it is made of. The user did not write the type
-// again, so its values do not visibly become old ones.
+// warnOfOld names the variables whose type was compiled again because the cell changes
+// its methods or its parts. The user did not declare the type again, so nothing in the
+// cell shows that its values are old.
 func (e *Engine) warnOfOld(c *check.Cell, before map[string]string) {
 	carried := c.CarriedTypes()
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -213,9 +214,9 @@ func (e *Engine) warnOfOld(c *check.Cell, before map[string]string) {
 	}
 }
 
-// moveVars keeps moved variables where they are in memory, so that pointers to
-// them and closures over them stay so. Types that are alike have the same layout;
-// interfaces refer to their methods through tables of their own.
+// moveVars keeps moved variables at their place in memory, so that pointers to them and
+// closures over them stay valid. Types that are alike have the same layout; interfaces
+// refer to their methods through tables of their own.
 func (e *Engine) moveVars(c *check.Cell, u *graph.Unit) {
 	for name := range c.Moved {
 		from, ok := e.Graph.Units[e.Live[name].Pkg()].Vars[name]
@@ -225,7 +226,7 @@ func (e *Engine) moveVars(c *check.Cell, u *graph.Unit) {
 	}
 }
 
-// moveValues gives moved variables that are elsewhere in memory their values.
+// moveValues copies the values of moved variables that have another place in memory.
 func (e *Engine) moveValues(c *check.Cell, u *graph.Unit) {
 	for name := range c.Moved {
 		from, ok := e.Graph.Units[e.Live[name].Pkg()].Vars[name]
@@ -235,7 +236,7 @@ func (e *Engine) moveValues(c *check.Cell, u *graph.Unit) {
 	}
 }
 
-// redefine brings the sources of live declarations up to date.
+// redefine updates the sources of live declarations.
 func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string) {
 	for _, name := range defined {
 		e.Undeclare(j, name)
@@ -262,8 +263,8 @@ func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string)
 	}
 }
 
-// replaceFuncs makes earlier functions do what those of the cell do that have
-// the same name and signature.
+// replaceFuncs gives earlier functions the bodies of the cell's functions that have the
+// same name and signature.
 func (e *Engine) replaceFuncs(j *namespace.Journal, c *check.Cell) {
 	scope := c.Pkg.Scope()
 	for _, name := range scope.Names() {
@@ -294,7 +295,7 @@ func (e *Engine) replace(j *namespace.Journal, v namespace.Version, now *ast.Fun
 	e.become(v, now, from)
 }
 
-// become makes a declaration the body of an earlier function.
+// become makes a declaration the new body of an earlier function.
 func (e *Engine) become(v namespace.Version, now *ast.FuncDecl, from *types.Info) {
 	fd, name := *now, rewrite.Ident(now.Name.Pos(), v.Fn.Name())
 	fd.Name = name
@@ -309,7 +310,7 @@ func (e *Engine) become(v namespace.Version, now *ast.FuncDecl, from *types.Info
 	e.RenewHomes()
 }
 
-// warn prints what the analysers have found, in the order of the lines.
+// warn prints the findings of the analysers in the order of the lines.
 func (e *Engine) warn(c *check.Cell) {
 	slices.SortStableFunc(c.Warnings, func(a, b failure.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))

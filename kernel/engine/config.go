@@ -11,52 +11,50 @@ import (
 
 // Config holds the settings of an Engine.
 type Config struct {
-	// Interrupt is called at each interrupt to end compiled calls that can
-	// be ended from outside, such as a launch on a device.
+	// Interrupt is called at each interrupt. It ends compiled calls that can be ended
+	// from outside, such as a launch on a device.
 	Interrupt []func()
 
-	// Ending, if set, reports whether such a call is still being ended: until
-	// then its cell is not given up.
+	// Ending, if set, reports whether such a call is still being ended. Its cell is not
+	// abandoned before that.
 	Ending func() bool
 
 	// Doc, if set, returns the declaration and comment of an object of a
 	// compiled package; see symbols.Doc.
 	Doc func(path, name string) string
 
-	// Stdin, if set, is what fmt.Scan, Scanf and Scanln read, and scanners and
-	// readers that cells make of os.Stdin. os.Stdin itself is
-	// that of the process.
+	// Stdin, if set, is the input of fmt.Scan, Scanf and Scanln, and of scanners and
+	// readers that cells make of os.Stdin. os.Stdin itself is that of the process.
 	Stdin io.Reader
 
-	// Output, if set, takes what cells print with fmt, log, print and println;
-	// else it goes to os.Stdout and os.Stderr. The cell is the one that
-	// started the printing goroutine, 0 if that is not known; name is
-	// "stdout" or "stderr".
+	// Output, if set, receives the text that cells print with fmt, log, print and
+	// println; otherwise it goes to os.Stdout and os.Stderr. The cell is the one that
+	// started the printing goroutine, 0 if that is unknown; name is "stdout" or
+	// "stderr".
 	Output func(cell uint64, name string, text []byte) (int, error)
 
-	// Magics are those that the program adds to magic.Builtin.
+	// Magics are the magics that the program adds to magic.Builtin.
 	Magics []*magic.Magic
 
-	// Advice, if set, brings what hints know about packages of the program. Its
-	// Namespace is set by the engine.
+	// Advice, if set, holds hints about packages of the program. The engine sets its
+	// Namespace.
 	Advice hint.Advice
 
-	// Texts, if set, completes string literals with what packages of the program
+	// Texts, if set, completes string literals with names that packages of the program
 	// know, such as the names of rungs.
 	Texts ask.Texts
 
-	// Past, if set, are the cells that %history knows beside those of the
-	// engine.
+	// Past, if set, holds cells of earlier sessions for %history.
 	Past magic.Past
 
-	// Lasting, if set, is called every 10 ms while cells are compiled or run,
-	// and when a cell wants its goroutine for itself.
+	// Lasting, if set, is called every 10 ms while cells are compiled or run, and when a
+	// cell needs its goroutine for itself.
 	Lasting func()
 
 	// Show displays a value for a magic.
 	Show func(v any)
 
-	// AbandonAfter is how long after an interrupt a cell may stay in a
-	// compiled call before it is given up; 0 means 2 s.
+	// AbandonAfter is how long a cell may stay in a compiled call after an interrupt
+	// before it is abandoned; 0 means 2 s.
 	AbandonAfter time.Duration
 }

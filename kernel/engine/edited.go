@@ -15,8 +15,8 @@ import (
 
 const edited = ixgo.Edited
 
-// hook makes interpreted functions of packages stop as those of cells do, which
-// are rewritten for that.
+// hook makes interpreted functions of packages stop as those of cells do, which are
+// rewritten for that.
 func (e *host) hook(ctx *ixgo.Context) {
 	ctx.Hooks = &ixgo.Hooks{
 		Applies: ofPackage,
@@ -36,13 +36,13 @@ func (e *host) startGoroutine(run func()) {
 	}()
 }
 
-// executing is set by tests, before they start an engine.
+// executing is set by tests before they start an engine.
 var executing struct {
 	interpretOnly bool // the engine library executes all code
-	eager         bool // bytecode executes all that it can
+	eager         bool // bytecode executes everything that it can
 }
 
-// execute has bytecode execute the functions of an interpreter.
+// execute makes bytecode execute the functions of an interpreter.
 func (e *host) execute(in *ixgo.Interp) error {
 	if executing.interpretOnly {
 		return nil
@@ -54,7 +54,7 @@ func (e *host) execute(in *ixgo.Interp) error {
 	})
 }
 
-// ofPackage reports whether a function is one of an imported package.
+// ofPackage reports whether a function belongs to an imported package.
 func ofPackage(fn *ssa.Function) bool {
 	if fn.Pkg == nil && fn.Origin() != nil {
 		fn = fn.Origin()

@@ -8,8 +8,8 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// Engine is one session. Its methods may be called at any time, from any
-// goroutine: cells are compiled one at a time, and run at once.
+// Engine is one session. Its methods are safe for concurrent use; cells are compiled one
+// at a time, and run concurrently.
 type Engine struct {
 	*namespace.Namespace
 	*namespace.Files
@@ -20,10 +20,10 @@ type Engine struct {
 	config  Config
 	history []magic.Cell // the last cells; guarded by mu
 
-	nextPrune int // how many units there are when prune looks again; guarded by mu
+	nextPrune int // the number of units at which prune runs again; guarded by mu
 }
 
-const maxStack = 1 << 30 // the watch of stacks acts long before the runtime does
+const maxStack = 1 << 30 // the watchdog acts long before the runtime does
 
-// Close removes what the session has written.
+// Close removes the session's temporary files.
 func (e *Engine) Close() error { return e.Importer.Modules.Close() }

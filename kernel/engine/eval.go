@@ -10,14 +10,14 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// Result is how a cell ended.
+// Result is the outcome of a cell.
 type Result struct {
 	Values []any            // of the last expression, if it is to be shown
-	Next   string           // what is offered in place of the cell, if anything
+	Next   string           // a text offered for the next cell, if any
 	Err    *cellproto.Error // nil if the cell ended well
 }
 
-// Warm imports packages, so that the first cell that does need not wait.
+// Warm imports packages, so that the first cell that imports them does not wait.
 func (e *Engine) Warm(paths ...string) {
 	for _, p := range paths {
 		e.Mu.Lock()
@@ -26,10 +26,10 @@ func (e *Engine) Warm(paths ...string) {
 	}
 }
 
-// Eval runs a cell on this goroutine, which it may end, and calls answer once.
-// The id names it to Owner, the number is the one that errors name. When ctx is
-// cancelled everything that runs is stopped, as soon as it can be; a cell that
-// does not end is answered by another goroutine.
+// Eval runs a cell on this goroutine, which the cell may end, and calls answer once.
+// Owner returns the id; errors name the number. When ctx is cancelled, everything that
+// runs is stopped as soon as possible; a cell that does not end is answered by another
+// goroutine.
 func (e *Engine) Eval(ctx context.Context, id uint64, n int, src string, answer func(Result)) {
 	var c *prepared
 	e.run(ctx, id, job{
@@ -45,7 +45,7 @@ func (e *Engine) Eval(ctx context.Context, id uint64, n int, src string, answer 
 	})
 }
 
-// result ends a cell and says how it ended.
+// result ends a cell and returns its outcome.
 func (e *Engine) result(c *prepared, o outcome) Result {
 	defer e.release(c)
 	if c.fail != nil {
@@ -57,7 +57,7 @@ func (e *Engine) result(c *prepared, o outcome) Result {
 	return Result{Values: o.values, Next: c.Source.Next}
 }
 
-// prepared is a cell that is ready to run, or why there is none.
+// prepared is a cell that is ready to run, or the reason why there is none.
 type prepared struct {
 	*check.Cell
 	program *compile.Program
@@ -79,7 +79,7 @@ func (e *Engine) prepare(ctx context.Context, n int, src string, begin func() bo
 	return c
 }
 
-// release ends a cell that has run or was given up. The cell may be dropped if none of
+// release ends a cell that has run or was abandoned. The cell may be dropped if none of
 // its definitions is used.
 func (e *Engine) release(c *prepared) {
 	if c.forget != nil {
@@ -94,8 +94,7 @@ func (e *Engine) release(c *prepared) {
 	c.program.Unit.Running = false
 }
 
-// call runs a cell's statements, among which are the initial values of its
-// variables.
+// call runs a cell's statements, which include the initial values of its variables.
 func (e *Engine) call(c *prepared) (o outcome) {
 	r, err := c.program.Interp.RunFunc(rewrite.BodyName)
 	if err != nil {

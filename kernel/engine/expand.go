@@ -15,10 +15,9 @@ import (
 	"warpbook/kernel/engine/stop"
 )
 
-// expand returns the Go that stands for a cell: the cell itself, or, for one in
-// another language such as %%cuda, the declarations of what it was compiled to.
-// It compiles while Mu is free, and ctx ends it. What was compiled is kept
-// until forget.
+// expand returns the Go of a cell: the cell itself, or, for one in another language such
+// as %%cuda, the declarations of its compiled form. It compiles while Mu is unlocked,
+// and ctx ends it. The compiled form is kept until forget.
 func (e *Engine) expand(ctx context.Context, n int, src string) (text string, forget func(), fail *cellproto.Error) {
 	defer failure.Rescue("expand", &fail)
 	c, at := e.Declares(src)
@@ -50,16 +49,16 @@ func declarations(id int, list []magic.Declaration) string {
 	return imports.String() + vars.String()
 }
 
-// declared is a value that a cell was compiled to.
+// declared is the compiled value of a name.
 func (e *host) declared(id, i int) any {
 	list, ok := e.calls.Load(id)
-	if !ok { // the cell was given up
+	if !ok { // the cell was abandoned
 		panic(stop.Interrupted{})
 	}
 	return list.([]magic.Declaration)[i].Value
 }
 
-// foreignFailure reports what is wrong with a cell that is not Go.
+// foreignFailure reports the errors of a cell that is not Go.
 func (e *Engine) foreignFailure(n int, src string, at int, err error) *cellproto.Error {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()

@@ -10,17 +10,17 @@ import (
 	"warpbook/kernel/engine/stop"
 )
 
-// runError is how a run ended that did not end well. Its text is made while the run
-// can still be stopped, because methods of cells may make it.
+// runError is the outcome of a run that failed. Its text is made while the run can still
+// be stopped, because methods of cells may make it.
 type runError struct {
 	name   string // panicError, errorError, interrupt or exitError
 	text   string
-	by     string // what a call said that an interrupt ended
+	by     string // the error of a call that an interrupt ended
 	frames []failure.Place
 	value  any
 }
 
-// failed describes the error of a run. It is called by the goroutine that ran.
+// failed describes the error of a run. The goroutine of the run calls it.
 func (e *Engine) failed(err error) *runError {
 	f := &runError{name: failure.PanicError}
 	f.value, f.frames = failure.Unwrap(err)
@@ -37,8 +37,8 @@ func (e *Engine) failed(err error) *runError {
 	return f
 }
 
-// nameOf reports whether a value stops the cell, and what a compiled call made of the
-// stop. It may call methods of cells.
+// nameOf reports whether a value stops the cell, and the error that a compiled call made
+// of the stop. It may call methods of cells.
 func nameOf(value any) (name, by string) {
 	defer func() {
 		if recover() != nil {
@@ -65,7 +65,7 @@ func failedWith(err error) *runError {
 	return &runError{name: failure.ErrorError, text: failure.TextOf(err)}
 }
 
-// stoppedBy is the failure of a run that was interrupted, whatever it made of that.
+// stoppedBy is the failure of an interrupted run, whatever value the run ended with.
 func stoppedBy(f *runError) *runError {
 	switch {
 	case f == nil:
@@ -76,8 +76,8 @@ func stoppedBy(f *runError) *runError {
 	return &runError{name: failure.Interrupted, text: failure.InterruptText, by: f.text, frames: f.frames}
 }
 
-// storesThroughNil reports whether a panic is the engine's for *p = 1 with a nil
-// p, and not one of code that uses reflection.
+// storesThroughNil reports whether a panic is the engine's for *p = 1 with a nil p, and
+// not one of code that uses reflection.
 func (e *Engine) storesThroughNil(value any, frames []failure.Place) bool {
 	zero, ok := value.(*reflect.ValueError)
 	if !ok || zero.Kind != reflect.Invalid || len(frames) == 0 {
@@ -89,7 +89,7 @@ func (e *Engine) storesThroughNil(value any, frames []failure.Place) bool {
 	return strings.Contains(line, "*") && !strings.Contains(line, "Set")
 }
 
-// runFailure reports how a run ended.
+// runFailure reports the outcome of a run.
 func (e *Engine) runFailure(f *runError) *cellproto.Error {
 	if m, ok := f.value.(*magicError); ok {
 		return e.magicFailure(m)
@@ -103,7 +103,7 @@ func (e *Engine) runFailure(f *runError) *cellproto.Error {
 	if f.by != "" {
 		report.Traceback = append(report.Traceback, "the call that was stopped: "+failure.Shorten(f.by, failure.MaxText))
 	}
-	e.Mu.Lock() // not before: the methods of a cell's error may need it
+	e.Mu.Lock() // not earlier: the methods of a cell's error may need the lock
 	defer e.Mu.Unlock()
 	for _, p := range f.frames {
 		report.Traceback = append(report.Traceback, e.describe(p))

@@ -10,8 +10,8 @@ import (
 )
 
 // generic are the generic functions of the standard library that the engine's own
-// packages lack, by package: compiled code cannot be registered for them. What has
-// no body is in genericBodies.
+// packages lack, by package: compiled code cannot be registered for them. Functions
+// without a body are in genericBodies.
 var generic = map[string]string{
 	"errors": `package errors
 

@@ -21,7 +21,7 @@ func (e *host) goStart() uint64 {
 	return e.Owner()
 }
 
-// goRun begins a goroutine of a cell, which a go statement at a position started.
+// goRun begins a goroutine of a cell. The position is that of its go statement.
 func (e *host) goRun(cell uint64, pos int) {
 	debug.SetPanicOnFault(true)
 	e.ours.Store(gid.Get(), owner{cell, token.Pos(pos)})
@@ -31,7 +31,7 @@ func (e *host) goRun(cell uint64, pos int) {
 func (e *host) goEnd(fr *ixgo.Frame, v any) {
 	defer func() {
 		e.ours.Delete(gid.Get())
-		e.stop.Live.Add(-1) // last: who waits for this then looks at ours
+		e.stop.Live.Add(-1) // last, because a waiter for this then looks at ours
 	}()
 	if v, frames, ok := thrown(fr, v); ok {
 		e.reportPanic("a goroutine", v, frames)
@@ -48,8 +48,8 @@ func (e *host) groupGo(g *sync.WaitGroup, f func()) {
 	})
 }
 
-// thrown is what a function of a cell that has recovered panicked with, and
-// where; ok is false if it did not. The engine passes a nil value as a nil frame.
+// thrown is the panic value and the frames of a cell's function that has recovered; ok
+// is false if it did not panic. The engine passes a nil value as a nil frame.
 func thrown(fr *ixgo.Frame, v any) (_ any, frames []failure.Place, ok bool) {
 	if f, isFrame := v.(*ixgo.Frame); v == nil || isFrame && f == nil {
 		return nil, nil, false
@@ -62,15 +62,15 @@ func thrown(fr *ixgo.Frame, v any) (_ any, frames []failure.Place, ok bool) {
 	return v, frames, true
 }
 
-// retrace panics again, with its frames, where a panic leaves an interpreted function for
-// compiled code.
+// retrace panics again, with its frames, where a panic leaves an interpreted function
+// for compiled code.
 func retrace(fr *ixgo.Frame, v any) {
 	if v, frames, ok := thrown(fr, v); ok {
 		panic(failure.Traced{Value: v, Frames: frames})
 	}
 }
 
-// reportPanic prints a panic that ended a goroutine or a callback, as what says.
+// reportPanic prints a panic that ended the goroutine or the callback that what names.
 func (e *host) reportPanic(what string, v any, frames []failure.Place) {
 	switch v.(type) {
 	case stop.Interrupted, failure.Goexit:
@@ -84,8 +84,8 @@ func (e *host) reportPanic(what string, v any, frames []failure.Place) {
 	io.WriteString(e.stderr, b.String())
 }
 
-// recovered is what recover has returned, as the code of a cell sees it. What
-// ends the cell goes on.
+// recovered is the result of recover for the code of a cell. Interrupts and the end of a
+// cell continue to panic.
 func recovered(v any) any {
 	v, _ = failure.Unwrap(v)
 	switch v := v.(type) {
@@ -97,13 +97,13 @@ func recovered(v any) any {
 	return v
 }
 
-// placeOf is the place of a position; its cell is 0 if that is forgotten.
+// placeOf is the place of a position; its cell is 0 if the file has been dropped.
 func (e *host) placeOf(pos token.Pos) failure.Place {
 	p := e.files.Ctx.FileSet.Position(pos)
 	return failure.Place{Cell: failure.CellOf(p.Filename), Line: p.Line}
 }
 
-// ourGoroutine marks the goroutine as one of a cell that recovers by itself.
+// ourGoroutine marks a goroutine of a cell that recovers by itself.
 func (e *host) ourGoroutine(cell uint64) (done func()) {
 	id := gid.Get()
 	e.ours.Store(id, owner{cell: cell})

@@ -10,10 +10,10 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// Check finds a form of the cell that type-checks, or says why there is none.
-// Each round may move a variable before the statement that uses it, or carry
-// declarations of earlier cells whose meaning the cell changes, and starts
-// again. It returns neither when ctx is cancelled meanwhile.
+// Check finds a form of the cell that type-checks, or reports why there is none. Each
+// round may move a variable before the statement that uses it, or carry declarations of
+// earlier cells whose meaning the cell changes, and then starts again. It returns
+// neither if ctx is cancelled meanwhile.
 func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src string) (*Cell, []failure.Diagnostic) {
 	s, diags := e.NewSource(n, src)
 	if len(diags) > 0 || ctx.Err() != nil {
@@ -64,8 +64,8 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 	}
 }
 
-// distinguish has messages of the checker tell the types that the cell declares
-// from the live ones of the same names.
+// distinguish makes messages of the checker distinguish types that the cell declares
+// from live types of the same names.
 func (e *Checker) distinguish(c *Cell) {
 	e.Declaring = e.Names(c.File)
 	for name := range e.Declaring {
@@ -75,7 +75,7 @@ func (e *Checker) distinguish(c *Cell) {
 	}
 }
 
-// complete checks the whole cell, rewrites it and checks the outcome.
+// complete checks the whole cell, rewrites it and checks the result.
 func (e *Checker) complete(ctx context.Context, j *namespace.Journal, c *Cell, h *hoist) []failure.Diagnostic {
 	if ctx.Err() != nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"warpbook/kernel/engine/vet"
 )
 
-// Cell is a cell that is right and ready to compile.
+// Cell is a cell that type-checks and is ready to compile.
 type Cell struct {
 	*Source
 	Pkg     *types.Package
@@ -17,42 +17,42 @@ type Cell struct {
 	ErrLast bool                     // the last expression's last value is an error that fails the cell
 	Decls   []*namespace.Declaration // of functions, types and constants, to be carried later
 	Broken  map[*namespace.Declaration]failure.Diagnostic
-	anew    map[string]bool // types that are declared again for the sake of their methods
+	anew    map[string]bool // types that are declared again because of their methods
 
-	Suspicious bool                 // vet's analysers may complain about it
-	Warnings   []failure.Diagnostic // of theirs
-	Learn      func()               // keeps what they know about the cell's functions
+	Suspicious bool                 // vet's analysers may find something in it
+	Warnings   []failure.Diagnostic // the warnings of vet's analysers
+	Learn      func()               // stores the facts that the analysers have found about the cell's functions
 }
 
 // hoist turns the variables that a cell's statements define into variables of
 // the package, so that functions and later cells see them.
 type hoist struct {
-	namespace.Scope // of the pass that only infers types
+	namespace.Scope // of the pass that infers types
 	info            *types.Info
-	whole           bool // that pass saw the whole cell, no bodies were left out
+	whole           bool // that pass saw the whole cell, with all bodies
 	all             []types.Error
-	errs            []failure.Diagnostic // those that only this pass can see
+	errs            []failure.Diagnostic // errors that only this pass finds
 	names           []string             // of all top-level variables, in order
 	types           map[string]types.Type
 	aliases         []alias
-	gone            map[string]bool // live names that mean nothing any more
+	gone            map[string]bool // live names that lose their meaning
 	raised          map[ast.Decl]bool
 	old             []*types.Var // variables that the cell replaces but reads first
 }
 
-// alias is a name for a type that has none in the file.
+// alias is a name for a type that has no name in the file.
 type alias struct {
 	name string
 	typ  types.Type
 }
 
-// Files are those of the cell.
+// Files are the files of the cell.
 func (c *Cell) Files() []*ast.File { return []*ast.File{c.File} }
 
-// Temporary is a position in the cell's file, if that is needed only as long as
-// what the cell declares: a function literal may be kept anywhere.
+// Temporary is a position in the cell's file, if the file is needed only as long as the
+// declarations of the cell; a function literal may be kept anywhere.
 func (c *Cell) Temporary() token.Pos {
-	literal := len(c.Replaced) > 0 // their positions are those of methods that live elsewhere
+	literal := len(c.Replaced) > 0 // their positions belong to methods that live elsewhere
 	ast.Inspect(c.File, func(n ast.Node) bool {
 		_, is := n.(*ast.FuncLit)
 		literal = literal || is

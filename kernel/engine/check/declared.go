@@ -8,7 +8,8 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// declarations lists the sources of a parsed cell, before it is rewritten.
+// declarations lists the sources of the declarations of a parsed cell, before it is
+// rewritten.
 func (e *Checker) declarations(s *Source) (list []*namespace.Declaration) {
 	add := func(prefix string, n ast.Node, base string, names ...string) {
 		p := e.Ctx.FileSet.Position(n.Pos())
@@ -51,7 +52,7 @@ func (e *Checker) declarations(s *Source) (list []*namespace.Declaration) {
 	return list
 }
 
-// own are the names that the cell's own pieces declare, methods as "T.M".
+// own are the names that the cell's own pieces declare. A method is "T.M".
 func (e *Checker) own(c *Cell) map[string]bool {
 	own := map[string]bool{}
 	for _, d := range e.declarations(c.Source) {

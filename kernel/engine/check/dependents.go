@@ -10,8 +10,8 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// carryReceivers carries the types that the cell adds methods to, as only a
-// type's own package can.
+// carryReceivers carries the types that the cell adds methods to: only a type's own
+// package can add methods.
 func (e *Checker) carryReceivers(c *Cell) bool {
 	own, need := e.own(c), c.anew
 	if len(need) == 0 {
@@ -20,8 +20,8 @@ func (e *Checker) carryReceivers(c *Cell) bool {
 	return e.carry(c, own, func(d *namespace.Declaration) bool { return need[d.Name] || need[d.Base] })
 }
 
-// carry adds the live declarations that want holds for and that the cell does
-// not replace itself.
+// carry adds the live declarations that want selects and that the cell does not replace
+// itself.
 func (e *Checker) carry(c *Cell, own map[string]bool, want func(*namespace.Declaration) bool) bool {
 	n := len(c.Source.Carry)
 	for _, d := range e.Decls {
@@ -35,7 +35,8 @@ func (e *Checker) carry(c *Cell, own map[string]bool, want func(*namespace.Decla
 	return len(c.Source.Carry) > n
 }
 
-// carryMore carries what refers to a name whose meaning the cell changes.
+// carryMore carries the declarations that refer to a name whose meaning the cell
+// changes.
 func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 	changed := e.changed(c, h)
 	if len(changed) == 0 {
@@ -49,7 +50,7 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 	for again := true; again; {
 		again = e.carry(c, own, func(d *namespace.Declaration) bool {
 			if d.Base != "" && own[d.Base] && e.Decls[d.Base] != nil && d.Serial == e.Decls[d.Base].Serial {
-				return false // declared with the type, and left out by its new declaration
+				return false // declared with the type; its new declaration omits it
 			}
 			if !changed[d.Base] && !intersect(d.Uses, changed) && !(d.Base == "" && changed[d.Name]) {
 				return false
@@ -76,7 +77,7 @@ func intersect(a, b map[string]bool) bool {
 	return false
 }
 
-// changed are the live names that mean something else after this cell.
+// changed are the live names whose meaning this cell changes.
 func (e *Checker) changed(c *Cell, h *hoist) map[string]bool {
 	changed := map[string]bool{}
 	for d := range c.Broken {
@@ -97,7 +98,7 @@ func (e *Checker) changed(c *Cell, h *hoist) map[string]bool {
 	return changed
 }
 
-// breaks drops the carried declarations that do not compile any more.
+// breaks drops the carried declarations that no longer compile.
 func (e *Checker) breaks(j *namespace.Journal, c *Cell, diags []failure.Diagnostic) bool {
 	n := len(c.Broken)
 	for _, d := range diags {
@@ -108,7 +109,7 @@ func (e *Checker) breaks(j *namespace.Journal, c *Cell, diags []failure.Diagnost
 		for _, x := range slices.Clone(c.Source.Carry) {
 			if x == decl || x.Base == decl.Name {
 				c.Broken[x] = d
-				for _, name := range x.Names { // for the words of errors
+				for _, name := range x.Names { // for error messages
 					namespace.Set(j, e.Broken, name, fmt.Sprintf("%s of %s no longer compiles since %s: %s", name, cellproto.CellName(x.Cell), cellproto.CellName(c.Cell), d))
 				}
 				c.Source.Carry = slices.DeleteFunc(c.Source.Carry, func(y *namespace.Declaration) bool { return y == x })

@@ -11,15 +11,14 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// cellNames are the parts of a message that the engine brought in: the package
-// of earlier cells, its second names of variables, and the call that shows the
-// last expression.
+// cellNames matches the parts of a message that the engine added: the package of earlier
+// cells, its second names of variables, and the call that shows the last expression.
 var cellNames = lazyregexp.New(`\bmain\.|\b` + oldPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + rewrite.RuntimeName + `\.\w+`)
 
-// cellPlace is a place in a message, as directive made it.
+// cellPlace is a place in a message, in the form that directive writes.
 var cellPlace = lazyregexp.New(`\bcell\d+:\d+:\d+`)
 
-// diagnose turns what the type checker said into diagnostics.
+// diagnose converts the errors of the type checker to diagnostics.
 func (e *Checker) diagnose(errs []types.Error) (diags []failure.Diagnostic) {
 	for _, te := range errs {
 		p := e.Ctx.FileSet.Position(te.Pos)
@@ -28,7 +27,7 @@ func (e *Checker) diagnose(errs []types.Error) (diags []failure.Diagnostic) {
 			file, rest, _ := strings.Cut(place, ":")
 			return cellproto.CellName(failure.CellOf(file)) + ":" + rest
 		})
-		if other, ok := strings.CutPrefix(msg, "\t"); ok && len(diags) > 0 { // the other half of a pair
+		if other, ok := strings.CutPrefix(msg, "\t"); ok && len(diags) > 0 { // the second half of a pair
 			diags[len(diags)-1].Msg += fmt.Sprintf("; %s at %s:%d:%d", other, cellproto.CellName(d.Cell), d.Line, d.Col)
 			continue
 		}
@@ -38,8 +37,8 @@ func (e *Checker) diagnose(errs []types.Error) (diags []failure.Diagnostic) {
 	return diags
 }
 
-// remedy is what to do about an error of the type checker, "" if its words say
-// enough.
+// remedy returns the remedy for an error of the type checker, "" if the message needs
+// none.
 func (e *Checker) remedy(msg string, d failure.Diagnostic) string {
 	line, _ := e.Line(d.Cell, d.Line)
 	return e.Advice.Remedy(msg, line, e.Lines(d.Cell))

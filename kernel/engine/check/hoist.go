@@ -40,7 +40,8 @@ func (e *Checker) infer(c *Cell) *hoist {
 	return h
 }
 
-// unusedResult: the checker does not know that the last expression is shown.
+// unusedResult matches an error that does not apply: the checker does not know that the
+// last expression is shown.
 func unusedResult(s *Source, te types.Error) bool {
 	es := s.result()
 	return es != nil && te.Pos >= es.Pos() && strings.HasSuffix(te.Msg, "is not used")
@@ -79,8 +80,8 @@ func (h *hoist) collect(s *Source) {
 	}
 }
 
-// advance moves var declarations that an earlier line names before all
-// statements, as the order of declarations does not matter in a package.
+// advance moves var declarations that an earlier line names before all statements: in a
+// package, the order of declarations does not matter.
 func (e *Checker) advance(c *Cell, h *hoist) bool {
 	moved := false
 	for _, te := range h.all {
@@ -112,10 +113,9 @@ func (s *Source) toLead(p token.Position) bool {
 	return false
 }
 
-// raise rewrites the statements that define variables to assignments, and
-// declares the variables; one whose type has not changed keeps its place in
-// memory, so that everything that knows it sees the new value. It reports whether it
-// changed the file.
+// raise rewrites the statements that define variables to assignments, and declares the
+// variables. A variable whose type has not changed keeps its place in memory, so that
+// all references to it see the new value. It reports whether it changed the file.
 func (e *Checker) raise(j *namespace.Journal, c *Cell, h *hoist) (changed bool) {
 	e.keepOld(j, c, h)
 	if len(h.names) > 0 {
@@ -145,7 +145,7 @@ func (e *Checker) raise(j *namespace.Journal, c *Cell, h *hoist) (changed bool) 
 	return h.showResult(c) || changed
 }
 
-// assignments are what a var declaration among statements does.
+// assignments are the assignments of a var declaration among statements.
 func (h *hoist) assignments(g *ast.GenDecl) []ast.Stmt {
 	var list []ast.Stmt
 	for _, spec := range g.Specs {
@@ -154,7 +154,7 @@ func (h *hoist) assignments(g *ast.GenDecl) []ast.Stmt {
 		for _, id := range vs.Names {
 			if len(vs.Values) == 0 {
 				o := h.info.Defs[id]
-				if id.Name == "_" || o == nil { // the latter is an error: the name is declared twice
+				if id.Name == "_" || o == nil { // nil is an error: the name is declared twice
 					continue
 				}
 				as.Rhs = append(as.Rhs, h.zero(o.Type(), h.Pkg, id.Pos()))
@@ -168,12 +168,12 @@ func (h *hoist) assignments(g *ast.GenDecl) []ast.Stmt {
 	return list
 }
 
-// zero is the expression rt.Zero[T](): cells may give new another meaning.
+// zero is the expression rt.Zero[T](). It does not use new, which cells may redefine.
 func (h *hoist) zero(t types.Type, own *types.Package, pos token.Pos) ast.Expr {
 	return rewrite.CallOf(pos, &ast.IndexExpr{X: rewrite.Fun(pos, "Zero"), Index: h.typeExpr(t, own)})
 }
 
-// declare adds var name T to the file, unless the live variable will do.
+// declare adds var name T to the file, unless the live variable has this type.
 func (e *Checker) declare(c *Cell, h *hoist, name string, t types.Type, own *types.Package) {
 	if e.Keeps(name, t) && !h.gone[name] {
 		return
@@ -185,17 +185,17 @@ func (e *Checker) declare(c *Cell, h *hoist, name string, t types.Type, own *typ
 	c.File.Decls = append(c.File.Decls, d)
 }
 
-// failsCell reports whether the last value of a last expression ends the cell when
-// it is an error: that of a call does, be it the call's only result, as a launch
-// has it. A variable that holds an error is a value like any other.
+// failsCell reports whether the last value of a last expression ends the cell if it is
+// an error. The last result of a call does, also if it is the only one, as for a launch.
+// A variable that holds an error is shown like any other value.
 func failsCell(x ast.Expr, t types.Type) bool {
 	_, call := ast.Unparen(x).(*ast.CallExpr)
 	return call && rewrite.Fails(t)
 }
 
-// showResult makes the last expression the cell's values, unless a semicolon
-// follows. What fmt's printing functions return is not worth showing. It says
-// whether it changed the file.
+// showResult makes the last expression the cell's values, unless a semicolon follows.
+// Results of fmt's printing functions are not shown. It reports whether it changed the
+// file.
 func (h *hoist) showResult(c *Cell) bool {
 	es := c.result()
 	if es == nil {
@@ -206,7 +206,7 @@ func (h *hoist) showResult(c *Cell) bool {
 		return false
 	}
 	hidden, fails := c.last().Semicolon, failsCell(es.X, tv.Type)
-	if hidden && fails { // the value is not to be shown; its error is one that is dropped
+	if hidden && fails { // the value is hidden; its error counts as a dropped one
 		return false
 	}
 	c.ErrLast = fails

@@ -9,8 +9,8 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// Imports are the objects that the cell's imports add to later cells: package
-// names, and for an import with a dot what the package exports.
+// Imports are the objects that the cell's imports add to later cells: package names, and
+// the exported names of a package that is imported with a dot.
 func (c *Cell) Imports() map[string]types.Object {
 	objs := map[string]types.Object{}
 	for _, s := range c.File.Imports {
@@ -44,6 +44,6 @@ func (c *Cell) dotImport(s *ast.ImportSpec, objs map[string]types.Object) {
 	}
 }
 
-// DeclaredName and a number name the packages of the variables that a cell in
-// another language declares, in the Go that stands for the cell.
+// DeclaredName and a number form the package names of the variables that a cell in
+// another language declares, in its Go form.
 const DeclaredName = "__declared"

@@ -13,8 +13,8 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// keepOld lets x := f(x) read the x that it replaces by one of another type:
-// where a statement means the live variable, it gets a name of its own.
+// keepOld lets x := f(x) read the x that it replaces by a variable of another type: the
+// live variable gets a second name in the statements that mean it.
 func (e *Checker) keepOld(j *namespace.Journal, c *Cell, h *hoist) {
 	var u *graph.Unit // most cells need none
 	ast.Inspect(c.body, func(n ast.Node) bool {

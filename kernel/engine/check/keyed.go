@@ -11,8 +11,8 @@ import (
 
 const unexportedField = "implicit assignment to unexported field"
 
-// checkKeyed checks the file. T{1, 2} of an earlier cell's T is taken for that
-// of a foreign package; there it puts the keys in and checks again.
+// checkKeyed checks the file. The checker takes the type of T{1, 2} from an earlier cell
+// for a type of a foreign package; checkKeyed adds the keys and checks again.
 func (e *Checker) checkKeyed(c *Cell, h *hoist) (namespace.Scope, *types.Info, []types.Error) {
 	for {
 		s := e.scope(c.File, h)
@@ -48,7 +48,7 @@ func key(l *ast.CompositeLit, t types.Type) bool {
 	if t == nil {
 		return false
 	}
-	if p, ok := t.Underlying().(*types.Pointer); ok { // &T left out in []*T{{...}}
+	if p, ok := t.Underlying().(*types.Pointer); ok { // &T is omitted in []*T{{...}}
 		t = p.Elem()
 	}
 	st, ok := t.Underlying().(*types.Struct)

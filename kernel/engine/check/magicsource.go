@@ -17,25 +17,24 @@ import (
 	"warpbook/kernel/engine/split"
 )
 
-// A magic is compiled with its cell, as a call of the runtime package that
-// names it by an id: __rt.Magic(id) where it stands; around Go code, the same
-// call before and after it, or loops that ask __rt.MagicRuns(id) how many times
-// to run the code.
+// A magic is compiled with its cell as a call of the runtime package, by id:
+// __rt.Magic(id) in its place; for a magic around Go code, the same call before and
+// after the code, or loops that ask __rt.MagicRuns(id) how many times to run the code.
 
 // Call is a magic that is called in a cell.
 type Call struct {
 	*magic.Call
 	ID   int
 	At   int                 // in the cell
-	Stop func() error        // what is to be done after its code, once that has begun
-	Next func() (int, error) // how often its code is to run next, once that has begun
+	Stop func() error        // the action after its code, set when the code has begun
+	Next func() (int, error) // how often its code runs next, set when the code has begun
 }
 
-// LastCall is the last id of a call. A cell that was given up must never meet
-// an id of a later one.
+// LastCall is the last id of a call. Ids are never reused, so that an abandoned cell
+// never uses the id of a later cell.
 var LastCall atomic.Int64
 
-// addMagic adds the pieces that a magic becomes.
+// addMagic adds the pieces that replace a magic.
 func (s *Source) addMagic(p split.Piece) []failure.Diagnostic {
 	parsed, err := s.Magics.Parse(s.Src[p.Start:p.End])
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *Source) addMagic(p split.Piece) []failure.Diagnostic {
 	case c.Help || c.Run != nil:
 		add(false, "%s", one)
 		return nil
-	case c.Declare != nil: // expand has put Go in its place
+	case c.Declare != nil: // expand has replaced it by Go
 		return nil
 	case c.Start != nil:
 		add(false, "%s", one)
@@ -115,7 +114,7 @@ func yields(code string) bool {
 	return false
 }
 
-// aloneMagic complains of a magic that must be all of its cell and is not.
+// aloneMagic reports an error if a magic that must be alone in its cell is not.
 func (s *Source) aloneMagic(pieces int) []failure.Diagnostic {
 	for _, c := range s.Calls {
 		if c.Alone && !c.Help && pieces > 1 {
@@ -133,7 +132,7 @@ func (s *Source) MagicDiagnostic(at int, err error) failure.Diagnostic {
 	return failure.Diagnostic{Cell: s.Cell, Line: line, Col: col, Msg: err.Error()}
 }
 
-// callsMagic reports whether a statement is one that addMagic made.
+// callsMagic reports whether a statement was made by addMagic.
 func callsMagic(es *ast.ExprStmt) bool {
 	c, ok := es.X.(*ast.CallExpr)
 	if !ok {
@@ -147,8 +146,7 @@ func callsMagic(es *ast.ExprStmt) bool {
 	return ok && x.Name == rewrite.RuntimeName && sel.Sel.Name == "Magic"
 }
 
-// MagicName finds the name of a magic, with its percent signs, that the cursor
-// is at.
+// MagicName finds the name of the magic at the cursor, with its percent signs.
 func MagicName(src string, cursor int) (from, to int, ok bool) {
 	magics, _ := split.Magics(src)
 	for _, p := range magics {

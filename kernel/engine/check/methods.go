@@ -10,8 +10,8 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// findReplaced finds the methods that the cell replaces in place. Where it also
-// adds a method to the type, or declares one twice, the type is declared again.
+// findReplaced finds the methods that the cell replaces in place. If the cell also adds
+// a method to the type, or declares one twice, the type is declared again.
 func (e *Checker) findReplaced(c *Cell) {
 	c.Replaced = nil
 	declared, seen := e.Declaring, map[types.Object]bool{}
@@ -28,7 +28,7 @@ func (e *Checker) findReplaced(c *Cell) {
 		m := methodOf(t, fd.Name.Name)
 		if m == nil || seen[m] || e.Graph.Owner[m] == nil || !fitsGeneric(fd, t) {
 			c.anew[base] = true
-			if t != nil { // which has another name, if that is an alias
+			if t != nil { // an alias has another name
 				c.anew[t.Obj().Name()] = true
 			}
 			continue
@@ -43,8 +43,8 @@ func (e *Checker) findReplaced(c *Cell) {
 	}
 }
 
-// nameParameters has the declaration of a method of a generic type name the type
-// parameters of the one that it replaces.
+// nameParameters renames the type parameters in the declaration of a method of a generic
+// type to those of the method that it replaces.
 func (c *Cell) nameParameters(r namespace.Replacement) {
 	parameters := r.Old.Signature().RecvTypeParams()
 	if parameters.Len() == 0 {
@@ -66,7 +66,7 @@ func (c *Cell) nameParameters(r namespace.Replacement) {
 	})
 }
 
-// methodsToFuncs shows the checker functions in place of the replaced methods.
+// methodsToFuncs shows the checker functions instead of the replaced methods.
 func (c *Cell) methodsToFuncs() {
 	for _, r := range c.Replaced {
 		fd, recv := r.Decl, *r.Decl.Recv.List[0]
@@ -84,8 +84,8 @@ func (c *Cell) methodsToFuncs() {
 	}
 }
 
-// changesSignature reports whether one of the methods has another signature now.
-// Its type is then declared again.
+// changesSignature reports whether one of the methods has another signature now. Its
+// type is then declared again.
 func (c *Cell) changesSignature(info *types.Info) bool {
 	changed := false
 	for _, r := range c.Replaced {

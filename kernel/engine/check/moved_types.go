@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// move finds variables of types that are declared again, alike but for methods, or
-// that are made of such: they are declared again too.
+// move finds variables whose types are declared again with different methods only, or
+// are made of such types: these variables are declared again, too.
 func (e *Checker) move(c *Cell, h *hoist, changed map[string]bool) bool {
 	n := len(c.Moved)
 	for name, o := range e.Live {
@@ -23,9 +23,8 @@ func (e *Checker) move(c *Cell, h *hoist, changed map[string]bool) bool {
 	return len(c.Moved) > n
 }
 
-// follow spells a variable's type for the cell, if it can, and says what it means
-// there, where types that it is made of may be declared again. Outer are those
-// around it.
+// follow spells a variable's type for the cell, if possible, and returns its meaning
+// there; types that it is made of may be declared again. Outer are the types around it.
 func (e *Checker) follow(h *hoist, t types.Type, outer map[types.Type]bool) (text string, now types.Type, ok bool) {
 	part := func(elem types.Type) (string, types.Type) {
 		outer[t] = true
@@ -88,13 +87,13 @@ func (e *Checker) followNamed(h *hoist, t *types.Named, outer map[types.Type]boo
 	return text, now, h.alike(t, now, outer)
 }
 
-// mostParts bounds the types that alike looks into: those of an instance may be
-// made as they are asked for.
+// mostParts bounds the number of types that alike compares: parts of an instance may be
+// made on demand, without end.
 const mostParts = 500
 
-// alike reports whether a type that the cell declares again has the layout of the old
-// one, and the same meaning: it differs in methods, and in names of other such
-// types, at most.
+// alike reports whether a type that the cell declares again has the layout and the
+// meaning of the old one: it differs at most in methods and in the names of other such
+// types.
 func (h *hoist) alike(old, now types.Type, seen map[types.Type]bool) bool {
 	if types.Identical(old, now) || seen[old] {
 		return true

@@ -7,14 +7,14 @@ import (
 	"go/types"
 )
 
-// receiverParameters finds where a method names the type parameters of its
-// receiver: the offset in its text, and which of them. The parser resolves all
-// names but these, and what it cannot know: fields.
+// receiverParameters finds the uses of a receiver's type parameters in a method: the
+// offset in its text, and the index of the parameter. The parser resolves all names
+// except these and fields.
 func receiverParameters(text string) map[int]int {
 	const head = "package p\n"
 	f, err := parser.ParseFile(token.NewFileSet(), "", head+text, 0)
 	if err != nil {
-		return nil // as part of the cell it has been parsed
+		return nil // it was parsed as part of the cell
 	}
 	fd, at, index, fields := f.Decls[0].(*ast.FuncDecl), map[int]int{}, map[string]int{}, map[*ast.Ident]bool{}
 	offset := func(n ast.Node) int { return int(n.Pos()-f.FileStart) - len(head) }
@@ -41,7 +41,7 @@ func receiverParameters(text string) map[int]int {
 	return at
 }
 
-// typeArguments are those of a method's receiver.
+// typeArguments are the type arguments of a method's receiver.
 func typeArguments(fd *ast.FuncDecl) []ast.Expr {
 	t := ast.Unparen(fd.Recv.List[0].Type)
 	if star, ok := t.(*ast.StarExpr); ok {
@@ -56,9 +56,9 @@ func typeArguments(fd *ast.FuncDecl) []ast.Expr {
 	return nil
 }
 
-// fitsGeneric reports whether a method names each type parameter of its type. If the
-// type has some, a type that the method declares would differ by instance, which
-// takes a method of the type's own package.
+// fitsGeneric reports whether a method names each type parameter of its type and
+// declares no types of its own if the type has parameters: such a type would differ by
+// instance, and only a method in the type's own package supports that.
 func fitsGeneric(fd *ast.FuncDecl, t *types.Named) bool {
 	list, fits := typeArguments(fd), true
 	for _, x := range list {
@@ -73,7 +73,7 @@ func fitsGeneric(fd *ast.FuncDecl, t *types.Named) bool {
 	return fits && len(list) == t.TypeParams().Len()
 }
 
-// methodOf is the method that a type declares by that name, nil if there is none.
+// methodOf is the method of that name that a type declares, nil if there is none.
 func methodOf(t *types.Named, name string) *types.Func {
 	if t == nil {
 		return nil
@@ -86,7 +86,7 @@ func methodOf(t *types.Named, name string) *types.Func {
 	return nil
 }
 
-// withReceiver is the signature of the function that stands for a method.
+// withReceiver is the signature of the function that represents a method.
 func withReceiver(m *types.Func) *types.Signature {
 	sig := m.Signature()
 	params := []*types.Var{sig.Recv()}

@@ -8,9 +8,9 @@ import (
 	"warpbook/kernel/engine/failure"
 )
 
-// Reflection makes an unnamed type of its parts, and the types of its methods are
-// parts. A type whose methods lead back to it has no end, unless a name is between:
-// struct{ I } for interface I with the method M() struct{ I }.
+// Reflection makes an unnamed type of its parts, and the types of its methods are parts.
+// A type whose methods lead back to the type itself is infinite, unless a named type is
+// between: struct{ I } for interface I with the method M() struct{ I }.
 
 // recursive reports unnamed structs and interfaces of this kind.
 func (e *Checker) recursive(c *Cell, info *types.Info) (diags []failure.Diagnostic) {

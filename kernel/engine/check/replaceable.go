@@ -8,7 +8,7 @@ import (
 	"warpbook/kernel/engine/graph"
 )
 
-// Same reports whether what refers to old can stay as it is.
+// Same reports whether references to old remain valid for the new object.
 func Same(old, now types.Object) bool {
 	switch o := old.(type) {
 	case *types.Func:

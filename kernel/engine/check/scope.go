@@ -8,7 +8,7 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// scope collects the live objects that a file names and does not declare.
+// scope collects the live objects that a file uses and does not declare.
 func (e *Checker) scope(f *ast.File, h *hoist) namespace.Scope {
 	mine, s := e.Names(f), namespace.Scope{Pkg: types.NewPackage("main", "main")}
 	ast.Inspect(f, func(n ast.Node) bool {

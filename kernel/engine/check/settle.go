@@ -10,9 +10,8 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// settle turns package-level initialisation into statements in Go's order, so
-// that it runs with the cell and reaches variables that are kept. It says
-// whether there was any.
+// settle converts package-level initialisation to statements in Go's order, so that it
+// runs with the cell and sees variables that are kept. It reports whether there was any.
 func (e *Checker) settle(c *Cell, h *hoist, pkg *types.Package, info *types.Info) bool {
 	var list []ast.Stmt
 	var lead []*ast.GenDecl
@@ -51,7 +50,7 @@ func (e *Checker) settle(c *Cell, h *hoist, pkg *types.Package, info *types.Info
 	return len(list) > 0
 }
 
-// callInits makes init functions of a file ordinary ones, and calls them.
+// callInits makes ordinary functions of a file's init functions, and calls them.
 func callInits(f *ast.File) (calls []ast.Stmt) {
 	for _, d := range f.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Recv == nil && fd.Name.Name == "init" {

@@ -18,19 +18,19 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// A method that is declared again with the signature that it has is replaced in
-// place, as a function is: its type, what embeds the type and every value of
-// them stay what they are, and call the new one. The checker takes methods only
-// in the package of their type, so it is shown a function whose first parameter
-// is the receiver. Where the type is generic, names in the cell's package stand for
-// the type parameters of the method that is replaced: its new body then means the
-// same ones as its signature does.
+// A method that is declared again with the same signature is replaced in place, as a
+// function is: its type, types that embed it and all their values stay the same and call
+// the new method. The checker accepts methods only in the package of their type, so it
+// sees a function whose first parameter is the receiver. If the type is generic, names
+// in the cell's package stand for the type parameters of the replaced method, so that
+// the new body means the same parameters as its signature.
 
-// methodPrefix begins the name of the function that stands for a method, and
-// typePrefix that of a type parameter.
+// methodPrefix begins the name of the function that represents a method, and typePrefix
+// that of a type parameter.
 const methodPrefix, typePrefix = "__method_", "__type"
 
-// aliased follows the aliases that the cell declares from the name of a type.
+// aliased returns the type name that a name stands for, through the aliases that the
+// cell declares.
 func (s *Source) aliased(name string) string {
 	aliases := map[string]string{}
 	for _, d := range s.File.Decls {
@@ -44,7 +44,7 @@ func (s *Source) aliased(name string) string {
 			}
 		}
 	}
-	for range len(aliases) { // at most: they may form a cycle
+	for range len(aliases) { // at most: aliases may form a cycle
 		if to := aliases[name]; to != "" {
 			name = to
 		}
@@ -54,23 +54,23 @@ func (s *Source) aliased(name string) string {
 
 const oldPrefix = "__old_"
 
-// Language is what cells can hold beside Go: magics. It knows what people write who
-// come from another language.
+// Language is the part of a cell's language beside Go, magics, and the answers to habits
+// of other languages.
 type Language struct {
 	Magics magic.Set
 	Advice *hint.Advice
 }
 
-// Source is a cell as a Go file: its imports and declarations, the
-// declarations of earlier cells that must be compiled again with it, and its
-// statements as the body of one function.
+// Source is a cell as a Go file: its imports and declarations, the declarations of
+// earlier cells that are compiled again with it, and its statements as the body of one
+// function.
 type Source struct {
 	*Language
 	Cell       int
 	Src        string
 	Pieces     []piece
 	Calls      []*Call      // of magics
-	Next       string       // what one of them offers in place of the cell
+	Next       string       // the text that a magic offers for the next cell
 	lead       map[int]bool // var pieces that come before the statements
 	Carry      []*namespace.Declaration
 	Replaced   []namespace.Replacement // methods of live types
@@ -80,19 +80,18 @@ type Source struct {
 	Text  string
 	File  *ast.File
 	body  *ast.FuncDecl
-	spans []span // of carry in text
-	At    []int  // where each piece stands in text
+	spans []span // of carried declarations in text
+	At    []int  // offset of each piece in text
 }
 
-// piece is a piece of the cell with what comes before it, or text that stands
-// for a magic.
+// piece is a piece of the cell with the text before it, or text that replaces a magic.
 type piece struct {
 	split.Piece
 	text   string
-	closes bool // it ends a magic that the piece before it belongs to
+	closes bool // it ends the magic of the piece before it
 }
 
-// span is where a carried declaration stands in the text of a file.
+// span is the place of a carried declaration in the text of a file.
 type span struct {
 	start, end int
 	decl       *namespace.Declaration
@@ -119,11 +118,11 @@ func (l *Language) NewSource(cell int, src string) (*Source, []failure.Diagnosti
 	return s, diags
 }
 
-// misfits are the places at which a part of the cell cannot be cut. It begins
-// at an offset.
+// misfits are the places at which a part of the cell, which begins at an offset, cannot
+// be cut.
 func (s *Source) misfits(errs []split.Error, offset int) (diags []failure.Diagnostic) {
 	line, col := s.place(offset)
-	asked, answered := map[int]bool{}, map[int]bool{} // lines: one of thousands of errors is asked about once
+	asked, answered := map[int]bool{}, map[int]bool{} // by line: each line is asked about once, even if it has thousands of errors
 	for _, e := range errs {
 		if e.Line == 1 {
 			e.Col += col - 1
@@ -164,9 +163,9 @@ func (s *Source) parse(fset *token.FileSet) []failure.Diagnostic {
 	return s.unfit(fset)
 }
 
-// parseErrors are the complaints of the parser, without those that are about the
-// text around the pieces, if there are any others. A line of another language is
-// answered once: what else is said of its piece follows from it.
+// parseErrors are the errors of the parser, except those about the text around the
+// pieces if there are any others. A line of another language gets one answer: further
+// errors of its piece follow from it.
 func (s *Source) parseErrors(err error) []failure.Diagnostic {
 	list, ok := err.(scanner.ErrorList)
 	if !ok {
@@ -197,11 +196,11 @@ func (s *Source) parseErrors(err error) []failure.Diagnostic {
 	return own
 }
 
-// foundAround is what the parser says that it has met behind a piece.
+// foundAround matches the parser's name of the token after a piece.
 var foundAround = lazyregexp.New(`found .*`)
 
-// pieceAt is the piece that an offset in the text lies in, or else the one before
-// it, -1 if there is none.
+// pieceAt is the piece at an offset in the text, or else the piece before it, -1 if
+// there is none.
 func (s *Source) pieceAt(offset int) (i int, inside bool) {
 	i = -1
 	for j, p := range s.Pieces {
@@ -212,8 +211,7 @@ func (s *Source) pieceAt(offset int) (i int, inside bool) {
 	return i, i >= 0 && offset < s.At[i]+s.Pieces[i].End-s.Pieces[i].Start
 }
 
-// answer adds to a complaint what to write instead, if the line is of another
-// language.
+// answer adds the Go form to an error if the line is in another language.
 func (s *Source) answer(d *failure.Diagnostic) bool {
 	if d.Cell != s.Cell {
 		return false
@@ -232,7 +230,7 @@ func (s *Source) answer(d *failure.Diagnostic) bool {
 	return text != ""
 }
 
-// unfit are statements that parse and that a cell cannot have.
+// unfit are statements that parse but are not allowed in a cell.
 func (s *Source) unfit(fset *token.FileSet) (diags []failure.Diagnostic) {
 	complain := func(at token.Pos, msg string) {
 		p := fset.Position(at)
@@ -269,7 +267,7 @@ func (s *Source) Assemble() {
 	for _, name := range slices.Sorted(maps.Keys(s.Moved)) {
 		b.WriteString("var " + name + " " + s.Moved[name] + "\n")
 	}
-	b.WriteString("func " + rewrite.BodyName + "() (__r []interface{}) {\n") // not any, which cells may give another meaning
+	b.WriteString("func " + rewrite.BodyName + "() (__r []interface{}) {\n") // not any, which cells may redefine
 	s.write(&b, func(i int, p piece) bool {
 		return p.Kind == split.Statement || p.Kind == split.Magic || p.Kind == split.Var && !s.lead[i]
 	})
@@ -277,8 +275,8 @@ func (s *Source) Assemble() {
 	s.Text = b.String()
 }
 
-// write writes the pieces that want holds for. The semicolon keeps an
-// unfinished piece from running into the next.
+// write writes the pieces that want selects. The semicolon separates an unfinished piece
+// from the next.
 func (s *Source) write(b *strings.Builder, want func(int, piece) bool) {
 	for i, p := range s.Pieces {
 		if !want(i, p) {
@@ -295,7 +293,7 @@ func (s *Source) write(b *strings.Builder, want func(int, piece) bool) {
 	}
 }
 
-// last is the piece that the cell ends in, nil if it has none.
+// last is the last piece of the cell, nil if it has none.
 func (s *Source) last() *piece {
 	for i := len(s.Pieces) - 1; i >= 0; i-- {
 		if !s.Pieces[i].closes {
@@ -305,14 +303,14 @@ func (s *Source) last() *piece {
 	return nil
 }
 
-// result is the expression that the cell ends in, if it does.
+// result is the expression that ends the cell, if there is one.
 func (s *Source) result() *ast.ExprStmt {
 	last := s.last()
 	if last == nil || last.Kind != split.Statement {
 		return nil
 	}
 	list := s.body.Body.List
-	for i := len(list) - 2; i >= 0; i-- { // the last is the return
+	for i := len(list) - 2; i >= 0; i-- { // the last statement is the return
 		if _, empty := list[i].(*ast.EmptyStmt); empty {
 			continue
 		}
@@ -337,9 +335,9 @@ func (s *Source) Carried(pos token.Pos) *namespace.Declaration {
 	return nil
 }
 
-// Declares is the call of a magic that declares what its cell holds, and where
-// it begins in the cell; nil if there is none. What is wrong with a call is
-// found again when the cell is checked.
+// Declares is the call of a magic that declares the content of its cell, and its offset
+// in the cell; nil if there is none. Errors of the call are reported when the cell is
+// checked.
 func (l *Language) Declares(src string) (c *magic.Call, at int) {
 	magics, _ := split.Magics(src)
 	if len(magics) == 0 || !strings.HasPrefix(src[magics[0].Start:], "%%") {

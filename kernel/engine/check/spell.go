@@ -10,8 +10,8 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// typeExpr spells a type. Types of the file's own package go by their names;
-// any other gets an alias, as the file may have no way to name it.
+// typeExpr spells a type. Types of the file's own package go by their names; any other
+// gets an alias, because the file may have no name for it.
 func (h *hoist) typeExpr(t types.Type, own *types.Package) ast.Expr {
 	if !mentions(t, own) {
 		return h.aliasOf(t)
@@ -47,9 +47,9 @@ func (h *hoist) typeExpr(t types.Type, own *types.Package) ast.Expr {
 	return h.aliasOf(t)
 }
 
-// embedded spells the type of an embedded field, which is the field's name, too: an
-// alias will not do. It is nil where the file has no name for it, and for
-// instances.
+// embedded spells the type of an embedded field. Its name is also the field's name, so
+// an alias cannot replace it. It is nil for instances, and if the file has no name for
+// the type.
 func (h *hoist) embedded(t types.Type) ast.Expr {
 	if p, ok := t.(*types.Pointer); ok {
 		if x := h.embedded(p.Elem()); x != nil {

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 )
 
-// baseName is the name of the type that a receiver is of.
+// baseName is the name of a receiver's type.
 func baseName(fd *ast.FuncDecl) string {
 	if fd.Recv == nil || len(fd.Recv.List) == 0 {
 		return ""
@@ -12,7 +12,7 @@ func baseName(fd *ast.FuncDecl) string {
 	return typeName(fd.Recv.List[0].Type)
 }
 
-// typeName is the name in a type expression that may have a star and arguments.
+// typeName is the name in a type expression, without star and type arguments.
 func typeName(t ast.Expr) string {
 	for {
 		switch x := t.(type) {

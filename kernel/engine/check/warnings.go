@@ -15,8 +15,8 @@ import (
 	"warpbook/kernel/engine/vet"
 )
 
-// analyse runs vet's analysers of syntax on a cell that is right and not yet
-// rewritten. What they say is printed when the cell begins.
+// analyse runs vet's analysers of syntax on a correct cell before it is rewritten. Their
+// warnings are printed when the cell begins.
 func (e *Checker) analyse(c *Cell, pkg *types.Package, info *types.Info) {
 	c.Warnings, c.Learn, c.Suspicious = nil, func() {}, suspicious(c, info)
 	if !c.Suspicious {
@@ -27,9 +27,9 @@ func (e *Checker) analyse(c *Cell, pkg *types.Package, info *types.Info) {
 	c.Warnings = append(e.ofCell(c, found), e.lostAppend(c, info)...)
 }
 
-// suspicious reports whether a cell has what an analyser may complain about: calls,
-// functions, blocks with variables of their own, or values that may hold a lock.
-// Most cells that assign a number have none, and take the time that they took.
+// suspicious reports whether a cell contains code that an analyser may report: calls,
+// functions, blocks with variables of their own, or values that may hold a lock. Most
+// cells that only assign numbers have none and take no extra time.
 func suspicious(c *Cell, info *types.Info) (found bool) {
 	ast.Inspect(c.File, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -93,7 +93,7 @@ func (e *Checker) AnalyseNil(c *Cell, prog *ssa.Program, main *ssa.Package) {
 	}
 }
 
-// mayBeNil reports whether a function has the constant nil: without it no value is
+// mayBeNil reports whether a function has the constant nil: without it, no value is
 // known to be nil.
 func mayBeNil(f *ssa.Function) bool {
 	var operands [16]*ssa.Value
@@ -109,8 +109,8 @@ func mayBeNil(f *ssa.Function) bool {
 	return false
 }
 
-// ofCell keeps the warnings about the text of the cell itself, and says of them where
-// and, as errors do, in the words of cells.
+// ofCell keeps the warnings about the text of the cell itself, and adds their place and
+// the names that cells use, as for errors.
 func (e *Checker) ofCell(c *Cell, found []vet.Warning) (list []failure.Diagnostic) {
 	for _, w := range found {
 		p := e.Ctx.FileSet.Position(w.Pos)

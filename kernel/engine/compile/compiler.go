@@ -12,8 +12,8 @@ import (
 	"warpbook/kernel/engine/rtypes"
 )
 
-// Program is an SSA program of one unit and of what it reaches, shaken free
-// of everything else, with the interpreter that runs it.
+// Program is an SSA program of one unit and of the declarations that it reaches, without
+// anything else, and the interpreter that runs it.
 type Program struct {
 	Unit   *graph.Unit
 	SSA    *ssa.Program
@@ -23,14 +23,14 @@ type Program struct {
 	Interp *ixgo.Interp
 }
 
-// Compiler makes programs of the cells that are checked.
+// Compiler makes programs of checked cells.
 type Compiler struct {
 	*namespace.Namespace
 	*namespace.Files
 	Loader      *rtypes.Loader
 	Types       *rtypes.Registry
-	Externals   map[string]any           // functions of ours by the names that cells call them by
-	Hook        func(*ixgo.Context)      // has packages stop as cells do
+	Externals   map[string]any           // functions of this program, by the names that cells call
+	Hook        func(*ixgo.Context)      // makes packages stop as cells do
 	Execute     func(*ixgo.Interp) error // chooses what executes functions
 	dynamic     []*types.Named           // see noteDynamic
 	dynamicSeen typeutil.Map

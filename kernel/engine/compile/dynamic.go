@@ -16,10 +16,9 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// A value that an earlier cell made may come in behind any interface. A program
-// that has the methods of its type calls them; any other finds them in the type
-// itself, which leads to the interpreter that has them. So the declarations of such
-// types are kept.
+// An interface may hold a value that an earlier cell made. A program that contains the
+// methods of its type calls them; any other program finds them through the type, which
+// leads to the interpreter that has them. So the declarations of such types are kept.
 
 // noteDynamic remembers the cell types with methods that a program turns into
 // interfaces.
@@ -41,11 +40,11 @@ func (e *Compiler) noteDynamic(ts []types.Type) {
 	}
 }
 
-// KnownTypes is how many types behind interfaces have been noted.
+// KnownTypes is the number of types behind interfaces that have been noted.
 func (e *Compiler) KnownTypes() int { return len(e.dynamic) }
 
-// ForgetTypes forgets the types behind interfaces that were noted when so many were
-// known: those of a cell that does not begin.
+// ForgetTypes forgets the types noted since the count was known: the types of a cell
+// that does not begin.
 func (e *Compiler) ForgetTypes(known int) {
 	if len(e.dynamic) == known {
 		return
@@ -64,15 +63,16 @@ func (e *Compiler) DynamicTypes() (list []types.Type) {
 	return list
 }
 
-// nameable: a type local to a generic function differs by instance and is no
+// nameable reports false for a type local to a generic function: it differs by instance
+// and is no type of the session.
 // type of the session.
 func (e *Compiler) nameable(n *types.Named) bool {
 	o := n.Origin().Obj()
 	return o.Parent() == o.Pkg().Scope() || e.Graph.Nested[n.Origin()] != 0
 }
 
-// behindInterfaces lists the types of values behind interfaces whose methods are
-// among the reached declarations.
+// behindInterfaces lists the types of values behind interfaces whose methods are among
+// the reached declarations.
 func (e *Compiler) behindInterfaces(reached []*graph.Decl) (ts []types.Type) {
 	built := map[*graph.Decl]bool{}
 	for _, d := range reached {
@@ -86,7 +86,7 @@ func (e *Compiler) behindInterfaces(reached []*graph.Decl) (ts []types.Type) {
 	return ts
 }
 
-// keeper is a package whose one function turns types into interfaces.
+// keeper is a package with one function, which converts types to interfaces.
 func (e *Compiler) keeper(kept []types.Type) *graph.Unit {
 	pkg := types.NewPackage("main", "main")
 	var b strings.Builder
@@ -109,12 +109,12 @@ func (e *Compiler) keeper(kept []types.Type) *graph.Unit {
 	return &graph.Unit{Pkg: pkg, Info: info, Files: []*ast.File{f}, Path: "main·keep"}
 }
 
-// maxHomes is how many types keep the interpreter of their methods, of 80 KB
-// each. One that is dropped is made again at the next call, in a millisecond.
+// maxHomes is the number of types that keep the interpreter of their methods, of 80 KB
+// each. A dropped one is made again at the next call, in a millisecond.
 const maxHomes = 64
 
-// Home is the interpreter that runs a type's methods for compiled code. It is
-// made when the first of them is called, of nothing but what the type reaches.
+// Home is the interpreter that runs a type's methods for compiled code. It is made when
+// the first of them is called, from the declarations that the type reaches.
 func (e *Compiler) Home(recv types.Type) (*ixgo.Interp, error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -136,7 +136,7 @@ func (e *Compiler) Home(recv types.Type) (*ixgo.Interp, error) {
 	return p.Interp, nil
 }
 
-// RenewHomes makes compiled code see the functions as they are now.
+// RenewHomes makes compiled code call the current functions.
 func (e *Compiler) RenewHomes() {
 	e.homes = typeutil.Map{}
 	e.Types.Renew()

@@ -17,12 +17,11 @@ import (
 	"warpbook/kernel/engine/namespace"
 )
 
-// A cell is compiled with the functions of earlier cells that it reaches. When
-// these are many, that takes long, and it takes as long for the next cell. So
-// only the nearest of them are compiled again, and the rest is linked: called in
-// a program that is made once. Such a call takes ten times as long as one within
-// a program, which is why the nearest, those that a cell calls in its loops, are
-// not linked.
+// A cell is compiled with the functions of earlier cells that it reaches. If these are
+// many, that takes long, for each cell again. So only the nearest are compiled again,
+// and the rest is linked: called in a program that is made once. Such a call takes ten
+// times as long as one within a program. The nearest functions are not linked, because a
+// cell calls them in its loops.
 
 // linkBeyond is the size, in syntax nodes, of the functions of earlier cells
 // that a cell is compiled with: a dozen of twenty lines, 2 ms.
@@ -31,12 +30,12 @@ const linkBeyond = 2500
 // library is a program of functions that cells are linked to.
 type library struct {
 	interp  *ixgo.Interp
-	entries map[*graph.Decl]string // functions, and the names of those that call them
-	reached map[*graph.Decl]bool   // all that the program was made of
+	entries map[*graph.Decl]string // functions, and the names of their entry points
+	reached map[*graph.Decl]bool   // all declarations in the program
 }
 
-// linkable reports whether a function can be called in another program. One that
-// recovers must be in that of the function which defers it.
+// linkable reports whether a function can be called in another program. A function that
+// recovers must be in the program of the function that defers it.
 func (e *Compiler) linkable(u *graph.Unit, d *graph.Decl, deferred map[types.Object]bool) bool {
 	f, ok := d.Node.(*ast.FuncDecl)
 	if !ok || f.Recv != nil || f.Body == nil || d.Unit == u || d.Unit.Imported || d.Recovers {
@@ -46,7 +45,7 @@ func (e *Compiler) linkable(u *graph.Unit, d *graph.Decl, deferred map[types.Obj
 	return ok && !graph.IsGeneric(fn) && e.Live[fn.Name()] == fn && !deferred[fn]
 }
 
-// entry is the library that a function is in, nil if there is none.
+// entry is the library that contains a function, nil if there is none.
 func (e *Compiler) entry(d *graph.Decl) *library {
 	for _, l := range e.Libraries {
 		if l.entries[d] != "" {
@@ -56,8 +55,8 @@ func (e *Compiler) entry(d *graph.Decl) *library {
 	return nil
 }
 
-// cut finds what a unit is compiled with, and the functions that it is linked
-// to, of all that it reaches.
+// cut divides the declarations that a unit reaches into those that it is compiled with
+// and those that it is linked to.
 func (e *Compiler) cut(u *graph.Unit, roots, all []*graph.Decl) (reached, links []*graph.Decl, err error) {
 	c := &cutter{e: e, u: u, deferred: map[types.Object]bool{}}
 	size := 0
@@ -84,15 +83,15 @@ func (e *Compiler) cut(u *graph.Unit, roots, all []*graph.Decl) (reached, links 
 	return reached, c.links, nil
 }
 
-// cutter decides what a unit is linked to, while what it reaches is walked
-// through, the nearest first.
+// cutter chooses the functions that a unit is linked to, while the reached declarations
+// are walked, the nearest first.
 type cutter struct {
 	e        *Compiler
 	u        *graph.Unit
 	deferred map[types.Object]bool
-	near     int           // size of what has been met
-	beyond   int           // size of what is far and in no library
-	missing  []*graph.Decl // what could be in one
+	near     int           // size of the declarations so far
+	beyond   int           // size of far declarations in no library
+	missing  []*graph.Decl // functions that a new library could contain
 	links    []*graph.Decl
 }
 
@@ -174,7 +173,7 @@ func entryPoint(pkg *types.Package, name string, fn *types.Func) string {
 	return fmt.Sprintf("func %s(%s) []any { %s); return []any{%s} }\n", name, strings.Join(params, ", "), call, list)
 }
 
-// call is a function of the type t that calls an entry point.
+// call is a function of type t that calls an entry point.
 func (l *library) call(entry string, t reflect.Type) reflect.Value {
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		in := make([]ixgo.Value, len(args))
@@ -196,9 +195,9 @@ func (l *library) call(entry string, t reflect.Type) reflect.Value {
 	})
 }
 
-// linkedContext is what an interpreter is made with that calls linked functions,
-// or whose variables have a place. It is the interpreter's own: others read theirs
-// while they run.
+// linkedContext is the context of an interpreter that calls linked functions or whose
+// variables have a fixed place. It belongs to one interpreter: others read theirs while
+// they run.
 func (e *Compiler) linkedContext(p *Program) *ixgo.Context {
 	placed := !p.Unit.Imported && len(p.Unit.Vars) > 0
 	if len(p.links) == 0 && !placed {
@@ -230,14 +229,14 @@ func NewContext(mode ixgo.Mode) *ixgo.Context {
 	return ctx
 }
 
-// withoutBody is the declaration of a function that is linked.
+// withoutBody is the declaration of a linked function.
 func withoutBody(d *graph.Decl) ast.Decl {
 	f := *d.Node.(*ast.FuncDecl)
 	f.Body = nil
 	return &f
 }
 
-// dropLibraries drops those of which nothing is live.
+// dropLibraries drops the libraries without live functions.
 func (e *Compiler) dropLibraries() {
 	e.Libraries = slices.DeleteFunc(e.Libraries, func(l *library) bool {
 		for d := range l.entries {
@@ -249,7 +248,7 @@ func (e *Compiler) dropLibraries() {
 	})
 }
 
-// Unlink drops all libraries when a function that one of them knows has changed.
+// Unlink drops all libraries if one of them contains a function that has changed.
 func (e *Compiler) Unlink(d *graph.Decl) {
 	if slices.ContainsFunc(e.Libraries, func(l *library) bool { return l.reached[d] }) {
 		e.Libraries = nil

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// orderPhis makes a program right for the engine, which assigns the phis of a
-// block one after the other, while they mean to be assigned at once: of
-// a, b = b, a in a loop, b would become the new a. A phi that reads one assigned
-// before it reads a copy instead, which is taken first.
+// orderPhis corrects a program for the engine, which assigns the phis of a block one
+// after the other instead of at once: for a, b = b, a in a loop, b would become the new
+// a. A phi that reads an earlier phi of its block reads a copy instead, which is taken
+// first.
 func (p *Program) orderPhis() {
 	for f := range p.functions() {
 		for _, b := range f.Blocks {
@@ -43,8 +43,8 @@ func orderBlock(b *ssa.BasicBlock) {
 	}
 }
 
-// copyOf is a phi that holds, whichever way its block is entered, what another
-// one did before.
+// copyOf is a phi that holds the previous value of another phi, for each edge into its
+// block.
 func copyOf(phi *ssa.Phi) *ssa.Phi {
 	c := *phi
 	c.Edges = make([]ssa.Value, len(phi.Edges))
@@ -54,7 +54,7 @@ func copyOf(phi *ssa.Phi) *ssa.Phi {
 	return &c
 }
 
-// functions are those that the interpreter will run.
+// functions are the functions that the interpreter will run.
 func (p *Program) functions() map[*ssa.Function]bool {
 	seen, mine := map[*ssa.Function]bool{}, map[*types.Package]bool{p.Main.Pkg: true}
 	p.visitPackage(p.Main, seen)

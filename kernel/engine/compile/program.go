@@ -23,9 +23,9 @@ func (e *Compiler) ImportedUnit(p *types.Package) *graph.Unit {
 	return u
 }
 
-// Build builds the program of a unit. Functions of earlier cells are built
-// into it again: calls stay fast, positions right and redefinition simple. Where
-// they are many, the farther ones are linked instead.
+// Build builds the program of a unit. Functions of earlier cells are built into it
+// again: calls stay fast, positions stay right and redefinition stays simple. If there
+// are many, the far ones are linked instead.
 func (e *Compiler) Build(u *graph.Unit) (p *Program, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -56,7 +56,7 @@ func (e *Compiler) Build(u *graph.Unit) (p *Program, err error) {
 	if u.Imported {
 		files, info = oneFile(u.Pkg, own), e.importedInfo(u)
 	}
-	mode := ssa.InstantiateGenerics | ssa.BareInits // e.initialise sees to it that a package is initialised once
+	mode := ssa.InstantiateGenerics | ssa.BareInits // e.initialise ensures that a package is initialised once
 	p = &Program{Unit: u, SSA: ssa.NewProgram(e.Ctx.FileSet, mode), others: map[*ssa.Package]*graph.Unit{}, links: links}
 	for q := range compiled {
 		p.SSA.CreatePackage(q, nil, nil, true)
@@ -93,8 +93,8 @@ func oneFile(pkg *types.Package, decls []ast.Decl) []*ast.File {
 	return []*ast.File{{Name: ast.NewIdent(pkg.Name()), Decls: decls}}
 }
 
-// parts finds what a unit needs: declarations of its own, of other units,
-// compiled packages, and functions that it is linked to.
+// parts collects the parts of a unit: declarations of its own and of other units,
+// compiled packages, and linked functions.
 func (e *Compiler) parts(u *graph.Unit) (own []ast.Decl, others map[*graph.Unit][]ast.Decl, compiled map[*types.Package]bool, links []*graph.Decl, err error) {
 	var roots []*graph.Decl
 	for _, d := range u.Decls {
@@ -131,8 +131,7 @@ func (e *Compiler) parts(u *graph.Unit) (own []ast.Decl, others map[*graph.Unit]
 	return own, others, compiled, links, err
 }
 
-// importedInfo leaves out the initialisation of variables that live in
-// compiled code.
+// importedInfo omits the initialisation of variables that live in compiled code.
 func (e *Compiler) importedInfo(u *graph.Unit) *types.Info {
 	info := *u.Info
 	info.InitOrder = nil
@@ -159,8 +158,8 @@ func (e *Compiler) initialise(u *graph.Unit) error {
 	return nil
 }
 
-// interpret makes the interpreter and takes note of where it put the unit's
-// variables and of the types that it turns into interfaces.
+// interpret makes the interpreter and records the addresses of the unit's variables and
+// the types that the unit converts to interfaces.
 func (e *Compiler) interpret(p *Program) (err error) {
 	shared := map[string]*ixgo.Package{}
 	for q, v := range p.others {

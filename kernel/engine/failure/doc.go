@@ -1,7 +1,7 @@
-// Package failure words how a cell ends that does not end well: the names of errors,
-// panics with the frames of cells, complaints with their place, and internal errors.
+// Package failure formats the failures of a cell: the names of errors, panics with the
+// frames of cells, errors with their place, and internal errors.
 //
-// Trace and Unwrap follow a panic through interpreters, Rescue makes a panic of our own
-// code the failure of one request. The package knows no session and must not import the
-// engine.
+// Trace and Unwrap follow a panic through interpreters. Rescue converts a panic of this
+// program's own code to the failure of one request. The engine and its packages call it.
+// The package knows no session and must not import the engine.
 package failure

@@ -38,16 +38,16 @@ var (
 	ErrGoexit = errors.New("the cell ended its goroutine with runtime.Goexit")
 )
 
-// Rescue makes a panic of the engine, of the type checker or of the engine
-// library the failure of the request. It is deferred.
+// Rescue makes a panic of the engine, of the type checker or of the engine library the
+// failure of the request. It is deferred.
 func Rescue(request string, failure **cellproto.Error) {
 	if r := recover(); r != nil {
 		*failure = Bug(fmt.Errorf("engine: %s: %v at %s", request, r, panicPlace()))
 	}
 }
 
-// panicPlace is the function that panicked first, for a function that recovers, and
-// its line: the type checker panics again with what it has recovered.
+// panicPlace is the function that panicked first and its line, for a function that
+// recovers: the type checker panics again with the value that it recovered.
 func panicPlace() (place string) {
 	var pcs [100]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
@@ -63,7 +63,7 @@ func panicPlace() (place string) {
 	return place
 }
 
-// Bug reports what should not happen.
+// Bug reports an internal error.
 func Bug(err error) *cellproto.Error {
 	return &cellproto.Error{Name: Internal, Value: err.Error(), Traceback: []string{Internal + ": " + err.Error(), "this is a bug of warpbook; the session goes on"}}
 }

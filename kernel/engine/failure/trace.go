@@ -18,9 +18,9 @@ type Place struct {
 	Fn         string
 }
 
-// Traced is a panic with the frames of the interpreter that it arose in. It may
-// pass through others, when a cell calls a function value of an earlier one or a
-// linked function, and each knows its own frames only.
+// Traced is a panic with the frames of the interpreter where it began. It may pass
+// through other interpreters, when a cell calls a function value of an earlier cell or a
+// linked function, and each interpreter knows only its own frames.
 type Traced struct {
 	Value  any
 	Frames []Place
@@ -36,8 +36,8 @@ func (p Place) String() string {
 
 func (t Traced) Error() string { return PanicText(t.Value) }
 
-// Trace adds the frames to a panic of interpreted code, as it begins. A fault
-// that the Go runtime finds, such as a division by zero, does not come by here.
+// Trace adds the frames to a panic of interpreted code when it begins. A fault that the
+// Go runtime finds, such as a division by zero, does not pass here.
 func Trace(info *ixgo.PanicInfo) {
 	switch err := info.Error.(type) {
 	case ixgo.FatalError: // it has ended already
@@ -58,8 +58,8 @@ func Callers(fr *ixgo.Frame) (frames []Place) {
 	return frames
 }
 
-// Unwrap finds the value that a cell panicked with, and the frames of cells at
-// that time.
+// Unwrap returns the value that a cell panicked with, and the frames of cells at that
+// time.
 func Unwrap(value any) (_ any, frames []Place) {
 	for {
 		switch p := value.(type) {
@@ -75,8 +75,8 @@ func Unwrap(value any) (_ any, frames []Place) {
 	}
 }
 
-// join puts frames behind those of an inner interpreter, or of the same: then
-// one of the two ends or begins with the other.
+// join appends frames to those of an inner interpreter, or of the same one: then one
+// list ends or begins with the other.
 func join(inner, outer []Place) []Place {
 	if n := len(inner) - len(outer); n >= 0 && alike(inner[n:], outer) {
 		return inner
@@ -87,7 +87,7 @@ func join(inner, outer []Place) []Place {
 	return append(append([]Place{}, inner...), outer...)
 }
 
-// alike compares frames but for the lines: deferred calls run at another one.
+// alike compares frames without the lines: deferred calls run at another line.
 func alike(a, b []Place) bool {
 	for i := range a {
 		if a[i].Cell != b[i].Cell || a[i].Fn != b[i].Fn {
@@ -109,7 +109,7 @@ func userFrames(stack []byte) (frames []Place) {
 	return frames
 }
 
-// appendFrame leaves out what repeats, as in a recursion on one line.
+// appendFrame omits repeated frames, as in a recursion on one line.
 func appendFrame(frames []Place, p Place) []Place {
 	if n := len(frames); n > 0 && frames[n-1] == p {
 		return frames
@@ -119,11 +119,11 @@ func appendFrame(frames []Place, p Place) []Place {
 
 var unitPrefix = lazyregexp.New(`^main(·\d+)?\.`)
 
-// funcName is a function's name as its author knows it, "" for the cell itself.
+// funcName is a function's name in the source, "" for the cell itself.
 func funcName(name string) string {
 	name = unitPrefix().ReplaceAllString(name, "")
 	name = strings.ReplaceAll(name, rewrite.BodyName+".", "")
-	if !strings.Contains(name, ")") { // of a method of a generic type, whose name the runtime leaves out with the type arguments
+	if !strings.Contains(name, ")") { // a method of a generic type: the runtime omits its name with the type arguments
 		name = strings.TrimPrefix(name, "(*")
 	}
 	if strings.HasPrefix(name, rewrite.InitPrefix) {

@@ -16,14 +16,14 @@ const (
 	AbandonedText = "the cell is blocked in a compiled call, was given up and goes on when the call returns"
 )
 
-// ErrNilStore is what Go calls a store through a nil pointer.
+// ErrNilStore is Go's error for a store through a nil pointer.
 var ErrNilStore = RuntimeError("runtime error: invalid memory address or nil pointer dereference")
 
-// MaxText is how much of the text of an error a front end gets, and maxValue how
-// much in a line. A notebook with more is slow to open.
+// MaxText is the number of bytes of an error's text that a front end gets, and MaxValue
+// that of one line. A notebook with more is slow to open.
 const MaxText, MaxValue = 64 << 10, 4 << 10
 
-// Shorten shortens a text and says so.
+// Shorten shortens a text and marks the cut.
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -34,17 +34,17 @@ func Shorten(text string, most int) string {
 	return fmt.Sprintf("%s… (the first %d of %d bytes)", text[:most], most, len(text))
 }
 
-// RuntimeError is a run-time panic in Go's words, as recover returns it.
+// RuntimeError is a run-time panic in the form that recover returns.
 type RuntimeError string
 
 func (RuntimeError) RuntimeError() {}
 
 func (e RuntimeError) Error() string { return string(e) }
 
-// PanicText is what a panic says of its value. It may call methods of cells.
+// PanicText is the text of a panic for its value. It may call methods of cells.
 func PanicText(value any) string {
 	switch v := value.(type) {
-	case ixgo.RuntimeError: // which has the words where Go has none, and twice
+	case ixgo.RuntimeError: // the prefix "runtime error: " may be missing or doubled
 		text := strings.TrimPrefix(string(v), "runtime error: ")
 		if strings.HasPrefix(text, "interface conversion: ") {
 			_, is, _ := strings.Cut(text, " is ")
@@ -58,14 +58,14 @@ func PanicText(value any) string {
 		return TextOf(v)
 	}
 	switch v := reflect.ValueOf(value); v.Kind() {
-	case reflect.Array, reflect.Slice, reflect.Map, reflect.Struct, reflect.Pointer: // which may contain itself, or be in use
+	case reflect.Array, reflect.Slice, reflect.Map, reflect.Struct, reflect.Pointer: // they may contain themselves, or be in use
 		return fmt.Sprintf("(%T) %s", value, brief.Cut(brief.Brief(v, 3), MaxValue))
 	}
 	return fmt.Sprint(value)
 }
 
-// TextOf is what the Error or the String method of a value returns. A method that
-// panics is named.
+// TextOf is the result of a value's Error or String method. A method that panics is
+// named.
 func TextOf(value any) (text string) {
 	method := "Error"
 	defer func() {
