@@ -10,7 +10,7 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// access is the memory access of ld, st, atom and red.
+// access describes the memory access of ld, st, atom or red.
 type access struct {
 	space     ptx.Space
 	kind      accessKind
@@ -18,19 +18,19 @@ type access struct {
 	count     int             // components
 	size      uint64          // bytes * count
 	signed    bool            // a narrow load is sign extended
-	strong    bool            // volatile, relaxed, acquire, release: seen by other threads at once
+	strong    bool            // volatile, relaxed, acquire or release: visible to other threads at once
 	uncounted bool            // a parameter of a call, which a GPU keeps in registers
-	field     bool            // of a word in which a bit field is about to be written
-	copy      int             // of a load and the store of what it loads: their number, from 1
+	field     bool            // the word of a bit field that is about to be written
+	copy      int             // of a load and the store of its value: their number, from 1
 	wideData  bool            // registers have 64 bits
 	wideAddr  bool            // the address register has 64 bits
-	variable  *sharedVariable // that the access must stay in, or nil
-	origin    int             // of its address, a number of program.origins
+	variable  *sharedVariable // the variable that the access must stay in, or nil
+	origin    int             // of its address, an index in program.origins
 	pc        int32           // of the instruction
-	keep      uint32          // bits that a narrow load has in a 32-bit slot
+	keep      uint32          // bits of a narrow load in a 32-bit slot
 	offset    uint64
 	regs      [4]uint32 // slots of the components
-	skip      [4]bool   // components that are not kept
+	skip      [4]bool   // components that are not stored in registers
 	atom      atomOp
 	site      int // number of the instruction among those with patterns, or -1
 }
@@ -43,8 +43,8 @@ const (
 	update
 )
 
-// runAccess runs a memory instruction. The address of each lane is found first,
-// then counted, then checked, then used.
+// runAccess runs a memory instruction. It computes the address of each lane, then
+// counts, checks and performs the access.
 func runAccess(w *warp, in *instr, m uint32) {
 	if w.fast(in, m) {
 		return
@@ -85,7 +85,7 @@ func (w *warp) effective(in *instr, m uint32) {
 	}
 }
 
-// accessGeneric sends each lane to the space that its address lies in.
+// accessGeneric splits the lanes by the space that their address lies in.
 func (w *warp) accessGeneric(in *instr, m uint32) {
 	for m != 0 {
 		space, base := spaceOf(w.addr[lowest(m)])
@@ -102,7 +102,7 @@ func (w *warp) accessGeneric(in *instr, m uint32) {
 	}
 }
 
-// spaceOf is the space of a generic address and where its window starts.
+// spaceOf is the space of a generic address and the start of its window.
 func spaceOf(address uint64) (ptx.Space, uint64) {
 	switch address >> mem.WindowBits {
 	case mem.SharedWindow:
@@ -218,7 +218,8 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 	}
 }
 
-// checkRace looks for races on shared memory, and between blocks if the launch asks for it; it reports whether there is none.
+// checkRace looks for races on shared memory, and between blocks if the launch asks for
+// it. It reports whether it found none.
 func (w *warp) checkRace(in *instr, p place, m uint32) bool {
 	switch {
 	case p.space == ptx.Global && w.block.launch.global != nil:
@@ -244,8 +245,8 @@ func (w *warp) misplaced(in *instr, p place, m uint32) (bad uint32) {
 	return bad
 }
 
-// inside reports whether the offsets in w.addr fit the place, which is a fault
-// otherwise, whatever the launch is checked for.
+// inside reports whether the offsets in w.addr fit the place. If not, that is a fault,
+// whatever checks the launch asks for.
 func (w *warp) inside(in *instr, p place, m uint32) bool {
 	bad := w.misplaced(in, p, m)
 	if bad != 0 {
@@ -254,10 +255,10 @@ func (w *warp) inside(in *instr, p place, m uint32) bool {
 	return bad == 0
 }
 
-// checkWritten refuses loads of bytes that were never written and marks those
-// that a store writes. Of local memory only a load that no byte of was written
-// is refused: copies of structs move their padding too. Nor is one that is for
-// the writing of a bit field.
+// checkWritten rejects loads of bytes that were never written, and marks the bytes of a
+// store as written. A load from local memory is a fault only if none of its bytes was
+// written: copies of structs include their padding. A load for the writing of a bit
+// field is no fault.
 func (w *warp) checkWritten(in *instr, p place, m uint32) bool {
 	if in.mem.copy > 0 {
 		return w.copyWritten(in, p, m)

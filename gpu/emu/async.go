@@ -5,22 +5,22 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is cp.async. The bytes are read from global memory when the
-// instruction runs, and written to shared memory when the thread waits for
-// them; until then what the destination holds counts as never written, and
-// for the search for races it is written by both.
+// This file is cp.async. The bytes are read from global memory when the instruction
+// runs, and written to shared memory when the thread waits for them. Until then the
+// destination counts as never written, and the search for races treats it as written by
+// both.
 
-// pendingCopy is a cp.async of some lanes that not all of them have waited for.
+// pendingCopy is a cp.async of some lanes for which not all of them have waited.
 type pendingCopy struct {
-	number uint64 // among those that the warp has started
+	number uint64 // among the copies of the warp
 	in     *instr // the store to shared memory
 	mask   uint32
 	at     [32]uint64 // offsets in shared memory
 	data   [2][32]uint64
-	group  [32]uint32 // of each lane: how many groups it had committed before
+	group  [32]uint32 // of each lane: the number of groups it had committed before
 }
 
-// asyncCopies are those of a warp.
+// asyncCopies are the copies of a warp.
 type asyncCopies struct {
 	pending   []*pendingCopy
 	started   uint64
@@ -34,7 +34,7 @@ func (c *asyncCopies) reset() {
 	c.committed = [32]uint32{}
 }
 
-// cpForm lowers cp.async and what belongs to it.
+// cpForm lowers cp.async and related instructions.
 func cpForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	if !w.has("async") {
@@ -69,7 +69,7 @@ func cpForm(lo *lowering) error {
 	return lo.operands(0, 0)
 }
 
-// waitGroup waits for all groups of a lane but the last few.
+// waitGroup waits for all groups of a lane except the last few.
 func (lo *lowering) waitGroup() error {
 	if err := lo.operands(1, 1); err != nil {
 		return err
@@ -91,14 +91,14 @@ func (lo *lowering) waitGroup() error {
 	return nil
 }
 
-// asyncForm is what a cp.async copies.
+// asyncForm holds the operands of a cp.async.
 type asyncForm struct {
 	to, from func(w *warp, m uint32)
 	load     *instr // all bytes
 	byte     *instr // one of them
 	bytes    uint32
 	bypass   bool   // past the L1 cache
-	size     uint32 // slot of how many bytes are read; the others are zeros
+	size     uint32 // slot of the number of bytes that are read; the others are zeros
 	partial  bool
 	ignore   uint32 // predicate of lanes that read none, and whether it is negated
 	flip     uint32
@@ -142,8 +142,8 @@ func (lo *lowering) asyncCopy(w words) error {
 	return lo.asyncPart(f)
 }
 
-// asyncPart binds the operand that says how much of the source is read: a size,
-// or a predicate for nothing at all.
+// asyncPart binds the operand that limits how much of the source is read: a size, or a
+// predicate for nothing at all.
 func (lo *lowering) asyncPart(f *asyncForm) error {
 	o := lo.operand(3)
 	if o.Kind == ptx.RegisterOperand && lo.fn.Registers[o.Reg].Type == "pred" {
@@ -154,7 +154,7 @@ func (lo *lowering) asyncPart(f *asyncForm) error {
 	return lo.use(&f.size, 3, "b32")
 }
 
-// startCopy reads the source and puts the copy on the list of those pending.
+// startCopy reads the source and adds the copy to the pending ones.
 func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 	w.block.cnt.AsyncCopies++
 	c := w.copies.take()
@@ -191,8 +191,8 @@ func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 	w.reserve(c)
 }
 
-// countCopy counts a copy as the profiler does: as a load from global memory by
-// the lanes that read at least a byte, and as no store to shared memory.
+// countCopy counts a copy as the profiler does: as a load from global memory by the
+// lanes that read at least a byte, and as no store to shared memory.
 func (w *warp) countCopy(f *asyncForm, reads uint32, to *[32]uint64) {
 	if f.partial {
 		for l, size := range lanes[uint32](w, f.size) {
@@ -212,8 +212,8 @@ func (w *warp) countCopy(f *asyncForm, reads uint32, to *[32]uint64) {
 	w.countPattern(f.load, ptx.Global, &p)
 }
 
-// copyParts reads the bytes of lanes that copy less than all, and returns the
-// lanes that copy all.
+// copyParts reads the bytes of lanes that copy only a part, and returns the lanes that
+// copy all bytes.
 func (w *warp) copyParts(f *asyncForm, m uint32) (full uint32) {
 	var data [2][32]uint64
 	size := *lanes[uint32](w, f.size)
@@ -302,7 +302,7 @@ func (b *block) filling(p place, offset, size uint64) *pendingCopy {
 	return nil
 }
 
-// take is room for one more copy.
+// take returns an unused record for a copy.
 func (c *asyncCopies) take() (p *pendingCopy) {
 	if n := len(c.spare); n > 0 {
 		p, c.spare = c.spare[n-1], c.spare[:n-1]

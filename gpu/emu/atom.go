@@ -9,7 +9,7 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// atomOp is the new value of memory that holds old; b and c are the sources.
+// atomOp computes the new value of memory that holds old; b and c are the sources.
 type atomOp func(old, b, c uint64) uint64
 
 // atoms are the operations of atom and red by name and type.
@@ -61,8 +61,8 @@ func addHalf2(a, b uint64, t ptx.Type) uint64 {
 	return addHalf(a&0xffff, b&0xffff, t) | addHalf(a>>16&0xffff, b>>16&0xffff, t)<<16
 }
 
-// atom updates memory for one lane after the other. Other workers may update
-// it at the same time.
+// atom updates memory for one lane after the other. Other workers may update it at the
+// same time.
 func (w *warp) atom(in *instr, p place, m uint32) {
 	mem := in.mem
 	op := mem.operation(in, p)
@@ -77,7 +77,7 @@ func (w *warp) atom(in *instr, p place, m uint32) {
 	}
 }
 
-// operation is what an atomic does at a place.
+// operation applies an atomic operation at a place.
 func (mem *access) operation(in *instr, p place) atomOp {
 	if global, ok := globalAtoms[in.src.Modifiers[len(in.src.Modifiers)-1]]; ok && p.space == ptx.Global {
 		return global
@@ -85,8 +85,8 @@ func (mem *access) operation(in *instr, p place) atomOp {
 	return mem.atom
 }
 
-// globalAtoms are the sums that the units of global memory make otherwise: of
-// f32, subnormal numbers count as zeros; of f64, a NaN stays as it is.
+// globalAtoms are the sums that the units of global memory compute differently: for f32,
+// subnormal numbers count as zeros; for f64, a NaN in memory is kept.
 var globalAtoms = map[string]atomOp{
 	"f32": func(old, b, _ uint64) uint64 {
 		return uint64(arith.Bits32(arith.Flush(arith.Flush(arith.F32(old)) + arith.Flush(arith.F32(b)))))
@@ -110,7 +110,7 @@ func (w *warp) source(mem *access, slot uint32, l int) uint64 {
 	return uint64(lanes[uint32](w, slot)[l])
 }
 
-// replace applies an operation to memory and returns what it held before.
+// replace applies an operation to memory and returns the previous value.
 func replace(at unsafe.Pointer, bytes uint64, op atomOp, b, c uint64) uint64 {
 	switch bytes {
 	case 8:

@@ -21,7 +21,7 @@ type buffer struct {
 	fixed  bool // a module's variable: the module frees it
 }
 
-// Alloc returns memory that was never written.
+// Alloc returns memory that counts as never written.
 func (d *Device) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
 	if err := d.usable("alloc"); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (b *buffer) Label(name string) gpu.Buffer {
 
 func (b *buffer) address() uint64 { return b.memory.Address() + uint64(b.offset) }
 
-// bytes is the memory itself.
+// bytes is the memory of the buffer.
 func (b *buffer) bytes() ([]byte, *mem.Contents, error) {
 	c := b.memory.Contents.Load()
 	if c == nil {
@@ -111,7 +111,7 @@ func (b *buffer) Download(slice any) error {
 	return nil
 }
 
-// Keep has nothing to do: no fault loses a buffer here.
+// Keep does nothing: no fault destroys a buffer of the emulator.
 func (b *buffer) Keep() error {
 	if b.fixed {
 		return fmt.Errorf("emu: keep: %w: %s is a variable of a module", gpu.ErrArgument, b.memory.Name())
@@ -122,7 +122,7 @@ func (b *buffer) Keep() error {
 	return nil
 }
 
-// Free ends the buffer's life, also for a launch that runs.
+// Free ends the buffer's life, also for a running launch.
 func (b *buffer) Free() error {
 	switch {
 	case b.view:
@@ -144,7 +144,7 @@ type host struct {
 	freed atomic.Bool
 }
 
-// AllocHost returns Go memory: transfers need no other here.
+// AllocHost returns Go memory: transfers of the emulator need no pinned memory.
 func (d *Device) AllocHost(t gpu.Type, n int) (gpu.Host, error) {
 	if err := d.usable("alloc host"); err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (h *host) bytes() ([]byte, error) {
 	return h.data, nil
 }
 
-// Free gives the memory back to Go, when nothing refers to it any more.
+// Free drops the reference, so that Go can collect the memory.
 func (h *host) Free() error {
 	if h.freed.Swap(true) {
 		return fmt.Errorf("emu: free host memory: %w: it was freed before", gpu.ErrClosed)
@@ -176,7 +176,7 @@ func (h *host) Free() error {
 	return nil
 }
 
-// wrap makes contents of bytes that are all written.
+// wrap makes contents from bytes that are all written.
 func wrap(data []byte) *mem.Contents {
 	c := &mem.Contents{Data: data}
 	if len(data) > 0 {

@@ -13,13 +13,13 @@ import (
 // This file runs cp.async.bulk and cp.async.bulk.tensor, the copies of the copy
 // engine (TMA); form_bulk_copy.go lowers them.
 //
-// A copy into shared memory reads its source when the instruction runs. Its
-// bytes are put in place, and counted by its mbarrier, when a thread next looks
-// at that mbarrier: until then they count as never written, so that a read
-// without a wait is a fault. A copy out of shared memory runs at once; a source
-// that was written again before the wait for its group is a fault.
+// A copy into shared memory reads its source when the instruction runs. Its bytes are
+// written, and counted by its mbarrier, when a thread next accesses that mbarrier. Until
+// then they count as never written, so that a read without a wait is a fault. A copy out
+// of shared memory runs at once; writing its source again before the wait for its group
+// is a fault.
 
-// bulkCopy is a copy into shared memory that is under way.
+// bulkCopy is a pending copy into shared memory.
 type bulkCopy struct {
 	in      *instr
 	warp    *warp
@@ -37,7 +37,7 @@ type bulkRead struct {
 	data  []byte
 }
 
-// bulkState is what a warp has of bulk copies.
+// bulkState is the state of a warp's bulk copies.
 type bulkState struct {
 	committed [32]uint32
 	reads     []bulkRead
@@ -45,8 +45,8 @@ type bulkState struct {
 
 func (s *bulkState) reset() { s.committed, s.reads = [32]uint32{}, s.reads[:0] }
 
-// sharedOffset is the block and the offset of an address of shared memory,
-// generic or not.
+// sharedOffset is the block and the offset of an address of shared memory, which may be
+// generic.
 func (w *warp) sharedOffset(address uint64) (*block, uint64) {
 	if s, start := spaceOf(address); s == ptx.Shared {
 		address -= start
@@ -113,7 +113,7 @@ func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizz
 	m.bulk = append(m.bulk, bulkCopy{in, w, offset, data, swizzle})
 }
 
-// raceBulk looks for races of a copy into shared memory.
+// raceBulk looks for races with a copy into shared memory.
 func (w *warp) raceBulk(in *instr, l int, offset uint64, size int) bool {
 	if w.block.races == nil {
 		return true
@@ -136,7 +136,7 @@ func (c *bulkCopy) put(to *mem.Contents) {
 	to.Written.SetRange(int(c.at), len(c.data))
 }
 
-// bulkArrives puts the copies in place that an mbarrier waits for.
+// bulkArrives completes the copies that an mbarrier waits for.
 func (b *block) bulkArrives(at, word uint64) uint64 {
 	m := b.mbarrier(at)
 	for i := range m.bulk {
@@ -195,7 +195,7 @@ func (w *warp) readBulk(in *instr, l int, size uint64) ([]byte, bool) {
 	return w.sharedBulk(in, l, address, size, 0)
 }
 
-// sharedBulk reads shared memory of the block, of a tile as its map lays it out.
+// sharedBulk reads shared memory of the block; a tile is read in the layout of its map.
 func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) ([]byte, bool) {
 	from, offset := w.sharedOffset(address)
 	if from != w.block || from.shared == nil || offset+size > uint64(len(from.shared.Data)) {
@@ -217,10 +217,9 @@ func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) (
 	return data, true
 }
 
-// fencedAsync reports whether what threads have stored to bytes of shared memory
-// may be read by the copy engine or by wgmma: their warp, or the one that asks
-// for it, has run fence.proxy.async since. It is looked at with the search for
-// races.
+// fencedAsync reports whether the copy engine or wgmma may read bytes of shared memory
+// that threads have stored: the storing warp, or the issuing one, has run
+// fence.proxy.async since. It is checked only with the search for races.
 func (w *warp) fencedAsync(in *instr, l int, offset, size uint64) bool {
 	r, b := w.block.races, w.block
 	if r == nil {
@@ -315,14 +314,14 @@ func (w *warp) storeBulk(f *bulkForm, in *instr, l int) {
 	w.noteBulkRead(in, l, source, uint64(t.bytes()))
 }
 
-// noteBulkRead notes what a copy out of shared memory has read.
+// noteBulkRead records the bytes that a copy out of shared memory has read.
 func (w *warp) noteBulkRead(in *instr, l int, address, size uint64) {
 	b, offset := w.sharedOffset(address)
 	w.bulk.reads = append(w.bulk.reads, bulkRead{in, l, w.bulk.committed[l], offset, bytes.Clone(b.shared.Data[offset:][:size])})
 }
 
-// waitBulk waits for all groups of the lanes in m but the last n: their sources
-// must still be as they were read.
+// waitBulk waits for all groups of the lanes in m except the last n: their sources must
+// be unchanged since they were read.
 func (w *warp) waitBulk(m uint32, n uint64) {
 	w.bulk.reads = slices.DeleteFunc(w.bulk.reads, func(r bulkRead) bool {
 		if m>>r.lane&1 == 0 || uint64(r.group)+n >= uint64(w.bulk.committed[r.lane]) {
@@ -340,7 +339,7 @@ func (w *warp) waitBulk(m uint32, n uint64) {
 	})
 }
 
-// fillingBulk is a bulk copy under way to bytes of shared memory, or nil.
+// fillingBulk is a pending bulk copy to bytes of shared memory, or nil.
 func (b *block) fillingBulk(offset, size uint64) *bulkCopy {
 	for _, m := range b.mbarriers {
 		for i := range m.bulk {

@@ -2,8 +2,8 @@ package emu
 
 import "slices"
 
-// policyForm lowers createpolicy. There is no cache here: a policy is a number
-// that nothing looks at.
+// policyForm lowers createpolicy. The emulator has no cache, and no instruction reads
+// the policy.
 func policyForm(lo *lowering) error {
 	if err := lo.operands(1, 4); err != nil {
 		return err
@@ -18,8 +18,8 @@ func policyForm(lo *lowering) error {
 	return lo.def(&in.d, 0, widthOf("b64"))
 }
 
-// hinted is how many operands behind its own a memory instruction has: a cache
-// policy, if it says so.
+// hinted is the number of operands after a memory instruction's own: a cache policy, if
+// a modifier announces one.
 func (lo *lowering) hinted() int {
 	if slices.Contains(lo.op.in.src.Modifiers, "L2::cache_hint") {
 		return 1

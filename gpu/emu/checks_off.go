@@ -7,14 +7,13 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is what accesses do that do not fit their memory, in a launch that
-// is not checked for it. They never leave the memory of the launch: what lies
-// in none is dropped and counted, what is not aligned goes byte by byte.
+// This file handles accesses that do not fit their memory, in a launch that turns this
+// check off. They never leave the memory of the launch: an access outside of all memory
+// is dropped and counted, an unaligned access goes byte by byte.
 
-// tolerate looks at the lanes that do not fit their place: a fault if the
-// launch is checked for it. Otherwise it drops or runs their accesses, and
-// returns the other lanes, and those that fit no variable of shared memory
-// but the place itself.
+// tolerate handles the lanes that do not fit their place. It is a fault if the launch
+// checks for it. Otherwise tolerate drops or runs their accesses, and returns the lanes
+// that remain, including those that fit the place but leave their shared variable.
 func (w *warp) tolerate(in *instr, p place, m, bad uint32) uint32 {
 	var unaligned uint32
 	size, checks := in.mem.size, w.block.checks
@@ -45,7 +44,7 @@ func (w *warp) tolerate(in *instr, p place, m, bad uint32) uint32 {
 	return m &^ unaligned
 }
 
-// room is the offsets between which an access must stay.
+// room is the range of offsets that an access must stay in.
 func (p place) room(mem *access) (start, end uint64) {
 	if p.contents != nil {
 		end = uint64(len(p.contents.Data))
@@ -65,8 +64,8 @@ func (p place) holds(offset, size uint64) bool {
 	return offset <= n && size <= n-offset
 }
 
-// dropUnless drops the accesses of lanes to no memory, unless the launch is
-// checked for them; it reports whether it has. Loads and atomics give zeros.
+// dropUnless drops the accesses of lanes to no memory, unless the launch checks for
+// them; it reports whether it has. Loads and atomics give zeros.
 func (w *warp) dropUnless(check gpu.Checks, in *instr, m uint32) bool {
 	if w.block.checks.Has(check) {
 		return false
@@ -140,7 +139,7 @@ func (w *warp) checkBytesWritten(in *instr, p place, m uint32) bool {
 	return true
 }
 
-// copiesWritten has what lanes load to be copied count as written.
+// copiesWritten marks bytes that lanes load only to copy as written.
 func (w *warp) copiesWritten(in *instr, m uint32) {
 	if in.mem.copy > 0 && in.mem.kind == load {
 		eachLane(m, func(l int) { w.copied[in.mem.copy-1][l] = 1<<in.mem.size - 1 })

@@ -7,12 +7,12 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is clusters: blocks that run at the same time, meet at a barrier of
-// their own and reach each other's shared memory. All blocks of a cluster run on
-// one worker, in turns.
+// This file is clusters: blocks that run at the same time, synchronise at a barrier of
+// their own and access each other's shared memory. All blocks of a cluster run on one
+// worker, in turns.
 
-// cluster is the state that the blocks of a cluster share. A block of a launch without clusters
-// is one of its own.
+// cluster is the state that the blocks of a cluster share. In a launch without clusters
+// each block is its own cluster.
 type cluster struct {
 	blocks  []*block
 	at      gpu.Dim // index in the grid of clusters
@@ -20,8 +20,8 @@ type cluster struct {
 	phase   uint32  // of the barrier
 }
 
-// An address in the shared memory of another block of the cluster has the
-// block's rank, plus 1, above this bit.
+// An address in the shared memory of another block of the cluster has the rank of that
+// block, plus 1, above this bit.
 const rankBit = 24
 
 // addressIn is a shared address, generic or not, in the block of a rank.
@@ -29,8 +29,8 @@ func addressIn(address uint64, rank int) uint64 {
 	return address&^(0xff<<rankBit) | uint64(rank+1)<<rankBit
 }
 
-// blockOf is the block that an offset in shared memory is of, and the offset
-// there; nil if the cluster has none.
+// blockOf is the block of an offset in shared memory, and the offset in that block; nil
+// if the cluster has no such block.
 func (b *block) blockOf(offset uint64) (*block, uint64) {
 	rank := offset >> rankBit & 0xff
 	if offset>>32 != 0 || rank == 0 {
@@ -64,19 +64,19 @@ func (b *block) rank() int {
 	return 0
 }
 
-// clusterDim is the shape of a program's clusters; 1 in each direction without.
+// clusterDim is the shape of a program's clusters, 1 in each direction if it has none.
 func (p *program) clusterDim() gpu.Dim {
 	c := p.fn.Cluster
 	return gpu.Dim{X: max(c[0], 1), Y: max(c[1], 1), Z: max(c[2], 1)}
 }
 
-// checkClusters refuses a grid that is no multiple of the cluster.
+// checkClusters rejects a grid that is no multiple of the cluster.
 func (run *launch) checkClusters() error {
 	c := run.cluster
 	if c.Size() == 1 {
 		return nil
 	}
-	const most = 8 // the most blocks that every GPU with clusters runs
+	const most = 8 // the most blocks that every GPU with clusters supports
 	if c.Size() > most {
 		return fmt.Errorf("emu: launch %s: %w: clusters %v of %d blocks, expected at most %d", run.prog.name, gpu.ErrShape, c, c.Size(), most)
 	}
@@ -127,7 +127,7 @@ func (l *launch) workClusters(b *block) {
 	}
 }
 
-// clusters is how many there are.
+// clusters is the number of clusters.
 func (l *launch) clusters() int64 { return l.total / int64(l.cluster.Size()) }
 
 // runCluster runs one cluster to its end; it reports false after a fault.
@@ -192,7 +192,7 @@ func (lo *lowering) clusterBarrierForm(w words) error {
 	return lo.operands(0, 0)
 }
 
-// clusterOf is the cluster of a block; one of its own where the launch has none.
+// clusterOf is the cluster of a block, a new one in a launch without clusters.
 func (b *block) clusterOf() *cluster {
 	if b.cluster == nil {
 		b.cluster = &cluster{blocks: []*block{b}}
@@ -200,7 +200,7 @@ func (b *block) clusterOf() *cluster {
 	return b.cluster
 }
 
-// arriveCluster lets lanes arrive at the barrier of the cluster.
+// arriveCluster makes lanes arrive at the barrier of the cluster.
 func (w *warp) arriveCluster(in *instr, m uint32) {
 	c := w.block.clusterOf()
 	for x := m; x != 0; x &= x - 1 {
@@ -217,7 +217,7 @@ func (w *warp) arriveCluster(in *instr, m uint32) {
 	c.complete()
 }
 
-// complete starts another phase if all threads that have not exited have come.
+// complete starts another phase if all threads that have not exited have arrived.
 func (c *cluster) complete() {
 	live := 0
 	for _, b := range c.blocks {
@@ -241,8 +241,8 @@ func (c *cluster) complete() {
 	}
 }
 
-// waitGroup lets lanes wait for other warps, of the cluster or of the warpgroup;
-// it reports whether the fragment goes on.
+// waitGroup makes lanes wait for other warps, of the cluster or of the warpgroup. It
+// reports whether the fragment continues.
 func (w *warp) waitGroup(f *fragment, in *instr, m uint32) bool {
 	if in.src.Opcode == "wgmma" {
 		return w.waitWarpgroup(f, in)
@@ -261,7 +261,7 @@ func (w *warp) waitGroup(f *fragment, in *instr, m uint32) bool {
 	return false
 }
 
-// groupMet reports whether a fragment that waits for other warps can go on.
+// groupMet reports whether a fragment that waits for other warps can continue.
 func (w *warp) groupMet(f *fragment) bool {
 	if in := &w.block.prog.code[f.pc]; in.src.Opcode == "wgmma" {
 		return w.warpgroupMet(in)
@@ -269,8 +269,8 @@ func (w *warp) groupMet(f *fragment) bool {
 	return w.clusterPhase[lowest(f.mask)] != w.block.clusterOf().phase
 }
 
-// mapaForm lowers mapa: an address of the same place in the shared memory of
-// another block of the cluster.
+// mapaForm lowers mapa: the address of the same place in the shared memory of another
+// block of the cluster.
 func mapaForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	w.take("shared::cluster")

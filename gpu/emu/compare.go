@@ -8,8 +8,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// comparison is what setp and set ask of two values. Those from unequal on,
-// and their unordered siblings, are made of the others.
+// comparison is the comparison of setp and set. Those from unequal on, and the unordered
+// ones, are computed from the others.
 type comparison uint8
 
 const (
@@ -29,20 +29,20 @@ var comparisons = map[string]comparison{
 	"num": isNumber, "nan": isNaN,
 }
 
-// unordered are the comparisons that hold for NaN: each is the complement of
-// another.
+// unordered are the comparisons that are true for NaN: each is the complement of another
+// comparison.
 var unordered = map[string]comparison{
 	"equ": unequal, "neu": equal, "ltu": greaterEqual, "leu": greater, "gtu": lessEqual, "geu": less,
 }
 
-// compare is the lanes in which a comparison of type T holds.
+// compare returns the lanes in which a comparison of type T is true.
 func compare[T arith.Integer | float32 | float64](c comparison, a, b *[32]T) (r uint32) {
 	switch c {
 	case equal:
 		for l := range a {
 			r |= arith.Bit(a[l] == b[l]) << l
 		}
-	case unequal: // ordered: not of NaN
+	case unequal: // false for NaN
 		for l := range a {
 			r |= arith.Bit(a[l] < b[l] || a[l] > b[l]) << l
 		}
@@ -103,8 +103,8 @@ var compareTypes = map[ptx.Type]compareFunc{
 	"f16": compareHalf("f16", 0, false), "bf16": compareHalf("bf16", 0, false),
 }
 
-// comparing is a comparison as setp and set have it: with the complement, and
-// the predicate that the result is combined with.
+// comparing is a comparison of setp or set: with the complement, and the predicate that
+// the result is combined with.
 type comparing struct {
 	compare compareFunc
 	op      comparison
@@ -113,7 +113,7 @@ type comparing struct {
 	ftz     bool
 }
 
-// run is the lanes in which it holds.
+// run returns the lanes in which the comparison is true.
 func (c *comparing) run(w *warp, in *instr) uint32 {
 	r := c.compare(w, c.op, in.a, in.b) ^ c.flip
 	return c.combined(r, w, in)
@@ -323,7 +323,7 @@ func slctForm(lo *lowering) error {
 	return first(lo.operands(4, 4), lo.def(&in.d, 0, widthOf(t)), lo.use(&in.a, 1, t), lo.use(&in.b, 2, t), lo.use(&in.c, 3, by))
 }
 
-// testpForm asks what kind of number a float is.
+// testpForm lowers testp, which tests the class of a float.
 func testpForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	t := w.last()

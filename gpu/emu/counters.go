@@ -49,8 +49,8 @@ func countShared(s *gpu.SharedAccess, p *gpu.Pattern) {
 	s.Bytes += uint64(popcount(p.Mask) * p.Bytes)
 }
 
-// countLocal counts local memory as it lies on a GPU: the same word of 32
-// lanes side by side.
+// countLocal counts local memory in the layout of a GPU, where the same word of 32 lanes
+// is contiguous.
 func countLocal(g *gpu.GlobalAccess, p *gpu.Pattern) {
 	word := gpu.Pattern{Mask: p.Mask, Bytes: min(p.Bytes, 4)}
 	g.Requests++

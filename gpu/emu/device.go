@@ -21,7 +21,7 @@ type Device struct {
 	info gpu.Info
 	mem  *mem.Memory
 
-	// run is held by the work that runs: all streams are one queue here.
+	// run is held by running work: all streams are one queue here.
 	run        sync.Mutex
 	blocks     blockPool
 	interrupts atomic.Uint64 // how often Interrupt was called
@@ -53,16 +53,16 @@ func OpenAs(info gpu.Info) (gpu.Device, error) {
 	return d, nil
 }
 
-// Info describes the GPU that the device stands for.
+// Info describes the GPU that the device emulates.
 func (d *Device) Info() gpu.Info { return d.info }
 
-// LimitSteps bounds how many instructions the warps of one block may run
+// LimitSteps bounds the number of instructions that the warps of one block may run
 // together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.
 func (d *Device) LimitSteps(n uint64) { d.stepLimit.Store(n) }
 
-// Leaks is an error that names the buffers which are not freed yet, for a
-// program that thinks it has freed all; nil if it has. Variables of modules do
-// not count.
+// Leaks returns an error that names the buffers that are not freed yet, or nil.
+// Variables of modules do not count. A program calls it when it believes that it has
+// freed everything.
 func (d *Device) Leaks() error {
 	var names []string
 	var bytes int
@@ -78,8 +78,8 @@ func (d *Device) Leaks() error {
 	return fmt.Errorf("emu: %w: %d buffers of %d bytes in all were not freed: %s", gpu.ErrLeak, len(names), bytes, strings.Join(names, ", "))
 }
 
-// SetOutput says where printf of kernels writes, when a launch has ended; nil,
-// as at first, is os.Stdout.
+// SetOutput sets the writer of printf in kernels, which writes when a launch has ended.
+// nil, the default, is os.Stdout.
 func (d *Device) SetOutput(w io.Writer) { d.out.Store(&w) }
 
 func (d *Device) output() io.Writer {
@@ -89,13 +89,12 @@ func (d *Device) output() io.Writer {
 	return os.Stdout
 }
 
-// LimitWorkers bounds how many blocks run at a time; 0 is one a processor.
-// With one, blocks run in the order of their numbers and a launch is
+// LimitWorkers bounds the number of blocks that run at a time; 0 is one per processor.
+// With one worker, blocks run in the order of their numbers and a launch is
 // deterministic.
 func (d *Device) LimitWorkers(n int) { d.maxWorkers.Store(int64(n)) }
 
-// Observe puts an observer around the device's launches, in place of the one
-// before; nil is none.
+// Observe replaces the observer of the device's launches; nil removes it.
 func (d *Device) Observe(o gpu.Observer) {
 	if o == nil {
 		d.observer.Store(nil)
@@ -104,10 +103,10 @@ func (d *Device) Observe(o gpu.Observer) {
 	d.observer.Store(&o)
 }
 
-// Interrupt ends what is running or has been submitted.
+// Interrupt ends running and submitted work.
 func (d *Device) Interrupt() { d.interrupts.Add(1) }
 
-// Interrupts is how often that was.
+// Interrupts is the number of calls of Interrupt.
 func (d *Device) Interrupts() uint64 { return d.interrupts.Load() }
 
 // Load parses a module; its entries are checked when they are asked for.

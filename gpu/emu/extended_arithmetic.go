@@ -7,8 +7,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// carryForm lowers additions, subtractions and multiply-adds that read or
-// write the carry flag: numbers wider than a register are computed in parts.
+// carryForm lowers additions, subtractions and multiply-adds that read or write the
+// carry flag. They compute numbers wider than a register in parts.
 func carryForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	opcode := lo.op.in.src.Opcode

@@ -42,12 +42,12 @@ func (b *block) thread(n int) gpu.Dim {
 	return gpu.Dim{X: n % d.X, Y: n / d.X % d.Y, Z: n / (d.X * d.Y)}
 }
 
-// source is the place in the CUDA source that an instruction came from.
+// source is the place in the CUDA source of an instruction.
 func (p *program) source(in *instr) string { return p.place(p.near(in.src).Source) }
 
-// near is the instruction that says where another one came from: itself, or,
-// where the compiler has given it line 0, as it does to what stands for several
-// lines, the next one, one before it, or the branch that leads to it.
+// near is the instruction whose line stands for another one: itself, or, if the compiler
+// gave it line 0, as for code that belongs to several lines, the next one, an earlier
+// one, or the branch that leads to it.
 func (p *program) near(src *ptx.Instruction) *ptx.Instruction {
 	if src.Source.Line != 0 {
 		return src
@@ -113,7 +113,7 @@ func (p *program) place(s ptx.Source) string {
 	return fmt.Sprintf("%s:%d", path.Base(name), s.Line)
 }
 
-// stall is the fault of a block none of whose threads can go on.
+// stall is the fault of a block in which no thread can continue.
 func (b *block) stall() {
 	var first *instr
 	var kind = gpu.ErrBarrier
@@ -193,11 +193,11 @@ func (r *ranges) add(base int, mask uint32) {
 }
 
 func (r ranges) String() string {
-	const most = 4 // ranges that are written out
+	const most = 4 // ranges that are listed
 	return fmt.Sprintf("%d threads (%s)", len(r), r.list(most))
 }
 
-// list writes out at most so many ranges.
+// list formats at most this many ranges.
 func (r ranges) list(most int) string {
 	var parts []string
 	for n := 0; n < 1024; n++ {
@@ -245,7 +245,7 @@ func (w *warp) badOffset(in *instr, p place, lane int) {
 	}
 }
 
-// badShared is badOffset in shared memory, of so many bytes.
+// badShared is badOffset in shared memory, with its size in bytes.
 func (w *warp) badShared(in *instr, p place, lane int, length uint64) {
 	address, prog := w.addr[lane], w.block.prog
 	offset, size := int64(address), int64(in.mem.size)
@@ -273,8 +273,8 @@ func (w *warp) badShared(in *instr, p place, lane int, length uint64) {
 	}
 }
 
-// variableOf is the shared variable that an access must stay in; nil if there
-// are several and it cannot be told.
+// variableOf is the shared variable that an access must stay in, nil if several are
+// possible.
 func (p *program) variableOf(mem *access) *sharedVariable {
 	if mem.variable == nil && len(p.shared) == 1 {
 		return &p.shared[0]
@@ -306,8 +306,8 @@ func (p *program) sharedPlace(offset uint64) string {
 	return fmt.Sprintf("shared address %#x", offset)
 }
 
-// before is the fault of an address below the start of an allocation: it lies
-// at the end of the window, of that number, of the one before.
+// before is the fault of an address below the start of an allocation: it lies at the end
+// of the window of the previous allocation number.
 func (w *warp) before(in *instr, id uint64, lane int) {
 	address := id<<mem.WindowBits + w.addr[lane]
 	table := w.block.launch.dev.mem.Allocations()
@@ -326,7 +326,7 @@ func (p place) where(offset uint64) string {
 	return fmt.Sprintf("%s address %#x", spaceNames[p.space], offset)
 }
 
-// unwritten is the fault of a load of bytes that nothing wrote.
+// unwritten is the fault of a load of bytes that were never written.
 func (w *warp) unwritten(in *instr, p place, lane int) {
 	offset := w.addr[lane]
 	if p.space == ptx.Local {
@@ -354,8 +354,8 @@ func (w *warp) unwritten(in *instr, p place, lane int) {
 	}
 }
 
-// patience is how many instructions a block may run after it has read shared
-// memory that was not written, for the write to come.
+// patience is the number of instructions that a block may run after it has read
+// unwritten shared memory, to wait for the write.
 const patience = 1 << 20
 
 // strayed is the fault of a lane whose address starts from one buffer and lies in
@@ -378,10 +378,10 @@ func (w *warp) strayed(in *instr, from *mem.Allocation, id uint64, lane int) {
 		address, where, distance, side, l.named(from), from.Bytes)
 }
 
-// named is the name of an allocation, and which argument of the launch it is.
+// named is the name of an allocation, and the launch argument that it is.
 func (l *launch) named(a *mem.Allocation) string { return a.Name() + l.argument(a) }
 
-// argument says which argument of the launch an allocation is, if it is one.
+// argument describes the launch argument that an allocation is, if it is one.
 func (l *launch) argument(a *mem.Allocation) string {
 	for i, b := range l.buffers {
 		if b == nil || b.memory != a {
@@ -391,7 +391,7 @@ func (l *launch) argument(a *mem.Allocation) string {
 		if l.source != nil && i < len(l.source.Params) && l.source.Params[i] != "" {
 			name = l.source.Params[i]
 		}
-		if strings.HasSuffix(name, fmt.Sprintf("_param_%d", i)) { // the compiler has made it up
+		if strings.HasSuffix(name, fmt.Sprintf("_param_%d", i)) { // the compiler made up this name
 			return fmt.Sprintf(", argument %d", i)
 		}
 		return fmt.Sprintf(", argument %d, %s", i, name)
@@ -428,7 +428,7 @@ func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 	}
 }
 
-// nameOf adds what a global address points to.
+// nameOf adds the memory that a global address points to.
 func (l *launch) nameOf(address uint64) string {
 	table := l.dev.mem.Allocations()
 	if id := address >> mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {

@@ -6,9 +6,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// bulkForm is what an instruction copies.
+// bulkForm holds the operands of a bulk copy.
 type bulkForm struct {
-	to, from    func(w *warp, m uint32) // addresses; of the map, if it is a tensor's
+	to, from    func(w *warp, m uint32) // addresses; for a tensor, the address of its map
 	mbarrier    func(w *warp, m uint32)
 	coordinates []uint32 // slots
 	size        uint32   // slot of the bytes of a plain copy
@@ -17,7 +17,7 @@ type bulkForm struct {
 	tensor      bool
 }
 
-// bulkCopyForm lowers cp.async.bulk; w are the modifiers behind .bulk.
+// bulkCopyForm lowers cp.async.bulk; w are the modifiers after .bulk.
 func (lo *lowering) bulkCopyForm(w words) error {
 	if err := lo.target(90); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (lo *lowering) bulkStore(f *bulkForm, rank int) (err error) {
 	return err
 }
 
-// tensorCoordinates binds {x, y, ...} behind the map at operand i.
+// tensorCoordinates binds {x, y, ...} after the map at operand i.
 func (lo *lowering) tensorCoordinates(f *bulkForm, i, rank int) error {
 	var elems []ptx.Operand
 	if o := lo.operand(i); len(o.Elems) == 1 {
@@ -137,7 +137,7 @@ func (lo *lowering) tensorCoordinates(f *bulkForm, i, rank int) error {
 	return nil
 }
 
-// bulkWait lowers the wait for all groups of a thread but the last few.
+// bulkWait lowers the wait for all groups of a thread except the last few.
 func (lo *lowering) bulkWait(w words) error {
 	w.take("read")
 	if err := lo.operands(1, 1); err != nil {

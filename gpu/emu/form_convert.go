@@ -44,7 +44,7 @@ func cvtForm(lo *lowering) error {
 	return first(lo.def(&in.d, 0, widthOf(d)), lo.use(&in.a, 1, a))
 }
 
-// fastConversions are those worth a loop.
+// fastConversions are those for which a loop saves time.
 var fastConversions = map[arith.Conversion]struct {
 	kinds string
 	exec  execFunc
@@ -58,8 +58,7 @@ var fastConversions = map[arith.Conversion]struct {
 	{From: "s32", To: "f32", Mode: "rn"}: {"ww", map1(arith.Extend[float32, int32])},
 }
 
-// compareHalf compares values of a 16-bit float type that stand shift bits up
-// in their slots.
+// compareHalf compares values of a 16-bit float type at bit shift of their slots.
 func compareHalf(t ptx.Type, shift int, ftz bool) compareFunc {
 	value := func(a uint32) float64 {
 		half := uint64(a >> shift & 0xffff)
@@ -77,7 +76,7 @@ func compareHalf(t ptx.Type, shift int, ftz bool) compareFunc {
 	}
 }
 
-// setPairForm is set on pairs: each half is 1.0, or all ones, where it holds.
+// setPairForm is set on pairs: each half is 1.0, or all ones, if the comparison is true.
 func setPairForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	t := w.last()

@@ -6,7 +6,7 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// cacheWords are modifiers of memory instructions that change nothing here.
+// cacheWords are modifiers of memory instructions that the emulator ignores.
 var cacheWords = []string{"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "level", "unified",
 	"evict_last", "evict_normal", "evict_first"}
 

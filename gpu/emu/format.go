@@ -19,8 +19,8 @@ type conversionSpec struct {
 	verb      byte
 }
 
-// format is C's printf of the arguments at an address: each stands at a
-// multiple of its own size. n is how many there were.
+// format is C's printf of the arguments at an address: each stands at a multiple of its
+// own size. n is the number of arguments.
 func (r reader) format(format, values uint64) (text string, n int, ok bool) {
 	f, ok := r.text(format)
 	text = formatC(f, func(k int) (v uint64) {
@@ -41,8 +41,8 @@ func (r reader) format(format, values uint64) (text string, n int, ok bool) {
 	return text, n, ok
 }
 
-// formatC is C's printf. next is the next argument, of 4 or 8 bytes as the
-// logarithm says, text a string at an address.
+// formatC is C's printf. next returns the next argument, of 4 or 8 bytes by its
+// logarithm, and text the string at an address.
 func formatC(f string, next func(k int) uint64, text func(at uint64) string) string {
 	var b strings.Builder
 	for {
@@ -65,8 +65,8 @@ func formatC(f string, next func(k int) uint64, text func(at uint64) string) str
 	}
 }
 
-// parseConversion reads a conversion behind its '%'; star reads an argument
-// that gives a width or precision.
+// parseConversion reads a conversion after its '%'; star reads an argument that gives a
+// width or precision.
 func parseConversion(f string, star func() int) (conversionSpec, string) {
 	c := conversionSpec{width: -1, precision: -1}
 	flags := len(f) - len(strings.TrimLeft(f, "-+ #0"))
@@ -107,8 +107,8 @@ func (c conversionSpec) size() int {
 	return 2
 }
 
-// value is the text of an argument that is no string, as the C library of a
-// GPU's host has it.
+// value is the text of an argument that is not a string, in the format of the C library
+// of a GPU's host.
 func (c conversionSpec) value(v uint64) string {
 	if c.narrow > 0 {
 		v = v << (64 - c.narrow) >> (64 - c.narrow)
@@ -198,7 +198,7 @@ func (c conversionSpec) sign(negative bool) string {
 	return ""
 }
 
-// digits are those of an integer, at least as many as the precision says.
+// digits are the digits of an integer, at least as many as the precision requires.
 func (c conversionSpec) digits(d string) string {
 	if c.precision == 0 && d == "0" {
 		return ""
@@ -206,7 +206,7 @@ func (c conversionSpec) digits(d string) string {
 	return strings.Repeat("0", max(0, c.precision-len(d))) + d
 }
 
-// cut is a string of at most as many bytes as the precision says.
+// cut is a string of at most precision bytes.
 func (c conversionSpec) cut(s string) string {
 	if c.precision >= 0 {
 		return s[:min(len(s), c.precision)]
@@ -214,8 +214,8 @@ func (c conversionSpec) cut(s string) string {
 	return s
 }
 
-// number puts a sign or prefix before digits, with zeros between if the flags
-// say so.
+// number puts a sign or prefix before digits, with zeros between them if a flag requires
+// it.
 func (c conversionSpec) number(sign, digits string, zeros bool) string {
 	if zeros && strings.Contains(c.flags, "0") && !strings.Contains(c.flags, "-") {
 		digits = strings.Repeat("0", max(0, c.width-len(sign)-len(digits))) + digits

@@ -6,8 +6,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// forms says how each opcode is lowered. Those that compute a result from
-// their operands are rows; what is not here is refused by name.
+// forms maps each opcode to its lowering. Opcodes that compute a result from their
+// operands are rows; opcodes that are in neither table are rejected by name.
 var forms = map[string]func(*lowering) error{
 	"add": rowForm, "sub": rowForm, "mul": rowForm, "mad": rowForm, "fma": rowForm, "div": rowForm, "rem": rowForm,
 	"mul24": rowForm, "mad24": rowForm, "sad": rowForm, "abs": rowForm, "neg": rowForm, "min": rowForm, "max": rowForm,
@@ -46,7 +46,7 @@ func lop3Form(lo *lowering) error {
 	return lo.bindFirst("wwww", "b32")
 }
 
-// bindFirst binds the operands of a row and leaves those behind them.
+// bindFirst binds the operands of a row and returns the remaining ones.
 func (lo *lowering) bindFirst(kinds string, t ptx.Type) error {
 	src := *lo.op.in.src
 	whole := lo.op.in.src
@@ -135,8 +135,8 @@ func indexedForm(lo *lowering) error {
 	return lo.use(&lo.op.in.a, 0, "b32")
 }
 
-// leaveForm lowers exit, and ret: of an inlined function it goes behind the
-// call.
+// leaveForm lowers exit, and ret: in an inlined function it goes to the instruction
+// after the call.
 func leaveForm(lo *lowering) error {
 	if src := lo.op.in.src; src.Opcode == "ret" && len(src.Operands) > 0 {
 		lo.op.in.flow, lo.op.label = jump, src.Operands[0].Symbol
@@ -146,8 +146,8 @@ func leaveForm(lo *lowering) error {
 	return lo.operands(0, 0)
 }
 
-// callForm lowers a call whose function stands behind it: there is nothing
-// left to do but send lanes without the guard past it.
+// callForm lowers a call whose function stands after it: only lanes without the guard
+// branch past it.
 func callForm(lo *lowering) error {
 	if src := lo.op.in.src; len(src.Operands) > 0 {
 		lo.op.in.flow, lo.op.label = jump, src.Operands[0].Symbol
@@ -167,8 +167,8 @@ func trapForm(lo *lowering) error {
 	return lo.operands(0, 0)
 }
 
-// badCall lowers the end of a call through a pointer that is none of the
-// functions it may mean.
+// badCall lowers the end of a call through a pointer that is none of its possible
+// functions.
 func (lo *lowering) badCall() error {
 	in := &lo.op.in
 	in.exec = func(w *warp, in *instr, m uint32) {
@@ -178,15 +178,15 @@ func (lo *lowering) badCall() error {
 	return lo.use(&in.a, 0, "b64")
 }
 
-// nothingForm is an instruction that changes nothing here: memory is always
+// nothingForm is an instruction without effect in the emulator: memory is always
 // consistent, and there are no caches.
 func nothingForm(lo *lowering) error {
 	lo.op.in.exec = func(*warp, *instr, uint32) {}
 	return nil
 }
 
-// setmaxnregForm changes how many registers a warp may use: here it has those
-// that it names.
+// setmaxnregForm changes the number of registers of a warp: in the emulator a warp has
+// all registers that it names.
 func setmaxnregForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	w.drop("inc", "dec", "sync", "aligned")
@@ -202,14 +202,14 @@ func setmaxnregForm(lo *lowering) error {
 	return nothingForm(lo)
 }
 
-// pauseForm is nanosleep: others get a turn.
+// pauseForm is nanosleep: it ends the warp's turn.
 func pauseForm(lo *lowering) error {
 	lo.op.in.exec = func(w *warp, _ *instr, _ uint32) { w.waits += spinAfter / 8 }
 	return nil
 }
 
-// barrierForm lowers bar and barrier: a barrier number, a thread count if
-// there is one, and of a reduction its result and predicate.
+// barrierForm lowers bar and barrier: a barrier number, an optional thread count, and
+// for a reduction its result and predicate.
 func barrierForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	w.drop("cta", "aligned")

@@ -9,7 +9,7 @@ type tile struct {
 	slots []uint32
 }
 
-// tileOf is the tile that holds so many elements, each once.
+// tileOf is the tile that holds n elements, each once.
 func tileOf(of ptx.Type, elements int) *tile {
 	per := max(1, 4/of.Bytes())
 	return &tile{of, make([]uint32, max(1, elements/32/per))}
@@ -24,7 +24,7 @@ func (t *tile) register() ptx.Type {
 	return "b32"
 }
 
-// per is how many elements a register holds.
+// per is the number of elements in a register.
 func (t *tile) per() int { return max(1, 4/t.of.Bytes()) }
 
 // tile binds operand i to the registers of a tile.
@@ -53,7 +53,7 @@ func (lo *lowering) tile(t *tile, i int, def bool) error {
 // bits is the untyped type of a register: compilers keep f32 in .b32 too.
 func (t *tile) bits() ptx.Type { return ptx.Type(bitsOf(t.register())) }
 
-// unpack hands out each element of a tile.
+// unpack calls a function for each element of a tile.
 func (w *warp) unpack(t *tile, each func(lane, register, i, per int, v uint64)) {
 	per := t.per()
 	size := 8 * t.of.Bytes()

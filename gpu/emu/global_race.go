@@ -8,43 +8,42 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// globalRaces finds races between blocks of one launch on global memory: two
-// accesses by different blocks, at least one a write and at least one neither
-// atomic nor volatile, that nothing orders. Stores of the same value are none.
+// globalRaces finds races between blocks of one launch on global memory: two unordered
+// accesses by different blocks, at least one a write and at least one neither atomic nor
+// volatile. Stores of the same value are no race.
 //
-// What orders blocks: a block publishes what it did before a fence of the GPU by
-// its next atomic or volatile access behind the fence, and learns what others
-// have published at the address of each of its own. grid.sync(), locks and the
-// counters of a last block are made of that; a barrier of a cluster orders its
-// blocks. Who of a block has fenced is not looked at, and accesses of the copy
-// engine are not.
+// Order between blocks: a block publishes the accesses before a fence of the GPU by its
+// next atomic or volatile access after the fence, and learns the published accesses of
+// others at the address of each of its own atomic or volatile accesses. grid.sync(),
+// locks and the counters of a last block consist of these steps; a barrier of a cluster
+// orders its blocks. The search does not distinguish which thread of a block has fenced,
+// and ignores accesses of the copy engine.
 //
-// A launch that is searched runs on one worker. Marks take ten times the memory that
-// is looked at; beyond mostMarks, words that were not accessed before are left
-// out, and a warning says so.
+// A searched launch runs on one worker. Marks take ten times the accessed memory; beyond
+// mostMarks, new words are not searched, and a warning reports it.
 type globalRaces struct {
 	now       uint32 // counts fences
 	pages     map[uint64]*[pageCells]globalMark
 	atomics   map[uint64]*[pageCells]globalAccess // last atomic or volatile writes
-	room      int64                               // bytes that marks may still take
-	leftOut   *warp                               // the first to access a word that is left out, or nil
+	room      int64                               // bytes that are left for marks
+	leftOut   *warp                               // the first warp to access a word without a mark, or nil
 	leftAt    *instr
 	published map[uint64]*published // by address
 	knows     map[int32]knowledge   // by block
-	fenced    map[int32]uint32      // by block: when it last did
+	fenced    map[int32]uint32      // by block: the time of its last fence
 }
 
 // knowledge holds, for each other block, the time up to which its accesses are visible here.
 type knowledge map[int32]uint32
 
-// published is what blocks have published at an address.
+// published is the knowledge that blocks have published at an address.
 type published struct {
 	knowledge
 	version uint32
 	learned map[int32]uint32 // version that a block has learned
 }
 
-// pageCells is how many words of memory have their marks in one piece.
+// pageCells is the number of words whose marks are allocated together.
 const pageCells = 1024
 
 // globalMark are the last accesses to a word. Blocks are numbered from 1.
@@ -78,13 +77,13 @@ func newGlobalRaces() *globalRaces {
 // mark is that of the word at an address; nil if there is no room for it.
 func (g *globalRaces) mark(address uint64) *globalMark { return cellOf(g, g.pages, address, true) }
 
-// atomic is the last atomic or volatile write of the word at an address; nil if there
-// was none, and none is to be noted.
+// atomic is the last atomic or volatile write of the word at an address, nil if there is
+// none and none is to be noted.
 func (g *globalRaces) atomic(address uint64, note bool) *globalAccess {
 	return cellOf(g, g.atomics, address, note)
 }
 
-// cellOf is the cell of a word, in pages that are made as they are needed.
+// cellOf is the cell of a word, in pages that are allocated on demand.
 func cellOf[T any](g *globalRaces, pages map[uint64]*[pageCells]T, address uint64, add bool) *T {
 	cell := address / 4
 	page := pages[cell/pageCells]
@@ -100,7 +99,7 @@ func cellOf[T any](g *globalRaces, pages map[uint64]*[pageCells]T, address uint6
 	return &page[cell%pageCells]
 }
 
-// warnLeftOut says that there was no room for all marks.
+// warnLeftOut warns that there was no memory for all marks.
 func (g *globalRaces) warnLeftOut() {
 	if g.leftOut != nil {
 		g.leftOut.warn(g.leftAt, 0, gpu.ErrMemory, "the search for races between blocks has looked at the first %d MiB of global memory that the launch used, not at the rest: launch it for less data",
@@ -114,7 +113,7 @@ func (g *globalRaces) fence(block int32) {
 	g.fenced[block] = g.now
 }
 
-// synchronise is an atomic or volatile access of a block: it publishes, and
+// synchronise handles an atomic or volatile access of a block: the block publishes and
 // learns.
 func (g *globalRaces) synchronise(block int32, address uint64, writes bool) {
 	p := g.published[address]
@@ -145,7 +144,7 @@ func (k knowledge) learn(from knowledge) {
 	}
 }
 
-// meet orders what some blocks have done before what they do from now on.
+// meet orders earlier accesses of some blocks before their later ones.
 func (g *globalRaces) meet(blocks []*block) {
 	g.now++
 	for _, b := range blocks {
@@ -161,17 +160,17 @@ func (g *globalRaces) meet(blocks []*block) {
 	}
 }
 
-// number is that of the block in its grid, from 1.
+// number is the number of a block in its grid, from 1.
 func (b *block) number() int32 { return int32(b.linear() + 1) }
 
-// unordered reports whether nothing orders an access by another block before what
-// a block does now.
+// unordered reports whether an access by another block is unordered with the current
+// accesses of a block.
 func (g *globalRaces) unordered(block, other int32, time uint32) bool {
 	return other != 0 && other != block && g.knows[block][other] <= time
 }
 
-// raceBlocks looks for races of an access of the lanes in m to an allocation;
-// it reports whether there is none.
+// raceBlocks looks for races of an access of the lanes in m to an allocation. It reports
+// whether it found none.
 func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
 	g, b := w.block.launch.global, w.block
 	base := p.allocation.Address()
@@ -239,7 +238,7 @@ func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now
 	return true
 }
 
-// keepsWord reports whether a store leaves the bytes of a word as they are.
+// keepsWord reports whether a store leaves the bytes of a word unchanged.
 func (w *warp) keepsWord(in *instr, p place, l int, at uint64) bool {
 	base := p.allocation.Address()
 	from, to := max(at, base+w.addr[l]), min(at+4, base+w.addr[l]+in.mem.size)
@@ -269,8 +268,8 @@ func (w *warp) blockRace(in *instr, p place, l int, at uint64, before *globalAcc
 	b.fault.Other = &gpu.Site{Instruction: first.src.Name(), Line: first.src.Pos.Line, Source: b.prog.sourceOrCall(first), Thread: b.thread(int(before.thread))}
 }
 
-// fenceForm lowers membar and fence: memory is always consistent here, so that
-// they change nothing but what the searches for races know.
+// fenceForm lowers membar and fence: memory is always consistent in the emulator, so a
+// fence affects only the searches for races.
 func fenceForm(lo *lowering) error {
 	src := lo.op.in.src
 	async := slices.Contains(src.Modifiers, "proxy") && slices.Contains(src.Modifiers, "async")

@@ -7,8 +7,8 @@ import (
 	"warpbook/gpu"
 )
 
-// profile is a GPU that the emulator stands for: its limits decide which
-// launches and modules are refused.
+// profile is a GPU that the emulator represents: its limits decide which launches and
+// modules are rejected.
 type profile struct {
 	name   string // as given to Open
 	gpu    string

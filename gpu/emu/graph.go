@@ -8,8 +8,8 @@ import (
 	"warpbook/gpu/capture"
 )
 
-// replay is a graph: captured work. It runs in the order in which it was captured, in
-// which each piece comes after those that it waits for.
+// replay is a graph: captured work. It runs in the order of the capture, in which each
+// piece comes after those that it waits for.
 type replay struct {
 	dev *Device
 
@@ -19,7 +19,7 @@ type replay struct {
 	closed   bool           // guarded by mu
 }
 
-// Capture records what f submits to a stream.
+// Capture records the work that f submits to a stream.
 func (d *Device) Capture(on gpu.Stream, f func() error) (gpu.Graph, error) {
 	s, err := d.stream(on, "capture")
 	if err != nil {
@@ -38,8 +38,8 @@ func (d *Device) Capture(on gpu.Stream, f func() error) (gpu.Graph, error) {
 	return g, nil
 }
 
-// stream is one of the device's streams, which the device itself stands for
-// too.
+// stream returns one of the device's streams, or the default stream if given the device
+// itself.
 func (d *Device) stream(on gpu.Stream, what string) (*stream, error) {
 	s, ok := on.(*stream)
 	if on == gpu.Stream(d) {
@@ -122,7 +122,7 @@ func (g *replay) run(s *stream, w capture.Work, epoch uint64) error {
 	return s.Copy(w.Dst, w.Src)
 }
 
-// Update gives a launch other arguments.
+// Update gives a launch new arguments.
 func (g *replay) Update(i int, args ...any) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -154,7 +154,7 @@ func (g *replay) Close() error {
 	return nil
 }
 
-// Occupancy is how many blocks of a launch an SM holds.
+// Occupancy is the number of blocks of a launch that an SM holds.
 func (d *Device) Occupancy(l gpu.Launch) (int, error) {
 	if err := d.usable("occupancy"); err != nil {
 		return 0, err

@@ -7,25 +7,25 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// instr is an instruction made ready to run: what it does to a warp, and where
-// its operands are. Operands are byte offsets into the warp's slots, or
-// indices into its predicates.
+// instr is an instruction that is ready to run: its effect on a warp, and the places of
+// its operands. Operands are byte offsets into the warp's slots, or indices into its
+// predicates.
 type instr struct {
 	exec       func(w *warp, in *instr, m uint32)
 	flow       flowKind
-	guard      uint32 // index of a predicate; always says "all lanes"
+	guard      uint32 // index of a predicate; always means all lanes
 	flip       uint32 // all ones for @!p
 	d, a, b, c uint32 // destination and sources
 	target     int32  // of a branch
 	skips      bool   // a branch over straight code, see findSkips
 	lane       arith.Lane
 	kinds      string          // width letter of each operand, the destination first
-	operation  arith.Operation // how lane rounds
+	operation  arith.Operation // rounding of lane
 	sub        uint8           // which of a family: comparison, shuffle mode, ...
-	x          *extra          // what few instructions need
+	x          *extra          // operands that few instructions have
 	mem        *access         // of ld, st, atom and red
 	vector     vectorForm
-	run        int32 // instructions from here on that assembly can run
+	run        int32 // number of instructions from here on that assembly can run
 	through    int32 // the same through branches that no lane takes
 	src        *ptx.Instruction
 }
@@ -41,11 +41,11 @@ type extra struct {
 	targets []int32
 }
 
-// flowKind is what the scheduler does with an instruction.
+// flowKind is the action of the scheduler for an instruction.
 type flowKind uint8
 
 const (
-	next      flowKind = iota // run it, go on
+	next      flowKind = iota // run it and continue
 	checked                   // the same, but it may fault
 	branch                    // lanes that the guard lets through go to target
 	jump                      // all go to target; not an instruction of the text
@@ -62,8 +62,8 @@ const always = 0
 // all is the mask of a whole warp.
 const all = 1<<32 - 1
 
-// lanes is a slot as 32 values of its width. Lowering has given every operand
-// a slot of the right size, so it need not be checked here.
+// lanes is a slot as 32 values of its width. Lowering gives every operand a slot of the
+// right size, so no check is needed.
 func lanes[T any](w *warp, offset uint32) *[32]T {
 	return (*[32]T)(unsafe.Add(w.slots, offset))
 }

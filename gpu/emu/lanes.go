@@ -7,9 +7,8 @@ import (
 	"warpbook/gpu/emu/simd"
 )
 
-// This file holds the ways of running an operation on the lanes of a warp:
-// runLanes for any, one lane at a time, and map1 and loopOf for those that are
-// worth a loop of their own.
+// This file runs operations on the lanes of a warp: runLanes runs any, one lane at a
+// time; map1 and loopOf run those that have a loop of their own.
 
 // runLanes calls the operation's lane function for each active lane.
 func runLanes(w *warp, in *instr, m uint32) {
@@ -38,8 +37,8 @@ func runLanes(w *warp, in *instr, m uint32) {
 	}
 }
 
-// sources gathers the sources of an instruction, as its kinds say; those that
-// it has not are zeros.
+// sources gathers the sources of an instruction according to its kinds; missing sources
+// are zeros.
 func (w *warp) sources(in *instr) {
 	slots := [...]uint32{in.a, in.b, in.c}
 	for i, k := range in.kinds[1:] {
@@ -69,8 +68,7 @@ func (w *warp) gather(to *[32]uint64, k width, slot uint32) {
 
 type execFunc func(w *warp, in *instr, m uint32)
 
-// map1 runs a loop over all lanes; of a warp with idle lanes, only the results
-// of the active ones are kept.
+// map1 runs a loop over all lanes; idle lanes of a warp keep their old values.
 func map1[D, A any](f func(d *[32]D, a *[32]A)) execFunc {
 	return func(w *warp, in *instr, m uint32) {
 		d, a := lanes[D](w, in.d), lanes[A](w, in.a)
@@ -84,8 +82,8 @@ func map1[D, A any](f func(d *[32]D, a *[32]A)) execFunc {
 	}
 }
 
-// loopOf runs the loop of a row over all lanes; of a warp with idle lanes, only
-// the results of the active ones are kept.
+// loopOf runs the loop of a row over all lanes; idle lanes of a warp keep their old
+// values.
 func loopOf(r *arith.Row) execFunc {
 	f, wide := r.Loop, width(r.Kinds[0]) == double
 	return func(w *warp, in *instr, m uint32) {

@@ -24,13 +24,13 @@ type launch struct {
 	info          gpu.Info
 	grid          gpu.Dim
 	block         gpu.Dim
-	threads       int // a block
-	dynamic       int // bytes of shared memory beyond the program's
+	threads       int // per block
+	dynamic       int // bytes of shared memory in addition to the program's
 	params        []byte
 	paramContents *mem.Contents
 	source        *gpu.Source       // or nil
 	buffers       []*buffer         // the arguments that are buffers, by parameter; nil for others
-	origins       []*mem.Allocation // that accesses of an origin must stay in, or nil
+	origins       []*mem.Allocation // the buffers that accesses of an origin must stay in, or nil
 	count         bool
 	trace         bool // for a profile of every instruction
 	checks        gpu.Checks
@@ -43,14 +43,14 @@ type launch struct {
 
 	total int64
 
-	// What all workers write lies apart from what they read all the time.
+	// Fields that all workers write lie apart from fields that they only read.
 	_        cpu.CacheLinePad
 	next     atomic.Int64 // first block that no worker has taken
 	resident atomic.Int64 // blocks that workers have taken and that have not ended
 	_        cpu.CacheLinePad
 
 	mu      sync.Mutex
-	blocks  []*block   // that workers run blocks of the grid in; guarded by mu
+	blocks  []*block   // in which workers run blocks of the grid; guarded by mu
 	first   *gpu.Fault // of the lowest block; guarded by mu
 	firstAt atomic.Int64
 	failed  time.Time // when the first fault was seen; guarded by mu
@@ -59,15 +59,15 @@ type launch struct {
 	warned  warnings
 }
 
-// Blocks before a faulty one may still run for a while, so that the fault that is
-// reported does not depend on which worker was faster; and for some instructions,
-// because a busy machine may keep a worker from running for longer.
+// Blocks before a faulty one may still run for a while, so that the reported fault does
+// not depend on which worker was faster; and for some instructions, because a busy
+// machine may keep a worker from running for longer.
 const (
 	grace             = 100 * time.Millisecond
 	graceInstructions = 200_000
 )
 
-// stopped ends a block because another one failed; it is never reported.
+// stopped ends a block because another block failed; it is never reported.
 var stopped = &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "another block failed"}
 
 // run executes all blocks and returns the counters.
@@ -98,7 +98,7 @@ func (l *launch) run() (gpu.Counters, error) {
 		c.Add(b.cnt)
 	}
 	for _, b := range l.blocks[n:] {
-		b.patterns = nil // that of another one
+		b.patterns = nil // the patterns of another program
 	}
 	l.dev.blocks.give(l.blocks)
 	l.printed.flush(l.dev.output())
@@ -125,7 +125,7 @@ func (l *launch) fail(n int64, f *gpu.Fault) {
 	}
 }
 
-// interrupted is asked after each turn of a warp.
+// interrupted is called after each turn of a warp.
 func (l *launch) interrupted() bool {
 	breath.Poll()
 	return l.dev.interrupts.Load() != l.epoch
@@ -160,7 +160,7 @@ type blockPool struct {
 	free []*block
 }
 
-// pooled bounds how many blocks are kept.
+// pooled bounds the number of blocks that are kept.
 const pooled = 16
 
 // take returns n blocks that are ready for the launch.
@@ -213,7 +213,7 @@ func newBlock(l *launch) *block {
 	n := (l.threads + 31) / 32
 	preds, set := mem.Carve[uint32](&own, p.preds*n), mem.Carve[uint32](&own, p.tracked*n)
 	frags, slots := mem.Carve[fragment](&own, 32*n), mem.Carve[byte](&own, p.slotBytes*n)
-	warps := make([]warp, n+mem.PageBytes/int(unsafe.Sizeof(warp{}))+1) // a page from those of another block
+	warps := make([]warp, n+mem.PageBytes/int(unsafe.Sizeof(warp{}))+1) // a page between the warps of two blocks
 	for i := range n {
 		w := &warps[i]
 		w.block, w.index, w.first = b, i, all
@@ -243,7 +243,7 @@ func (b *block) sharedBytes() int {
 	return len(b.shared.Data)
 }
 
-// workers is how many blocks run at a time.
+// workers is the number of blocks that run at a time.
 func (d *Device) workers() int {
 	if n := d.maxWorkers.Load(); n > 0 {
 		return int(n)

@@ -2,16 +2,15 @@ package emu
 
 import "warpbook/gpu/ptx"
 
-// ldmatrixForm lowers ldmatrix: lanes 8i to 8i+7 hold the addresses of the rows
-// of matrix i, each of 8 elements of 16 bits; lane l gets elements 2(l%4) and
-// the next of row l/4 of each matrix, or of column l/4 if it is transposed.
+// ldmatrixForm lowers ldmatrix: lanes 8i to 8i+7 hold the addresses of the rows of
+// matrix i, each of 8 elements of 16 bits; lane l gets elements 2(l%4) and the next of
+// row l/4 of each matrix, or of column l/4 if it is transposed.
 func ldmatrixForm(lo *lowering) error { return lo.rowsForm(load) }
 
 // stmatrixForm lowers stmatrix, the other way.
 func stmatrixForm(lo *lowering) error { return lo.rowsForm(store) }
 
-// movmatrixForm lowers movmatrix: 8 x 8 elements of 16 bits in a register change
-// rows and columns.
+// movmatrixForm lowers movmatrix: it transposes 8 x 8 elements of 16 bits in a register.
 func movmatrixForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	whole := w.has("sync") && w.has("aligned") && w.has("m8n8") && w.has("trans")
@@ -63,7 +62,7 @@ func (lo *lowering) rowsForm(kind accessKind) error {
 type rowsTransfer struct {
 	*tile
 	base  func(w *warp, m uint32)
-	rows  uint32 // lanes that hold the address of one
+	rows  uint32 // lanes that hold the address of a row
 	trans bool
 	part  *instr
 }

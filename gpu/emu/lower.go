@@ -12,8 +12,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// lower makes an entry ready to run, or refuses it by the first instruction
-// that is malformed or not supported.
+// lower makes an entry ready to run, or rejects it with the first instruction that is
+// malformed or not supported.
 func lower(m *module, entry *ptx.Function) (*program, error) {
 	if err := m.refuseClusters(entry); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func (lo *lowering) instruction(src *ptx.Instruction) error {
 	return nil
 }
 
-// arrange puts the ops in the order of the graph, with jumps where a block
-// does not fall into its successor, and returns where each source block went.
+// arrange puts the ops in the order of the graph, with jumps where a block does not fall
+// through to its successor, and returns the position of each source block.
 func (lo *lowering) arrange(g *flow.Graph, starts []int) (*code, map[int]int) {
 	c := &code{regs: len(lo.fn.Registers)}
 	position := map[int]int{}
@@ -104,8 +104,8 @@ func (lo *lowering) arrange(g *flow.Graph, starts []int) (*code, map[int]int) {
 	return c, entries
 }
 
-// leads is the op that a block needs at its end, if control can fall off it
-// and the block after it in the text does not stand next.
+// leads is the op that ends a block if control can leave it at its end and the next
+// block of the text does not stand next.
 func (lo *lowering) leads(g *flow.Graph, b, i int) (*op, bool) {
 	n := &g.Blocks[b]
 	falls := n.From == n.To
@@ -125,7 +125,7 @@ func (lo *lowering) leads(g *flow.Graph, b, i int) (*op, bool) {
 	return &op{in: instr{flow: jump}, at: g.Blocks[b+1].From, jumps: true}, true
 }
 
-// allocate finds the registers to watch and gives every operand its place.
+// allocate finds the registers to watch and assigns a place to every operand.
 func (lo *lowering) allocate(c *code) {
 	widths := make([]width, c.regs)
 	for r := range widths {
@@ -144,7 +144,7 @@ func (lo *lowering) allocate(c *code) {
 			}
 		}
 	}
-	for i := range lo.prog.presets { // constant predicates stand behind the registers
+	for i := range lo.prog.presets { // constant predicates stand after the registers
 		if p := &lo.prog.presets[i]; p.value.width == predicate {
 			p.offset += uint32(preds)
 		}
@@ -158,8 +158,8 @@ func (lo *lowering) allocate(c *code) {
 	}
 }
 
-// placePresets gives every distinct preset a slot and returns the first free
-// offset behind them.
+// placePresets gives every distinct preset a slot and returns the first free offset
+// after them.
 func (lo *lowering) placePresets(c *code) int {
 	p := lo.prog
 	places := map[value]uint32{}
@@ -226,9 +226,9 @@ func (lo *lowering) assemble(c *code, entries map[int]int) {
 	p.addBranches()
 }
 
-// assembleBlock writes the code of a block. An op that was dropped still counts
-// as an instruction of the text: with the one behind it, or with one that does
-// nothing if it is the last.
+// assembleBlock writes the code of a block. A dropped op still counts as an instruction
+// of the text: together with the next one, or, if it is the last, with one that does
+// nothing.
 func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 	p := lo.prog
 	emit := func(in instr, counts int32, operands []operand) {
@@ -266,7 +266,7 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 	}
 }
 
-// accesses are what the op asks of memory.
+// accesses are the memory accesses of the op.
 func (o *op) accesses() []*access {
 	var all []*access
 	if o.in.mem != nil {
@@ -309,7 +309,7 @@ func (lo *lowering) layout() error {
 			p.localBytes += v.Bytes()
 		}
 	}
-	static := p.static // without what aligns dynamic memory
+	static := p.static // without the padding that aligns dynamic memory
 	for _, v := range dynamic {
 		if lo.uses(v) {
 			p.static = align(p.static, max(v.Align, 16))
@@ -323,7 +323,7 @@ func (lo *lowering) layout() error {
 	return nil
 }
 
-// placeShared puts a shared variable behind those before it.
+// placeShared places a shared variable after the earlier ones.
 func (lo *lowering) placeShared(v *ptx.Variable, bytes int) {
 	at := uint64(lo.prog.static)
 	lo.symbols[v.Name] = symbol{space: ptx.Shared, address: at}
@@ -364,8 +364,8 @@ func align(n, to int) int {
 	return (n + to - 1) / to * to
 }
 
-// uses reports whether the code names a variable: a module's shared variables
-// cost only the entries that use them.
+// uses reports whether the code names a variable: a module's shared variables take
+// memory only in the entries that use them.
 func (lo *lowering) uses(v *ptx.Variable) bool {
 	for i := range lo.fn.Code {
 		for _, o := range lo.fn.Code[i].Operands {

@@ -8,9 +8,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is mbarrier: an object of 64 bits in shared memory that counts
-// arrivals. The manual leaves its contents open; here they are, from the lowest
-// bit, the arrivals that are missing, those of a whole phase, and the phase.
+// This file is mbarrier: an object of 64 bits in shared memory that counts arrivals. The
+// manual leaves its contents open. In the emulator they are, from the lowest bit, the
+// number of missing arrivals, the number of arrivals per phase, and the phase.
 const (
 	mbarrierCount = 20 // bits of a count
 	mbarrierMost  = 1<<mbarrierCount - 1
@@ -18,13 +18,13 @@ const (
 	mbarrierValid = 1 << 63 // set by init
 )
 
-// mbarrier is what is known of one beside its word.
+// mbarrier is the state of an mbarrier besides its word.
 type mbarrier struct {
 	arrivals []arrival // of this phase, for the search for races
-	before   []arrival // of the last
+	before   []arrival // of the previous phase
 	copies   []copyArrival
 	tx       int64      // bytes that this phase waits for
-	bulk     []bulkCopy // that it will count
+	bulk     []bulkCopy // copies that it will count
 }
 
 // copyArrival is a cp.async.mbarrier.arrive: lanes whose copies will arrive.
@@ -34,10 +34,9 @@ type copyArrival struct {
 	until uint64 // copies that the warp had started
 }
 
-// mbarrierOp is what an instruction does to the word of an mbarrier for one
-// lane; it returns the new word. t is the block that the mbarrier
-// is of: that of the warp, or another one of its cluster. Whatever is wrong it
-// reports.
+// mbarrierOp is the effect of an instruction on the word of an mbarrier for one lane; it
+// returns the new word. t is the block that the mbarrier belongs to: the warp's, or
+// another one of its cluster. It reports its own faults.
 type mbarrierOp func(w *warp, t *block, in *instr, l int, word uint64) uint64
 
 // mbarrierForm lowers all instructions of mbarrier.
@@ -72,8 +71,8 @@ func mbarrierForm(lo *lowering) error {
 	return lo.unsupported("no such form of mbarrier")
 }
 
-// mbarrierAt makes the instruction apply an operation to the word at operand i
-// of each lane, one after the other. Like atomics, they are no races.
+// mbarrierAt makes the instruction apply an operation to the word at operand i of each
+// lane, one after the other. Like atomics, these are no races.
 func (lo *lowering) mbarrierAt(i int, op mbarrierOp) error {
 	base, space, err := lo.addressPart(i)
 	if err != nil {
@@ -187,7 +186,7 @@ func (lo *lowering) mbarrierArrive(drop, open, expect bool) error {
 	})
 }
 
-// arriveAt lets lane l arrive n times at the mbarrier of t at w.addr.
+// arriveAt makes lane l arrive n times at the mbarrier of t at w.addr.
 func (w *warp) arriveAt(t *block, in *instr, l int, word, n uint64) uint64 {
 	missing := word & mbarrierMost
 	if n > missing {
@@ -201,7 +200,7 @@ func (w *warp) arriveAt(t *block, in *instr, l int, word, n uint64) uint64 {
 	return m.completed(word - n)
 }
 
-// arrive notes for the search for races that a warp has arrived.
+// arrive notes the arrival of a warp for the search for races.
 func (m *mbarrier) arrive(w *warp) {
 	if r := w.block.races; r != nil {
 		r.warps.now++ // what the warp does from now on is not before the barrier
@@ -218,7 +217,7 @@ func (m *mbarrier) completed(word uint64) uint64 {
 	return word + 1<<mbarrierPhase | word>>mbarrierCount&mbarrierMost
 }
 
-// noMbarrier is the fault of a lane whose address holds none.
+// noMbarrier is the fault of a lane whose address holds no mbarrier.
 func (w *warp) noMbarrier(in *instr, l int, word uint64) uint64 {
 	w.fail(in, l, gpu.ErrUninitialized, "no mbarrier at %s: mbarrier.init comes first", w.block.prog.sharedPlace(w.addr[l]))
 	return word
@@ -265,8 +264,7 @@ func (lo *lowering) mbarrierWait(parity bool) error {
 	}))
 }
 
-// learn orders what threads did before they arrived before what the warp does
-// from now on.
+// learn orders the accesses of arrived threads before the later accesses of the warp.
 func (w *warp) learn(m *mbarrier) {
 	r := w.block.races
 	if r == nil {
@@ -280,8 +278,8 @@ func (w *warp) learn(m *mbarrier) {
 	}
 }
 
-// copyArriveForm lowers cp.async.mbarrier.arrive: the mbarrier counts an
-// arrival once all copies that the thread has started so far are there.
+// copyArriveForm lowers cp.async.mbarrier.arrive: the mbarrier counts an arrival once
+// all copies that the thread has started so far have completed.
 func (lo *lowering) copyArriveForm(w words) error {
 	more := !w.has("noinc")
 	w.has("arrive")
@@ -302,8 +300,8 @@ func (lo *lowering) copyArriveForm(w words) error {
 	}))
 }
 
-// copiesArrive completes the copies that an mbarrier waits for and lets them
-// arrive: whoever looks at it may find them there.
+// copiesArrive completes the copies that an mbarrier waits for and counts their
+// arrivals; it runs before any access to the mbarrier.
 func (w *warp) copiesArrive(t *block, in *instr, l int, word uint64) uint64 {
 	m := t.mbarrier(w.addr[l])
 	at := w.addr

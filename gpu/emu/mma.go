@@ -20,8 +20,8 @@ type matrixProduct struct {
 	core      *arith.TensorCore
 }
 
-// matrices are the operands of a product, row by row as a dot product needs
-// them: b is stored by its columns.
+// matrices are the operands of a product, row by row for dot products: b is stored by
+// columns.
 type matrices struct {
 	a, b, c [512]uint64
 	x, y    [512]arith.Term
@@ -72,12 +72,12 @@ func mmaForm(lo *lowering) error {
 	return first(lo.operands(4, 4), lo.wholeWarp(), lo.tile(d, 0, true), lo.tile(a, 1, false), lo.tile(b, 2, false), lo.tile(c, 3, false))
 }
 
-// accumulator is where element e of a lane lies in c and d.
+// accumulator is the place of element e of a lane in c and d.
 func (p *matrixProduct) accumulator(lane, e int) int {
 	return (lane/4+8*(e>>1))*p.n + lane%4*2 + e&1
 }
 
-// typed reports whether the types go together.
+// typed reports whether the types are a valid combination.
 func (p *matrixProduct) typed() bool {
 	switch p.of {
 	case "f16":
@@ -141,7 +141,7 @@ func (p *matrixProduct) integers(a, b []uint64, c uint64) uint64 {
 	return uint64(uint32(sum))
 }
 
-// doubles is a dot product of f64: one fused operation after the other.
+// doubles is a dot product of f64: a sequence of fused multiply-adds.
 func doubles(a, b []uint64, c uint64) uint64 {
 	for i := range a {
 		c = arith.Bits64(math.FMA(arith.F64(a[i]), arith.F64(b[i]), arith.F64(c)), a[i], c, b[i])
@@ -149,8 +149,8 @@ func doubles(a, b []uint64, c uint64) uint64 {
 	return c
 }
 
-// together32 reports whether all 32 lanes of a warp run an instruction, which
-// is a fault otherwise.
+// together32 reports whether all 32 lanes of a warp run an instruction. If not, it is a
+// fault.
 func (w *warp) together32(in *instr, m uint32) bool {
 	if m == all {
 		return true
@@ -166,7 +166,7 @@ func (lo *lowering) wholeWarp() error {
 	return nil
 }
 
-// matrices is room for the operands of a product.
+// matrices is the memory for the operands of a product.
 func (w *warp) matrices() *matrices {
 	if w.block.matrices == nil {
 		w.block.matrices = &matrices{}

@@ -7,14 +7,13 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// words are the modifiers of an instruction that have not been understood
-// yet; what is left at the end is not supported.
+// words are the modifiers of an instruction that are not handled yet; a word that is
+// left at the end is not supported.
 type words []string
 
 func wordsOf(src *ptx.Instruction) words { return slices.Clone(src.Modifiers) }
 
-// take removes the first of the choices that is there and returns it; "" if
-// none is.
+// take removes and returns the first of the choices that is present, "" if none is.
 func (w *words) take(choices ...string) string {
 	for i, m := range *w {
 		if slices.Contains(choices, m) {
@@ -25,10 +24,10 @@ func (w *words) take(choices ...string) string {
 	return ""
 }
 
-// has removes a word and reports whether it was there.
+// has removes a word and reports whether it was present.
 func (w *words) has(word string) bool { return w.take(word) != "" }
 
-// drop removes the words that change nothing here.
+// drop removes words that have no effect in the emulator.
 func (w *words) drop(choices ...string) {
 	*w = slices.DeleteFunc(*w, func(m string) bool {
 		return slices.Contains(choices, m) || strings.HasPrefix(m, "L1::") || strings.HasPrefix(m, "L2::")
@@ -46,5 +45,5 @@ func (w *words) last() ptx.Type {
 	return ptx.Type(t)
 }
 
-// rest names what was not understood.
+// rest names the words that are left.
 func (w words) rest() string { return "." + strings.Join(w, ".") }

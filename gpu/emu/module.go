@@ -12,8 +12,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// module is loaded PTX: its variables have memory, its entries are lowered
-// when they are first asked for.
+// module is loaded PTX: its variables have memory, its entries are lowered at their
+// first use.
 type module struct {
 	dev     *Device
 	text    *ptx.Module
@@ -54,8 +54,7 @@ func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
 	return m, nil
 }
 
-// initialise writes the variables' first contents: zeros where the text says
-// nothing.
+// initialise writes the variables' initial contents: zeros if the text gives none.
 func (m *module) initialise() error {
 	for _, v := range m.text.Variables {
 		b := m.globals[v.Name]
@@ -71,8 +70,7 @@ func (m *module) initialise() error {
 		for _, r := range v.Relocs {
 			s, ok := m.symbols[r.Symbol]
 			if !ok || r.Offset+r.Bytes > len(data) {
-				// The address of a texture: entries that use the variable are
-				// refused.
+				// The address of a texture: entries that use the variable are rejected.
 				delete(m.symbols, v.Name)
 				continue
 			}
@@ -96,8 +94,8 @@ func (m *module) Entries() []string {
 	return names
 }
 
-// Entry finds an entry and makes it ready; an instruction that is not
-// supported is an error here.
+// Entry finds an entry and lowers it; an instruction that is not supported is an error
+// here.
 func (m *module) Entry(name string) (gpu.Entry, error) {
 	if m.closed.Load() {
 		return nil, fmt.Errorf("emu: entry %s: %w: module %s was closed", name, gpu.ErrClosed, m.text.Name)

@@ -131,7 +131,7 @@ func (w *warp) lane(t ptx.Type, slot uint32, l int) uint64 {
 	return uint64(lanes[uint32](w, slot)[l])
 }
 
-// unpack takes a register apart.
+// unpack splits a register into parts.
 func (lo *lowering) unpack(t ptx.Type, to, from ptx.Operand) error {
 	in := &lo.op.in
 	part, err := lo.partOf(t, to)
@@ -176,7 +176,7 @@ func (lo *lowering) partOf(t ptx.Type, v ptx.Operand) (ptx.Type, error) {
 	return "", lo.unsupported("%d components of .%s", len(v.Elems), t)
 }
 
-// windows are where the spaces begin in the generic address space.
+// windows are the starts of the spaces in the generic address space.
 var windows = map[string]uint64{
 	"global": 0, "const": 0,
 	"shared": mem.SharedWindow << mem.WindowBits, "shared::cta": mem.SharedWindow << mem.WindowBits,
@@ -217,7 +217,7 @@ func cvtaForm(lo *lowering) error {
 	return first(lo.operands(2, 2), lo.def(&in.d, 0, widthOf(t)), lo.use(&in.a, 1, t))
 }
 
-// isspacepForm asks whether a generic address lies in a space.
+// isspacepForm tests whether a generic address lies in a space.
 func isspacepForm(lo *lowering) error {
 	space, ok := map[string]ptx.Space{"global": ptx.Global, "shared": ptx.Shared, "shared::cta": ptx.Shared,
 		"local": ptx.Local, "param": ptx.Parameter}[lo.op.in.src.Modifiers[0]]

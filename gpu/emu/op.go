@@ -9,8 +9,7 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// op is an instruction on the way from text to instr: its operands are still
-// values.
+// op is an instruction between text and instr: its operands are still values.
 type op struct {
 	in    instr
 	binds []*bind
@@ -20,28 +19,28 @@ type op struct {
 	label string
 	table []string // of brx.idx
 
-	dropped bool // a move whose destination is known beforehand
-	jumps   bool // not of the text: it goes to the block at an index of the text
+	dropped bool // a move whose destination is a known value
+	jumps   bool // not in the text: it goes to the block at an index of the text
 	at      int
 	checks  []instr  // run before it, for registers that may be unset
-	parts   []*instr // further accesses that it makes, of the same line
+	parts   []*instr // further accesses of it, with the same line
 }
 
-// bind is an operand: where the instruction keeps it, and what it stands for.
+// bind is an operand: its place in the instruction, and its value.
 type bind struct {
 	field *uint32
 	value value
 	def   bool
-	kept  bool // a source that may be unset: it is for a result to keep
+	kept  bool // a source that may be unset: it is passed on to a result
 }
 
-// lowering is an entry on its way to a program.
+// lowering is an entry that is being lowered to a program.
 type lowering struct {
 	module  *module
 	fn      *ptx.Function
 	prog    *program
 	symbols map[string]symbol // of the function, then of the module
-	op      *op               // the one in work
+	op      *op               // the one that is being lowered
 	ops     []*op
 }
 
@@ -52,7 +51,7 @@ type symbol struct {
 	at      int    // of a parameter: offset in the parameter bytes
 }
 
-// error says where and what.
+// error adds the place to a message.
 func (lo *lowering) error(kind error, format string, args ...any) error {
 	src := lo.op.in.src
 	return fmt.Errorf("emu: %s at %s:%d: %w: %s", src.Name(), lo.prog.file, src.Pos.Line, kind, fmt.Sprintf(format, args...))
@@ -62,12 +61,12 @@ func (lo *lowering) malformed(format string, args ...any) error {
 	return lo.error(gpu.ErrMalformed, format, args...)
 }
 
-// unsupported refuses what is valid PTX, as far as can be told, by its name.
+// unsupported rejects PTX by its name that is valid, as far as the emulator can tell.
 func (lo *lowering) unsupported(format string, args ...any) error {
 	return lo.error(gpu.ErrUnsupported, format+" on the emulator: run this entry on a GPU", args...)
 }
 
-// operands checks how many operands there are.
+// operands checks the number of operands.
 func (lo *lowering) operands(least, most int) error {
 	n := len(lo.op.in.src.Operands)
 	if n >= least && n <= most {
@@ -134,7 +133,7 @@ func (lo *lowering) useOperand(field *uint32, o ptx.Operand, what string, t ptx.
 	return nil
 }
 
-// constant is the value of an operand that is no register.
+// constant is the value of an operand that is not a register.
 func (lo *lowering) constant(o ptx.Operand, what string, t ptx.Type) (value, error) {
 	w := widthOf(t)
 	switch o.Kind {
@@ -159,7 +158,7 @@ func (lo *lowering) constant(o ptx.Operand, what string, t ptx.Type) (value, err
 	return value{}, lo.malformed("%s is of the wrong kind, expected a register or a constant of %v", what, w)
 }
 
-// cut keeps the bits of a width.
+// cut keeps the low bits of a width.
 func cut(bits uint64, w width) uint64 {
 	switch w {
 	case predicate:
@@ -198,7 +197,7 @@ func (lo *lowering) predicateUse(field, flip *uint32, i int) error {
 	return lo.useOperand(field, o, fmt.Sprintf("operand %d", i+1), "pred")
 }
 
-// extra makes room for further operands.
+// extra allocates the further operands.
 func (lo *lowering) extra() *extra {
 	if lo.op.in.x == nil {
 		lo.op.in.x = &extra{}

@@ -47,7 +47,7 @@ func rowForm(lo *lowering) error {
 	return lo.bindKinds(r.Kinds, ptx.Type(name[len(name)-1]))
 }
 
-// option sets what a modifier says.
+// option applies a modifier.
 func (in *instr) option(o string) {
 	switch o {
 	case "ftz":
@@ -59,8 +59,8 @@ func (in *instr) option(o string) {
 	}
 }
 
-// bindKinds binds operands by their width letters; those of the instruction's
-// own width have its type, others are plain bits.
+// bindKinds binds operands by their width letters; those of the instruction's own width
+// have its type, others are untyped bits.
 func (lo *lowering) bindKinds(kinds string, t ptx.Type) error {
 	if err := lo.operands(len(kinds), len(kinds)); err != nil {
 		return err

@@ -5,11 +5,11 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file finds loads that use no value. Without optimisation, compilers
-// write a bit field of a new struct by loading its word, replacing the bits of
-// the field and storing it: what such a load reads of local memory that was
-// never written is no defect. And they copy structs word by word, with those
-// that were never written: the copy was never written either, then.
+// This file finds loads whose value is not used. Without optimisation, compilers write a
+// bit field of a new struct by loading its word, replacing the bits of the field and
+// storing it: that such a load reads local memory that was never written is no defect.
+// They also copy structs word by word, including words that were never written; then the
+// copy counts as never written, too.
 
 // markUseless marks these loads, and the stores of copies.
 func (lo *lowering) markUseless() {
@@ -42,8 +42,7 @@ func (lo *lowering) markUseless() {
 	}
 }
 
-// markCopy pairs a load with the store of what it loads, if both may be of
-// local memory.
+// markCopy pairs a load with the store of its value, if both may access local memory.
 func (lo *lowering) markCopy(from, to *access) {
 	local := func(mem *access) bool {
 		return (mem.space == ptx.Local || mem.space == ptx.Generic) && mem.count == 1 && !mem.strong
@@ -54,9 +53,9 @@ func (lo *lowering) markCopy(from, to *access) {
 	}
 }
 
-// copyWritten is checkWritten for a load and a store that copy: what was never
-// written in local memory is not written in a copy there, and is a fault as
-// soon as it leaves it.
+// copyWritten is checkWritten for a load and a store that copy: bytes that were never
+// written in local memory count as never written in a copy there, and are a fault as
+// soon as they leave it.
 func (w *warp) copyWritten(in *instr, p place, m uint32) bool {
 	moved := &w.copied[in.mem.copy-1]
 	mask, c := uint32(1<<in.mem.size-1), p.contents
@@ -96,7 +95,7 @@ func sameAddress(a, b ptx.Operand) bool {
 	return a.Kind == b.Kind && a.Reg == b.Reg && a.Symbol == b.Symbol && a.Offset == b.Offset
 }
 
-// uses are the instructions that read each register, and how many write it.
+// uses are the instructions that read each register, and the number that write it.
 type uses struct {
 	by     map[int][]*ptx.Instruction
 	writes map[int]int
@@ -138,8 +137,7 @@ func (u uses) only(r int) *ptx.Instruction {
 	return u.by[r][0]
 }
 
-// moves reports whether what a load loads, always and alone, is what a store
-// stores.
+// moves reports whether a store always stores exactly the value of a load.
 func (u uses) moves(load, st *ptx.Instruction) bool {
 	r, v := load.Operands[0].Reg, st.Operands[1]
 	return load.Guard < 0 && u.writes[r] == 1 && v.Kind == ptx.RegisterOperand && v.Reg == r

@@ -11,22 +11,22 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is the fast path of loads and stores of 32-bit words in global and
-// shared memory. The lanes of a memory instruction nearly always ask for
-// addresses in the same pattern, moved by a distance: what a pattern costs on
-// a GPU, which bytes it covers and how its data is best moved is found once.
+// This file is the fast path of loads and stores of 32-bit words in global and shared
+// memory. The lanes of a memory instruction nearly always access addresses in the same
+// pattern, shifted by a distance: the cost of a pattern on a GPU, the bytes that it
+// covers and the best way to move its data are computed once.
 //
-// The fast path finds no faults: where one is possible, or anything is
-// unusual, it leaves the access to access.go before it has changed anything.
+// The fast path finds no faults: if one is possible, or anything is unusual, it leaves
+// the access to access.go before it has changed anything.
 
-// pattern is what lanes ask for, relative to the lowest that is active.
+// pattern is the addresses of the lanes relative to the lowest active one.
 type pattern struct {
 	mask     uint32
 	low      uint64 // the lowest bits of that lane's address
 	delta    [32]int32
-	min, max int64 // the bytes covered: from the first, to behind the last
-	unit     bool  // words side by side, in the order of the lanes
-	covered  uint8 // words of contents.written that have bits of it
+	min, max int64 // the range of bytes, max is exclusive
+	unit     bool  // consecutive words, in the order of the lanes
+	covered  uint8 // number of words of contents.written that it touches
 	how      simd.Move
 
 	sectors, lines uint64 // of global memory
@@ -40,14 +40,14 @@ type pattern struct {
 	cells []patternCell // of shared memory, once races are looked for
 }
 
-// patterns are those of one instruction, by a hash of mask and low bits.
+// patterns are the patterns of one instruction, by a hash of mask and low bits.
 type patterns struct {
 	known        [ways]*pattern
 	hits, misses uint32
 
-	// last are the addresses that the warps asked for before: an access in the
-	// next block, or in the next turn of a loop, is likely to be as far on.
-	// Its lines are on the way while the warp computes.
+	// last are the previous addresses of the warps: an access in the next block, or in
+	// the next turn of a loop, is likely to be at the same distance. Its lines are
+	// fetched while the warp computes.
 	last [32]uint64
 }
 
@@ -56,15 +56,15 @@ const (
 	mostPatterns = 4096 // of a table, to bound its memory
 )
 
-// patternTable is what one worker knows of a program, whichever block it runs.
+// patternTable holds a worker's patterns of a program, for all blocks that it runs.
 type patternTable struct {
 	sites   []patterns
-	learned int // how many patterns are known
+	learned int // number of known patterns
 }
 
-// lowBits are those that two addresses must share for a pattern to be the
-// same: of global memory the place in a 128-byte line, of shared memory that in
-// a word of contents.written. Banks turn with the address.
+// lowBits are those that two addresses must share to have the same pattern: in global
+// memory the place in a 128-byte line, in shared memory that in a word of
+// contents.written. Banks rotate with the address.
 func lowBits(space ptx.Space) uint64 {
 	if space == ptx.Shared {
 		return 31
@@ -78,10 +78,11 @@ func (mem *access) regular() bool {
 		mem.skip == [4]bool{} && (mem.space == ptx.Global || mem.space == ptx.Shared)
 }
 
-// few is how many words of contents.written are looked at faster one by one.
+// few is the number of words of contents.written up to which checking them one by one is
+// faster.
 const few = 8
 
-// fast runs an access if it is of a known pattern and cannot fault.
+// fast runs an access if its pattern is known and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
 	if b.vectors == simd.NoVectors || mem.site < 0 || b.careful {
@@ -114,8 +115,8 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	return true
 }
 
-// again runs an access to memory of which every byte was written if it is of a
-// pattern that one call can look for and move the data of.
+// again runs an access to fully written memory if its pattern can be matched and its
+// data moved in one call.
 func (w *warp) again(in *instr, m uint32, c *mem.Contents, base uint64) bool {
 	b, mem := w.block, in.mem
 	s := &b.patterns.sites[mem.site]
@@ -142,8 +143,8 @@ func (w *warp) again(in *instr, m uint32, c *mem.Contents, base uint64) bool {
 	return false
 }
 
-// destination is where the lowest active lane's access goes: the memory, or nil, and
-// the offset in it.
+// destination is the memory of the lowest active lane's access, or nil, and the offset
+// in it.
 func (w *warp) destination(in *instr, m uint32) (c *mem.Contents, base uint64) {
 	b, access := w.block, in.mem
 	base = access.offset
@@ -162,13 +163,13 @@ func (w *warp) destination(in *instr, m uint32) (c *mem.Contents, base uint64) {
 		return b.launch.contentsAt(base), base & mem.OffsetMask
 	}
 	if b.races != nil && b.races.shift != 2 {
-		return nil, 0 // races are looked for byte by byte
+		return nil, 0 // the search for races looks at single bytes
 	}
 	return b.shared, base
 }
 
-// fetchAhead fetches what the warp is likely to ask for next time, if it lies
-// together. Wherever that is, fetching it faults not.
+// fetchAhead prefetches the bytes that the warp is likely to access next, if they are
+// close together. A prefetch of any address cannot fault.
 func (w *warp) fetchAhead(mem *access, p *pattern, c *mem.Contents, base uint64) {
 	const most = 512 // bytes: four words for each lane
 	last := &w.block.patterns.sites[mem.site].last[w.index&31]
@@ -179,7 +180,7 @@ func (w *warp) fetchAhead(mem *access, p *pattern, c *mem.Contents, base uint64)
 	}
 }
 
-// room is the offsets between which an access must stay.
+// room is the range of offsets that an access must stay in.
 func (mem *access) room(c *mem.Contents) (start, end int64) {
 	end = int64(len(c.Data))
 	if v := mem.variable; v != nil && mem.space == ptx.Shared {
@@ -188,7 +189,7 @@ func (mem *access) room(c *mem.Contents) (start, end int64) {
 	return 0, end
 }
 
-// contentsAt is what a global address lies in, or nil.
+// contentsAt is the memory of a global address, or nil.
 func (l *launch) contentsAt(address uint64) *mem.Contents {
 	table := l.dev.mem.Allocations()
 	if id := address >> mem.WindowBits; id < uint64(len(table)) && table[id] != nil {
@@ -223,7 +224,7 @@ func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
 	}
 	w.effective(in, m)
 	if !(*way).learn(&w.addr, m, low, in.mem) {
-		(*way).mask = 0 // it fits no request
+		(*way).mask = 0 // it matches no request
 		return nil
 	}
 	return *way
@@ -270,7 +271,7 @@ func (p *pattern) learn(addr *[32]uint64, m uint32, low uint64, mem *access) boo
 	return true
 }
 
-// move is how the data of a pattern moves in one call, if it can.
+// move selects how one call can move the data of a pattern, if one can.
 func (mem *access) move(p *pattern) simd.Move {
 	var how simd.Move
 	switch {
@@ -293,7 +294,7 @@ func (mem *access) move(p *pattern) simd.Move {
 	return how
 }
 
-// cover adds bytes of a word to those that are covered so far.
+// cover adds bytes of a word to the covered ones.
 func (p *pattern) cover(word int32, bits uint32) {
 	i := slices.Index(p.words[:p.covered], word)
 	if i < 0 {
@@ -304,8 +305,8 @@ func (p *pattern) cover(word int32, bits uint32) {
 	p.bits[i] |= bits
 }
 
-// written checks that all bytes of a load were written, or marks those that a
-// store will write.
+// written checks that all bytes of a load were written, or marks those that a store will
+// write.
 func (p *pattern) written(c *mem.Contents, base uint64, mem *access) bool {
 	at := int64(base >> 5)
 	for i, bits := range &p.bits {
@@ -350,8 +351,8 @@ func (p *pattern) count(c *gpu.Counters, mem *access) {
 	g.Bytes += p.bytes
 }
 
-// move moves the data between registers and memory; base is where the lowest
-// active lane's is.
+// move moves the data between registers and memory; base is the address of the lowest
+// active lane.
 func (w *warp) move(mem *access, p *pattern, base unsafe.Pointer) {
 	v := w.block.vectors
 	if mem.kind == load && mem.count == 4 && p.mask == all && v.LoadQuads(w.slots, &mem.regs, base, &p.delta) {

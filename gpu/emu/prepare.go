@@ -7,7 +7,7 @@ import (
 	"warpbook/gpu"
 )
 
-// prepare checks a launch and puts its parameters in place.
+// prepare checks a launch and stores its parameters.
 func (d *Device) prepare(l gpu.Launch) (*launch, error) {
 	e, ok := l.Entry.(*entry)
 	if !ok || e.module.dev != d {
@@ -38,7 +38,7 @@ func (d *Device) prepare(l gpu.Launch) (*launch, error) {
 	return run, run.cooperate(l)
 }
 
-// arguments puts a launch's arguments in place.
+// arguments stores a launch's arguments.
 func (run *launch) arguments(l gpu.Launch) error {
 	p := run.prog
 	for i, a := range l.Args {
@@ -63,16 +63,16 @@ func (run *launch) arguments(l gpu.Launch) error {
 	return nil
 }
 
-// release gives back what was prepared, run or not.
+// release frees the prepared launch, whether it ran or not.
 func (run *launch) release() {
 	if run.workspace != nil {
 		run.dev.mem.Free(run.workspace)
 	}
 }
 
-// cooperate checks that all blocks of a cooperative launch fit and gives them
-// what CUDA's grid.sync() meets at: a word of its own, at offset 4 of memory
-// whose address %envreg1 and %envreg2 have.
+// cooperate checks that all blocks of a cooperative launch fit and gives them the memory
+// of CUDA's grid.sync(): a word at offset 4 of memory whose address is in %envreg1 and
+// %envreg2.
 func (run *launch) cooperate(l gpu.Launch) error {
 	if !l.Cooperative {
 		return nil
@@ -92,7 +92,7 @@ func (run *launch) cooperate(l gpu.Launch) error {
 	return nil
 }
 
-// own checks that a buffer is of this device and alive.
+// own checks that a buffer belongs to this device and is alive.
 func (d *Device) own(b gpu.Buffer) error {
 	x, ok := b.(*buffer)
 	if !ok || x.dev != d {

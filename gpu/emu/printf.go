@@ -13,11 +13,11 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is printf and assert, which compilers turn into calls of two
-// functions that no module defines.
+// This file is printf and assert, which compilers turn into calls of two functions that
+// no module defines.
 
-// printed is the output of a launch, put into the order of its blocks. Within
-// a block it is that in which its threads ran: of a warp, lane by lane.
+// printed is the output of a launch, in the order of its blocks. Within a block it has
+// the order in which its threads ran; in a warp, lane by lane.
 type printed struct {
 	mu      sync.Mutex
 	blocks  []printedBlock // guarded by mu
@@ -30,8 +30,8 @@ type printedBlock struct {
 	text   []byte
 }
 
-// mostPrinted bounds the output of a launch. A GPU keeps as much, by default,
-// and overwrites the oldest.
+// mostPrinted bounds the output of a launch. A GPU keeps as much by default, and
+// overwrites the oldest.
 const mostPrinted = 1 << 20
 
 // print keeps what a thread of a block prints.
@@ -76,10 +76,10 @@ func (p *printed) flush(to io.Writer) {
 type reader struct {
 	w     *warp
 	lane  int
-	parts *[4]*instr // by the logarithm of their bytes
+	parts *[4]*instr // by the logarithm of their size
 }
 
-// readers are the accesses by which builtins read: generic, and not counted.
+// readers are the accesses of builtins: generic, and not counted.
 func (lo *lowering) readers() *[4]*instr {
 	var parts [4]*instr
 	for k := range parts {
@@ -97,7 +97,7 @@ func (r reader) read(k int, address uint64) (v uint64, ok bool) {
 	return r.w.scratch(part, 0)[r.lane], r.w.block.fault == nil
 }
 
-// mostString bounds a string, so that one without its end is not read for ever.
+// mostString bounds a string, so that reading an unterminated one ends.
 const mostString = 1 << 16
 
 // text reads a string.

@@ -11,31 +11,32 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// tracer counts what each instruction of a program does in the blocks that one
+// tracer counts the events of each instruction of a program in the blocks that one
 // worker runs. Accesses then do not take the fast path.
 type tracer struct {
-	// runs are straight runs: the counts of an instruction are the sum of
-	// those up to it.
+	// runs are straight runs: the counts of an instruction are the sum of those up to
+	// it.
 	runs      []run
 	divergent []uint64 // branches, by instruction
 	sites     []*site  // memory instructions, by instruction; nil for the others
 }
 
-// run is what starts at an instruction less what ended before it.
+// run is the number of runs that start at an instruction, minus those that ended before
+// it.
 type run struct{ warps, threads int64 }
 
 // site is a memory instruction.
 type site struct {
-	counts   gpu.Counters // of its requests alone
+	counts   gpu.Counters // counts of its requests only
 	requests map[requestKey]*gpu.Request
 	others   uint64
 }
 
-// requestKey is what makes two requests the same.
+// requestKey identifies equal requests.
 type requestKey struct {
 	shared  bool
 	mask    uint32
-	address [32]uint64 // of active lanes; of global memory from the line of the lowest one on
+	address [32]uint64 // of active lanes; for global memory relative to the line of the lowest one
 }
 
 func newTracer(p *program) *tracer {
@@ -52,7 +53,7 @@ func (t *tracer) ran(from, to int32, mask uint32) {
 	t.runs[to].threads -= threads
 }
 
-// request notes a request to memory.
+// request counts a request to memory.
 func (t *tracer) request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) {
 	s := t.sites[in.mem.pc]
 	if s == nil {
@@ -85,7 +86,7 @@ func (t *tracer) request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) {
 func newRequest(w *warp, in *instr, key requestKey, p *gpu.Pattern) *gpu.Request {
 	r := &gpu.Request{Pattern: *p, Count: 1, Shared: key.shared, Block: w.block.at, Warp: w.index}
 	if p.To != nil {
-		to := *p.To // of a copy that another will take the place of
+		to := *p.To // of a copy, because another pattern may take its place
 		r.To = &to
 	}
 	first := p.Address[lowest(p.Mask)&31]
@@ -115,7 +116,7 @@ func (p *program) sharedAt(offset uint64) *sharedVariable {
 	return nil
 }
 
-// add adds what another worker counted.
+// add adds the counts of another worker.
 func (t *tracer) add(o *tracer) {
 	for i := range t.runs {
 		t.runs[i].warps += o.runs[i].warps
@@ -148,13 +149,13 @@ func (s *site) add(o *site) {
 	}
 }
 
-// compareBlocks orders requests by the blocks that made them, so that what is
-// shown does not depend on which worker ran which block.
+// compareBlocks orders requests by their blocks, so that the result does not depend on
+// which worker ran which block.
 func compareBlocks(a, b gpu.Dim) int {
 	return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
 }
 
-// profile is what all workers of a launch have counted.
+// profile holds the counts of all workers of a launch.
 func (l *launch) profile() gpu.Profile {
 	t := newTracer(l.prog)
 	for _, b := range l.blocks {
@@ -172,7 +173,7 @@ func (t *tracer) profile(p *program) gpu.Profile {
 		in := &p.code[i]
 		sum.warps += t.runs[i].warps
 		sum.threads += t.runs[i].threads
-		n := uint64(p.before[i+1] - p.before[i]) // moves that cost nothing count with what follows them
+		n := uint64(p.before[i+1] - p.before[i]) // moves without cost count with the instruction after them
 		if in.src == nil || n == 0 || sum.warps == 0 {
 			continue
 		}

@@ -6,33 +6,33 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// program is an entry made ready to run.
+// program is an entry that is ready to run.
 type program struct {
 	name     string
 	file     string // as given to Load
 	files    map[int]string
 	code     []instr
-	origins  []start     // what addresses of global memory start from; the first is none
-	wide     []int       // parameters that a start has bits for
+	origins  []start     // possible starting points of global addresses; the first is none
+	wide     []int       // parameters for which a start has bits
 	sites    int         // memory instructions that the fast path can run
-	steps    []simd.Step // of those of code that assembly can run
+	steps    []simd.Step // the steps of code that assembly can run
 	operands [][]operand // of each of code
 	before   []int32     // instructions of the text before each of code; one longer
 	counted  int32       // instructions of the text in code
 
 	presets   []preset
-	placed    []preset // those that depend on the place in the grid
+	placed    []preset // those that depend on the block's index
 	slotBytes int
 	preds     int
-	tracked   int // registers whose unset lanes are watched
+	tracked   int // registers whose unset lanes are tracked
 
 	static     int // bytes of shared memory
 	shared     []sharedVariable
 	constants  []string // variables of the module in constant memory
 	narrow     bool     // it may access less than 4 bytes of shared memory at once
-	localBytes int      // a thread
-	localUsed  int      // of these, by variables
-	copies     int      // loads of which a store is the only use, see partial_init.go
+	localBytes int      // per thread
+	localUsed  int      // the part of it that variables use
+	copies     int      // loads that are used only by a store, see partial_init.go
 	params     []*ptx.Variable
 	paramAt    []int // offset of each in the parameter bytes
 	paramBytes int
@@ -40,29 +40,29 @@ type program struct {
 	fn         *ptx.Function
 }
 
-// sharedVariable is a variable in shared memory; one whose size the launch
-// says goes on to the end.
+// sharedVariable is a variable in shared memory; one whose size the launch gives extends
+// to the end.
 type sharedVariable struct {
 	symbol    string
 	name      string // in the CUDA source, if it can be told
 	at, bytes uint64
 }
 
-// preset is a slot that holds its value before the program starts.
+// preset is a slot that has its value before the program starts.
 type preset struct {
 	value  value
 	offset uint32
 }
 
-// value is what an operand stands for. Values other than registers are
-// presets: equal ones share a slot.
+// value is the value of an operand. Values other than registers are presets: equal ones
+// share a slot.
 type value struct {
 	kind   valueKind
 	reg    int    // of a register
 	bits   uint64 // of a constant; offset of a parameter
 	name   string // of a special register
-	bytes  int    // of a parameter: how many are loaded
-	signed bool   // and how they are extended
+	bytes  int    // of a parameter: number of bytes that are loaded
+	signed bool   // and whether they are sign extended
 	width  width
 }
 

@@ -10,17 +10,16 @@
 //
 // A cell goes through these stages, in this order:
 //
-// \texpand    a cell in another language becomes Go that declares its variables
-// \tparse     the cell becomes a file: imports, declarations, one function of statements
-// \tinfer     the types of the variables that statements define
-// \tcarry     earlier declarations whose meaning changes join the file; parse again
-// \tcheck     go/types checks the file, with the live objects in scope
-// \trewrite   loops, waits and calls become interruptible; go/types checks again
-// \tlink      the file and the declarations that it reaches become SSA, far ones are
-// linked
-// \tbegin     the last check of the interrupt flag: from here on the cell takes effect
-// \tcommit    names, sources and functions of the session change, all or none
-// \trun       ixgo and package bytecode execute the statements
+//	expand    a cell in another language becomes Go that declares its variables
+//	parse     the cell becomes a file: imports, declarations, one function of statements
+//	infer     the types of the variables that statements define
+//	carry     earlier declarations whose meaning changes join the file; parse again
+//	check     go/types checks the file, with the live objects in scope
+//	rewrite   loops, waits and calls become interruptible; go/types checks again
+//	link      the file and the declarations that it reaches become SSA, far ones are linked
+//	begin     the last check of the interrupt flag: from here on the cell takes effect
+//	commit    names, sources and functions of the session change, all or none
+//	run       ixgo and package bytecode execute the statements
 //
 // Before begin, an interrupt or a panic of the type checker or of this package leaves
 // the session unchanged; a panic in commit undoes the commit. Every change of the

@@ -17,7 +17,7 @@ func (e *host) external(name string, f any) {
 	e.files.Ctx.RegisterExternal(name, f)
 }
 
-// stream is where cells print to: the file, or Config.Output.
+// stream is the destination of cells' prints: the file, or Config.Output.
 type stream struct {
 	host *host
 	name string
@@ -31,29 +31,29 @@ func (s stream) Write(text []byte) (int, error) {
 	return s.file.Write(text)
 }
 
-// Owner is the id of the cell that started the goroutine it is called on, 0 if
-// that is not known: compiled code starts goroutines too.
+// Owner is the id of the cell that started the current goroutine, 0 if that is unknown:
+// compiled code starts goroutines too.
 func (e *host) Owner() uint64 {
 	g, _ := e.ours.Load(gid.Get())
 	o, _ := g.(owner)
 	return o.cell
 }
 
-// owner is the cell of a goroutine, and the go statement that started it if one did.
+// owner is the cell of a goroutine, and the go statement that started it, if one did.
 type owner struct {
 	cell uint64
 	pos  token.Pos
 }
 
-// host is what runs around the code of cells: the functions of this process that they
+// host is the environment of the code of cells: the functions of this process that cells
 // call, their goroutines and their streams.
 type host struct {
 	config    *Config
 	files     *namespace.Files
 	stop      *stop.Stopper
-	externals map[string]any // functions of ours by the names that cells call them by; made by New
+	externals map[string]any // functions of this program by the names that cells call; made by New
 	ours      sync.Map       // ids of goroutines that recover by themselves, to their owner
-	warned    sync.Map       // positions of statements whose dropped error has been told
+	warned    sync.Map       // positions of statements whose dropped error has been reported
 	calls     sync.Map       // ids to the calls of magics in the cells that run
 	stdout    stream
 	stderr    stream

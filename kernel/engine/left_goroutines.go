@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// StopGoroutines begins to stop the goroutines that cells have left running, if no
-// cell runs. The next cell waits for that. Those that do not end are named.
+// StopGoroutines begins to stop the goroutines that cells have left running, if no cell
+// runs. The next cell waits until they have ended. Goroutines that do not end are named.
 func (e *host) StopGoroutines() {
 	if e.stop.Live.Load() == 0 {
 		return
@@ -27,7 +27,7 @@ func (e *host) StopGoroutines() {
 	}()
 }
 
-// nameGoroutines warns of the goroutines that cells have started and that still run.
+// nameGoroutines warns of goroutines of cells that still run.
 func (e *host) nameGoroutines() {
 	var places []string
 	left := 0
@@ -46,5 +46,5 @@ func (e *host) nameGoroutines() {
 	}
 }
 
-// mostPlaces is how many go statements a warning names.
+// mostPlaces is the number of go statements that a warning names.
 const mostPlaces = 5

@@ -11,7 +11,7 @@ import (
 	"warpbook/kernel/engine/stop"
 )
 
-// openMagics lets a cell's magics run until it shuts them.
+// openMagics lets a cell's magics run until the returned function is called.
 func (e *Engine) openMagics(s *check.Source) (shut func()) {
 	for _, c := range s.Calls {
 		c.Session, c.Out, c.Show = session{e, s}, e.stdout, e.config.Show
@@ -30,7 +30,7 @@ func (e *Engine) openMagics(s *check.Source) (shut func()) {
 	}
 }
 
-// opened is a call that may run, and the cell it stands in.
+// opened is a call that may run, and its cell.
 type opened struct {
 	*check.Call
 	source *check.Source
@@ -38,13 +38,13 @@ type opened struct {
 
 func (e *host) opened(id int) opened {
 	o, ok := e.calls.Load(id)
-	if !ok { // the cell was given up
+	if !ok { // the cell was abandoned
 		panic(stop.Interrupted{})
 	}
 	return o.(opened)
 }
 
-// magic does what a magic does, or begins or ends one that is about code.
+// magic runs a magic, or begins or ends one that takes code.
 func (e *host) magic(id int) {
 	c := e.opened(id)
 	switch {
@@ -73,7 +73,7 @@ func (e *host) magicRuns(id int) int {
 	return n
 }
 
-// done ends the cell if a magic has ended with an error.
+// done ends the cell if a magic has returned an error.
 func (o opened) done(e *host, err error) {
 	if errors.Is(err, magic.ErrInterrupted) {
 		e.stop.Killed()
@@ -83,7 +83,7 @@ func (o opened) done(e *host, err error) {
 	}
 }
 
-// magicError is what a magic ends a cell with.
+// magicError is the panic value of a magic that fails its cell.
 type magicError struct{ failure.Diagnostic }
 
 func (m *magicError) Error() string { return m.String() }

@@ -10,11 +10,11 @@ import (
 	"github.com/goplus/ixgo"
 )
 
-// registerPrints makes the functions that print to the standard streams print
-// to the engine's.
+// registerPrints makes functions that print to the standard streams print to the
+// engine's streams.
 func (e *host) registerPrints() {
 	log.SetOutput(e.stderr)
-	if p, ok := ixgo.LookupPackage("log"); ok { // cells have one of their own, as source
+	if p, ok := ixgo.LookupPackage("log"); ok { // cells use their own copy, as source
 		p.Source = strings.Replace(p.Source, "var std = New(os.Stderr,", "func stderr() io.Writer\n\nvar std = New(stderr(),", 1)
 	}
 	for name, f := range map[string]any{
@@ -32,8 +32,8 @@ func (e *host) registerPrints() {
 	}
 }
 
-// writer is w, or the stream that stands for it. Cells may give os.Stdout another
-// file, and may close the one that it has: the stream goes on.
+// writer is w, or the stream that represents it. Cells may assign another file to
+// os.Stdout, and may close the original file: the stream remains.
 func (e *host) writer(w io.Writer) io.Writer {
 	switch f, _ := w.(*os.File); {
 	case f == nil:

@@ -13,17 +13,17 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// reads lets a stop end a read of a pipe or a connection without a loss of data. The
-// read goes on in a goroutine of its own, and what it gets is for the next reader.
+// reads lets an interrupt end a read of a pipe or a connection without a loss of data.
+// The read continues in a goroutine of its own, and its data is for the next reader.
 type reads struct {
 	host *host
 	mu   sync.Mutex             // guards left
-	left map[io.Reader]*oneRead // reads that a stop has ended, and that go on
+	left map[io.Reader]*oneRead // interrupted reads that continue
 }
 
-// oneRead is a read that goes on whether or not it is waited for.
+// oneRead is a read that continues even if no goroutine waits for it.
 type oneRead struct {
-	done chan struct{} // closes when data and err are there
+	done chan struct{} // closes when data and err are set
 	data []byte
 	err  error
 }
@@ -66,8 +66,8 @@ func (s *reads) keep(r io.Reader, x *oneRead) {
 	s.left[r] = x
 }
 
-// mayBlock reports whether a read of r may wait for data that somebody else sends.
-// What it holds for can be a key of a map.
+// mayBlock reports whether a read of r may wait for data of another process. If so, r
+// can be a key of a map.
 func mayBlock(r io.Reader) bool {
 	switch r := r.(type) {
 	case *io.PipeReader, *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn:
@@ -87,9 +87,9 @@ type patient struct {
 
 func (p patient) Read(b []byte) (int, error) { return p.reads.read(p.Reader, b) }
 
-// registerReads makes the functions that read for cells read the lines of
-// Config.Stdin where they are given os.Stdin, and stop without a loss where they wait
-// for a pipe or a connection.
+// registerReads makes functions that read for cells read the lines of Config.Stdin in
+// place of os.Stdin, and stop without a loss of data if they wait for a pipe or a
+// connection.
 func (e *host) registerReads() {
 	s := &reads{host: e, left: map[io.Reader]*oneRead{}}
 	stands := func(r io.Reader) io.Reader { return r }

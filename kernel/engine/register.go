@@ -9,8 +9,8 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// registerRuntime gives cells the runtime package and takes over the calls
-// that would end or block the process.
+// registerRuntime offers cells the runtime package and replaces the calls that would end
+// or block the process.
 func (e *host) registerRuntime() error {
 	if err := e.files.Ctx.AddImportFile(rewrite.RuntimePath, rewrite.RuntimePath+".go", runtimeSource); err != nil {
 		return fmt.Errorf("engine: register %s: %w", rewrite.RuntimePath, err)
@@ -35,7 +35,7 @@ func (e *host) registerRuntime() error {
 		rewrite.RuntimePath + ".Dropped":   e.dropped,
 		rewrite.RuntimePath + ".Recovered": recovered,
 		rewrite.RuntimePath + ".NotNil":    notNil,
-		"runtime.Goexit":                   func() { panic(failure.Goexit{}) }, // the engine's own loses deferred calls
+		"runtime.Goexit":                   func() { panic(failure.Goexit{}) }, // the engine's own version skips deferred calls
 		rewrite.RuntimePath + ".Magic":     e.magic,
 		rewrite.RuntimePath + ".MagicRuns": e.magicRuns,
 		rewrite.RuntimePath + ".Declared":  e.declared,

@@ -8,9 +8,9 @@ import (
 	"warpbook/kernel/engine/stop"
 )
 
-// registerWaits has what waits in compiled code end when the cell is stopped,
-// where nothing is lost by it: locks, wait groups and subprocesses. A wait for a
-// condition is not among them, since it must end with the lock held.
+// registerWaits makes waits in compiled code end when the cell is stopped, if that loses
+// no data: locks, wait groups and subprocesses. A wait for a sync.Cond is not among
+// them, since it must end with the lock held.
 func (e *host) registerWaits() {
 	for name, f := range map[string]any{
 		"(*sync.Mutex).Lock":     func(m *sync.Mutex) { e.stop.Lock(m) },

@@ -14,16 +14,16 @@ import (
 	"warpbook/kernel/engine/stop"
 )
 
-// outcome is how a run ended.
+// outcome is the result of a run.
 type outcome struct {
 	values    []any
 	failed    *runError
 	discarded bool // it was interrupted before it began
 }
 
-// Protect calls f, which may call methods of cells, as if it were the cell of
-// that id: it can be interrupted, and a panic becomes an error. It calls answer
-// once, as Eval does; when f is given up it may still run then.
+// Protect calls f, which may call methods of cells, as if f were the cell of that id: it
+// can be interrupted, and a panic becomes an error. It calls answer once, as Eval does;
+// if f is abandoned, it may still run after that.
 func (e *Engine) Protect(ctx context.Context, id uint64, f func(), answer func(*cellproto.Error)) {
 	e.run(ctx, id, job{prepare: func(func() bool) bool { return true }, discard: func() {}, run: func() (o outcome) {
 		defer func() {
@@ -45,24 +45,24 @@ func (e *Engine) Protect(ctx context.Context, id uint64, f func(), answer func(*
 	})
 }
 
-// job is what a goroutine of the engine does.
+// job is a task of an engine goroutine.
 type job struct {
-	// prepare reports whether there is something to run. It cannot be stopped, and
-	// asks begin before it changes anything that others see: false means that
-	// the caller has given the job up.
+	// prepare reports whether there is something to run. It cannot be stopped, and calls
+	// begin before it changes anything that is visible outside: false means that the
+	// caller has abandoned the job.
 	prepare func(begin func() bool) bool
 	run     func() outcome
-	discard func() // what was prepared and does not begin
+	discard func() // called for a prepared job that does not begin
 }
 
-// run does a job on this goroutine and calls answer once: when the job ends, or,
-// on another goroutine, when an interrupt has ended it or has given it up. An
-// interrupt gives up a job that is still being prepared.
+// run does a job on this goroutine and calls answer once: when the job ends, or, on
+// another goroutine, when an interrupt has ended it or when it is abandoned. An
+// interrupt abandons a job that is still being prepared.
 func (e *Engine) run(ctx context.Context, id uint64, j job, answer func(outcome)) {
 	ended, prepared, decided := make(chan outcome, 1), make(chan struct{}), &atomic.Bool{} // whether it begins or is discarded
 	begin := sync.OnceValue(func() bool { return decided.CompareAndSwap(false, true) })
 	notStopped := context.AfterFunc(ctx, func() {
-		defer e.ourGoroutine(id)() // what magics say at the end is the cell's
+		defer e.ourGoroutine(id)() // magics print to the cell at its end
 		answer(e.interrupt(ended, prepared, decided))
 	})
 	defer e.stop.Watched(e.config.Lasting)()
@@ -89,7 +89,7 @@ func (e *Engine) run(ctx context.Context, id uint64, j job, answer func(outcome)
 	o = j.run()
 }
 
-// interrupt ends a job of run, or gives it up, and says how it ended.
+// interrupt ends a job of run, or abandons it, and returns its outcome.
 func (e *Engine) interrupt(ended <-chan outcome, prepared <-chan struct{}, decided *atomic.Bool) outcome {
 	if decided.CompareAndSwap(false, true) {
 		return outcome{discarded: true}
@@ -97,7 +97,7 @@ func (e *Engine) interrupt(ended <-chan outcome, prepared <-chan struct{}, decid
 	<-prepared
 	first := e.stop.Begin()
 	defer e.stop.End()
-	if first { // one stop of several cells is one for a device
+	if first { // for a device, one stop of several cells counts once
 		for _, f := range e.config.Interrupt {
 			f()
 		}

@@ -14,8 +14,8 @@ import (
 	"warpbook/kernel/engine/magic"
 )
 
-// session is what the magics of a cell see of an engine. They run while Mu is
-// free.
+// session is the view of an engine for the magics of a cell. They run while Mu is
+// unlocked.
 type session struct {
 	e    *Engine
 	cell *check.Source
@@ -51,7 +51,7 @@ func (s session) Reset() {
 
 const (
 	maxHistory = 1000 // cells that %history can list
-	dropped    = 100  // at once, because those that stay are moved
+	dropped    = 100  // dropped at once, because the remaining ones are moved
 )
 
 // remember keeps a cell that has a number.
@@ -73,8 +73,8 @@ func (s session) Past() magic.Past {
 	return past
 }
 
-// elsewhere is the past of a subshell: what the parent shell calls this session is
-// that of another shell.
+// elsewhere is the past for a subshell: the parent shell's "this session" is that of
+// another shell.
 type elsewhere struct{ magic.Past }
 
 func (f elsewhere) Range(session, start int, stop *int) ([]magic.Cell, error) {
@@ -84,7 +84,7 @@ func (f elsewhere) Range(session, start int, stop *int) ([]magic.Cell, error) {
 	return f.Past.Range(session, start, stop)
 }
 
-// Cells are those of the shell that asks.
+// Cells are the cells of the asking shell.
 func (s session) Cells() (cells []magic.Cell) {
 	s.e.Mu.Lock()
 	defer s.e.Mu.Unlock()

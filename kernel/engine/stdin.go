@@ -9,8 +9,8 @@ import (
 	"warpbook/kernel/engine/stop"
 )
 
-// stdin is what stands for os.Stdin where compiled code reads it for cells: the
-// lines of Config.Stdin. All readers share its buffer, and one reads at a time.
+// stdin replaces os.Stdin for compiled code that reads it for cells: the lines of
+// Config.Stdin. All readers share its buffer, and one reads at a time.
 type stdin struct {
 	stop *stop.Stopper
 	mu   sync.Mutex // held while one reads
@@ -28,8 +28,8 @@ func (s *stdin) alone(read func()) {
 	read()
 }
 
-// registerStdin makes the functions that scan os.Stdin scan the lines of
-// Config.Stdin, and returns what stands for a reader.
+// registerStdin makes the functions that scan os.Stdin scan the lines of Config.Stdin,
+// and returns a function that replaces a reader.
 func (e *host) registerStdin() func(io.Reader) io.Reader {
 	in, file := &stdin{stop: e.stop, in: bufio.NewReader(e.config.Stdin)}, os.Stdin
 	reader := func(r io.Reader) io.Reader {
@@ -42,7 +42,7 @@ func (e *host) registerStdin() func(io.Reader) io.Reader {
 		if reader(r) != in {
 			return f(r)
 		}
-		in.alone(func() { n, err = f(in.in) }) // which takes back a letter that was read too far
+		in.alone(func() { n, err = f(in.in) }) // it puts back a letter that was read too far
 		return n, err
 	}
 	fscan := func(r io.Reader, a ...any) (int, error) {

@@ -7,7 +7,7 @@ import (
 )
 
 // edited reports whether the engine library has the corrections of
-// warpbook/kernel/edited. New refuses one that has not.
+// warpbook/kernel/edited. New rejects a library without them.
 const edited = false
 
 func (e *host) hook(*ixgo.Context) {}

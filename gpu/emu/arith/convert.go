@@ -27,8 +27,8 @@ func Extend[D, A uint32 | int32 | uint64 | int64 | float32](d *[32]D, a *[32]A) 
 	}
 }
 
-// Convert is the conversion of one value; the result is extended to 64 bits by
-// its sign, because a register may be wider than the type.
+// Convert converts one value. The result is sign-extended to 64 bits, because a register
+// may be wider than the type.
 func (c *Conversion) Convert(a uint64) uint64 {
 	fromFloat, toFloat := IsFloat(c.From), IsFloat(c.To)
 	switch {
@@ -83,8 +83,8 @@ func (c *Conversion) intToInt(a uint64) uint64 {
 	return AsInt(v, c.To)
 }
 
-// intToFloat rounds once: to f64 from the integer itself, to narrower types
-// from a float64 that was rounded to odd.
+// intToFloat rounds once: to f64 from the integer, to narrower types from a float64 that
+// was rounded to odd.
 func (c *Conversion) intToFloat(a uint64) uint64 {
 	v, negative := AsInt(a, c.From), false
 	if c.From[0] == 's' && int64(v) < 0 {
@@ -186,9 +186,9 @@ func (c *Conversion) floatToFloat(a uint64) uint64 {
 	return c.encode(v)
 }
 
-// nan is the NaN that a NaN becomes. Conversions from and to f64 keep as much
-// of the payload as fits and make it quiet, from bf16 to f32 all of it, and
-// others none.
+// nan is the result for a NaN. Conversions from and to f64 keep the payload bits that
+// fit and make the NaN quiet, a conversion from bf16 to f32 keeps all of them, and other
+// conversions keep none.
 func (c *Conversion) nan(a uint64) uint64 {
 	switch {
 	case c.From == "f64" || c.To == "f64":
@@ -205,7 +205,7 @@ func (c *Conversion) nan(a uint64) uint64 {
 	return RoundFloat(math.NaN(), Nearest, Formats[c.To])
 }
 
-// format is a float type, as numbers of bits.
+// format is a float type, described by its numbers of bits.
 type format struct{ exponent, fraction uint }
 
 var Formats = map[ptx.Type]format{"f16": {5, 10}, "bf16": {8, 7}, "f32": {8, 23}, "f64": {11, 52},
@@ -239,8 +239,8 @@ func Decode(a uint64, t ptx.Type) float64 {
 	return v
 }
 
-// RoundFloat rounds a float64 to a narrower format, with subnormal results and
-// overflow as the mode has them.
+// RoundFloat rounds a float64 to a narrower format. The mode determines subnormal
+// results and overflow.
 func RoundFloat(v float64, mode rounding, f format) uint64 {
 	u := math.Float64bits(v)
 	sign := u >> 63 << (f.exponent + f.fraction)

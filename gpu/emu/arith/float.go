@@ -19,9 +19,8 @@ const (
 
 var Roundings = map[string]rounding{"rn": Nearest, "rz": zero, "rm": down, "rp": up, "rna": away}
 
-// nan32 is the NaN of every f32 result: its payload is not kept. An f64 result
-// is one of the operands that are NaN, made quiet: the second, else the third,
-// else the first.
+// nan32 is the NaN of every f32 result: payloads are dropped. An f64 result is one of
+// the NaN operands, made quiet: the second, else the third, else the first.
 const (
 	nan32 = 0x7fffffff
 	nan64 = 0xfff8000000000000 // of an invalid operation
@@ -50,7 +49,7 @@ func Flush(v float32) float32 {
 	return v
 }
 
-// single makes a lane function of an f32 operation, with what its options ask.
+// single makes a lane function of an f32 operation with its options.
 func single(f func(o *Operation, a, b, c float32) float32) Lane {
 	return func(o *Operation, a, b, c uint64) uint64 {
 		x, y, z := F32(a), F32(b), F32(c)
@@ -79,24 +78,23 @@ func saturate(v float32) float32 {
 	return 0
 }
 
-// fma32 is a*b+c rounded once. The product is exact in float64; the sum is
-// rounded there first, which is harmless unless it then lies exactly between
-// two float32 numbers or below the smallest normal one: there the part that
-// the sum has lost decides.
+// fma32 is a*b+c rounded once. The product is exact in float64. The sum is rounded in
+// float64 first, which is harmless unless it then lies exactly between two float32
+// numbers or below the smallest normal one: there the lost part of the sum decides.
 func fma32(a, b, c float32) float32 {
 	p := float64(a) * float64(b)
 	z := float64(c)
 	s := p + z
 	u := math.Float64bits(s)
-	const half = 1 << 28 // of the 29 bits that float32 has less
+	const half = 1 << 28 // of the 29 bits that float32 lacks
 	if u&(1<<29-1) != half && u>>52&0x7ff > 1023-126 {
 		return float32(s)
 	}
 	return float32(toOdd(p, z, s))
 }
 
-// toOdd replaces the sum s of p and z, if it is not exact, by whichever of its
-// two neighbours has an odd last bit: it then rounds as the exact sum does.
+// toOdd replaces an inexact sum s of p and z by that neighbour of s whose last bit is
+// odd. It then rounds as the exact sum does.
 func toOdd(p, z, s float64) float64 {
 	t := s - p
 	lost := (p - (s - t)) + (z - t)
@@ -113,12 +111,12 @@ func toOdd(p, z, s float64) float64 {
 	return math.Float64frombits(u - 1)
 }
 
-// precision holds every product and sum of three f64 numbers exactly, and a
-// quotient or root closely enough that no rounding to f64 is in doubt.
+// precision holds every product and sum of three f64 numbers exactly, and a quotient or
+// root precisely enough for a correct rounding to f64.
 const precision = 4400
 
-// round rounds a number that is not zero: to nearest, and from there to the
-// neighbour if that was the wrong side.
+// round rounds a nonzero number: to nearest, and then to the neighbour if the mode
+// requires it.
 func round(mode rounding, z *big.Float, size int) float64 {
 	v, accuracy := z.Float64()
 	if size == 32 {
@@ -142,7 +140,7 @@ func round(mode rounding, z *big.Float, size int) float64 {
 // number is v as a big.Float; v is finite.
 func number(v float64) *big.Float { return new(big.Float).SetPrec(53).SetFloat64(v) }
 
-// finite reports whether all values are.
+// finite reports whether all values are finite.
 func finite(vs ...float64) bool {
 	for _, v := range vs {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -152,17 +150,17 @@ func finite(vs ...float64) bool {
 	return true
 }
 
-// arithmetic is one of the operations that can round in every mode.
+// arithmetic is an operation that can round in every mode.
 type arithmetic struct {
 	f32   func(a, b, c float32) float32
 	f64   func(a, b, c float64) float64
 	exact func(z, a, b, c *big.Float) *big.Float // nil result: exactly as to nearest
 
-	// mirror gives the operands whose result is the negative one: rounding it
-	// upward and negating it is rounding downward, also for the sign of zero.
+	// mirror returns the operands whose result is the negated one: rounding that upward
+	// and negating it is rounding downward, also for the sign of zero.
 	mirror func(a, b, c float64) (x, y, z float64)
 
-	dividend bool // of two operands that are NaN, the first is the result
+	dividend bool // if two operands are NaN, the first is the result
 }
 
 var (
@@ -234,7 +232,7 @@ var (
 // lane32 and lane64 are the lane functions of an operation.
 func (op arithmetic) lane32() Lane { return single(op.rounded32) }
 
-// rounded32 is the operation on f32, rounded as the instruction says.
+// rounded32 is the operation on f32, rounded in the instruction's mode.
 func (op arithmetic) rounded32(o *Operation, a, b, c float32) float32 {
 	v := op.f32(a, b, c)
 	x, y, z := float64(a), float64(b), float64(c)
@@ -242,7 +240,7 @@ func (op arithmetic) rounded32(o *Operation, a, b, c float32) float32 {
 		v = float32(op.directed(o.Mode, float64(v), x, y, z, 32))
 	}
 	if o.FTZ && abs32(v) == smallest32 && math.Abs(op.f64(x, y, z)) < smallest32 {
-		return v * 0 // a GPU flushes what is tiny before it is rounded
+		return v * 0 // a GPU flushes tiny results before it rounds them
 	}
 	return v
 }
@@ -260,7 +258,7 @@ func (op arithmetic) lane64() Lane {
 	}
 }
 
-// directed rounds other than to nearest; v is the result to nearest.
+// directed rounds in a mode other than to nearest; v is the result to nearest.
 func (op arithmetic) directed(mode rounding, v, a, b, c float64, size int) float64 {
 	if math.IsNaN(v) || !finite(a, b, c) {
 		return v

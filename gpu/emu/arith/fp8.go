@@ -6,8 +6,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// FP8 is a float type of 8 bits. Neither has an infinity here: e4m3 has none, and
-// conversions to e5m2 give the largest number, as .satfinite asks for.
+// FP8 is a float type of 8 bits. Neither type has an infinity here: e4m3 has none, and
+// conversions to e5m2 give the largest number, because they require .satfinite.
 type FP8 struct {
 	fraction int // bits
 	bias     int

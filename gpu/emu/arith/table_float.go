@@ -57,14 +57,14 @@ var float64Rows = []Row{
 	{Name: "copysign.f64", Kinds: "ddd", Lane: func(_ *Operation, a, b, _ uint64) uint64 { return a&(1<<63) | b&(1<<63-1) }},
 }
 
-// function32 is a function that the GPU approximates, correctly rounded as far
-// as float64 gives it.
+// function32 is a function that the GPU approximates, rounded correctly within the
+// precision of float64.
 func function32(f func(float64) float64) Lane {
 	return single(func(_ *Operation, a, _, _ float32) float32 { return float32(f(float64(a))) })
 }
 
-// divideFast is div.approx: by more than 2^126, the quotient is 0, or NaN of
-// infinity.
+// divideFast is div.approx: for a divisor above 2^126 the quotient is 0, or NaN if the
+// dividend is infinite.
 func divideFast(o *Operation, a, b, c float32) float32 {
 	if math.Abs(float64(b)) > 1<<126 && !math.IsInf(float64(b), 0) {
 		return a * math.Float32frombits(math.Float32bits(b)&(1<<31))
@@ -80,8 +80,8 @@ func withSigns(v, a, b float32) float32 {
 	return math.Float32frombits(math.Float32bits(v)&^(1<<31) | sign)
 }
 
-// rough is an .ftz function of f64 that looks at the upper half of its operand
-// and gives that of the result.
+// rough is an .ftz function of f64 that reads the upper half of its operand and gives
+// the upper half of the result.
 func rough(f func(float64) float64) Lane {
 	upper := func(v float64) float64 {
 		u := math.Float64bits(v)
@@ -101,7 +101,7 @@ func rough(f func(float64) float64) Lane {
 
 func inverseRoot(v float64) float64 { return 1 / math.Sqrt(v) }
 
-// lesser is the smaller number, -0 before +0; NaN only if both are.
+// lesser is the smaller number, with -0 below +0; NaN only if both are NaN.
 func lesser[T float32 | float64](a, b T) T {
 	switch {
 	case a != a:

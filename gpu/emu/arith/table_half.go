@@ -64,7 +64,7 @@ func half16(t ptx.Type, f func(a, b, c float64) float64) Lane {
 			v = math.Min(positive(v), 1)
 		}
 		if smallest := math.Ldexp(1, 2-1<<(Formats[t].exponent-1)); o.FTZ && math.Abs(v) < smallest {
-			v = math.Copysign(0, v) // also what would round to the smallest normal number
+			v = math.Copysign(0, v) // also for values that would round to the smallest normal number
 		}
 		return RoundFloat(v, Nearest, Formats[t])
 	}

@@ -10,8 +10,8 @@ type Integer interface {
 	uint16 | int16 | uint32 | int32 | uint64 | int64
 }
 
-// integerRows are the instructions that every integer type has. w is the
-// letter of its width, high the upper half of a product.
+// integerRows are the instructions of every integer type. w is the letter of its width,
+// high the upper half of a product.
 func integerRows[T Integer](t, w string, high Lane) []Row {
 	two, three, four := w+w, w+w+w, w+w+w+w
 	rows := []Row{
@@ -44,8 +44,8 @@ func integerRows[T Integer](t, w string, high Lane) []Row {
 	return rows
 }
 
-// divide and remainder follow the GPU where the manual leaves the result
-// open: by zero, both are all ones.
+// divide and remainder follow the GPU where the manual leaves the result open: division
+// by zero gives all ones.
 func divide[T Integer](a, b T) T {
 	if b == 0 {
 		return ^T(0)
@@ -79,7 +79,7 @@ func MulHigh64S(_ *Operation, a, b, _ uint64) uint64 {
 	return high - a&uint64(int64(b)>>63) - b&uint64(int64(a)>>63)
 }
 
-// signedRows are the instructions that only signed types have.
+// signedRows are the instructions of signed types only.
 func signedRows[T int16 | int32 | int64](t, w string) []Row {
 	return []Row{
 		{Name: "neg." + t, Kinds: w + w, Lane: func(_ *Operation, a, _, _ uint64) uint64 { return -a }},

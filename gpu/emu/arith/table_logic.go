@@ -90,7 +90,7 @@ var bitRows = []Row{
 	}},
 }
 
-// fieldMask is bmsk: ones from a position on, so many as length says.
+// fieldMask is bmsk: length ones from a position on.
 func fieldMask(position, length uint64) uint64 {
 	return (1<<length - 1) << position & (1<<32 - 1)
 }
@@ -121,7 +121,7 @@ func findNth(_ *Operation, mask, from, nth uint64) uint64 {
 // highestBit is the position of the highest set bit, all ones if there is none.
 func highestBit(a uint64) uint64 { return uint64(bits.Len64(a)) - 1 }
 
-// shiftTo is how far a must be shifted left to bring its highest bit to the top.
+// shiftTo is the left shift that moves the highest bit of a to the top.
 func shiftTo(a, top uint64) uint64 {
 	if a == 0 {
 		return 1<<64 - 1
@@ -129,9 +129,9 @@ func shiftTo(a, top uint64) uint64 {
 	return top - highestBit(a)
 }
 
-// extract is bfe: a field of a, extended by zeros, or by the field's highest
-// bit that lies inside a. The 32-bit form looks at 8 bits of its position and
-// length, the 64-bit form at all, as a GPU does.
+// extract is bfe: a field of a, extended by zeros, or by the highest bit of the field
+// that lies inside a. The 32-bit form reads 8 bits of its position and length, the
+// 64-bit form all bits, as a GPU does.
 func extract(a, position, length uint64, size uint64, signed bool) uint64 {
 	if size == 32 {
 		position, length = position&0xff, length&0xff

@@ -8,11 +8,11 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is how tensor cores add. Products are exact, but sums are not
-// those of IEEE 754: a group of products and the accumulator are aligned to
-// the largest of their exponents, cut off below a number of fraction bits,
-// added exactly, and the sum is cut to f32 (or rounded to nearest f16). Fewer
-// products than that are several groups, one after the other.
+// This file models the sums of tensor cores. Products are exact, but sums differ from
+// IEEE 754: a group of products and the accumulator are aligned to the largest of their
+// exponents, truncated below a number of fraction bits, added exactly, and the sum is
+// truncated to f32 (or rounded to nearest f16). More products than a group holds are
+// several groups, one after the other.
 //
 // Sources: Fasi, Higham, Mikaitis and Pranesh, Numerical behavior of NVIDIA
 // tensor cores (2021); Xie et al., MMA-Sim (arXiv 2511.10909); Khattak and
@@ -24,8 +24,8 @@ type TensorCore struct {
 	fraction int              // bits that are kept below the largest exponent
 }
 
-// TensorCoreOf is the arithmetic of a compute capability. That of 9.0 is compared
-// with an H200 bit by bit (package programs), the others are as published.
+// TensorCoreOf is the arithmetic of a compute capability. That of 9.0 is compared with
+// an H200 bit by bit (package programs), the others follow publications.
 func TensorCoreOf(c gpu.Compute) *TensorCore {
 	switch {
 	case c.Major >= 9:
@@ -44,8 +44,7 @@ func (u *TensorCore) Halved(of ptx.Type) *TensorCore {
 	return &TensorCore{map[ptx.Type]int{of: 4}, u.fraction}
 }
 
-// Term is a factor taken apart: significand * 2^(exponent - fraction bits of
-// its type).
+// Term is a decomposed factor: significand * 2^(exponent - fraction bits of its type).
 type Term struct {
 	significand int32
 	exponent    int16
@@ -61,7 +60,7 @@ const (
 	nanClass
 )
 
-// TermOf takes a value of a float type apart.
+// TermOf decomposes a value of a float type.
 func TermOf(a uint64, f format) Term {
 	bias := int16(1)<<(f.exponent-1) - 1
 	e, fraction := int16(a>>f.fraction&(1<<f.exponent-1)), int32(a&(1<<f.fraction-1))
@@ -93,7 +92,7 @@ func (u *TensorCore) Fuse(c uint64, a, b []Term, of, to ptx.Type) uint64 {
 	return c
 }
 
-// add is the sum of one group, whose factors have so many fraction bits.
+// add is the sum of one group, whose factors have the given number of fraction bits.
 func (u *TensorCore) add(c Term, a, b []Term, fraction int, to ptx.Type) uint64 {
 	const none = -1 << 15
 	most := none
@@ -126,7 +125,7 @@ func (u *TensorCore) add(c Term, a, b []Term, fraction int, to ptx.Type) uint64 
 	return truncated(sum, most-u.fraction)
 }
 
-// aligned64 shifts to the left, or to the right with the rest cut off.
+// aligned64 shifts left, or right with truncation.
 func aligned64(v int64, shift int) int64 {
 	switch {
 	case shift >= 0:
@@ -147,7 +146,7 @@ func truncated(sum int64, exponent int) uint64 {
 		sign, v = 1<<31, uint64(-sum)
 	}
 	const bias, least, digits = 127, -126, 24
-	shift := bits.Len64(v) - digits // bits that are too many
+	shift := bits.Len64(v) - digits // superfluous bits
 	shift = max(shift, least-(digits-1)-exponent)
 	if shift >= 0 {
 		v >>= min(shift, 63)

@@ -6,8 +6,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// Graph is the control flow of an entry. Blocks are runs of instructions that
-// are entered at the start and left at the end.
+// Graph is the control flow of an entry. Blocks are sequences of instructions that are
+// entered at the start and left at the end.
 type Graph struct {
 	Blocks []node
 	Order  []int // reachable blocks in reverse postorder, loops contiguous
@@ -19,7 +19,7 @@ type node struct {
 	loop     map[int]bool // blocks of the innermost loop that it is in, or nil
 }
 
-// Ends says how an instruction ends a block, if it does.
+// Ends reports whether, and how, an instruction ends a block.
 func Ends(in *ptx.Instruction) bool {
 	switch in.Opcode {
 	case "bra", "brx", "ret", "exit", "trap":
@@ -60,8 +60,8 @@ func NewGraph(fn *ptx.Function) *Graph {
 	return g
 }
 
-// successors are the blocks that control goes to from the end of a block. A
-// block past the last instruction is where control leaves without a ret.
+// successors are the blocks that follow a block. A block after the last instruction is
+// where control leaves without a ret.
 func successors(fn *ptx.Function, b *node, blockAt []int, more bool) []int {
 	fall := []int{}
 	if more {
@@ -91,8 +91,8 @@ func successors(fn *ptx.Function, b *node, blockAt []int, more bool) []int {
 	return next
 }
 
-// findLoops gives each block the innermost natural loop that it is in: the
-// blocks that reach a back edge's source without passing its target.
+// findLoops finds the innermost natural loop of each block: the blocks that reach a back
+// edge's source without passing its target.
 func (g *Graph) findLoops() {
 	before := make([][]int, len(g.Blocks))
 	for b := range g.Blocks {
@@ -126,7 +126,7 @@ func (g *Graph) findLoops() {
 	}
 }
 
-// backEdges are the edges to a block that the depth-first search is in.
+// backEdges are the edges to a block that the depth-first search has not left.
 func (g *Graph) backEdges() (edges [][2]int) {
 	const (
 		unseen = iota
@@ -151,9 +151,9 @@ func (g *Graph) backEdges() (edges [][2]int) {
 	return edges
 }
 
-// sort orders the blocks. Edges that leave a loop are followed first, so that
-// what comes after a loop stands behind all of it: lanes that have left wait
-// there for those that are still inside.
+// sort orders the blocks. Edges that leave a loop are followed first, so that the code
+// after a loop stands after all of its blocks: lanes that have left wait there for those
+// that are still inside.
 func (g *Graph) sort() {
 	seen := make([]bool, len(g.Blocks))
 	var visit func(b int)

@@ -1,7 +1,8 @@
-// Package flow is the control flow of an entry: the code of all functions that
-// it calls in one piece, and the graph of its blocks in the order in which the
-// engine lays them out, so that parted lanes meet again where they can.
+// Package flow builds the control flow of an entry: one piece of code with all functions
+// that it calls, and the graph of its blocks, ordered so that diverged lanes reconverge
+// where they can.
 //
-// Inline and NewGraph are called when an entry is lowered. The package knows
-// the text (gpu/ptx) and nothing of execution.
+// Its main type is Graph. Package emu calls Inline and NewGraph when it lowers an entry.
+// The package knows the text (gpu/ptx) and nothing of execution, and must not import
+// emu.
 package flow

@@ -7,15 +7,15 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is functions as values: each has an address, which is nothing that
-// can be loaded from, and a call through a pointer compares it with those of
-// the functions that have the wanted type.
+// This file handles function pointers. Each function has an address that cannot be
+// loaded from, and a call through a pointer compares it with the addresses of the
+// functions of the wanted type.
 
-// functionStep is how far the addresses of functions lie apart.
+// functionStep is the distance between the addresses of two functions.
 const functionStep = 128
 
-// Addresses are those of the functions of a module that can be called through
-// a pointer.
+// Addresses are the addresses of a module's functions that can be called through a
+// pointer.
 func Addresses(text *ptx.Module) map[string]uint64 {
 	at := map[string]uint64{}
 	for n, f := range text.Functions {
@@ -36,8 +36,8 @@ func function(text *ptx.Module, name string) *ptx.Function {
 	return nil
 }
 
-// pointed are the functions that a call through a pointer may mean: those of
-// its .calltargets, or of its .callprototype those whose address is used.
+// pointed are the possible targets of a call through a pointer: those of its
+// .calltargets, or the functions of its .callprototype whose address is used.
 func (i *inliner) pointed(c called) (functions []*ptx.Function) {
 	if names, ok := i.flat.Tables[c.prototype]; ok {
 		for _, name := range names {
@@ -64,7 +64,7 @@ func sameSizes(a, b []*ptx.Variable) bool {
 	return slices.EqualFunc(a, b, func(x, y *ptx.Variable) bool { return x.Bytes() == y.Bytes() })
 }
 
-// addressed are the names of which the module uses the address.
+// addressed are the names whose address the module uses.
 func addressed(text *ptx.Module) map[string]bool {
 	used := map[string]bool{}
 	for _, v := range text.Variables {
@@ -82,7 +82,7 @@ func addressed(text *ptx.Module) map[string]bool {
 	return used
 }
 
-// choose puts in each of the functions behind a comparison with the pointer.
+// choose inlines each possible function, guarded by a comparison with the pointer.
 func (i *inliner) choose(c called, functions []*ptx.Function, after string) error {
 	not := len(i.flat.Registers)
 	i.flat.Registers = append(i.flat.Registers, ptx.Reg{Name: "%" + after, Type: "pred"})
@@ -95,7 +95,7 @@ func (i *inliner) choose(c called, functions []*ptx.Function, after string) erro
 		emit("setp", -1, []string{"ne", "u64"}, ptx.Operand{Kind: ptx.RegisterOperand, Reg: not}, c.target,
 			ptx.Operand{Kind: ptx.ImmediateOperand, Bits: i.addresses[f.Name]})
 		emit("bra", not, nil, ptx.Operand{Kind: ptx.LabelOperand, Symbol: next})
-		// Labels of the function begin with those of its place.
+		// Labels of the function begin with the label of the call.
 		place := fmt.Sprintf("%s.%d", after, n)
 		if err := i.enter(f, c.args, place); err != nil {
 			return err

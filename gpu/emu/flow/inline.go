@@ -9,14 +9,13 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// mostInlined bounds the code of an entry with all that it calls.
+// mostInlined bounds the size of an entry with all functions that it calls.
 const mostInlined = 1 << 20
 
-// Inline puts every function that an entry calls in the place of its calls, so
-// that lanes which return at different places meet behind the call as they
-// meet behind a branch. Parameters of calls are local memory. A call through a
-// pointer becomes a choice among the functions that it may mean (indirect.go).
-// Recursion is refused.
+// Inline replaces every call of an entry by the function's code, so that lanes that
+// return at different places reconverge after the call as they do after a branch.
+// Parameters of calls are local memory. A call through a pointer becomes a choice among
+// its possible targets (indirect.go). Recursion is rejected.
 func Inline(text *ptx.Module, entry *ptx.Function) (*ptx.Function, error) {
 	if !slices.ContainsFunc(entry.Code, func(in ptx.Instruction) bool { return in.Opcode == "call" }) {
 		return entry, nil
@@ -35,14 +34,13 @@ type inliner struct {
 	text      *ptx.Module
 	addresses map[string]uint64 // of functions
 	flat      *ptx.Function
-	stack     []string // functions that are being put in
+	stack     []string // functions that are being inlined
 	calls     int
-	within    *ptx.Function // whose code is being put in
+	within    *ptx.Function // whose code is being inlined
 }
 
-// body appends the code of a function. names are what its parameters are
-// called at the place of the call; control goes to after on return, or out of
-// the entry if it is "".
+// body appends the code of a function. names maps its parameters to their names at the
+// call; control goes to after on return, or out of the entry if it is "".
 func (i *inliner) body(f *ptx.Function, names map[string]string, after string) error {
 	outer := i.within
 	i.stack, i.within = append(i.stack, f.Name), f
@@ -80,8 +78,8 @@ func (i *inliner) body(f *ptx.Function, names map[string]string, after string) e
 	return nil
 }
 
-// variables adds the variables of a function under names of their own; shared
-// ones are the same at each call.
+// variables adds the variables of a function under unique names; shared variables are
+// the same at each call.
 func (i *inliner) variables(f *ptx.Function, names map[string]string, prefix string) {
 	for _, v := range f.Variables {
 		if v.Space == ptx.Shared {
@@ -97,7 +95,7 @@ func (i *inliner) variables(f *ptx.Function, names map[string]string, prefix str
 	}
 }
 
-// Instruction appends one instruction; a call is followed by what it calls.
+// Instruction appends one instruction; a call is followed by the code of its function.
 func (i *inliner) instruction(in ptx.Instruction, after string) error {
 	if in.Opcode == "ret" && after != "" {
 		in.Operands = []ptx.Operand{{Kind: ptx.LabelOperand, Symbol: after}}
@@ -122,7 +120,7 @@ func (i *inliner) call(in ptx.Instruction) error {
 	i.calls++
 	after := fmt.Sprintf("call %d", i.calls)
 	in.Operands = nil
-	if in.Guard >= 0 { // lanes without the guard go past it
+	if in.Guard >= 0 { // lanes without the guard skip the call
 		in.Negated = !in.Negated
 		in.Operands = []ptx.Operand{{Kind: ptx.LabelOperand, Symbol: after}}
 	}
@@ -136,7 +134,7 @@ func (i *inliner) call(in ptx.Instruction) error {
 	return err
 }
 
-// enter puts in the code of a function with its arguments.
+// enter inlines the code of a function with its arguments.
 func (i *inliner) enter(f *ptx.Function, args []string, after string) error {
 	names := map[string]string{}
 	for n, p := range slices.Concat(f.Returns, f.Params) {
@@ -145,8 +143,8 @@ func (i *inliner) enter(f *ptx.Function, args []string, after string) error {
 	return i.body(f, names, after)
 }
 
-// called is a call taken apart: what is called and the variables that it is
-// given, those for its results first.
+// called is a decomposed call: its target and the variables that are passed, those for
+// its results first.
 type called struct {
 	in        ptx.Instruction
 	target    ptx.Operand
@@ -171,11 +169,11 @@ func callOf(in ptx.Instruction) called {
 	return c
 }
 
-// builtins are the functions that the emulator has.
+// builtins are the functions that the emulator implements.
 var builtins = map[string]bool{"vprintf": true, "__assertfail": true}
 
-// builtin is a call of one as an instruction of its own, whose opcode no text
-// can have. Its operands are the variables with results and arguments.
+// builtin is a call of one as an instruction of its own, whose opcode no PTX text can
+// contain. Its operands are the variables with results and arguments.
 func (c called) builtin() ptx.Instruction {
 	in := c.in
 	in.Opcode, in.Modifiers, in.Operands = "call "+c.target.Symbol, nil, nil
@@ -185,7 +183,7 @@ func (c called) builtin() ptx.Instruction {
 	return in
 }
 
-// callees are the functions that a call may mean.
+// callees are the possible functions of a call.
 func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 	if slices.Contains(c.args, "") {
 		return nil, fmt.Errorf("%w: a call with registers as arguments, expected .param variables", gpu.ErrUnsupported)

@@ -10,9 +10,9 @@ import (
 	"warpbook/gpu"
 )
 
-// An address is the number of its allocation and an offset in it, so that an
-// access past the end of a buffer, before its start or after its end of life
-// names the buffer. The first windows are those of the generic address space.
+// An address is the number of its allocation and an offset in it, so that an access past
+// the end of a buffer, before its start or after its end of life can name the buffer.
+// The first windows are those of the generic address space.
 const (
 	WindowBits = 36 // 64 GiB an allocation
 	OffsetMask = 1<<WindowBits - 1
@@ -21,7 +21,7 @@ const (
 	SharedWindow = 1
 	LocalWindow  = 2
 	ParamWindow  = 3
-	FirstID      = 5 // an address before the first buffer is in a window of no other space
+	FirstID      = 5 // an address before the first buffer lies in no other space's window
 )
 
 // Memory is the global memory of a device.
@@ -35,8 +35,8 @@ type Memory struct {
 	table atomic.Pointer[[]*Allocation]
 }
 
-// Allocation is a buffer or a module variable; it outlives its contents, so
-// that a use after free can be named.
+// Allocation is a buffer or a module variable; it outlives its contents, so that a fault
+// can name a use after free.
 type Allocation struct {
 	ID       int
 	Bytes    int
@@ -46,21 +46,21 @@ type Allocation struct {
 	Contents atomic.Pointer[Contents] // nil once freed
 }
 
-// Contents are the bytes of an allocation. Kernels that race, race here as
-// they would on a GPU; nothing else writes without its stream's order.
+// Contents are the bytes of an allocation. Kernels that race also race here, as they
+// would on a GPU; all other writes follow the order of their stream.
 type Contents struct {
 	Data    []byte
 	Base    unsafe.Pointer // of data; aligned to 8
 	Written Bitmap         // bytes that were written
-	Whole   atomic.Bool    // every byte was: no need to look
-	settled int            // words of written that are known to be full; guarded by the device's run lock, of shared memory by its worker
+	Whole   atomic.Bool    // every byte was written: no check is needed
+	settled int            // words of written that are known to be full; guarded by the device's run lock, for shared memory by its worker
 }
 
-// Bitmap has a bit for each byte of some memory. Those of global memory are
-// shared by all workers and go through sync/atomic.
+// Bitmap has a bit for each byte of some memory. Bitmaps of global memory are shared by
+// all workers and accessed through sync/atomic.
 type Bitmap []uint32
 
-// New is memory of at most so many bytes.
+// New is memory of at most the given number of bytes.
 func New(limit int64) *Memory {
 	m := &Memory{limit: limit}
 	table := make([]*Allocation, FirstID, 64)
@@ -68,10 +68,10 @@ func New(limit int64) *Memory {
 	return m
 }
 
-// Allocations are all that were ever made, by number; nil up to FirstID.
+// Allocations are all allocations ever made, by number; nil up to FirstID.
 func (m *Memory) Allocations() []*Allocation { return *m.table.Load() }
 
-// InUse is how many bytes are allocated, and how many may be.
+// InUse is the number of allocated bytes, and the limit.
 func (m *Memory) InUse() (used, limit int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,8 +98,8 @@ func (m *Memory) Alloc(bytes int64, label string) (*Allocation, error) {
 	return a, nil
 }
 
-// checkHostFrom is the size from which an allocation is checked against the
-// memory of the host.
+// checkHostFrom is the size from which an allocation is compared with the memory of the
+// host.
 const checkHostFrom = 64 << 20
 
 func hostFree(want int64) (bytes int64, known bool) {
@@ -109,17 +109,17 @@ func hostFree(want int64) (bytes int64, known bool) {
 	return gpu.HostFree()
 }
 
-// newContents makes memory that was never written.
+// newContents makes memory that counts as never written.
 func newContents(bytes int) *Contents {
 	return contentsIn(make([]uint64, contentsWords(bytes)), make(Bitmap, writtenWords(bytes)), bytes)
 }
 
-// contentsWords and writtenWords are the room that contents need.
+// contentsWords and writtenWords are the sizes of contents.
 func contentsWords(bytes int) int { return (bytes+7)/8 + 1 }
 func writtenWords(bytes int) int  { return bytes/32 + 1 }
 
-// contentsIn fills memory that was never written with ones: NaN in every float
-// type, -1 in every signed one.
+// contentsIn fills fresh memory with ones: NaN in every float type, -1 in every signed
+// type.
 func contentsIn(words []uint64, written Bitmap, bytes int) *Contents {
 	for i := range words {
 		words[i] = 1<<64 - 1
@@ -128,7 +128,7 @@ func contentsIn(words []uint64, written Bitmap, bytes int) *Contents {
 	return &Contents{Data: unsafe.Slice((*byte)(base), bytes), Base: base, Written: written}
 }
 
-// Free ends the life of an allocation; it reports whether it had one.
+// Free ends the life of an allocation; it reports whether it was alive.
 func (m *Memory) Free(a *Allocation) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -153,8 +153,8 @@ func (a *Allocation) Rename(name string) { a.label.Store(&name) }
 
 func (a *Allocation) Name() string { return *a.label.Load() }
 
-// Wrote marks bytes from offset as written by the host or by a whole-range
-// operation.
+// Wrote marks bytes from offset as written by the host or by an operation on a whole
+// range.
 func (c *Contents) Wrote(offset, bytes int) {
 	if offset == 0 && bytes == len(c.Data) {
 		c.Whole.Store(true)
@@ -163,9 +163,9 @@ func (c *Contents) Wrote(offset, bytes int) {
 	c.Written.SetRange(offset, bytes)
 }
 
-// Settle finds out whether every byte has been written, so that later accesses
-// need not look: of global memory when a launch has ended, of shared memory
-// when a barrier has. It goes on where it stopped.
+// Settle checks whether every byte has been written, so that later accesses need no
+// check: of global memory when a launch has ended, of shared memory when a barrier has.
+// It continues where it stopped.
 func (c *Contents) Settle() {
 	if c.Whole.Load() {
 		return
@@ -180,20 +180,20 @@ func (c *Contents) Settle() {
 	}
 }
 
-// Unwrite forgets that the bytes of an access were written; mask has a bit for
-// each. Only memory whose Written is complete may be Whole when it is called.
+// Unwrite clears the written bits of an access; mask has a bit for each byte. The memory
+// may be Whole only if its Written is complete.
 func (c *Contents) Unwrite(offset int, mask uint32) {
 	c.Written.Clear(offset, mask)
 	c.unsettle(offset)
 }
 
-// UnwriteRange is Unwrite for bytes side by side.
+// UnwriteRange is Unwrite for consecutive bytes.
 func (c *Contents) UnwriteRange(offset, bytes int) {
 	c.Written.ClearRange(offset, bytes)
 	c.unsettle(offset)
 }
 
-// UnwriteAll forgets that anything was written.
+// UnwriteAll clears all written bits.
 func (c *Contents) UnwriteAll() {
 	clear(c.Written)
 	c.unsettle(0)
@@ -204,7 +204,7 @@ func (c *Contents) unsettle(offset int) {
 	c.settled = min(c.settled, offset/32)
 }
 
-// Inherit copies which bytes were written along with the bytes themselves.
+// Inherit copies the written bits along with the bytes.
 func (c *Contents) Inherit(offset int, from *Contents, fromOffset, bytes int) {
 	if from.Whole.Load() {
 		c.Wrote(offset, bytes)
@@ -226,7 +226,7 @@ func (b Bitmap) Set(offset int, mask uint32) {
 	}
 }
 
-// Clear forgets that the bytes of an access were written.
+// Clear clears the written bits of an access.
 func (b Bitmap) Clear(offset int, mask uint32) {
 	atomic.AndUint32(&b[offset>>5], ^(mask << (offset & 31)))
 }
@@ -245,7 +245,7 @@ func (b Bitmap) SetRange(offset, bytes int) {
 	}
 }
 
-// ClearRange forgets that bytes were written.
+// ClearRange clears the written bits of a range.
 func (b Bitmap) ClearRange(offset, bytes int) {
 	for end := offset + bytes; offset < end; {
 		n := min(32-offset&31, end-offset)
@@ -254,8 +254,8 @@ func (b Bitmap) ClearRange(offset, bytes int) {
 	}
 }
 
-// FirstUnset is the first byte of a range that was not written; ok is true if
-// all were.
+// FirstUnset is the first byte of a range that was not written; ok is true if all bytes
+// were.
 func (b Bitmap) FirstUnset(offset, bytes int) (at int, ok bool) {
 	for end := offset + bytes; offset < end; {
 		n := min(32-offset&31, end-offset)

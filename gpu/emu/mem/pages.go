@@ -2,15 +2,15 @@ package mem
 
 import "unsafe"
 
-// PageBytes is how far what two workers write is kept apart: a processor that
-// goes through memory fetches ahead within a page, and would take lines from
-// another one that writes them.
+// PageBytes is the distance that separates the data of two workers: a processor that
+// walks through memory prefetches within a page, and would take lines from another one
+// that writes them.
 const PageBytes = 4096
 
-// Pages are memory that nothing else lies in the pages of.
+// Pages are memory pages that hold no other data.
 type Pages struct{ free []byte }
 
-// Carve takes room for values without pointers from pages, in whole cache lines.
+// Carve takes space for values without pointers from pages, in whole cache lines.
 func Carve[T any](p *Pages, n int) []T {
 	const line, least = 64, 4 * PageBytes
 	var t T
@@ -25,7 +25,7 @@ func Carve[T any](p *Pages, n int) []T {
 	return values
 }
 
-// Contents carves memory that was never written.
+// Contents carves memory that counts as never written.
 func (p *Pages) Contents(bytes int) *Contents {
 	return contentsIn(Carve[uint64](p, contentsWords(bytes)), Carve[uint32](p, writtenWords(bytes)), bytes)
 }

@@ -5,7 +5,7 @@ import (
 	"go/types"
 )
 
-// NewInfo is what the type checker fills in.
+// NewInfo returns the info for the type checker to fill in.
 func NewInfo() *types.Info {
 	return &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
@@ -15,7 +15,7 @@ func NewInfo() *types.Info {
 	}
 }
 
-// CopyInfo copies what old knows about the nodes below root.
+// CopyInfo copies the entries of old for the nodes below root.
 func CopyInfo(dst, old *types.Info, root ast.Node) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch x := n.(type) {
@@ -37,7 +37,7 @@ func CopyInfo(dst, old *types.Info, root ast.Node) {
 	})
 }
 
-// DropInfo forgets what info knows about the nodes below root.
+// DropInfo drops the entries of info for the nodes below root.
 func DropInfo(info *types.Info, root ast.Node) {
 	ast.Inspect(root, func(n ast.Node) bool {
 		switch x := n.(type) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Compact forgets the parts of a compiled cell that are never compiled again:
-// its statements, init functions and the initial values of variables. The unit
-// changes at the end, all at once.
+// Compact drops the parts of a compiled cell that are never compiled again: its
+// statements, init functions and the initial values of variables. The unit changes at
+// the end, all at once.
 func (g *Graph) Compact(u *Unit) {
 	info := NewInfo()
 	var decls []*Decl
@@ -42,7 +42,7 @@ func (g *Graph) Compact(u *Unit) {
 	u.Info, u.Files, u.Decls = info, nil, decls
 }
 
-// Remove forgets a unit that is not used after all, and its declarations.
+// Remove drops an unused unit and its declarations.
 func (g *Graph) Remove(u *Unit) {
 	delete(g.Units, u.Pkg)
 	maps.DeleteFunc(g.Owner, func(o types.Object, _ *Decl) bool { return o.Pkg() == u.Pkg })
@@ -50,8 +50,8 @@ func (g *Graph) Remove(u *Unit) {
 	maps.DeleteFunc(g.Nested, func(t *types.Named, _ int) bool { return t.Obj().Pkg() == u.Pkg })
 }
 
-// Prune drops the cells that nothing live refers to, by name or as a type that
-// values may have, and returns them.
+// Prune drops the cells that nothing live refers to, neither by name nor as a type of
+// possible values, and returns them.
 func (g *Graph) Prune(live map[string]types.Object, dynamic []types.Type) (dropped []*Unit) {
 	tmp := &walker{g: g, d: &Decl{}, seen: map[types.Type]bool{}}
 	used := map[*Unit]bool{}

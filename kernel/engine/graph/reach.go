@@ -23,11 +23,11 @@ type Unit struct {
 	Decls       []*Decl
 	Types       []*types.Named
 	Vars        map[string]reflect.Value // name to pointer
-	File        token.Pos                // in it; none if function values of the cell may outlive what it declares
+	File        token.Pos                // in the file; none if function values of the cell may outlive its declarations
 }
 
-// Decl is a function, a method or a variable of a unit, or (node nil) a named
-// type, with what it refers to.
+// Decl is a function, a method or a variable of a unit, or (node nil) a named type, with
+// its references.
 type Decl struct {
 	Unit     *Unit
 	Node     ast.Decl
@@ -39,8 +39,8 @@ type Decl struct {
 	Analysed bool
 }
 
-// Graph records what each declaration reaches, so that a cell is compiled
-// with the declarations that it needs and no others.
+// Graph records the declarations that each declaration reaches, so that a cell is
+// compiled with those that it needs and no others.
 type Graph struct {
 	Units  map[*types.Package]*Unit
 	Owner  map[types.Object]*Decl    // of functions, methods and variables
@@ -141,8 +141,8 @@ func (g *Graph) Interpreted(fn *types.Func) bool {
 	return ok && f.Body != nil
 }
 
-// TypeDecl stands for a named type: it reaches all methods, as compiled code
-// may call any of them.
+// TypeDecl represents a named type. It reaches all methods, because compiled code may
+// call any of them.
 func (g *Graph) TypeDecl(n *types.Named) *Decl {
 	o := n.Origin().Obj()
 	if d := g.named[o]; d != nil {
@@ -164,7 +164,7 @@ func (g *Graph) TypeDecl(n *types.Named) *Decl {
 	return w.d
 }
 
-// analyse finds what a declaration refers to.
+// analyse collects the references of a declaration.
 func (g *Graph) analyse(d *Decl) {
 	if d.Analysed {
 		return
@@ -196,7 +196,7 @@ func (g *Graph) analyse(d *Decl) {
 	})
 }
 
-// measure finds what decides whether a function can be linked.
+// measure collects the facts that decide whether a function can be linked.
 func (d *Decl) measure() {
 	f, ok := d.Node.(*ast.FuncDecl)
 	if !ok {
@@ -219,7 +219,7 @@ func (d *Decl) measure() {
 	})
 }
 
-// walker collects what one declaration reaches.
+// walker collects the declarations that one declaration reaches.
 type walker struct {
 	g    *Graph
 	d    *Decl
@@ -232,8 +232,8 @@ func (w *walker) dep(x *Decl) {
 	}
 }
 
-// pkg notes a compiled package. Methods of unnamed interfaces may be of the package
-// that a cell was only inferred with.
+// pkg notes a compiled package. Methods of unnamed interfaces may belong to the package
+// of the cell's first, inferring pass.
 func (w *walker) pkg(p *types.Package) {
 	if p.Path() != "main" && !slices.Contains(w.d.Compiled, p) {
 		w.d.Compiled = append(w.d.Compiled, p)
@@ -309,9 +309,9 @@ func (w *walker) namedType(t *types.Named) {
 	}
 }
 
-// Reach returns all that the declarations reach, themselves included, the
-// nearest first. A declaration that stop holds for is left out, with what only it
-// reaches.
+// Reach returns all declarations that the given ones reach, including themselves, the
+// nearest first. It omits declarations for which stop returns true, and those that only
+// they reach.
 func (g *Graph) Reach(roots []*Decl, stop func(*Decl) bool) []*Decl {
 	seen := map[*Decl]bool{}
 	var out []*Decl

@@ -9,8 +9,8 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Nearest are the few paths that may be meant by another: they, or the names that
-// they end in, are written nearly like it.
+// Nearest returns a few paths that a misspelt path may mean: their spelling, or that of
+// their last name, is close to it.
 func Nearest(path string, all []string) []string {
 	name := packageName(path)
 	near := slices.DeleteFunc(all, func(p string) bool {
@@ -42,7 +42,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// swapped reports whether two neighbours of a have changed places in b.
+// swapped reports whether b is a with two adjacent letters swapped.
 func swapped(a, b string) bool {
 	for i := 0; len(a) == len(b) && i+1 < len(a); i++ {
 		if a[i] != b[i] {
@@ -54,7 +54,7 @@ func swapped(a, b string) bool {
 
 var majorVersion = lazyregexp.New(`/v\d+$`)
 
-// packageName is the name that a path most likely has.
+// packageName is the likely package name of a path.
 func packageName(path string) string {
 	path = majorVersion().ReplaceAllString(path, "")
 	return path[strings.LastIndexByte(path, '/')+1:]

@@ -6,9 +6,8 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// habit is a spelling of programmers who know another language or another
-// notebook, and the Go code for it. It is searched for only in a line that
-// is wrong.
+// habit is a line of another language or notebook, and the Go code for it. Only wrong
+// lines are searched for habits.
 type habit struct {
 	pattern func() *regexp.Regexp // of the line
 	answer  string
@@ -29,7 +28,7 @@ const (
 // Values is the hint for a last line with several expressions.
 const Values = "a cell shows one expression, the last: write fmt.Println(a, b), or a line each and %who"
 
-// habits are looked at in this order; the first that a line has is answered.
+// habits are tried in this order; the first match answers the line.
 var habits = []habit{
 	{lazyregexp.New(`^\s*#\s*(?:include|define|pragma|ifdef|ifndef|if|endif)\b|\b__(?:global|device|shared|constant)__\b|\b(?:threadIdx|blockIdx|blockDim|gridDim)\.`), cudaCell},
 	{lazyregexp.New(`^\s*#`), "a comment begins with //"},
@@ -98,7 +97,7 @@ var otherNames = map[string]string{
 	"threadIdx": cudaCell, "blockIdx": cudaCell, "blockDim": cudaCell, "gridDim": cudaCell, "__syncthreads": cudaCell,
 }
 
-// Foreign is the Go for a wrong line of another language, "" if it is of none.
+// Foreign is the Go for a wrong line of another language, "" if the line matches none.
 func (a *Advice) Foreign(line string) string {
 	if answer := a.hostCode(line); answer != "" {
 		return answer
@@ -112,5 +111,5 @@ func (a *Advice) Foreign(line string) string {
 	return ""
 }
 
-// text is the part of a line that is no code.
+// text is the part of a line that is not code: literals and comments.
 var text = lazyregexp.New(`"(?:\\.|[^"\\])*"?|` + "`[^`]*`?" + `|//.*`)

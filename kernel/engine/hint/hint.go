@@ -1,11 +1,10 @@
-// Package hint finds what to write instead of code that is wrong: the Go for a
-// habit of another language, the nearest name, the import that is missing, a
-// conversion.
+// Package hint suggests a correction of wrong code: the Go for a habit of another
+// language, the nearest name, the missing import, a conversion.
 //
-// An Advice is made once for a session. The engine asks it for each complaint of the
-// parser and of the type checker. The package reads the session through Namespace
-// and changes nothing. It must not import the engine, nor anything of gpu and ops:
-// Advice.HostCode and Advice.Moved bring what is known about these.
+// An Advice is made once for a session. The engine asks it for each error of the parser
+// and of the type checker. The package reads the session through Namespace and changes
+// nothing. It must not import the engine, nor anything of gpu and ops: Advice.HostCode
+// and Advice.Moved bring the facts about these.
 package hint
 
 import (
@@ -16,16 +15,17 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Namespace is the part of a session in which hints look names up.
+// Namespace is the part of a session in which hints look up names.
 type Namespace interface {
-	// Lookup is what a name means to the next cell, nil if it means nothing.
+	// Lookup returns the object that a name means in the next cell, nil if there is
+	// none.
 	Lookup(name string) types.Object
-	// Names are all names that mean something.
+	// Names are all live names.
 	Names() []string
-	// Gone is why a name means nothing any more, "" if it has not lost a meaning.
+	// Gone is the reason why a name lost its meaning, "" if it did not.
 	Gone(name string) string
-	// Packages are the paths that cells can import, Linked those among them that
-	// the program links.
+	// Packages are the paths that cells can import; Linked are those that the program
+	// links.
 	Packages() []string
 	Linked() []string
 	Import(path string) (*types.Package, error)
@@ -53,8 +53,8 @@ func (a *Advice) hostCode(line string) string {
 	return a.HostCode(line)
 }
 
-// movedTo names the replacement of an old name in the message of an error, "" if
-// the message is of no such name.
+// movedTo is the replacement of the old name in an error message, "" if the message
+// contains no such name.
 func (a *Advice) movedTo(msg string) string {
 	now := ""
 	if m := noObject().FindStringSubmatch(msg); m != nil {
@@ -69,9 +69,9 @@ func (a *Advice) movedTo(msg string) string {
 	return "it is " + now + " now: import \"" + a.MovedTo + folder + "\""
 }
 
-// Remedy is what to do about an error of the type checker, "" if its words say
-// enough.
-// The error is in a line of a cell, whose lines are all that it knows of the cell.
+// Remedy returns the remedy for an error of the type checker, "" if the message needs
+// none. The error is in a line of a cell; lines are the only part of the cell that it
+// reads.
 func (a *Advice) Remedy(msg, line string, lines []string) string {
 	answer := ""
 	if name, ok := strings.CutPrefix(msg, "undefined: "); ok {

@@ -12,7 +12,7 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// unknown is what to do about a name that means nothing.
+// unknown is the remedy for an undeclared name.
 func (a *Advice) unknown(name, line string, lines []string) string {
 	if answer := otherNames[name]; answer != "" {
 		return answer
@@ -43,8 +43,8 @@ func (a *Advice) unknown(name, line string, lines []string) string {
 	return a.Foreign(line)
 }
 
-// similar are names of the cell's text, or live ones, that another may have been
-// meant for, "" if none is.
+// similar are names of the cell's text, or live ones, that are close to a name, "" if
+// none is.
 func (a *Advice) similar(name string, lines []string) string {
 	names := a.Names()
 	for _, m := range declared().FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
@@ -56,8 +56,8 @@ func (a *Advice) similar(name string, lines []string) string {
 // declared finds most names that a text declares.
 var declared = lazyregexp.New(`([\pL_][\pL\pN_]*)\s*:=|\b(?:var|func|const|type)\s+([\pL_][\pL\pN_]*)`)
 
-// nearNames are the names that differ from one in case, in a letter, or in two that
-// have changed places.
+// nearNames are the names that differ from a name in case, in a letter, or in two
+// swapped letters.
 func nearNames(name string, names []string) string {
 	var near []string
 	for _, n := range names {
@@ -74,8 +74,7 @@ var (
 	noMember = lazyregexp.New(`\(type \*?([\pL_][\pL\pN_]*)(?:\.([\pL_][\pL\pN_]*))? has no field or method ([\pL_][\pL\pN_]*)\)$`)
 )
 
-// member is what may have been meant by a name behind a dot, "" if that is not
-// known.
+// member is the likely member for an unknown name after a dot, "" if there is none.
 func (a *Advice) member(msg string) string {
 	var names []string
 	if m := noObject().FindStringSubmatch(msg); m != nil {
@@ -97,12 +96,12 @@ func (a *Advice) member(msg string) string {
 	return nearNames(m[3], exported(names))
 }
 
-// exported leaves out what a package keeps to itself.
+// exported removes unexported names.
 func exported(names []string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return !token.IsExported(n) })
 }
 
-// PackagesOf are the packages that a name stands for, or may.
+// PackagesOf are the packages that a name stands for, or may stand for.
 func (a *Advice) PackagesOf(name string) (list []*types.Package) {
 	if o, ok := a.Lookup(name).(*types.PkgName); ok {
 		return []*types.Package{o.Imported()}
@@ -129,7 +128,7 @@ func membersOf(o types.Object) (names []string) {
 	if !ok {
 		return nil
 	}
-	var with types.Type = types.NewPointer(t.Type()) // has those of both receivers
+	var with types.Type = types.NewPointer(t.Type()) // has the methods of both receivers
 	if types.IsInterface(t.Type()) {
 		with = t.Type()
 	}

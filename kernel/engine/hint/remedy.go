@@ -9,8 +9,8 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// assignment is what to do about an assignment that the checker refuses, "" if the
-// message is of none.
+// assignment is the remedy for an assignment that the checker rejects, "" if the message
+// is about none.
 func assignment(msg, line string) string {
 	switch {
 	case noFraction().MatchString(msg) && changesBy().MatchString(line):
@@ -40,8 +40,8 @@ var (
 	textAsConstant = lazyregexp.New(`^cannot use "([\pL\pN]+)" \(untyped string constant\) as ([\pL_][\pL\pN_]*)\.([\pL_][\pL\pN_]*) value in `)
 )
 
-// meant is what may be meant by a member or an argument that does not fit, "" if
-// that is not known.
+// meant is the likely correction of a member or an argument that does not fit, "" if
+// there is none.
 func (a *Advice) meant(msg string) string {
 	if m := hiddenPackage().FindStringSubmatch(msg); m != nil {
 		for _, p := range a.packagesByPath(m[1]) {
@@ -82,13 +82,13 @@ func (a *Advice) meant(msg string) string {
 	return ""
 }
 
-// mostMembers is how many members of a type a message lists.
+// mostMembers is the number of members of a type that a message lists.
 const mostMembers = 12
 
-// common are the packages whose functions are most likely meant without a package.
+// common are the packages that an unqualified exported name is searched in.
 var common = []string{"fmt", "strings", "math", "os", "time", "sort", "slices", "strconv", "errors"}
 
-// unqualified is what to do about an exported name that stands without its package.
+// unqualified is the remedy for an exported name without its package.
 func (a *Advice) unqualified(name string) string {
 	for _, path := range common {
 		p, err := a.Import(path)
@@ -104,8 +104,8 @@ func (a *Advice) unqualified(name string) string {
 	return ""
 }
 
-// alikeNames are the names that share most letters in a row with another, four at
-// least.
+// alikeNames are the names that share the most consecutive letters with a name, at least
+// four.
 func alikeNames(name string, names []string) string {
 	var near []string
 	most := 4
@@ -120,7 +120,7 @@ func alikeNames(name string, names []string) string {
 	return strings.Join(near[:min(len(near), 3)], ", ")
 }
 
-// sharedLetters is the length of the longest text that both contain.
+// sharedLetters is the length of the longest common substring.
 func sharedLetters(a, b string) (most int) {
 	row := make([]int, len(b)+1)
 	for i := range len(a) {

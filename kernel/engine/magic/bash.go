@@ -20,7 +20,7 @@ var bash = &Magic{
 that it started.`,
 	Run: func(c *Call) error {
 		cmd := exec.Command("bash", "-c", c.Body)
-		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // the descriptors themselves: nothing is held back
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // the descriptors themselves: output is not buffered
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
 			if errors.Is(err, exec.ErrNotFound) {

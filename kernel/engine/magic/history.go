@@ -39,22 +39,22 @@ before their number. Headless runs know no other sessions.`,
 	},
 }
 
-// Past are the cells of all sessions that are remembered. A cell of this session
-// has the session 0.
+// Past holds the cells of all sessions that are remembered. A cell of this session has
+// the session 0.
 type Past interface {
 	// Tail returns the last n cells.
 	Tail(n int) ([]Cell, error)
-	// Range returns the cells from start up to, not including, stop, which may
-	// be nil, of a session; 0 is this one, and -1 that before it.
+	// Range returns the cells from start to before stop (nil for all) of a session; 0 is
+	// this one, and -1 the one before it.
 	Range(session, start int, stop *int) ([]Cell, error)
-	// Search returns the cells which a pattern matches as a whole.
+	// Search returns the cells that match a whole pattern.
 	Search(pattern string) ([]Cell, error)
 }
 
 var errNoPast = errors.New("only the cells of this session are known: no history file is used")
 
-// chosen are the cells that the call asks for, oldest first, but ranges as they are
-// named.
+// chosen are the cells that the call selects, oldest first; ranges keep the order of the
+// call.
 func (c *Call) chosen() (cells []Cell, err error) {
 	n, err := c.count("n")
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Call) chosen() (cells []Cell, err error) {
 	return cells, nil
 }
 
-// ranges are the cells of the ranges that the call names.
+// ranges are the cells of the ranges in the call.
 func (c *Call) ranges() (cells []Cell, err error) {
 	for _, word := range strings.Fields(c.Rest) {
 		session, start, stop, err := parseRange(word)
@@ -101,7 +101,8 @@ func (c *Call) ranges() (cells []Cell, err error) {
 	return cells, nil
 }
 
-// span are cells of one session. The file may not have the last of this one.
+// span is a range of cells of one session. The file may lack the last cells of this
+// session.
 func (c *Call) span(session, start int, stop *int) (cells []Cell, err error) {
 	if past := c.Session.Past(); past != nil {
 		cells, err = past.Range(session, start, stop)
@@ -117,15 +118,15 @@ func (c *Call) span(session, start int, stop *int) (cells []Cell, err error) {
 	return cells, err
 }
 
-// joined are cells of the file and then those that this session knows, each once.
-// The file may have some of these.
+// joined are the cells of the file and then those of this session, each once. The file
+// may contain some of these.
 func joined(file, known []Cell) []Cell {
 	return append(slices.DeleteFunc(file, func(x Cell) bool {
 		return x.Session == 0 && slices.ContainsFunc(known, func(y Cell) bool { return y.Number == x.Number })
 	}), known...)
 }
 
-// once leaves out what is there already: ranges may overlap.
+// once removes duplicates: ranges may overlap.
 func once(cells []Cell) (list []Cell) {
 	seen := map[[2]int]bool{}
 	for _, x := range cells {

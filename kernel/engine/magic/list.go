@@ -2,7 +2,7 @@ package magic
 
 import "slices"
 
-// Builtin returns the magics that need no GPU, and further ones.
+// Builtin returns the magics that need no GPU, followed by further ones.
 func Builtin(further ...*Magic) Set {
 	return slices.Concat(Set{timeOnce, timeit, who, reset, env, cd, load, history}, further, Set{bash, pkg, help})
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-const maxLoad = 1 << 20 // bytes of a file that is still a cell
+const maxLoad = 1 << 20 // largest file that becomes a cell, in bytes
 
 var load = &Magic{
 	Name: "load", Line: true, Alone: true, Args: "FILE",

@@ -37,7 +37,7 @@ func (s Set) Parse(text string) (*Call, error) {
 	return c, c.check()
 }
 
-// flags reads the flags that come next.
+// flags reads the flags at the front of the rest.
 func (c *Call) flags(line string) error {
 	for c.word() != "" && !c.Help {
 		if more, err := c.flag(line); err != nil || !more {
@@ -68,7 +68,7 @@ func (c *Call) find(name string) error {
 	return nil
 }
 
-// elsewhere are magics of other kernels, and what to write here.
+// elsewhere are magics of other kernels, and their replacements here.
 var elsewhere = map[string]string{
 	"matplotlib": "a plot that is the last expression of a cell is shown", "html": "display.HTML(`<b>text</b>`) in a Go cell", "HTML": "display.HTML(`<b>text</b>`) in a Go cell",
 	"markdown": "display.Markdown(`# text`) in a Go cell", "latex": "display.Markdown(`$x^2$`) in a Go cell", "writefile": "os.WriteFile(name, []byte(text), 0o644) in a Go cell",
@@ -94,8 +94,8 @@ func (c *Call) word() string {
 	return c.Rest
 }
 
-// flag reads a flag at the front of the rest, if there is one. Before Go code
-// a word that is no flag may be an expression.
+// flag reads a flag at the front of the rest, if there is one. Before Go code, an
+// unknown flag is not an error, because it may be an expression.
 func (c *Call) flag(line string) (more bool, err error) {
 	w := c.word()
 	if w == "--help" || w == "-h" {
@@ -128,7 +128,7 @@ func (c *Call) flag(line string) (more bool, err error) {
 	return false, nil
 }
 
-// value reads the value of a flag, which may stand in quotes.
+// value reads the value of a flag, which may be quoted.
 func (c *Call) value(f Flag, line string) error {
 	at, value, n := c.RestAt, c.word(), len(c.word())
 	if quote := c.Rest[:min(1, len(c.Rest))]; quote == "'" || quote == `"` {
@@ -143,7 +143,7 @@ func (c *Call) value(f Flag, line string) error {
 	return nil
 }
 
-// set notes a flag; one that may be repeated gathers its values.
+// set stores a flag; a flag that may be repeated collects its values.
 func (c *Call) set(f Flag, value string, at int) {
 	if before, ok := c.Flags[f.Name]; ok && f.Many {
 		value = before + "\n" + value
@@ -151,11 +151,11 @@ func (c *Call) set(f Flag, value string, at int) {
 	c.Flags[f.Name], c.flagAt[f.Name] = value, at
 }
 
-// takesNoCode reports whether the call is about no Go code, which may begin with
-// a minus sign.
+// takesNoCode reports whether the call takes no Go code; Go code may begin with a minus
+// sign.
 func (c *Call) takesNoCode() bool { return c.Run != nil || c.Declare != nil || c.Sign == "%%" }
 
-// language is what the lines of the call are written in.
+// language is the language of the call's lines.
 func (c *Call) language() string {
 	if c.Language != "" {
 		return c.Language
@@ -163,7 +163,7 @@ func (c *Call) language() string {
 	return "Go code"
 }
 
-// check finds what is missing or too much, whichever magic it is.
+// check reports a missing or a superfluous part of the call, for every magic.
 func (c *Call) check() error {
 	if c.Help {
 		return nil

@@ -5,7 +5,7 @@ import "strings"
 // Set is the magics of a session, in the order in which %help lists them.
 type Set []*Magic
 
-// Names are the magics that a typed prefix, such as "%ti", can become.
+// Names are the completions of a typed prefix, such as "%ti".
 func (s Set) Names(typed string) (names []string) {
 	for _, m := range s {
 		for _, sign := range m.signs() {
@@ -27,7 +27,7 @@ func (s Set) Find(name string) *Magic {
 	return nil
 }
 
-// nearest is a magic that the name may have been meant for.
+// nearest is the magic with the closest name.
 func (s Set) nearest(name string) *Magic {
 	for _, m := range s {
 		if len(name) > 1 && (strings.HasPrefix(m.Name, name[:2]) || strings.HasPrefix(name, m.Name)) {

@@ -11,8 +11,8 @@ import (
 const (
 	repeats     = 50
 	minRepeats  = 5
-	repeatTime  = 5 * time.Millisecond // that one repeat should take at least
-	timeitLimit = 2 * time.Second      // that all of them should take at most
+	repeatTime  = 5 * time.Millisecond // the least time of one repeat
+	timeitLimit = 2 * time.Second      // the most time of all repeats
 )
 
 var timeit = &Magic{
@@ -38,11 +38,11 @@ not kept.`,
 	},
 }
 
-// timing is a measurement. Its first repeats find out how many runs one needs,
-// and warm up.
+// timing is a measurement. Its first repeats warm up and determine the number of runs
+// per repeat.
 type timing struct {
 	call    *Call
-	given   int // runs in a repeat, 0 if they are to be found
+	given   int // runs in a repeat, 0 if they are determined by calibration
 	repeats int // 0 until they are known
 	runs    int
 	times   []time.Duration
@@ -50,8 +50,8 @@ type timing struct {
 	start   time.Time
 }
 
-// next is called before each repeat and after the last: it says how many runs
-// come next.
+// next is called before each repeat and after the last. It returns the number of runs of
+// the next repeat.
 func (t *timing) next() (runs int, err error) {
 	took := time.Since(t.start)
 	switch {
@@ -70,7 +70,7 @@ func (t *timing) next() (runs int, err error) {
 	return t.runs, nil
 }
 
-// calibrate is told how long a repeat took.
+// calibrate adjusts the number of runs to the time of a repeat.
 func (t *timing) calibrate(took time.Duration) {
 	switch {
 	case t.given > 0 || took >= repeatTime:
@@ -87,7 +87,7 @@ func (t *timing) calibrate(took time.Duration) {
 	}
 }
 
-// count is the value of a flag that counts, 0 if it is not given.
+// count is the value of an integer flag, 0 if it is not given.
 func (c *Call) count(flag string) (int, error) {
 	text, ok := c.Flags[flag]
 	if !ok {
@@ -108,7 +108,7 @@ func statistics(times []time.Duration, n int) string {
 	median := (times[(r-1)/2] + times[r/2]) / 2
 	lo, hi := interval(r)
 	name := "95 % interval"
-	if lo < 0 { // too few for one
+	if lo < 0 { // too few values for an interval
 		lo, hi, name = 0, r-1, "all"
 	}
 	return fmt.Sprintf("median %s, %s %s to %s, %d repeats of %d runs, interpreted Go",

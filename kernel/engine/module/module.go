@@ -1,10 +1,10 @@
 // Package module finds the packages of Go modules that are not built into the
 // cells program, so that the cell engine can interpret them from their source.
 //
-// It asks the go command, which downloads modules into the user's module cache,
-// checks them against its checksum database and resolves what they require. It
-// does not read or run any package; what the engine cannot run it refuses by
-// name, with the reason.
+// It asks the go command, which downloads modules into the user's module cache, checks
+// them against its checksum database and resolves their requirements. It does not read
+// or run any package. Packages that the engine cannot run are rejected by name, with the
+// reason.
 package module
 
 import (
@@ -26,11 +26,10 @@ import (
 	"warpbook/kernel/leaf/scratch"
 )
 
-// Set are the modules of a session. Its methods may be called from any
-// goroutine.
+// Set holds the modules of a session. Its methods are safe for concurrent use.
 type Set struct {
-	// Offered reports whether a package is built in, and Tags are those that
-	// files are chosen by.
+	// Offered reports whether a package is built in; Tags are the build tags of the
+	// session.
 	Offered func(path string) bool
 	Tags    []string
 
@@ -51,15 +50,15 @@ type Package struct {
 	Module    string // with its version
 	Imports   []string
 	root      string // of the module
-	reason    string // why it cannot be run, if it cannot
+	reason    string // why it cannot run, "" if it can
 }
 
-// ErrNoToolchain is the error of Add where there is no go command.
+// ErrNoToolchain is the error of Add without a go command.
 var ErrNoToolchain = errors.New("module: no Go toolchain: the go command is not in PATH, and modules are downloaded with it")
 
-// Add downloads a module, of the newest version if none is given, with all that
-// it requires, and returns its packages that can be run. It refuses the module
-// if the package of the module's own path cannot.
+// Add downloads a module, the newest version if none is given, with all its
+// requirements, and returns the packages that can run. It rejects the module if the
+// package of the module's own path cannot run.
 func (s *Set) Add(ctx context.Context, path, version string) (added []*Package, err error) {
 	s.adding.Lock()
 	defer s.adding.Unlock()
@@ -102,7 +101,7 @@ func (s *Set) keep(found map[string]*Package) {
 	}
 }
 
-// of are the packages of a module that can be run.
+// of are the packages of a module that can run.
 func (s *Set) of(module string) (list []*Package) {
 	for _, path := range s.Paths() {
 		if path == module || strings.HasPrefix(path, module+"/") {
@@ -114,8 +113,8 @@ func (s *Set) of(module string) (list []*Package) {
 	return list
 }
 
-// Paths are the packages that have been added, whether they can be run or not,
-// without those that only their own modules may import.
+// Paths are the packages that have been added, including those that cannot run, without
+// packages that only their own modules may import.
 func (s *Set) Paths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +123,8 @@ func (s *Set) Paths() []string {
 	})
 }
 
-// Find returns a package of an added module: nil without an error if there is
-// none of that path, and an error if it, or one that it imports, cannot be run.
+// Find returns a package of an added module. It returns nil without an error if there is
+// no such package, and an error if the package, or one that it imports, cannot run.
 func (s *Set) Find(path string) (*Package, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +142,7 @@ func (s *Set) Find(path string) (*Package, error) {
 	}
 }
 
-// Refuse notes why a package cannot run, if that has been found out only by
-// trying.
+// Refuse notes the reason why a package cannot run, if only an attempt has shown it.
 func (s *Set) Refuse(path, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +151,7 @@ func (s *Set) Refuse(path, reason string) {
 	}
 }
 
-// refused is the first package that cannot run, of p and of all that it imports.
+// refused is the first package that cannot run among p and its imports.
 func (s *Set) refused(p *Package, seen map[string]bool) *Package {
 	if p.reason != "" {
 		return p
@@ -186,7 +184,7 @@ func (s *Set) prepare() (err error) {
 	return nil
 }
 
-// Close removes what the set has written outside of the module cache.
+// Close removes the files of the set outside of the module cache.
 func (s *Set) Close() error {
 	s.adding.Lock()
 	defer s.adding.Unlock()
@@ -196,7 +194,7 @@ func (s *Set) Close() error {
 	return os.RemoveAll(s.dir)
 }
 
-// run runs the go command, and says in one line why it has failed.
+// run runs the go command and returns its error in one line.
 func (s *Set) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = s.dir
@@ -214,17 +212,18 @@ func (s *Set) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// toolchain names the one that the program is built with, which chooses the files
-// that the engine does: the user's own may be newer. It was there for the build.
+// toolchain is the Go version that built the program. It chooses the files that the
+// engine needs: the user's own version may be newer. The build used it, so it is
+// present.
 func toolchain(programs string) string {
-	name, _, _ := strings.Cut(programs, " ") // experiments follow
+	name, _, _ := strings.Cut(programs, " ") // experiments follow the version
 	if !version.IsValid(name) {
 		return "local"
 	}
 	return name
 }
 
-// lastLine is what the go command says last, which is what went wrong.
+// lastLine is the last line of the go command, which contains the error.
 func lastLine(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	return strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "go: ")

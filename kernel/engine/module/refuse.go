@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// reason is why the engine cannot run a package, "" if it may be able to.
+// reason is the reason why the engine cannot run a package, "" if none is known.
 func (s *Set) reason(l listed) string {
 	foreign := append(append(append(l.CgoFiles, l.CFiles...), l.CXXFiles...), l.SwigFiles...)
 	if len(l.IgnoredGoFiles) > 0 {
@@ -37,20 +37,20 @@ func (s *Set) reason(l listed) string {
 	return ""
 }
 
-// cgoFiles are the files of a package that use cgo where that is to be had. What
-// such a package has in their place elsewhere mostly does nothing but say so.
+// cgoFiles are the files of a package that use cgo when it is enabled. The files that
+// such a package uses without cgo mostly return errors.
 func (s *Set) cgoFiles(dir string) []string {
 	ctx := build.Default
 	ctx.CgoEnabled, ctx.BuildTags = true, s.Tags
 	p, err := ctx.ImportDir(dir, 0)
-	if err != nil { // the go command has said what is wrong with it, if anything is
+	if err != nil { // the go command has reported the error, if any
 		return nil
 	}
 	return p.CgoFiles
 }
 
-// contains is the first of the files that have a line which begins with text.
-// One that cannot be read is an error when it is interpreted.
+// contains is the first of the files that have a line which begins with text. A file
+// that cannot be read is reported when it is interpreted.
 func contains(dir string, files []string, text string) string {
 	for _, f := range files {
 		data, err := os.ReadFile(filepath.Join(dir, f))
@@ -61,8 +61,8 @@ func contains(dir string, files []string, text string) string {
 	return ""
 }
 
-// unlisted says why a package is not listed, if it is one of an added module: the
-// go command leaves out those of which all files are cgo's.
+// unlisted is the reason why a package of an added module is not listed: the go command
+// omits packages that have only cgo files.
 func (s *Set) unlisted(path string) error {
 	for module, r := range s.roots {
 		rest, ok := strings.CutPrefix(path, module+"/")
@@ -78,7 +78,7 @@ func (s *Set) unlisted(path string) error {
 }
 
 func goFiles(dir string) (names []string) {
-	entries, _ := os.ReadDir(dir) // one that is not there has none
+	entries, _ := os.ReadDir(dir) // a missing folder has no entries
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".go") {
 			names = append(names, e.Name())

@@ -35,26 +35,26 @@ type Replacement struct {
 	Old  *types.Func
 }
 
-// Name is that of the method, "T.M"; base is that of the type.
+// Name is the name of the method, "T.M"; base is the name of the type.
 func (r Replacement) Name() string { return MemberName(r.Old, nil) }
 
 func (r Replacement) Base() string { base, _, _ := strings.Cut(r.Name(), "."); return base }
 
-// When a cell gives a name a new meaning, what refers to the name must change
-// with it. A function that keeps its signature is replaced in place. For
-// anything else the dependents are compiled again: their sources are carried
-// into the cell. One that does not compile any more is dropped with a warning.
-// Variables keep their values; one whose type was declared again, alike but for
-// methods, has the new type from then on, at its old place in memory.
+// When a cell gives a name a new meaning, declarations that refer to the name must
+// change with it. A function that keeps its signature is replaced in place. In all other
+// cases the dependents are compiled again: their sources are carried into the cell. A
+// dependent that no longer compiles is dropped with a warning. Variables keep their
+// values; a variable whose type was declared again with different methods only has the
+// new type from then on, at its old place in memory.
 
 // Declaration is the source of a live function, method ("T.M"), type or
 // constant group.
 type Declaration struct {
-	Name   string // the first, of a group
+	Name   string // of a group, the first name
 	Names  []string
-	Base   string // of a method: the type
+	Base   string // of a method: the name of its type
 	Text   string
-	Node   ast.Node        // until uses are known
+	Node   ast.Node        // nil once uses are known
 	Uses   map[string]bool // package-level names of cells
 	Cell   int
 	Serial int // of the unit that declared it first

@@ -1,5 +1,5 @@
-// Package namespace holds what a session knows: the meaning of each name, the source
-// and the cell that it comes from, and the declarations that are interpreted.
+// Package namespace holds the state of a session: the meaning of each name, its source
+// and its cell, and the declarations that are interpreted.
 //
 // A session has one Namespace, guarded by its Mu, and one Files, which type-checks with
 // live objects in scope. The engine writes to it when a cell is committed; check,

@@ -2,14 +2,15 @@ package namespace
 
 import "slices"
 
-// Journal notes what a cell changes in the session before it begins, so that all of it
-// can be taken back: the cell is stopped, does not compile, or our own code panics.
+// Journal notes the changes that a cell makes to the session before it begins, so that
+// all of them can be undone if the cell is stopped, does not compile, or this program's
+// own code panics.
 type Journal struct {
 	undo  []func()
-	first [8]func() // what undo begins with: most cells note less
+	first [8]func() // the first changes: most cells need no more
 }
 
-// Note adds what takes a change back.
+// Note adds a function that undoes a change.
 func (j *Journal) Note(undo func()) {
 	if j.undo == nil {
 		j.undo = j.first[:0]
@@ -17,7 +18,7 @@ func (j *Journal) Note(undo func()) {
 	j.undo = append(j.undo, undo)
 }
 
-// Undo takes all changes back, the last first.
+// Undo undoes all changes, the last first.
 func (j *Journal) Undo() {
 	for _, f := range slices.Backward(j.undo) {
 		f()

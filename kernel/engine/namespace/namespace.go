@@ -12,7 +12,7 @@ import (
 	"warpbook/kernel/engine/packages"
 )
 
-// Mark gives the package of a type a name of its own, for named.
+// Mark gives the package of a type a name of its own, for Named.
 func (e *Namespace) Mark(t *types.TypeName) *graph.Unit {
 	u := e.Graph.Units[t.Pkg()]
 	if u == nil || u.Imported {
@@ -28,7 +28,7 @@ func (e *Namespace) Keeps(name string, t types.Type) bool {
 	return ok && types.Identical(v.Type(), t)
 }
 
-// ValueOf is what a live variable holds.
+// ValueOf is the value of a live variable.
 func (e *Namespace) ValueOf(v *types.Var) reflect.Value {
 	if u := e.Graph.Units[v.Pkg()]; u != nil {
 		if p, ok := u.Vars[v.Name()]; ok {
@@ -38,8 +38,8 @@ func (e *Namespace) ValueOf(v *types.Var) reflect.Value {
 	return reflect.Value{}
 }
 
-// Receiver is the live type of that name, or the one that the name is an alias
-// for, nil if there is none.
+// Receiver is the live type of that name, or the target of an alias of that name, nil if
+// there is none.
 func (e *Namespace) Receiver(name string) *types.Named {
 	o, ok := e.Live[name].(*types.TypeName)
 	if !ok {
@@ -52,7 +52,7 @@ func (e *Namespace) Receiver(name string) *types.Named {
 	return t
 }
 
-// Undeclare forgets the source of a name and of its methods.
+// Undeclare drops the source of a name and of its methods.
 func (e *Namespace) Undeclare(j *Journal, name string) {
 	Delete(j, e.Decls, name)
 	for n := range e.Decls {
@@ -75,27 +75,26 @@ type Version struct {
 	Fn   *types.Func
 }
 
-// Namespace is what a session knows: the meaning of each name, where it comes from, and
-// the declarations that are interpreted.
+// Namespace is the state of a session: the meaning of each name, its origin, and the
+// declarations that are interpreted.
 type Namespace struct {
-	// Mu is held while a cell is checked and compiled, and while a question
-	// about the session is answered, but not while a cell runs. It guards
-	// all below.
+	// Mu is held while a cell is checked and compiled, and while a question about the
+	// session is answered, but not while a cell runs. It guards all fields below.
 	Mu        sync.Mutex
 	Graph     *graph.Graph
-	Live      map[string]types.Object // what names mean to the next cell
+	Live      map[string]types.Object // meaning of each name for the next cell
 	Decls     map[string]*Declaration // sources of live functions, types, methods ("T.M") and constants
 	Sources   map[int][]string        // lines by cell
 	Versions  map[string][]Version    // functions that change in place, by name
-	Broken    map[string]string       // names that mean nothing any more, and why
+	Broken    map[string]string       // names that lost their meaning, and why
 	Declaring map[string]bool         // names that the cell declares, while it is checked
 	Serial    int                     // of units
 
-	// OnStage, if set by a test, is called where a stage of a cell begins.
+	// OnStage, if set by a test, is called when a stage of a cell begins.
 	OnStage func(stage string)
 }
 
-// New is a session that knows nothing.
+// New returns an empty session.
 func New() *Namespace {
 	return &Namespace{Live: map[string]types.Object{}, Decls: map[string]*Declaration{}, Sources: map[int][]string{},
 		Versions: map[string][]Version{}, Broken: map[string]string{}}

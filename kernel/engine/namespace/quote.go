@@ -10,11 +10,10 @@ import (
 	"warpbook/kernel/engine/failure"
 )
 
-// maxDiagnostics is how many errors a traceback shows.
+// maxDiagnostics is the number of errors that a traceback shows.
 const maxDiagnostics = 20
 
-// CompileFailure reports what is wrong with a cell, every error with its
-// source line and a caret.
+// CompileFailure reports every error of a cell with its source line and a caret.
 func (e *Namespace) CompileFailure(diags []failure.Diagnostic) *cellproto.Error {
 	slices.SortStableFunc(diags, func(a, b failure.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
@@ -39,8 +38,8 @@ func (e *Namespace) CompileFailure(diags []failure.Diagnostic) *cellproto.Error 
 	return f
 }
 
-// clamp moves a place behind the end of a cell, where the parser missed
-// something, to the end.
+// clamp moves a place after the end of a cell, where the parser expected more, to the
+// end.
 func (e *Namespace) clamp(d failure.Diagnostic) failure.Diagnostic {
 	lines := e.Lines(d.Cell)
 	if n := len(lines); n > 0 && d.Line > n {
@@ -65,7 +64,7 @@ func (e *Namespace) Quote(d failure.Diagnostic) string {
 	return "\n    " + line + "\n    " + pad + "^"
 }
 
-// Lines is the source of a cell that is still known.
+// Lines is the source of a cell, if it is still kept.
 func (e *Namespace) Lines(cell int) []string { return e.Sources[cell] }
 
 func (e *Namespace) Line(cell, n int) (string, bool) {

@@ -30,19 +30,18 @@ func (e *Files) TypeCheck(s Scope, file *ast.File) (*types.Info, []types.Error) 
 	return info, errs
 }
 
-// Forget frees what the file set keeps for a file that is parsed again.
+// Forget drops the file set's data of a file that is parsed again.
 func (e *Files) Forget(f *ast.File) {
 	if file := e.Ctx.FileSet.File(f.FileStart); file != nil {
 		e.Ctx.FileSet.RemoveFile(file)
 	}
 }
 
-// Scope is the package that a file is checked in, and the live objects that the
-// file sees. The checker finds them in the scope of the file, where it keeps
-// dot-imported objects: it assumes that each object in the scope of a package has a
-// declaration there, and resolves receivers and chains of types by that. It compares
-// packages by path, so that unexported fields and methods of earlier cells stay in
-// reach.
+// Scope is the package that a file is checked in, and the live objects that the file
+// sees. The checker finds them in the scope of the file, with dot-imported objects: it
+// assumes that each object in the scope of a package has a declaration there, and
+// resolves receivers and chains of types by it. It compares packages by path, so that
+// unexported fields and methods of earlier cells stay accessible.
 type Scope struct {
 	Pkg  *types.Package
 	live []types.Object
@@ -65,9 +64,9 @@ func (s Scope) fill(file *types.Scope) {
 	}
 }
 
-// inserter is an importer that calls fill before the first import. By then the
-// checker has made the scope of the file, and has resolved no name in it. Each
-// file that sees live objects imports a package first, see assemble.
+// inserter is an importer that calls fill before the first import. At that time the
+// checker has made the scope of the file and has resolved no name in it. Each file that
+// sees live objects imports a package first, see assemble.
 type inserter struct {
 	packages.Importer
 	fill func()

@@ -15,14 +15,14 @@ func qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-// unitName is a type's name with the unit that it is of.
+// unitName is a type's name with its unit.
 var unitName = lazyregexp.New(`main·(\d+)\.([\pL_][\pL\pN_]*)`)
 
-// TypeString names a type as a cell does; one whose name means another type
-// by now has the number of its cell behind it.
+// TypeString names a type as a cell does. If its name means another type now, the number
+// of its cell follows.
 func (e *Namespace) TypeString(t types.Type) string { return e.Named(types.TypeString(t, e.Qualify)) }
 
-// Qualify tells the units of cells apart, for named.
+// Qualify adds the units of cells to type names, for Named.
 func (e *Namespace) Qualify(p *types.Package) string {
 	if u := e.Graph.Units[p]; u != nil && !u.Imported {
 		return u.Path
@@ -30,7 +30,7 @@ func (e *Namespace) Qualify(p *types.Package) string {
 	return qualifier(p)
 }
 
-// Named takes out the units again.
+// Named removes the units.
 func (e *Namespace) Named(text string) string {
 	return unitName().ReplaceAllStringFunc(text, func(full string) string {
 		m := unitName().FindStringSubmatch(full)

@@ -17,11 +17,11 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// moduleTags choose files without assembly where a package offers both.
+// moduleTags select files without assembly if a package offers both.
 var moduleTags = []string{"purego", "noasm"}
 
-// Importer offers the packages of the program and of added modules, and refuses
-// others with a message that helps.
+// Importer offers the packages of the program and of added modules, and rejects others
+// with the nearest name or the reason.
 type Importer struct {
 	types.Importer
 	Modules *module.Set
@@ -32,7 +32,7 @@ func NewImporter(ctx *ixgo.Context) Importer {
 	i := Importer{ctx.Importer, &module.Set{Offered: Offered, Tags: moduleTags}}
 	ctx.BuildContext.BuildTags, ctx.BuildContext.CgoEnabled = moduleTags, false
 	ctx.BuildContext.OpenFile = openModuleFile
-	ctx.Lookup = func(_, path string) (dir string, found bool) { // it would ask a Go toolchain
+	ctx.Lookup = func(_, path string) (dir string, found bool) { // the library would ask a Go toolchain
 		p, err := i.Modules.Find(path)
 		if p == nil || err != nil {
 			return "", false
@@ -42,8 +42,9 @@ func NewImporter(ctx *ixgo.Context) Importer {
 	return i
 }
 
-// openModuleFile is a file of a package, with the deferred calls that the engine
-// needs (see enter) where its functions begin. Places in it stay what they were.
+// openModuleFile opens a file of a package and inserts the deferred calls that the
+// engine needs (see enter) where its functions begin. Positions in the file do not
+// change.
 func openModuleFile(path string) (io.ReadCloser, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -52,14 +53,15 @@ func openModuleFile(path string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(deferring(text))), nil
 }
 
-// deferring has functions that defer calls defer one that does nothing first.
+// deferring inserts a deferred call of an empty function at the start of each function
+// that defers calls.
 func deferring(text []byte) []byte {
 	if !bytes.Contains(text, []byte("defer")) {
 		return text
 	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
-	if err != nil { // the engine says so
+	if err != nil { // the engine reports the error
 		return text
 	}
 	var out bytes.Buffer
@@ -105,7 +107,7 @@ func (i Importer) Import(path string) (*types.Package, error) {
 		return nil, notOffered(path)
 	}
 	pkg, err := i.Importer.Import(path)
-	if err != nil { // the engine library takes it for right the next time
+	if err != nil { // the engine library takes the package for correct the next time
 		i.Modules.Refuse(path, fmt.Sprintf("does not compile: %v", err))
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"warpbook/kernel/engine/hint"
 )
 
-// Linked are the paths that cells can import.
+// Linked are the packages that the program links, by path.
 func Linked() []string {
 	return slices.DeleteFunc(ixgo.PackageList(), func(p string) bool {
 		return slices.ContainsFunc(strings.Split(p, "/"), func(part string) bool { return part == "internal" }) ||
@@ -19,8 +19,8 @@ func Linked() []string {
 	})
 }
 
-// Missing are the packages of the standard library that cells cannot import, and
-// why.
+// Missing are the packages of the standard library that cells cannot import, with the
+// reasons.
 var Missing = map[string]string{
 	"expvar":         "it would publish the command line of the cells program on http.DefaultServeMux of every session, because packages are linked whether a cell imports them or not",
 	"net/http/pprof": "it would publish profiles on http.DefaultServeMux of every session, because packages are linked whether a cell imports them or not",

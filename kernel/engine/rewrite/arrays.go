@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// rangeArray makes a range over the indices of an array one over its length, where Go
-// does not evaluate the array: for i := range *p runs, whatever p is. The SSA builder
-// would look at *p.
+// rangeArray rewrites a range over the indices of an array to one over its length if Go
+// does not evaluate the array: for i := range *p runs for any p. The SSA builder would
+// read *p.
 //
 //	for i := range 4 { if 0 != 0 { _ = *p }; ... }
 func (r *Rewriter) rangeArray(n *ast.RangeStmt) {
@@ -33,7 +33,7 @@ func (r *Rewriter) rangeArray(n *ast.RangeStmt) {
 	n.X, n.Value = &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(a.Len(), 10)}, nil
 }
 
-// evaluates reports whether an expression calls or receives, so that its length is no
+// evaluates reports whether an expression calls or receives, so that its length is not
 // constant.
 func (r *Rewriter) evaluates(x ast.Expr) (found bool) {
 	ast.Inspect(x, func(n ast.Node) bool {

@@ -12,8 +12,8 @@ const (
 	RuntimeName = "__rt"
 )
 
-// BodyName is the function that holds a cell's statements. Its result is the
-// values of the last expression.
+// BodyName is the function that contains a cell's statements. Its results are the values
+// of the last expression.
 const BodyName = "__cell"
 
 // deferred is: defer func() { rt.name(recover()) }()
@@ -22,7 +22,7 @@ func deferred(pos token.Pos, name string) ast.Stmt {
 		&ast.ExprStmt{X: Call(pos, name, CallOf(pos, Ident(pos, "recover")))}))}
 }
 
-// number is a position as code can hand it on.
+// number is a position as a literal in code.
 func number(pos token.Pos) ast.Expr {
 	return &ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(int(pos)), ValuePos: pos}
 }
@@ -49,5 +49,5 @@ func block(pos token.Pos, list ...ast.Stmt) *ast.BlockStmt {
 
 func Ident(pos token.Pos, name string) *ast.Ident { return &ast.Ident{Name: name, NamePos: pos} }
 
-// InitPrefix and a number name the init functions of a cell.
+// InitPrefix and a number form the names of a cell's init functions.
 const InitPrefix = "__init"

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// dropped has a statement of the cell that drops an error warn of it: the last
-// expression shows its own.
+// dropped makes a statement of the cell that drops an error warn of it. The last
+// expression shows its own error.
 //
 //	if _, err := f(); err != nil { rt.Dropped(position, err) }
 func (r *Rewriter) dropped(c *astutil.Cursor, n *ast.ExprStmt) {
@@ -30,7 +30,7 @@ func (r *Rewriter) dropped(c *astutil.Cursor, n *ast.ExprStmt) {
 		Body: block(pos, &ast.ExprStmt{X: Call(pos, "Dropped", number(pos), Ident(pos, "__err"))})})
 }
 
-// results is how many values an expression of a type has.
+// results is the number of values of an expression's type.
 func results(t types.Type) int {
 	switch t := t.(type) {
 	case nil:

@@ -5,16 +5,15 @@ import (
 	"go/types"
 )
 
-// enter begins a function. One that calls interpreted functions calls one that
-// does nothing first: the engine uses the frames of calls again and does not
-// clear their links to the frames below, and when a panic finds such a link
-// that has become a circle, it never ends.
-// Only the function that holds a cell's statements need not look at the flag.
+// enter rewrites the start of a function. A function that calls interpreted functions
+// calls an empty one first: the engine reuses the frames of calls and does not clear
+// their links to the frames below, and a panic that meets a circle of such links never
+// ends. Only the function of a cell's statements need not check the flag.
 //
-// A declared function that defers calls defers one that does nothing before it
-// looks at the flag: the engine compiles a call of a function that it knows no
-// deferred calls of as one that needs no recovery, and would be in the middle of
-// this function when it meets a call of it in its body.
+// A declared function that defers calls defers an empty one before it checks the flag:
+// the engine compiles a call of a function without known deferred calls as one that
+// needs no recovery, and a call of the function in its own body would be compiled before
+// its deferred calls are known.
 func (r *Rewriter) enter(b *ast.BlockStmt, check, declared bool) {
 	calls := r.callsInterpreted(b)
 	if check {
@@ -28,7 +27,7 @@ func (r *Rewriter) enter(b *ast.BlockStmt, check, declared bool) {
 	}
 }
 
-// Defers reports whether a function defers calls, those of its literals apart.
+// Defers reports whether a function defers calls, without those of its literals.
 func Defers(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		_, literal := n.(*ast.FuncLit)
@@ -39,9 +38,9 @@ func Defers(n ast.Node) (found bool) {
 	return found
 }
 
-// DefersInRange reports whether a function defers calls in the body of a range
-// loop. Where that becomes a function of its own, the engine runs them only if
-// the function defers another call itself.
+// DefersInRange reports whether a function defers calls in the body of a range loop. If
+// that body becomes a function of its own, the engine runs them only if the function
+// defers another call itself.
 func DefersInRange(b *ast.BlockStmt) (found bool) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -72,7 +71,7 @@ func (r *Rewriter) callsInterpreted(b *ast.BlockStmt) bool {
 	return found
 }
 
-// leaf reports whether a call makes no frame, or one that calls nothing.
+// leaf reports whether a call makes no frame, or one that calls no other function.
 func (r *Rewriter) leaf(n *ast.CallExpr) bool {
 	if r.Info.Types[n.Fun].IsType() || r.Info.Types[n.Fun].IsBuiltin() {
 		return true

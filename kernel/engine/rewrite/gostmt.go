@@ -26,7 +26,7 @@ func (r *Rewriter) goStmt(n *ast.GoStmt) ast.Stmt {
 	return block(pos, list...)
 }
 
-// keep adds the assignment of x to n new variables and returns these.
+// keep adds the assignment of x to n new variables and returns them.
 func (r *Rewriter) keep(list *[]ast.Stmt, x ast.Expr, n int) (vars []ast.Expr) {
 	as := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{x}}
 	for range n {

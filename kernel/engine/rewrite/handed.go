@@ -27,7 +27,7 @@ func (r *Rewriter) call(n *ast.CallExpr) {
 	}
 }
 
-// composite hands over the functions in a literal of a compiled type.
+// composite guards the functions in a literal of a compiled type.
 func (r *Rewriter) composite(n *ast.CompositeLit) {
 	if !r.keeps(r.Info.TypeOf(n)) {
 		return
@@ -41,7 +41,7 @@ func (r *Rewriter) composite(n *ast.CompositeLit) {
 	}
 }
 
-// assign hands over the functions that become fields of compiled types.
+// assign guards the functions that are assigned to fields of compiled types.
 func (r *Rewriter) assign(n *ast.AssignStmt) {
 	for i, l := range n.Lhs {
 		sel, ok := ast.Unparen(l).(*ast.SelectorExpr)
@@ -51,8 +51,8 @@ func (r *Rewriter) assign(n *ast.AssignStmt) {
 	}
 }
 
-// keeps reports whether compiled code may call, on any goroutine, the functions
-// that values of a type hold: the type is one of a compiled package.
+// keeps reports whether compiled code may call, on any goroutine, functions in values of
+// a type: the type belongs to a compiled package.
 func (r *Rewriter) keeps(t types.Type) bool {
 	if t == nil {
 		return false
@@ -64,9 +64,9 @@ func (r *Rewriter) keeps(t types.Type) bool {
 	return ok && n.Obj().Pkg() != nil && !callsBackAtOnce[n.Obj().Pkg().Path()] && r.Compiled(n.Obj().Pkg())
 }
 
-// hand guards an expression that is handed to compiled code, if it is a
-// function. A literal also notes the frames in which it panics, because a
-// fault of the Go runtime does not carry them outside of the literal.
+// hand guards an expression that is passed to compiled code, if it is a function. A
+// literal also notes the frames in which it panics, because a fault of the Go runtime
+// does not carry them outside of the literal.
 func (r *Rewriter) hand(at *ast.Expr) {
 	x := *at
 	tv := r.Info.Types[x]
@@ -87,8 +87,8 @@ func (r *Rewriter) hand(at *ast.Expr) {
 // GroupGo is the name of a function that starts a goroutine.
 const GroupGo = "(*sync.WaitGroup).Go"
 
-// callsBackAtOnce are packages that call functions only on the goroutine that
-// handed them over, where a panic finds its way by itself.
+// callsBackAtOnce are packages that call functions only on the goroutine that passed
+// them, where a panic propagates without help.
 var callsBackAtOnce = map[string]bool{
 	"bytes": true, "errors": true, "fmt": true, "iter": true, "maps": true, "path/filepath": true, "regexp": true,
 	"slices": true, "sort": true, "strings": true, "sync": true, "unicode": true, RuntimePath: true,

@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// mostConstant is the longest slice of a constant length that is made as an array
-// and sliced, which the SSA builder does. Larger ones, which may be larger than the
-// memory, are left to make.
+// mostConstant is the longest slice of a constant length that is made as an array and
+// sliced, which the SSA builder does. Larger ones, which may exceed the memory, are made
+// by make.
 const mostConstant = 1 << 24
 
-// lengths makes long constant lengths and capacities of slices values that the SSA
-// builder does not know.
+// lengths replaces long constant lengths and capacities of slices by values that the SSA
+// builder does not treat as constants.
 func (r *Rewriter) lengths(n *ast.CallExpr) {
 	if !r.isBuiltin(n, "make") {
 		return
@@ -35,8 +35,9 @@ func (r *Rewriter) lengths(n *ast.CallExpr) {
 	}
 }
 
-// offset is unsafe.Offsetof of a field of a type with type parameters as a call
-// of ours: the engine does not find it in the instance. It is nil for anything else.
+// offset replaces unsafe.Offsetof of a field of a type with type parameters by a call of
+// the runtime package: the engine cannot compute it in the instance. It is nil for any
+// other call.
 func (r *Rewriter) offset(n *ast.CallExpr) ast.Expr {
 	f, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
 	if !ok || r.Info.Uses[f.Sel] != types.Unsafe.Scope().Lookup("Offsetof") || r.Info.Types[n].Value != nil {
@@ -44,7 +45,7 @@ func (r *Rewriter) offset(n *ast.CallExpr) ast.Expr {
 	}
 	var path []ast.Expr
 	x := ast.Unparen(n.Args[0])
-	for { // Offsetof(p.a.b) does not look at p
+	for { // Offsetof(p.a.b) does not dereference p
 		field, ok := x.(*ast.SelectorExpr)
 		if !ok || r.Info.Selections[field] == nil {
 			break

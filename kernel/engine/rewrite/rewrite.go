@@ -17,7 +17,7 @@ func (r *Rewriter) File(f *ast.File) {
 			ast.Inspect(fd, r.markCell)
 		}
 		astutil.Apply(d, nil, func(c *astutil.Cursor) bool {
-			if r.before[c.Node()] { // a stop has ended what waits by now, and would not end what begins to
+			if r.before[c.Node()] { // an interrupt has ended the waiting call, and would not end the next wait
 				c.InsertBefore(checkFlag(c.Node().Pos()))
 				r.Changed = true
 			}
@@ -49,7 +49,7 @@ func (r *Rewriter) markCell(n ast.Node) bool {
 	return !literal
 }
 
-// node rewrites one node; those below it are done.
+// node rewrites one node; the nodes below it are already rewritten.
 func (r *Rewriter) node(c *astutil.Cursor) {
 	switch n := c.Node().(type) {
 	case *ast.FuncDecl:
@@ -122,7 +122,7 @@ func (r *Rewriter) selectStmt(c *astutil.Cursor, n *ast.SelectStmt) {
 		return
 	}
 	for _, cl := range n.Body.List {
-		if cl.(*ast.CommClause).Comm == nil { // it has a default and never waits
+		if cl.(*ast.CommClause).Comm == nil { // it has a default case and never waits
 			return
 		}
 	}

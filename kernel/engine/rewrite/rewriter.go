@@ -10,7 +10,7 @@ import (
 // Rewriter changes checked code so that it can be interrupted and so that a
 // panic in one of its goroutines does not end the process:
 //
-//   - functions, loops and gotos look at the interrupt flag;
+//   - functions, loops and gotos check the interrupt flag;
 //   - channel operations also wait for the kill channel;
 //   - go statements start a goroutine that recovers and reports;
 //   - functions handed to compiled code recover on goroutines of that code;
@@ -21,8 +21,7 @@ import (
 //   - panic(nil) panics with a runtime.PanicNilError;
 //   - slices of a long constant length are made when the code runs.
 //
-// The outcome is type-checked again, if it differs; no node may appear in it
-// twice.
+// The result is type-checked again if it differs; no node may appear in it twice.
 type Rewriter struct {
 	Info        *types.Info
 	Interpreted func(*types.Func) bool

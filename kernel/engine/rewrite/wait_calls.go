@@ -8,17 +8,17 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// waiting are compiled packages, beside warpbook's, whose calls may end because
-// a stop ends what they wait for: a subprocess, a line of input.
+// waiting are compiled packages, besides warpbook's, whose calls may end because an
+// interrupt ends the event that they wait for: a subprocess, a line of input.
 var waiting = map[string]bool{"bufio": true, "io": true, "net": true, "net/http": true, "os": true, "os/exec": true}
 
-// waits reports whether what a call names is compiled and may take long.
+// waits reports whether a call's function is compiled and may take long.
 func (r *Rewriter) waits(x ast.Expr) bool {
 	path, name := "", ""
 	if fn := r.compiledFunc(x); fn != nil {
 		path, name = fn.Pkg().Path(), fn.Name()
 	} else if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok && r.Info.Selections[sel] != nil {
-		// The methods of compiled interfaces know no package.
+		// The methods of compiled interfaces have no package.
 		if n, ok := types.Unalias(r.Info.TypeOf(sel.X)).(*types.Named); ok && types.IsInterface(n) && n.Obj().Pkg() != nil && r.Compiled(n.Obj().Pkg()) {
 			path = n.Obj().Pkg().Path()
 		}
@@ -26,9 +26,9 @@ func (r *Rewriter) waits(x ast.Expr) bool {
 	return waiting[path] || strings.HasPrefix(path, "warpbook/") || path == "fmt" && strings.HasPrefix(name, "Scan")
 }
 
-// waited looks at the flag behind a call that waits and may fail: what a stop
-// makes fail is not for the code of the cell to handle. There are as many
-// functions of the runtime as such calls have results.
+// waited checks the flag after a call that waits and may fail: an error that an
+// interrupt causes is not for the code of the cell. The runtime package has one function
+// for each number of results.
 func (r *Rewriter) waited(c *astutil.Cursor, n *ast.CallExpr) {
 	switch c.Parent().(type) {
 	case *ast.GoStmt, *ast.DeferStmt:
@@ -44,8 +44,8 @@ func (r *Rewriter) waited(c *astutil.Cursor, n *ast.CallExpr) {
 	r.replace(c, w)
 }
 
-// markWaits finds the statements of a list in which a call waits, apart from
-// the statements inside of them.
+// markWaits finds the statements of a list in which a call waits, without the statements
+// inside of them.
 func (r *Rewriter) markWaits(n ast.Node) bool {
 	var list []ast.Stmt
 	switch n := n.(type) {

@@ -1,7 +1,7 @@
-// Package rtypes gives each type of a cell one reflect type for the whole session,
-// whichever interpreter asks, and finds the methods of such types for compiled code.
+// Package rtypes gives each type of a cell one reflect type for the whole session, for
+// all interpreters, and finds the methods of such types for compiled code.
 //
-// A session has one Registry, and one Loader through which the engine library asks
-// it. The registry has a lock of its own, because methods are looked up while cells
-// run. The package must not import the engine.
+// A session has one Registry, and one Loader through which the engine library reads it.
+// The engine makes both. The registry has a lock of its own, because methods are looked
+// up while cells run. The package must not import the engine.
 package rtypes

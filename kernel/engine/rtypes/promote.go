@@ -7,9 +7,9 @@ import (
 	"github.com/goplus/reflectx"
 )
 
-// ixgo calls a method wrongly that compiled code finds in a struct which embeds
-// a pointer to a struct that embeds the method's type as a value: it takes that
-// value for a pointer. The methods of such a struct are set again.
+// ixgo calls a method incorrectly if compiled code finds it in a struct that embeds a
+// pointer to a struct that embeds the method's type as a value: it takes that value for
+// a pointer. The methods of such a struct are set again.
 
 // promote sets the methods of a type again if one of them comes through a pointer
 // to a value. The caller holds mu.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// ofStruct is the type of an unnamed struct that has methods of the types which it
-// embeds. The engine library makes another type of it in each program.
+// ofStruct is the type of an unnamed struct with methods of embedded types. The engine
+// library makes another type of it in each program.
 func (l *Loader) ofStruct(s *types.Struct) (reflect.Type, bool) {
 	embeds := false
 	for f := range s.Fields() {
@@ -71,7 +71,8 @@ func (l *Loader) ofSession(t types.Type, seen map[types.Type]bool) bool {
 	return true
 }
 
-// local reports whether a generic function declares a type: it differs by instance.
+// local reports whether a generic function declares a type: such a type differs by
+// instance.
 func (l *Loader) local(n *types.Named) bool {
 	o := n.Origin().Obj()
 	return o.Pkg() != nil && o.Parent() != o.Pkg().Scope() && l.Nested[n.Origin()] == 0

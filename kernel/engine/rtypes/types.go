@@ -20,12 +20,12 @@ import (
 	"warpbook/kernel/engine/graph"
 )
 
-// Registry gives each type of a cell one reflect type for the whole session,
-// whichever interpreter asks.
+// Registry gives each type of a cell one reflect type for the whole session, for all
+// interpreters.
 type Registry struct {
 	mu     sync.Mutex // guards record, made, structs, context, renamed and the stock loader's caches
 	record *ixgo.TypesRecord
-	made   map[*types.TypeName][]reflect.Type // types of cells that interpreters have asked for
+	made   map[*types.TypeName][]reflect.Type // types of cells, once an interpreter has asked for them
 	shared *reflectx.Context                  // caches of unnamed interfaces and structs
 	Guard  func(mtyp reflect.Type, fn *types.Func, f func() []reflect.Value) []reflect.Value
 
@@ -34,10 +34,10 @@ type Registry struct {
 	local     map[*types.Named]reflect.Type // types that generic functions declare, of the program that is being compiled
 
 	Home       func(recv types.Type) (*ixgo.Interp, error) // the interpreter for a type's methods
-	generation atomic.Int64                                // of the answers of home
+	generation atomic.Int64                                // of the answers of Home
 
 	keeping sync.Mutex                // guards kept
-	kept    []*atomic.Pointer[method] // that hold an answer of home
+	kept    []*atomic.Pointer[method] // those that hold an answer of Home
 }
 
 func New(ctx *ixgo.Context, nested map[*types.Named]int) *Registry {
@@ -85,7 +85,7 @@ func (l *Loader) LookupReflect(t types.Type) (reflect.Type, bool) {
 		return l.ofStruct(s)
 	}
 	n, ok := t.(*types.Named)
-	if ok && n.Obj() == types.Universe.Lookup("error") { // ixgo does not know it in a generic function
+	if ok && n.Obj() == types.Universe.Lookup("error") { // ixgo does not find it in a generic function
 		return reflect.TypeFor[error](), true
 	}
 	if !ok || n.Obj().Pkg() == nil {
@@ -118,8 +118,8 @@ func instanceKey(o *types.TypeName, args []reflect.Type) string {
 	return key
 }
 
-// ofNamed is the type of n. An instance of a generic type whose argument a generic
-// function declares is another types.Named in each program.
+// ofNamed is the reflect type of n. An instance of a generic type whose argument is
+// declared in a generic function is another types.Named in each program.
 func (r *Registry) ofNamed(n *types.Named) reflect.Type {
 	var args []reflect.Type
 	for arg := range n.TypeArgs().Types() {
@@ -139,8 +139,8 @@ func (r *Registry) ofNamed(n *types.Named) reflect.Type {
 	return rt
 }
 
-// LocalType is the reflect type of a type that a generic function declares, if
-// there is one; args are the type arguments of the function.
+// LocalType is the reflect type of a type that a generic function declares, if there is
+// one; args are the type arguments of the function.
 func (l *Loader) LocalType(t *types.Named, args []reflect.Type) (reflect.Type, bool) {
 	l.Types.mu.Lock()
 	defer l.Types.mu.Unlock()
@@ -151,7 +151,7 @@ func (l *Loader) LocalType(t *types.Named, args []reflect.Type) (reflect.Type, b
 	return i.rt, ok
 }
 
-// KeepLocalType keeps such a type, which the engine library has made.
+// KeepLocalType keeps a type that the engine library has made for a generic function.
 func (l *Loader) KeepLocalType(t *types.Named, args []reflect.Type, rt reflect.Type) {
 	l.Types.mu.Lock()
 	defer l.Types.mu.Unlock()
@@ -159,8 +159,8 @@ func (l *Loader) KeepLocalType(t *types.Named, args []reflect.Type, rt reflect.T
 	l.Types.local[t] = rt
 }
 
-// Retire has values of a type say that it is an old one: main.T·3 if cell 3
-// declared it. Types that were made of it, such as []T, keep their text.
+// Retire makes the values of a type show that it is an old one: main.T·3 if cell 3
+// declared it. Types made of it, such as []T, keep their text.
 func (r *Registry) Retire(o *types.TypeName, cell int) (undo func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,9 +179,9 @@ func (r *Registry) Retire(o *types.TypeName, cell int) (undo func()) {
 	}
 }
 
-// renamed answers the registry's own record. reflectx takes interfaces for the
-// same whose text is: that of a type which was declared again, or that names
-// one, is made where the others are not known.
+// renamed answers from the registry's own record. reflectx identifies interfaces by
+// their text: an interface that was declared again, or that names one, is made where the
+// others are not known.
 type renamed struct {
 	ixgo.Loader
 	types *Registry
@@ -218,7 +218,7 @@ func (l *renamed) LookupReflect(t types.Type) (reflect.Type, bool) {
 	return rt, true
 }
 
-// ReflectType is the type that values of t have.
+// ReflectType is the reflect type of t's values.
 func (r *Registry) ReflectType(t types.Type) reflect.Type {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -250,9 +250,9 @@ func (l *Loader) WithVars(u *graph.Unit) *ixgo.Package {
 // NewInterp makes an interpreter that shares the registry's caches, so that
 // an unnamed interface or struct is the same type in all of them.
 //
-// ixgo resets the default reflectx context and all method slots before it
-// makes an interpreter. It finds stand-ins there, which are exchanged in the
-// hook that it calls next.
+// ixgo resets the default reflectx context and all method slots before it makes an
+// interpreter. It gets stand-ins there, which are exchanged in the hook that it calls
+// next.
 func (r *Registry) NewInterp(ctx *ixgo.Context, main *ssa.Package, cells map[string]*ixgo.Package) (*ixgo.Interp, error) {
 	slots, fresh := abi.Default, reflectx.NewContext()
 	restore := func() { abi.Default = slots }
@@ -291,7 +291,7 @@ type method struct {
 	call       func([]reflect.Value) []reflect.Value
 }
 
-// FindMethod is how compiled code reaches the methods of a type.
+// FindMethod finds a method of a type for compiled code.
 func (r *Registry) FindMethod(mtyp reflect.Type, fn *types.Func) func([]reflect.Value) []reflect.Value {
 	recv := fn.Signature().Recv().Type()
 	if p, ok := recv.(*types.Pointer); ok {
@@ -320,7 +320,7 @@ func (r *Registry) keep(at *atomic.Pointer[method], m *method) {
 	r.kept = append(r.kept, at)
 }
 
-// Renew makes methods ask home again, and lets go of what it answered.
+// Renew makes methods ask Home again, and drops its earlier answers.
 func (r *Registry) Renew() {
 	r.keeping.Lock()
 	defer r.keeping.Unlock()
@@ -331,11 +331,11 @@ func (r *Registry) Renew() {
 	r.kept = nil
 }
 
-// minSlots is how many methods must still find room before a cell is refused:
-// when they run out the engine library ends the process.
+// minSlots is the number of method slots below which a cell is rejected: when they run
+// out, the engine library ends the process.
 const minSlots = 512
 
-// Full reports whether compiled code can be given no more methods.
+// Full reports whether the method slots for compiled code are used up.
 func Full() bool {
 	_, _, free := ixgo.IcallStat()
 	return free < minSlots

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Magics finds the magics of a cell and returns the cell with spaces in their
-// place. A cell whose first word begins with %% is one magic as a whole.
-// Elsewhere a line is one if it begins with % where a statement can begin, as
-// no Go statement does: not in a string, a comment or brackets, nor after an
-// operator.
+// Magics finds the magics of a cell and returns the cell with spaces in their place. A
+// cell whose first word begins with %% is one magic as a whole. Elsewhere a line is a
+// magic if it begins with % where a statement can begin, because no Go statement does:
+// not in a string, a comment or brackets, nor after an operator.
 func Magics(src string) (magics []Piece, rest string) {
 	if !strings.Contains(src, "%") {
 		return nil, src
@@ -22,7 +21,7 @@ func Magics(src string) (magics []Piece, rest string) {
 			strings.Repeat(" ", len(src))
 	}
 	text, line := []byte(src), 1
-	for from := 0; ; { // behind a magic a statement begins, as at the start
+	for from := 0; ; { // after a magic a statement begins, as at the start
 		at := magicLine(text[from:])
 		if at < 0 {
 			return magics, string(text)
@@ -39,7 +38,7 @@ func Magics(src string) (magics []Piece, rest string) {
 	}
 }
 
-// magicLine is where the first magic begins, -1 if there is none.
+// magicLine is the offset of the first magic, -1 if there is none.
 func magicLine(src []byte) int {
 	file := token.NewFileSet().AddFile("", -1, len(src))
 	var s scanner.Scanner

@@ -1,9 +1,11 @@
 // Package split cuts the source of a notebook cell into its top-level pieces:
 // imports, declarations and statements, in the order in which they stand.
 //
-// It knows tokens and the extent of statements, no types; what it cannot cut
-// it reports with line and column. Wrong code inside a piece is left for the
-// parser, which sees every piece later.
+// It reads tokens and the extent of statements, not types. Places where a cell cannot be
+// cut are reported with line and column. Wrong code inside a piece is left to the
+// parser, which sees every piece later. Cell is called by the engine and its packages
+// ask and check, and by kernel/server for half-typed cells. The package must not import
+// the engine.
 package split
 
 import (
@@ -53,8 +55,8 @@ type tok struct {
 	lit    string
 }
 
-// maxTokens bounds a cell: its compilation takes some seconds and a gigabyte,
-// and a stop cannot end all of that. A hundred thousand lines fit.
+// maxTokens bounds a cell of maximal size: its compilation takes some seconds and a
+// gigabyte, and an interrupt cannot end all of it. A hundred thousand lines fit.
 const maxTokens = 1_000_000
 
 type cutter struct {
@@ -141,7 +143,7 @@ func (c *cutter) fail(t tok, msg string) {
 	c.errs = append(c.errs, Error{line, col, msg})
 }
 
-// place ignores line directives: a piece is where it stands in the cell.
+// place ignores line directives: it is the place of a piece in the cell.
 func (c *cutter) place(offset int) (line, col int) {
 	p := c.file.PositionFor(c.file.Pos(offset), false)
 	return p.Line, p.Column
@@ -184,8 +186,8 @@ func (c *cutter) end(t tok) int {
 	return t.offset + len(t.lit)
 }
 
-// magicFollows reports whether a magic stands between end and the next token:
-// not even wrong code goes on behind it.
+// magicFollows reports whether a magic stands between end and the next token: no piece
+// continues after a magic.
 func magicFollows(magics []Piece, end tok, rest []tok) bool {
 	return slices.ContainsFunc(magics, func(m Piece) bool {
 		return m.Start > end.offset && (len(rest) == 0 || m.Start < rest[0].offset)
@@ -215,7 +217,7 @@ func kind(toks []tok) Kind {
 	return Statement
 }
 
-// declaresMethod tells func (r T) Name( from a function literal.
+// declaresMethod distinguishes func (r T) Name( from a function literal.
 func declaresMethod(toks []tok) bool {
 	depth := 0
 	for i := 1; i < len(toks); i++ {

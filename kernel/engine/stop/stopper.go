@@ -21,7 +21,7 @@ const (
 const (
 	maxStackGrowth = 40 << 20               // bytes of stack that the cells may add; 100 000 calls fit
 	lookTime       = 500 * time.Millisecond // while goroutines look at their stacks, which is slow; copying one may take long
-	deepFrames     = 50000                  // a stack of more frames is the one that runs away
+	deepFrames     = 50000                  // a stack with more frames is a runaway recursion
 	deferTime      = 50 * time.Millisecond
 	deferLooks     = 1000
 	SettleTime     = 200 * time.Millisecond
@@ -33,21 +33,20 @@ type Stopper struct {
 	killing atomic.Pointer[chan struct{}] // closes at a stop
 	Live    atomic.Int64                  // goroutines that cells have started
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	jobs     int        // cells that are compiled or run
 	runs     int        // cells that run
 	begun    int        // cells that have begun to run
 	watching bool       // watch runs
-	stops    int        // begins without their end
+	stops    int        // begins without an end
 	resuming *sync.Cond // stops has changed
 
 	unwinding sync.Map // ids of goroutines that have been stopped, to *unwind
 }
 
-// unwind is a goroutine that has been stopped and runs its deferred calls. They
-// get some time to leave things in order, counted from when they begin; where
-// the machine is busy and that time passes at once, some looks at the flag.
-// It is the goroutine's own.
+// unwind is a goroutine that has been stopped and runs its deferred calls. They get some
+// time to clean up, counted from their start, and some checks of the flag in case a busy
+// machine uses up that time. It belongs to its goroutine.
 type unwind struct {
 	until time.Time
 	looks int
@@ -61,10 +60,10 @@ func New() *Stopper {
 	return s
 }
 
-// setFlag is hidden from the race detector: interpreted code reads the flag
-// at each loop and call, and an atomic read would cost it more than the loop.
-// An aligned word is written whole, and a late read only stops later. It is
-// called with mu held, so that no stop is lost behind a look at the stacks.
+// setFlag is hidden from the race detector: interpreted code reads the flag at each loop
+// and call, where an atomic read would cost more than the loop. An aligned word is
+// written whole, and a late read only stops later. It is called with mu held, so that no
+// stop is lost after a look at the stacks.
 //
 //go:norace
 func (s *Stopper) setFlag(to int32) { s.Flag = to }
@@ -72,7 +71,7 @@ func (s *Stopper) setFlag(to int32) { s.Flag = to }
 //go:norace
 func (s *Stopper) getFlag() int32 { return s.Flag }
 
-// change sets the flag if it is what is expected.
+// change sets the flag if it has the expected value.
 func (s *Stopper) change(from, to int32) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +84,8 @@ func (s *Stopper) change(from, to int32) (changed bool) {
 // Stop runs in the goroutine that observed the flag.
 func (s *Stopper) Stop() { s.Ended(nil) }
 
-// Ended is what code calls that has seen the flag behind a compiled call which
-// has returned err.
+// Ended is called by code that has seen the flag after a compiled call that returned
+// err.
 func (s *Stopper) Ended(err error) {
 	switch s.getFlag() {
 	case stopping:
@@ -101,7 +100,7 @@ func (s *Stopper) Ended(err error) {
 	}
 }
 
-// unwinds reports whether this goroutine has been stopped and may go on with its
+// unwinds reports whether this goroutine has been stopped and may continue with its
 // deferred calls.
 func (s *Stopper) unwinds() bool {
 	v, ok := s.unwinding.Load(gid.Get())
@@ -116,7 +115,7 @@ func (s *Stopper) unwinds() bool {
 // Killed ends the goroutine.
 func (s *Stopper) Killed() { s.kill(nil) }
 
-// kill ends the goroutine; err is what a call made of the stop.
+// kill ends the goroutine; err is the error of a call that the stop ended.
 func (s *Stopper) kill(err error) {
 	s.unwinding.LoadOrStore(gid.Get(), &unwind{until: time.Now().Add(deferTime)})
 	panic(Interrupted{err})
@@ -127,12 +126,12 @@ func (s *Stopper) Channel() <-chan struct{} {
 	if s.getFlag() != stopping || !s.unwinds() {
 		return *s.killing.Load()
 	}
-	c := make(chan struct{}) // a deferred call waits: for a while
+	c := make(chan struct{}) // a deferred call waits: for a limited time
 	time.AfterFunc(deferTime, func() { close(c) })
 	return c
 }
 
-// Block waits for nothing.
+// Block blocks until the goroutine is stopped.
 func (s *Stopper) Block() {
 	<-s.Channel()
 	s.Killed()
@@ -148,8 +147,8 @@ func (s *Stopper) Sleep(d time.Duration) {
 	}
 }
 
-// Enter begins to run a cell, after what is being stopped has ended. One that is to
-// be stopped itself does not wait: it ends where it looks.
+// Enter begins to run a cell, after earlier stops have ended. A cell that is itself to
+// be stopped does not wait: it ends at its next check.
 func (s *Stopper) Enter(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,7 +160,7 @@ func (s *Stopper) Enter(ctx context.Context) {
 	}
 }
 
-// Leave ends what enter has begun.
+// Leave is the end of Enter.
 func (s *Stopper) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +183,7 @@ func (s *Stopper) Begin() (first bool) {
 	return s.beginLocked()
 }
 
-// BeginIdle is begin, unless a cell runs.
+// BeginIdle is Begin, unless a cell runs.
 func (s *Stopper) BeginIdle() (first, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +193,7 @@ func (s *Stopper) BeginIdle() (first, ok bool) {
 	return s.beginLocked(), true
 }
 
-// beginLocked is begin with mu held.
+// beginLocked is Begin with mu held.
 func (s *Stopper) beginLocked() (first bool) {
 	s.resuming.Broadcast()
 	if s.stops++; s.stops > 1 {
@@ -205,8 +204,8 @@ func (s *Stopper) beginLocked() (first bool) {
 	return true
 }
 
-// End lets code run again, once the goroutines have ended or have had time to,
-// and everybody who began to stop them is done.
+// End lets code run again, once the goroutines have ended or have had the time to, and
+// every caller of Begin has called End.
 func (s *Stopper) End() {
 	for start := time.Now(); s.Live.Load() > 0 && time.Since(start) < SettleTime; {
 		time.Sleep(2 * time.Millisecond)
@@ -225,7 +224,7 @@ func (s *Stopper) End() {
 
 // Interrupted is the panic value that stops interpreted code at an interrupt.
 type Interrupted struct {
-	By error // what a compiled call made of it, if that was where
+	By error // the error of a compiled call that the interrupt ended, if any
 }
 
 func (Interrupted) Error() string { return "interrupted" }

@@ -20,8 +20,8 @@ func (r reader) Lock()         { r.m.RLock() }
 func (r reader) Unlock()       { r.m.RUnlock() }
 func (r reader) TryLock() bool { return r.m.TryRLock() }
 
-// Lock locks m. When the goroutine is stopped before, whoever waits for the
-// lock in its place gives it back.
+// Lock locks m. If the goroutine is stopped first, the goroutine that waits for the lock
+// in its place unlocks it.
 func (s *Stopper) Lock(m locker) {
 	if m.TryLock() {
 		return
@@ -43,8 +43,7 @@ func (s *Stopper) Lock(m locker) {
 	}
 }
 
-// Await calls wait, which returns some time after a goroutine that is stopped
-// has left it.
+// Await calls wait. After a stop it leaves wait behind, which returns some time later.
 func (s *Stopper) Await(wait func()) {
 	ended := make(chan any, 1)
 	go func() {

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// What watches cells looks at them every watchTick and stays for some time after
-// the last one: to start it takes a small cell longer than to run.
+// The watchdog looks at cells every watchTick and stays for some time after the last
+// one: starting it takes longer than running a small cell.
 const (
 	watchTick = 10 * time.Millisecond
 	watchIdle = 100 // ticks
 )
 
-// Watched has cells watched until done is called, which calls lasting at each
+// Watched makes the watchdog watch cells until done is called, and call lasting at each
 // tick.
 func (s *Stopper) Watched(lasting func()) (done func()) {
 	s.mu.Lock()
@@ -29,8 +29,8 @@ func (s *Stopper) Watched(lasting func()) (done func()) {
 	}
 }
 
-// look says what there is to watch. When there has been nothing for long, who
-// watches ends.
+// look returns the state to watch. If there has been nothing to watch for long, the
+// watchdog ends.
 func (s *Stopper) look(idle int) (jobs, runs, begun int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,9 +38,8 @@ func (s *Stopper) look(idle int) (jobs, runs, begun int) {
 	return s.jobs, s.runs, s.begun
 }
 
-// watch calls lasting while there are cells, and raises the flag when their stacks
-// have grown beyond measure, so that a runaway recursion becomes an error of its
-// cell.
+// watch calls lasting while there are cells, and raises the flag when their stacks have
+// grown too much, so that a runaway recursion becomes an error of its cell.
 func (s *Stopper) watch(lasting func()) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
 	read := func() uint64 {
@@ -57,7 +56,7 @@ func (s *Stopper) watch(lasting func()) {
 			idle = 0
 			lasting()
 		}
-		if begun != seen { // a cell has begun since the last tick, or when this began
+		if begun != seen { // a cell has begun since the last tick, or since watch began
 			base, seen = last, begun
 		}
 		last = read()
@@ -67,7 +66,7 @@ func (s *Stopper) watch(lasting func()) {
 		}
 		if runs > 0 && last > base+maxStackGrowth && s.change(running, tooDeep) {
 			raised = time.Now()
-			base = last // the stack itself stays big until a collection
+			base = last // the stack itself stays large until a collection
 		}
 	}
 }

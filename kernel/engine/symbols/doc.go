@@ -1,6 +1,7 @@
-// Package symbols offers compiled packages to cells: the standard library, as
-// it comes with the engine, and the packages that generate/main.go lists, with
-// their documentation. It links all of them.
+// Package symbols offers compiled packages to cells: the standard library, as it comes
+// with the engine, and the packages that generate/main.go lists, with their
+// documentation. It links all of them. The engine registers them when it starts; the
+// other files of this folder are generated. The package must not import the engine.
 package symbols
 
 import (
@@ -11,8 +12,8 @@ import (
 	_ "github.com/goplus/reflectx/icall/icall20480"
 )
 
-// offer is a generated package: its objects, made when it is first imported,
-// and its documentation by object name.
+// offer is a generated package: its objects, made at its first import, and its
+// documentation by object name.
 type offer struct {
 	path    string
 	symbols func() *ixgo.Package

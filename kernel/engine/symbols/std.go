@@ -1,7 +1,7 @@
 package symbols
 
-// The standard library, but for the packages that missing names, with their
-// reasons, and embed, which stands in std_embed.go.
+// The standard library, except the packages in packages.Missing, which has the reasons, and
+// embed, which stands in std_embed.go.
 import (
 	_ "github.com/goplus/ixgo/pkg/archive/tar"
 	_ "github.com/goplus/ixgo/pkg/archive/zip"

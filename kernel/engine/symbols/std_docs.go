@@ -15,7 +15,7 @@ import (
 //go:embed std_docs.zip
 var stdDocs string
 
-// std are the packages that have been asked about.
+// std caches the packages that have been asked about.
 var std struct {
 	sync.Mutex // guards docs
 	docs       map[string]map[string]string
@@ -35,11 +35,11 @@ func stdDoc(path, name string) string {
 	return docs[name]
 }
 
-// readStdDocs is nil for a package that is not there.
+// readStdDocs returns nil for a package that does not exist.
 func readStdDocs(path string) (docs map[string]string) {
 	z, err := zip.NewReader(strings.NewReader(stdDocs), int64(len(stdDocs)))
 	if err != nil {
-		panic(err) // the program was built of a broken file
+		panic(err) // the program was built from a damaged file
 	}
 	for _, m := range z.File {
 		if m.Name != path {

@@ -7,8 +7,8 @@ import (
 	"github.com/goplus/ixgo"
 )
 
-// Package embed of the engine brings a processor of //go:embed and its modules. A
-// cell has no folder to embed from: it gets the type, by which packages take files.
+// Package embed of the engine brings a processor of //go:embed and its modules. A cell
+// has no folder to embed from: it gets only the type, by which packages take files.
 func init() {
 	ixgo.RegisterPackage(&ixgo.Package{
 		Name: "embed", Path: "embed",

@@ -1,8 +1,9 @@
 // Package vet runs analysers of go vet on the cells of a session.
 //
-// Each cell is a package of its own to the analysers. What they learn about the
-// functions of one cell, such as that it forwards its arguments to fmt.Printf, is
-// kept under the function's name for the cells that follow.
+// Each cell is a package of its own for the analysers. Their facts about the functions
+// of one cell, such as that it forwards its arguments to fmt.Printf, are kept under the
+// function's name for later cells. Package check calls it through Facts. The package
+// must not import the engine.
 package vet
 
 import (
@@ -26,7 +27,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Warning is a complaint of an analyser.
+// Warning is a finding of an analyser.
 type Warning struct {
 	Pos  token.Pos
 	Text string
@@ -40,13 +41,13 @@ type Cell struct {
 	Info *types.Info
 }
 
-// Facts are what the analysers know about the functions of a session. The zero
-// value knows nothing. It is not safe for concurrent use.
+// Facts are the facts of the analysers about the functions of a session. The zero value
+// is empty. It is not safe for concurrent use.
 type Facts struct {
 	known map[fact]analysis.Fact
 }
 
-// fact names a kind of knowledge about an object. Objects of one name in two cells
+// fact identifies a kind of knowledge about an object. Objects of one name in two cells
 // are the same function, checked twice.
 type fact struct {
 	object string
@@ -66,16 +67,16 @@ func factOf(o types.Object, f analysis.Fact) fact {
 	return fact{name, reflect.TypeOf(f)}
 }
 
-// Syntax runs the analysers of syntax and types: printf, unusedresult, copylocks
-// and, where a cell makes a context, lostcancel. Learn adds to the facts what the
-// cell's functions do, in place of what functions of their names did before; a
-// cell that does not begin does not call it.
+// Syntax runs the analysers of syntax and types: printf, unusedresult, copylocks and, if
+// a cell makes a context, lostcancel. Learn stores facts about the cell's functions, in
+// place of those about earlier functions of their names; it is not called for a cell
+// that does not begin.
 func (f *Facts) Syntax(c Cell) (warnings []Warning, learn func()) {
 	p := &pass{cell: c, facts: f, fresh: map[fact]analysis.Fact{}, results: map[*analysis.Analyzer]any{}}
 	p.cell.File = inOrder(c.File)
 	list := []*analysis.Analyzer{printf.Analyzer, unusedresult.Analyzer, copylock.Analyzer}
 	if path := contexts(c.Info); path != nil {
-		if !slices.Contains(c.Pkg.Imports(), path) { // an earlier cell imports it; lostcancel looks here
+		if !slices.Contains(c.Pkg.Imports(), path) { // an earlier cell imports it; lostcancel reads this list
 			c.Pkg.SetImports(append(slices.Clone(c.Pkg.Imports()), path))
 		}
 		list = append(list, lostcancel.Analyzer)
@@ -86,8 +87,8 @@ func (f *Facts) Syntax(c Cell) (warnings []Warning, learn func()) {
 	return p.warnings, p.learn
 }
 
-// inOrder is a file with its declarations in the order of their positions: the
-// analysers take the end of the last one for the end of the file.
+// inOrder is a file with its declarations in the order of their positions: the analysers
+// take the end of the last declaration for the end of the file.
 func inOrder(f *ast.File) *ast.File {
 	sorted := *f
 	sorted.Decls = slices.Clone(f.Decls)
@@ -124,8 +125,8 @@ type pass struct {
 	warnings []Warning
 }
 
-// try runs an analyser. One that panics says nothing: they expect packages as the go
-// command checks them, and satisfy.Finder, which printf uses, panics at a method
+// try runs an analyser. One that panics reports nothing: analysers expect packages as
+// the go command checks them, and satisfy.Finder, which printf uses, panics at a method
 // expression of an interface literal.
 func (p *pass) try(a *analysis.Analyzer) {
 	before := len(p.warnings)
@@ -164,8 +165,8 @@ func (p *pass) run(a *analysis.Analyzer) any {
 	return r
 }
 
-// importFact fills a fact with what is known about an object: in this cell, or, if
-// another cell declares it, in that.
+// importFact fills a fact about an object of this cell or, if another cell declares it,
+// of that cell.
 func (p *pass) importFact(o types.Object, f analysis.Fact) bool {
 	name := factOf(o, f)
 	known, ok := p.fresh[name]
@@ -182,7 +183,7 @@ func (p *pass) declares(o types.Object) bool {
 	return p.cell.File.FileStart <= o.Pos() && o.Pos() < p.cell.File.FileEnd
 }
 
-// learn keeps the facts of this run.
+// learn stores the facts of this run.
 func (p *pass) learn() {
 	for _, o := range p.cell.Info.Defs {
 		if fn, ok := o.(*types.Func); ok {

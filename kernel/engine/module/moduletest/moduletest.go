@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Serve makes the go command find modules, and no others. A module's name is its
+// Serve makes the go command find these modules and no others. A module's name is its
 // path and version, as in example.com/m@v1.2.3; its files include go.mod.
 func Serve(t testing.TB, modules map[string]map[string]string) {
 	t.Helper()

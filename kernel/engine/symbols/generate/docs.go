@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// docs are the declarations of what a package exports, each with its comment,
-// under the names Func, Type, Type.Method and Type.Field; "" is the package.
+// docs are the declarations of a package's exported objects, each with its comment, by
+// the names Func, Type, Type.Method and Type.Field; "" is the package.
 func (w *writer) docs() map[string]string {
 	docs := map[string]string{"": join("package "+w.types.Name()+" // import "+w.types.Path(), w.doc.Doc)}
 	for _, v := range append(w.doc.Consts, w.doc.Vars...) {
@@ -98,8 +98,8 @@ func (w *writer) values(docs map[string]string, v *doc.Value) {
 	}
 }
 
-// print formats a node on the terms of a fresh file set: positions would only
-// bring back the blank lines of the source.
+// print formats a node with a fresh file set, because positions would bring back the
+// blank lines of the source.
 func (w *writer) print(n any) string {
 	var b bytes.Buffer
 	if l, ok := n.(*ast.FieldList); ok { // of one field

@@ -26,7 +26,7 @@ type source struct {
 	doc   *doc.Package
 }
 
-// listed is what the go command says of a package.
+// listed is the go command's description of a package.
 type listed struct {
 	ImportPath string
 	Dir        string
@@ -37,8 +37,8 @@ type listed struct {
 	Standard   bool
 }
 
-// load has the go command compile the packages, and reads the types from what
-// it compiled and the comments from their source.
+// load makes the go command compile the packages, and reads the types from the compiled
+// packages and the comments from their source.
 func load(paths []string) ([]*source, error) {
 	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,CgoFiles,Imports,Standard"}, paths...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -89,8 +89,7 @@ func read(fset *token.FileSet, imp types.Importer, path string, all map[string]l
 	return &source{pkg, deps(pkg, l, all), fset, d}, err
 }
 
-// deps leaves out what the standard library imports itself, which differs from
-// one Go release to the next.
+// deps omits imports within the standard library, which differ between Go releases.
 func deps(pkg *types.Package, l listed, all map[string]listed) []*types.Package {
 	d := slices.DeleteFunc(slices.Clone(pkg.Imports()), func(p *types.Package) bool {
 		return all[p.Path()].Standard && !slices.Contains(l.Imports, p.Path())

@@ -6,9 +6,8 @@
 //
 //	go generate ./kernel/engine
 //
-// after the API of an offered package has changed; a test fails while a file
-// is out of date. Generic functions and types cannot be offered; it names
-// those that it leaves out.
+// after the API of an offered package has changed; a test fails while a file is out of
+// date. Generic functions and types cannot be offered; it names those that it omits.
 package main
 
 import (

@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// stdDocs is the file with the documentation of the standard library, which the
-// engine offers without any.
+// stdDocs is the file with the documentation of the standard library, which the engine
+// offers without documentation.
 const stdDocs = "std_docs.zip"
 
-// enginePackages is what the engine's files for the standard library are in.
+// enginePackages is the import path of the engine's files for the standard library.
 const enginePackages = "github.com/goplus/ixgo/pkg/"
 
 // stdPackages are those that std.go offers.
