@@ -7,24 +7,24 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// provenance finds what the address of each access starts from, by following it
-// back through registers: a variable in shared memory, or a parameter. An
-// access whose address starts from one variable or one buffer must stay inside
-// it, as C++ has it, although another one may lie behind.
+// provenance finds the starting point of each access's address by following it back
+// through registers: a variable in shared memory, or a parameter. An access whose
+// address starts from one variable or one buffer must stay inside it, as C++ requires,
+// although another one may be adjacent.
 //
-// Which parameters are buffers is known at the launch. Until then each
-// parameter of 64 bits may be one.
+// The launch shows which parameters are buffers. Until then each parameter of 64 bits
+// may be one.
 type provenance struct {
 	registers []origin
 	variables map[string]int // bit of a shared variable, by symbol
 	params    map[string]int // bit of a parameter of 64 bits, by symbol
 }
 
-// origin is what a value is made of: a bit for each variable and parameter. One
-// in once is added to the rest; one in other is part of it in another way, or
-// of one of the values that a register may hold and not of all.
+// origin describes the parts of a value: a bit for each variable and parameter. A part
+// in once is added to the rest. A part in other contributes in another way, or
+// contributes to only some of the values that a register may hold.
 type origin struct {
-	known       bool // whether anything is known of a register yet
+	known       bool // whether anything is known about the register yet
 	once, other uint64
 }
 
@@ -48,10 +48,10 @@ func (o origin) plus(p origin) origin {
 	return origin{true, (o.once | p.once) &^ other, other}
 }
 
-// scaled is the origin of what is made of it otherwise.
+// scaled is the origin of a value that is computed from it in another way.
 func (o origin) scaled() origin { return origin{o.known, 0, o.once | o.other} }
 
-// alone is the one of some bits that a value starts from, or -1.
+// alone is the single bit of some that a value starts from, or -1.
 func (o origin) alone(of uint64) int {
 	if once := o.once & of; bits.OnesCount64(once) == 1 && o.other&of == 0 {
 		return bits.TrailingZeros64(once)
@@ -59,11 +59,11 @@ func (o origin) alone(of uint64) int {
 	return -1
 }
 
-// boundAccesses gives each access its variable in shared memory, or what it
-// must start from in global memory.
+// boundAccesses sets the bound of each access: its variable in shared memory, or its
+// starting point in global memory.
 func (lo *lowering) boundAccesses() {
 	p := &provenance{registers: make([]origin, len(lo.fn.Registers)), variables: map[string]int{}, params: map[string]int{}}
-	if len(lo.prog.shared) > 1 { // the bounds of shared memory are those of a single variable
+	if len(lo.prog.shared) > 1 { // a single variable has the bounds of shared memory
 		for i := range min(len(lo.prog.shared), 64) {
 			p.variables[lo.prog.shared[i].symbol] = i
 		}
@@ -89,7 +89,7 @@ func (lo *lowering) boundAccesses() {
 			}
 			from := p.operand(a)
 			if v := from.alone(variables); v >= 0 {
-				o.in.mem.variable = &lo.prog.shared[v] // of cp.async, that of the destination
+				o.in.mem.variable = &lo.prog.shared[v] // of cp.async, the variable of the destination
 			}
 			s := start{from.once >> len(p.variables), from.other >> len(p.variables)}
 			if s.once == 0 || len(o.parts) > 0 {
@@ -108,8 +108,8 @@ func (lo *lowering) boundAccesses() {
 // start is the origin of an address among the parameters of 64 bits.
 type start struct{ once, other uint64 }
 
-// follow finds the origins of all registers: it goes through the code until
-// nothing more changes.
+// follow finds the origins of all registers: it repeats the analysis of the code until
+// nothing changes.
 func (p *provenance) follow(fn *ptx.Function) {
 	for again := true; again; {
 		again = false
@@ -154,7 +154,7 @@ func (p *provenance) operand(o ptx.Operand) origin {
 	return origin{known: true}
 }
 
-// result is the origin of what an instruction computes.
+// result is the origin of an instruction's result.
 func (p *provenance) result(in *ptx.Instruction) origin {
 	from := func(i int) origin { return p.operand(in.Operands[i]) }
 	switch n := len(in.Operands); {

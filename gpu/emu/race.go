@@ -7,25 +7,23 @@ import (
 	"warpbook/gpu"
 )
 
-// races finds races on the shared memory of a block, as compute-sanitizer's
-// racecheck does: it does not matter which access came first here, only
-// whether a barrier stands between two of different threads of which at least
-// one is a write. Volatile accesses race like any other; two stores of the same
-// value do not. Atomics are writes that race with plain loads and stores, not
-// with each other or with volatile ones: a counter that may be used before it
-// is zeroed is a defect, a flag that is polled is none.
+// races finds races on the shared memory of a block, as compute-sanitizer's racecheck
+// does: the order of two accesses does not matter, only whether a barrier separates two
+// accesses of different threads, at least one of them a write. Volatile accesses race
+// like any other; two stores of the same value do not. Atomics are writes that race with
+// plain loads and stores, not with each other or with volatile accesses: a counter that
+// may be used before it is zeroed is a defect, a flag that is polled is none.
 //
-// Of each cell of shared memory it keeps the last write and the last reads by
-// the lanes of two warps. That finds every race between barriers of the whole
-// block; with named barriers of some warps only, a read by a third warp may be
-// forgotten.
+// For each cell of shared memory it keeps the last write and the last reads by the lanes
+// of two warps. That finds every race between barriers of the whole block. With named
+// barriers of some warps only, it may drop a read by a third warp.
 type races struct {
-	shift  uint    // cells have 4 bytes, or 1 if accesses are narrower or unaligned
+	shift  uint    // cells have 4 bytes, or 1 if some accesses are narrower or unaligned
 	writes []mark  // last write of each cell
 	reads  lasting // last reads
-	atoms  lasting // last atomics; empty until there is one
+	atoms  lasting // last atomics; empty before the first
 	began  uint32  // time at which the block began
-	stored uint32  // lanes of the store that is looked at whose marks are set
+	stored uint32  // lanes whose marks are set for the current store
 	warps  order   // of the block: its barriers
 	lanes  []order // of each warp: its .sync operations
 }
@@ -33,7 +31,7 @@ type races struct {
 // lasting are the last accesses of one kind to each cell.
 type lasting struct {
 	one   []mark // by lanes of one warp
-	other []mark // and by lanes of another one
+	other []mark // by lanes of another warp
 }
 
 func newLasting(cells int) lasting { return lasting{make([]mark, cells), make([]mark, cells)} }
@@ -43,8 +41,8 @@ func (a lasting) forget() {
 	clear(a.other)
 }
 
-// mark is an access to a cell. Marks are never cleared: one from before the
-// last barrier of the whole block is of no account.
+// mark is an access to a cell. Marks are never cleared: one from before the last barrier
+// of the whole block is ignored.
 type mark struct {
 	epoch uint32 // time among the warps; 0 for none
 	time  uint32 // time among the lanes
@@ -52,7 +50,7 @@ type mark struct {
 	who   uint32 // warp and instruction
 }
 
-const pcBits = 27 // of who; the others are the warp's
+const pcBits = 27 // of who; the remaining bits are the warp's
 
 func newMark(w *warp, pc int32) mark {
 	r := w.block.races
@@ -73,8 +71,7 @@ func newRaces(narrow bool, bytes, warps int) *races {
 	return r
 }
 
-// lookForRaces turns the search on or off; the shadow is kept for the next
-// launch.
+// lookForRaces turns the search on or off; the shadow is kept for the next launch.
 func (b *block) lookForRaces(on bool) {
 	b.races = nil
 	if !on {
@@ -87,9 +84,9 @@ func (b *block) lookForRaces(on bool) {
 	b.races = b.shadow
 }
 
-// start forgets all accesses: another block begins.
+// start discards all accesses: another block begins.
 func (r *races) start() {
-	const late = 1 << 31 // long before time runs out
+	const late = 1 << 31 // long before the counter overflows
 	if r.warps.now > late {
 		r.warps = order{}
 		clear(r.writes)
@@ -105,8 +102,8 @@ func (r *races) start() {
 	r.began = r.warps.now
 }
 
-// race looks for a race of an access of the lanes in m, whose offsets are in
-// w.addr, and notes it; it reports whether there was none.
+// race looks for a race of an access of the lanes in m, whose offsets are in w.addr, and
+// notes the access. It reports whether it found none.
 func (w *warp) race(in *instr, m uint32) bool {
 	r := w.block.races
 	o := &r.lanes[w.index]
@@ -157,8 +154,8 @@ func (w *warp) afterAtomic(in *instr, k *mark, cell uint64) bool {
 	return false
 }
 
-// raceAtomic looks for a race of an atomic with plain accesses, and notes it;
-// it reports whether there was none.
+// raceAtomic looks for a race of an atomic with plain accesses, and notes the atomic. It
+// reports whether it found none.
 func (w *warp) raceAtomic(in *instr, m uint32) bool {
 	r := w.block.races
 	if r.atoms.one == nil {
@@ -180,8 +177,8 @@ func (w *warp) raceAtomic(in *instr, m uint32) bool {
 	return true
 }
 
-// note keeps an access among the last ones. Those that are before this one need
-// not be kept: what is after this one is after them too.
+// note adds an access to the last ones. Accesses ordered before it are dropped: accesses
+// after it are after them, too.
 func (r *races) note(last lasting, i uint64, k *mark, o *order) {
 	c := &last.one[i]
 	if c.epoch < r.warps.all || c.warp() == k.warp() && c.time < o.all {
@@ -212,8 +209,8 @@ func (r *races) unordered(c, k *mark) bool {
 	return c.epoch >= r.warps.all && !r.ordered(c, k)
 }
 
-// ordered reports whether the accesses of c are before those of k, which are
-// made now, or of the same thread.
+// ordered reports whether the accesses of c are before those of k, the current ones, or
+// of the same thread.
 func (r *races) ordered(c, k *mark) bool {
 	if c.warp() != k.warp() {
 		return r.warps.before(c.warp(), c.epoch, k.warp())
@@ -222,8 +219,8 @@ func (r *races) ordered(c, k *mark) bool {
 	return c1 < 0
 }
 
-// pair is a lane of c and one of k, of the same warp, that nothing orders; -1
-// if there are none.
+// pair is a lane of c and a lane of k, of the same warp, that are not ordered; -1 if
+// there are none.
 func (r *races) pair(c, k *mark) (before, now int) {
 	o := &r.lanes[k.warp()]
 	if c.time < o.all {
@@ -240,8 +237,8 @@ func (r *races) pair(c, k *mark) (before, now int) {
 	return -1, -1
 }
 
-// hazard records a race and reports whether it is one: two threads that store
-// the same value are none.
+// hazard records a race and reports whether it is one: two threads that store the same
+// value do not race.
 func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 	b := w.block
 	before, now := bits.TrailingZeros32(c.lanes), bits.TrailingZeros32(k.lanes)
@@ -275,8 +272,8 @@ func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 	return !b.postpone()
 }
 
-// postpone keeps a race until the block has ended, if threads wait at a barrier:
-// others may have passed it by, which is the cause of the race then.
+// postpone delays a race until the block has ended if threads wait at a barrier: if
+// others skip that barrier, the skipped barrier is the cause.
 func (b *block) postpone() bool {
 	if !slices.ContainsFunc(b.barriers[:], func(bar barrier) bool { return bar.came > 0 && !bar.explicit }) {
 		return false
@@ -285,9 +282,8 @@ func (b *block) postpone() bool {
 	return true
 }
 
-// sameValue reports whether a store at an offset, by the one lane of k, leaves
-// the cell as the store of c made it. Lanes of one instruction have not stored
-// yet.
+// sameValue reports whether a store at an offset, by the one lane of k, leaves the cell
+// as the store of c made it. Lanes of the current instruction have not stored yet.
 func (w *warp) sameValue(in *instr, c, k *mark, offset uint64) bool {
 	r := w.block.races
 	now := bits.TrailingZeros32(k.lanes)
@@ -314,8 +310,8 @@ func (w *warp) stored(in *instr, lane int, offset uint64) byte {
 	return byte(w.data(in.mem, int(at/in.mem.bytes), lane) >> (8 * (at % in.mem.bytes)))
 }
 
-// met orders the lanes that bar.warp.sync names. Shuffles and votes order no
-// memory accesses, as racecheck has it too.
+// met orders the lanes that bar.warp.sync names. Shuffles and votes order no memory
+// accesses, as in racecheck.
 func (w *warp) met(in *instr, m uint32) {
 	if w.block.races == nil || in.src.Opcode != "bar" {
 		return
@@ -328,7 +324,7 @@ func (w *warp) met(in *instr, m uint32) {
 	}
 }
 
-// meet orders what lanes did before what they do from now on.
+// meet orders earlier accesses of lanes before their later ones.
 func (w *warp) meet(m uint32) {
 	if o := &w.block.races.lanes[w.index]; m&w.alive == w.alive {
 		o.meetAll()
@@ -337,8 +333,8 @@ func (w *warp) meet(m uint32) {
 	}
 }
 
-// meet orders the warps that wait at a barrier. A warp of which only some
-// lanes wait counts as a whole towards the others.
+// meet orders the warps that wait at a barrier. A warp with only some waiting lanes
+// counts as a whole for the other warps.
 func (b *block) meet(id uint8, bar barrier) {
 	var wait uint32
 	threads := 0

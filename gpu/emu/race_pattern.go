@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// This file is the search for races in accesses of a known pattern, while only
-// barriers of the whole block and of whole warps have ordered anything since
-// the last barrier of the block. It reports none: where there may be one, or
-// where order is more complicated or atomics take part, it leaves the access to race.go, which sees
-// the marks that were set so far as its own.
+// This file is the search for races in accesses of a known pattern, as long as only
+// barriers of the whole block and of whole warps have ordered accesses since the last
+// barrier of the block. It reports no races: if there may be one, or the order is more
+// complicated, or atomics take part, it leaves the access to race.go, for which marks
+// that this access has already set are marks of the same threads.
 
-// patternCell is a word of shared memory and the lanes that ask for it.
+// patternCell is a word of shared memory and the lanes that access it.
 type patternCell struct {
-	at    int32 // words from that of the first lane on
+	at    int32 // words from the word of the first lane on
 	lanes uint32
 }
 
-// findCells finds the words that the lanes of a pattern ask for.
+// findCells finds the words that the lanes of a pattern access.
 func (p *pattern) findCells(mem *access) {
 	for x := p.mask; x != 0; x &= x - 1 {
 		first := p.delta[lowest(x)&31] / 4
@@ -32,8 +32,8 @@ func (p *pattern) findCells(mem *access) {
 	}
 }
 
-// surelyNoRace notes an access to shared memory, of words; it reports false if
-// it may be a race.
+// surelyNoRace notes an access to shared memory, of words; it returns false if it may be
+// a race.
 func (w *warp) surelyNoRace(mem *access, p *pattern, base uint64) bool {
 	r := w.block.races
 	o := &r.lanes[w.index]
@@ -51,9 +51,9 @@ func (w *warp) surelyNoRace(mem *access, p *pattern, base uint64) bool {
 	return r.surelyWrite(p, first, k, o.all)
 }
 
-// surelyRead notes a load; all is the time of the warp's last meeting. What it notes
-// is kept in variables of its own: a mark that is copied from memory whose parts
-// were just written waits for them to arrive there.
+// surelyRead notes a load; all is the time of the warp's last meeting. It keeps marks in
+// local variables: copying a mark from memory right after its parts were written would
+// wait for these writes.
 func (r *races) surelyRead(p *pattern, first int32, k mark, all uint32) bool {
 	epoch := r.warps.all
 	now, time, who, warp := k.epoch, k.time, k.who, k.warp()
@@ -92,8 +92,8 @@ func (r *races) surelyWrite(p *pattern, first int32, k mark, all uint32) bool {
 	return true
 }
 
-// mayRace reports whether an earlier access since the last barrier of the block
-// and one that lanes of a warp make now are of different threads and not ordered.
+// mayRace reports whether an earlier access since the last barrier of the block and a
+// current access by lanes of a warp are of different threads and not ordered.
 func (c *mark) mayRace(warp, lanes, all uint32) bool {
 	return c.warp() != warp || c.time >= all && bits.OnesCount32(c.lanes|lanes) > 1
 }

@@ -34,15 +34,14 @@ func (s bitset) fill() {
 	}
 }
 
-// code is what registers are allocated for: ops in the order in which they
-// will stand, in blocks.
+// code is the input of register allocation: ops in their final order, in blocks.
 type code struct {
 	ops    []*op
 	blocks []span // in the order of the program
 	regs   int
 }
 
-// span is a block: ops [from, to), followed by the blocks of that index.
+// span is a block: ops [from, to), followed by the blocks with these indices.
 type span struct {
 	from, to int
 	next     []int
@@ -51,9 +50,9 @@ type span struct {
 // unguarded reports whether an op runs in every lane that reaches it.
 func (o *op) unguarded() bool { return o.guard == nil }
 
-// maybeUnset finds the registers that some path reads before anything has
-// written them in every lane. Only they are watched while the program runs.
-// What a move copies from such a register may be unset too.
+// maybeUnset finds the registers that some path reads before all lanes have written
+// them. Only these are checked while the program runs. A copy of such a register may be
+// unset, too.
 func (c *code) maybeUnset() bitset {
 	unset := newBitset(c.regs)
 	assigned := c.assigned()
@@ -106,8 +105,7 @@ func (o *op) reads(set bitset) bool {
 	return false
 }
 
-// assigned is, for each block, the registers that every path to it has
-// written.
+// assigned is, for each block, the registers that every path to it has written.
 func (c *code) assigned() []bitset {
 	in := make([]bitset, len(c.blocks))
 	for i := range in {
@@ -136,8 +134,8 @@ func (c *code) assigned() []bitset {
 	return in
 }
 
-// propagate replaces registers that only ever hold a preset or a copy of
-// another register by what they hold, and drops the moves.
+// propagate replaces registers that only ever hold a preset or a copy of another
+// register by that value, and drops the moves.
 func (c *code) propagate(unset bitset) {
 	defs := make([]int, c.regs)
 	for _, o := range c.ops {
@@ -175,9 +173,8 @@ func (c *code) propagate(unset bitset) {
 	}
 }
 
-// live is, for each block, the registers that are read after its end before
-// they are written. A guarded write ends no life: lanes without the guard keep
-// the old value.
+// live is, for each block, the registers that are read after its end before they are
+// written. A guarded write ends no life: lanes without the guard keep the old value.
 func (c *code) live() (in, out []bitset) {
 	in, out = make([]bitset, len(c.blocks)), make([]bitset, len(c.blocks))
 	for i := range c.blocks {
@@ -205,7 +202,7 @@ func (c *code) live() (in, out []bitset) {
 	return in, out
 }
 
-// step moves a live set from behind an op to before it.
+// step moves a live set backwards over an op.
 func (o *op) step(live bitset) {
 	if o.dropped {
 		return
@@ -222,8 +219,8 @@ func (o *op) step(live bitset) {
 	}
 }
 
-// interval is where a register is live, as op numbers times two; a
-// destination's life begins one later than that of the sources it may replace.
+// interval is the life of a register, as op numbers times two; a destination's life
+// begins one later than the end of the sources that it may replace.
 type interval struct{ reg, from, to int }
 
 // intervals are the lives of all registers, by their start.
@@ -253,8 +250,8 @@ func (c *code) intervals() []interval {
 	return lives
 }
 
-// touch reports each register of an op. With several destinations none may
-// take the slot of a source, which is read after the first has been written.
+// touch reports each register of an op. If there are several destinations, none may take
+// the slot of a source, which is read after the first one is written.
 func (o *op) touch(k int, touch func(r, at int)) {
 	if o.dropped {
 		return
@@ -280,9 +277,9 @@ func (o *op) touch(k int, touch func(r, at int)) {
 	}
 }
 
-// slots gives each register a place: predicates an index each, other
-// registers an offset, shared by those whose lives do not meet. next is the
-// first free offset; the new one is returned.
+// slots assigns a place to each register: an index to each predicate, and an offset to
+// each other register, shared by registers whose lives do not overlap. next is the first
+// free offset; the new one is returned.
 func (c *code) slots(widths []width, next int) (place []uint32, end, preds int) {
 	place = make([]uint32, c.regs)
 	preds = always + 1

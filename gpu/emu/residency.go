@@ -6,32 +6,32 @@ import (
 	"warpbook/gpu"
 )
 
-// A worker runs one block after another, to its end. A block whose warps all
-// spin may wait for another block, as at a barrier of the grid: the worker
-// puts it aside and starts the next one, as long as the GPU would have them
-// resident at once, and gives those aside their turns. Blocks that wait for one
-// that is not resident wait for ever, as on a GPU.
+// A worker runs one block after another, to its end. A block whose warps all spin may
+// wait for another block, as at a barrier of the grid: the worker puts it aside and
+// starts the next one, up to the number of blocks that the GPU would have resident at
+// once, and gives those aside their turns. Blocks that wait for one that is not resident
+// wait forever, as on a GPU.
 
-// patientPasses is how often all warps of a block must spin through their
-// turns before it is put aside.
+// patientPasses is how often all warps of a block must spin through their turns before
+// it is put aside.
 const patientPasses = 4
 
-// room is how many blocks the GPU has resident at once.
+// room is the number of blocks that the GPU has resident at once.
 func (l *launch) room() int64 { return int64(max(l.perSM(), 1) * l.info.SMs) }
 
-// perSM is how many of them an SM holds. The registers of a thread are not
-// known from PTX and count as few enough.
+// perSM is the number of them on one SM. PTX does not show the registers of a thread;
+// they are assumed not to be the limit.
 func (l *launch) perSM() int { return l.info.Occupancy(l.threads, 0, l.prog.static+l.dynamic) }
 
-// work runs blocks until there are none left or one has failed.
+// work runs blocks until none is left or one has failed.
 func (l *launch) work(b *block) {
 	if b.patterns == nil {
 		b.patterns = &patternTable{sites: make([]patterns, l.prog.sites)}
 	}
 	patterns := b.patterns
 	free, aside := []*block{b}, []*block(nil)
-	var queue []int64 // blocks that this worker has taken, and that have room
-	var ended int64   // of those it has taken before
+	var queue []int64 // blocks that this worker has taken and that are resident
+	var ended int64   // of the blocks that it has taken before
 	for {
 		more := true
 		if len(queue) == 0 {
@@ -73,13 +73,13 @@ func (l *launch) work(b *block) {
 	}
 }
 
-// waitForRoom is how long a worker waits that has nothing to run while the
-// blocks of the others take all the room.
+// waitForRoom is how long a worker without work waits while the blocks of other workers
+// take all places.
 const waitForRoom = 50 * time.Microsecond
 
-// takeNumbers takes the next blocks of the grid for a worker and makes them
-// resident, so that blocks start in the launch's BlockOrder: a later one may
-// wait for an earlier one. It reports whether there are more.
+// takeNumbers takes the next blocks of the grid for a worker and makes them resident, so
+// that blocks start in the launch's BlockOrder: a later one may wait for an earlier one.
+// It reports whether there are more.
 func (l *launch) takeNumbers() (numbers []int64, more bool) {
 	if l.next.Load() >= l.total {
 		return nil, false
@@ -99,7 +99,7 @@ func (l *launch) takeNumbers() (numbers []int64, more bool) {
 	return numbers, true
 }
 
-// chunk is how many blocks a worker takes at a time: neighbours, because they
+// chunk is the number of blocks that a worker takes at a time: neighbours, because they
 // read neighbouring memory, but few enough that the workers end together.
 func (l *launch) chunk() int64 {
 	const share, most = 16, 32
@@ -112,7 +112,7 @@ func (l *launch) place(n int64) gpu.Dim {
 	return gpu.Dim{X: int(n % x), Y: int(n / x % y), Z: int(n / (x * y))}
 }
 
-// another makes room for one more resident block.
+// another makes place for one more resident block.
 func (l *launch) another() []*block {
 	blocks := l.dev.blocks.take(l, 1)
 	l.mu.Lock()
@@ -121,7 +121,7 @@ func (l *launch) another() []*block {
 	return blocks
 }
 
-// spins reports whether no thread does anything but wait for others.
+// spins reports whether all threads only wait for others.
 func (b *block) spins() bool {
 	for _, w := range b.warps {
 		for i := range w.frags {

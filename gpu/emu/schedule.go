@@ -11,53 +11,53 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// block is what a worker runs one block of the grid after another in: the
-// warps' registers and the shared memory are made once a launch.
+// block is the state in which a worker runs the blocks of the grid, one after another:
+// the warps' registers and the shared memory are allocated once per launch.
 type block struct {
 	prog     *program
 	launch   *launch
 	origins  []*mem.Allocation // of the launch
 	at       gpu.Dim           // index in the grid
 	cnt      gpu.Counters
-	counting bool    // memory counters are wanted
-	careful  bool    // accesses go the long way
-	tracer   *tracer // what each instruction does; nil if it is not wanted
+	counting bool    // count memory accesses
+	careful  bool    // accesses take the slow path
+	tracer   *tracer // counts the events of each instruction; nil if not wanted
 	vectors  simd.Vectors
 	patterns *patternTable // of the worker that runs the block
 	fault    *gpu.Fault
 	steps    uint64 // instructions of earlier blocks
-	last     uint64 // its last one where another block has failed, with theirs; 0 where none has
-	ticks    uint64 // clock reads, which make time pass
+	last     uint64 // the limit after another block has failed, in the same count; 0 before
+	ticks    uint64 // clock reads, which advance the time
 
 	warps    []*warp
 	shared   *mem.Contents // static, then dynamic
 	barriers [16]barrier
 	live     int // threads that have not exited
 	checks   gpu.Checks
-	races    *races     // nil if they are not looked for
+	races    *races     // nil without the search for races
 	shadow   *races     // of the last launch that looked for them
 	pending  *gpu.Fault // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
 	patience uint64     // instructions until a pending fault is the fault
 
-	warpgroup *warpgroupRoom       // the same of wgmma
-	matrices  *matrices            // room for those of one product, or nil
-	cluster   *cluster             // nil in a launch without clusters, until it is asked for
-	stuck     bool                 // no thread could go on in its last turns
-	mbarriers map[uint64]*mbarrier // by their offsets, what is known beside their words
-	text      []byte               // that its threads have printed
+	warpgroup *warpgroupRoom       // the same for wgmma
+	matrices  *matrices            // memory for those of one product, or nil
+	cluster   *cluster             // nil in a launch without clusters, until it is used
+	stuck     bool                 // no thread could continue in its last turns
+	mbarriers map[uint64]*mbarrier // by offset, their state besides their words
+	text      []byte               // output of its threads
 }
 
 // barrier is one of a block's 16 named barriers.
 type barrier struct {
-	expected int       // threads that it takes; 0 while none has come
-	explicit bool      // the instruction says how many: those that exit are missed
-	arrived  int       // the lanes that have exited come with the last of their warp
-	came     int       // without these
+	expected int       // number of threads that it waits for; 0 before the first arrival
+	explicit bool      // the instruction gives the number: exited threads are missing
+	arrived  int       // exited lanes are included with the last lane of their warp
+	came     int       // without exited lanes
 	count    int       // of a reduction: threads whose predicate was true
 	arrivals []arrival // by bar.arrive
 }
 
-// arrival is a warp that has gone on, and when it came.
+// arrival is a warp that has arrived without waiting, and the time.
 type arrival struct {
 	warp int
 	time uint32
@@ -85,15 +85,15 @@ func (b *block) start(at gpu.Dim) {
 	b.fillBlock()
 }
 
-// run runs the block to its end, a fault or an interrupt, or until it may wait
-// for another block.
+// run runs the block to its end, a fault or an interrupt, or until it may wait for
+// another block.
 func (b *block) run() {
 	b.turns()
 	if b.fault == nil && b.live == 0 {
 		b.fault = b.launch.check(b)
 	}
 	if b.pending != nil && b.fault != stopped && (b.fault != nil || b.live == 0 || b.cnt.WarpInstructions > b.patience) {
-		if b.fault == nil || b.fault.Kind != gpu.ErrBarrier { // threads that pass a barrier by are the cause
+		if b.fault == nil || b.fault.Kind != gpu.ErrBarrier { // threads that skip a barrier are the cause
 			b.fault = b.pending
 		}
 	}
@@ -144,8 +144,8 @@ func (b *block) turns() {
 	}
 }
 
-// barrier lets lanes arrive at a barrier of the block; it reports whether the
-// fragment goes on, as it does after bar.arrive.
+// barrier makes lanes arrive at a barrier of the block. It reports whether the fragment
+// continues, as it does after bar.arrive.
 func (w *warp) barrier(f *fragment, in *instr, m uint32) bool {
 	id, done := w.arrive(in, m)
 	if w.block.fault != nil {
@@ -168,7 +168,7 @@ func (w *warp) barrier(f *fragment, in *instr, m uint32) bool {
 	return false
 }
 
-// arrive counts lanes at a barrier and reports whether all have come.
+// arrive counts lanes at a barrier and reports whether all have arrived.
 func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 	b, first := w.block, lowest(m)
 	n, expected := lanes[uint32](w, in.a)[first], b.launch.threads
@@ -204,9 +204,8 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 	return uint8(n), bar.complete(b.live)
 }
 
-// complete reports whether all threads have come: those that the instruction
-// says, or all that have not exited. More than it says is a fault, if that is
-// checked.
+// complete reports whether all threads have arrived: the number of the instruction, or
+// all that have not exited. More than that number is a fault, if that is checked.
 func (bar *barrier) complete(live int) bool {
 	if bar.explicit {
 		return bar.arrived >= bar.expected
@@ -237,8 +236,8 @@ func (b *block) checkBarrier(id uint32, expected int) string {
 	return ""
 }
 
-// release lets all threads go on that wait at a barrier, with the result of
-// its reduction if it has one.
+// release lets all threads that wait at a barrier continue, with the result of its
+// reduction if it has one.
 func (b *block) release(id uint8) {
 	bar := b.barriers[id]
 	b.barriers[id] = barrier{}
@@ -263,9 +262,9 @@ func (b *block) release(id uint8) {
 	}
 }
 
-// divergent is a fault if lanes of a warp wait at different instructions that
-// all lanes must run together, as those without .aligned need not. A GPU lets
-// them go on, or hangs.
+// divergent is a fault if lanes of a warp wait at different instructions that all lanes
+// must run together; instructions without .aligned need not. A GPU lets them continue,
+// or hangs.
 func (b *block) divergent(w *warp, id uint8) {
 	if len(w.frags) < 2 || !b.checks.Has(gpu.CheckBarriers) {
 		return
@@ -286,9 +285,9 @@ func (b *block) divergent(w *warp, id uint8) {
 	}
 }
 
-// missed is a fault if threads have exited that should have come to a barrier
-// which goes on without them. All threads of a block must come to it; threads
-// that a bounds check ended, and whole warps, are let off, as a GPU does.
+// missed is a fault if threads that should arrive at a completed barrier have exited.
+// All threads of a block must arrive; threads that a bounds check ended, and whole
+// warps, are excepted, as on a GPU.
 func (b *block) missed(in *instr, bar *barrier) {
 	if in == nil || bar.explicit || b.live == b.launch.threads || !b.checks.Has(gpu.CheckBarriers) || b.aliveInBounds() {
 		return
@@ -297,8 +296,8 @@ func (b *block) missed(in *instr, bar *barrier) {
 		bar.came, b.exited()))
 }
 
-// aliveInBounds reports whether the threads that have not exited are whole warps,
-// or a box of the block.
+// aliveInBounds reports whether the threads that have not exited are whole warps, or a
+// box of the block.
 func (b *block) aliveInBounds() bool {
 	parted := false
 	least, most := b.launch.block, gpu.Dim{}
@@ -331,8 +330,7 @@ func lanesOf(w *warp, m uint32) ranges {
 	return r
 }
 
-// aligned reports whether a barrier is one that all lanes of a warp run
-// together.
+// aligned reports whether all lanes of a warp run a barrier together.
 func aligned(src *ptx.Instruction) bool {
 	return src.Opcode == "bar" || slices.Contains(src.Modifiers, "aligned")
 }

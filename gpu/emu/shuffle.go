@@ -27,9 +27,9 @@ func shuffleForm(lo *lowering) error {
 		lo.use(&in.c, 3, "b32"), lo.use(&x.e, 4, "b32"))
 }
 
-// shuffle gives each lane the value of another one. A lane that reads from one
-// outside its segment keeps its own value, one that reads from a lane that
-// does not take part gets all ones: the manual leaves that open.
+// shuffle gives each lane the value of another one. A lane that reads outside of its
+// segment keeps its own value, one that reads from an inactive lane gets all ones: the
+// manual leaves that open.
 func shuffle(w *warp, in *instr, m uint32) {
 	w.block.cnt.Shuffles++
 	d := (*[32]uint32)(unsafe.Pointer(&w.tmp[0]))

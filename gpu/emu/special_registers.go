@@ -7,8 +7,8 @@ import (
 	"warpbook/gpu/emu/arith"
 )
 
-// laneSpecials are special registers whose value depends on the lane; they
-// are set once for a shape of block.
+// laneSpecials are special registers whose value depends on the lane; they are set once
+// per shape of block.
 var laneSpecials = map[string]func(b *block, w *warp, lane int) uint64{
 	"%tid.x":       func(b *block, w *warp, l int) uint64 { return uint64(b.thread(w.index*32 + l).X) },
 	"%tid.y":       func(b *block, w *warp, l int) uint64 { return uint64(b.thread(w.index*32 + l).Y) },
@@ -38,10 +38,10 @@ var launchSpecials = map[string]func(l *launch) uint64{
 	"%dynamic_smem_size": func(l *launch) uint64 { return uint64(l.dynamic) },
 	"%total_smem_size":   func(l *launch) uint64 { return uint64(l.prog.static + l.dynamic) },
 	"WARP_SZ":            func(*launch) uint64 { return 32 },
-	// Memory that the system keeps for itself is outside of any block's.
+	// Memory reserved for the system is outside of any block's.
 	"%reserved_smem_offset_begin": reservedShared, "%reserved_smem_offset_end": reservedShared,
 	"%reserved_smem_offset_0": reservedShared, "%reserved_smem_offset_1": reservedShared,
-	// A block of a launch without clusters is one of its own.
+	// In a launch without clusters each block is its own cluster.
 	"%is_explicit_cluster": func(l *launch) uint64 { return uint64(arith.Bit(l.cluster.Size() > 1)) },
 	"%cluster_nctarank":    func(l *launch) uint64 { return uint64(l.cluster.Size()) },
 	"%cluster_nctaid.x":    func(l *launch) uint64 { return uint64(l.cluster.X) },
@@ -69,7 +69,7 @@ var blockSpecials = map[string]func(b *block) uint64{
 	"%smid":            func(b *block) uint64 { return uint64(b.linear() % b.launch.info.SMs) },
 }
 
-// clocks are special registers that are read anew by each instruction.
+// clocks are special registers that each instruction reads again.
 var clocks = map[string]bool{"%clock": true, "%clock_hi": true, "%clock64": true, "%globaltimer": true,
 	"%globaltimer_lo": true, "%globaltimer_hi": true}
 
@@ -91,8 +91,7 @@ func (b *block) linear() int {
 	return b.at.X + g.X*(b.at.Y+g.Y*b.at.Z)
 }
 
-// fillShape sets the presets that depend on the program and the shape of the
-// block alone.
+// fillShape sets the presets that depend only on the program and the shape of the block.
 func (b *block) fillShape() {
 	for _, p := range b.prog.presets {
 		for _, w := range b.warps {
@@ -166,7 +165,7 @@ func (w *warp) fill(p preset, v uint64) {
 	}
 }
 
-// fillLanes sets lanes that are all the same: often they are as they were.
+// fillLanes sets equal lanes: often they have this value already.
 func fillLanes[T comparable](d *[32]T, v T) {
 	if d[0] == v {
 		return
@@ -184,7 +183,7 @@ func (w *warp) put(p preset, lane int, v uint64) {
 	lanes[uint32](w, p.offset)[lane] = uint32(v) & p.value.width.mask()
 }
 
-// mask is the bits that a narrow value has in its 32-bit slot.
+// mask is the bits of a narrow value in its 32-bit slot.
 func (w width) mask() uint32 {
 	if w == half {
 		return 1<<16 - 1
@@ -195,5 +194,5 @@ func (w width) mask() uint32 {
 // lowest is the lowest lane of a mask.
 func lowest(m uint32) int { return bits.TrailingZeros32(m) }
 
-// popcount is how many lanes a mask has.
+// popcount is the number of lanes in a mask.
 func popcount(m uint32) int { return bits.OnesCount32(m) }

@@ -25,9 +25,9 @@ func (b *block) stoppedRunning() *gpu.Fault {
 	return b.newFault(at, gpu.ErrInterrupted, "the launch was running; "+where)
 }
 
-// standing says where each warp of the block stands: its lines, the barrier or
-// the lanes that it waits for, and the memory that it polls. at is an
-// instruction of a warp that runs, or nil.
+// standing describes where each warp of the block is: its lines, the barrier or the
+// lanes that it waits for, and the memory that it polls. at is an instruction of a
+// running warp, or nil.
 func (b *block) standing() (at *instr, where string) {
 	var order []string
 	warps := map[string]ranges{}
@@ -65,7 +65,7 @@ func (p *program) standsAt(f *fragment) *instr {
 	return p.instruction(f.pc)
 }
 
-// stands says where a fragment is.
+// stands describes where a fragment is.
 func (w *warp) stands(f *fragment, in *instr) string {
 	place := w.block.prog.placeOf(in)
 	switch {
@@ -97,7 +97,7 @@ func (w *warp) polledPlace() string {
 	return fmt.Sprintf("address %#x", address)
 }
 
-// instruction is the one at pc, or behind what the emulator has put there.
+// instruction is the one at pc, or the one after code that the emulator has added there.
 func (p *program) instruction(pc int32) *instr {
 	for int(pc)+1 < len(p.code) && p.code[pc].src == nil {
 		pc++

@@ -10,8 +10,8 @@ import (
 	"warpbook/gpu/emu/mem"
 )
 
-// stream is a queue of which each piece of work ends before the call that
-// submits it.
+// stream is a queue in which each piece of work ends before the call that submits it
+// returns.
 type stream struct {
 	dev    *Device
 	closed atomic.Bool
@@ -29,8 +29,8 @@ func (s *stream) usable(what string) error {
 // Launch checks a launch, then runs it to its end.
 func (s *stream) Launch(l gpu.Launch) error { return s.launch(l, s.dev.interrupts.Load()) }
 
-// launch runs what was submitted when the device had been interrupted as often
-// as epoch says: a later interrupt ends it.
+// launch runs work that was submitted when the device had been interrupted epoch times:
+// a later interrupt ends it.
 func (s *stream) launch(l gpu.Launch, epoch uint64) error {
 	if o := s.dev.observer.Load(); o != nil {
 		return (*o)(l, func(l gpu.Launch) error { return s.submit(l, epoch) })
@@ -55,7 +55,7 @@ func (s *stream) submit(l gpu.Launch, epoch uint64) error {
 	return s.start(l, run)
 }
 
-// start runs what was prepared.
+// start runs prepared work.
 func (s *stream) start(l gpu.Launch, run *launch) error {
 	defer run.release()
 	d := s.dev
@@ -137,7 +137,7 @@ func (s *stream) Copy(dst, src gpu.Memory) error {
 	return s.dev.copy(dst, src)
 }
 
-// copyable checks that both sides of a copy are there.
+// copyable checks that both sides of a copy exist.
 func (d *Device) copyable(dst, src gpu.Memory) error {
 	if _, _, err := d.bytesOf(dst); err != nil {
 		return fmt.Errorf("emu: copy to: %w", err)
@@ -150,7 +150,7 @@ func (d *Device) copyable(dst, src gpu.Memory) error {
 
 // copy copies between memories; the run lock is held.
 func (d *Device) copy(dst, src gpu.Memory) error {
-	if err := d.copyable(dst, src); err != nil { // freed meanwhile
+	if err := d.copyable(dst, src); err != nil { // freed in the meantime
 		return err
 	}
 	to, toContents, _ := d.bytesOf(dst)
@@ -197,7 +197,7 @@ func (s *stream) Record(e gpu.Event) error {
 	return nil
 }
 
-// Wait has nothing to wait for: all work that was submitted has run.
+// Wait returns at once: all submitted work has run.
 func (s *stream) Wait(e gpu.Event) error {
 	x, err := s.event(e, "wait")
 	if err != nil {
@@ -230,7 +230,7 @@ func (s *stream) Sync() error {
 	return s.captured.Refuse("sync")
 }
 
-// AllocAsync is Alloc: nothing is waited for here.
+// AllocAsync is Alloc: there is nothing to wait for.
 func (s *stream) AllocAsync(t gpu.Type, n int) (gpu.Buffer, error) {
 	if err := s.asynchronous("alloc async"); err != nil {
 		return nil, err

@@ -7,8 +7,7 @@ import (
 	"warpbook/gpu"
 )
 
-// What a notebook shows of these values: one line of facts. None waits for work
-// that runs.
+// A notebook shows these values as one line of facts. No method waits for running work.
 
 // String is the device, its memory and whether it is open.
 func (d *Device) String() string {
@@ -30,7 +29,7 @@ func freedText(freed bool) string {
 	return ""
 }
 
-// String is the buffer's name, elements, device and whether it is there.
+// String is the buffer's name, elements, device and whether it is freed.
 func (b *buffer) String() string {
 	name := b.memory.Name()
 	if strings.HasPrefix(name, "a buffer of ") { // not labelled
@@ -39,7 +38,7 @@ func (b *buffer) String() string {
 	if b.view {
 		name = fmt.Sprintf("view from byte %d of %s", b.offset, name)
 	}
-	state := closedText(b.dev.closed.Load()) // which frees
+	state := closedText(b.dev.closed.Load()) // closing the device frees it
 	if state == "" {
 		state = freedText(b.memory.Contents.Load() == nil)
 	}

@@ -6,12 +6,12 @@ import (
 	"warpbook/gpu"
 )
 
-// sync runs a .sync operation for those lanes whose named lanes are all here;
-// the others wait. It reports whether the whole fragment goes on.
+// sync runs a .sync operation for the lanes whose named lanes have all arrived; the
+// others wait. It reports whether the whole fragment continues.
 //
-// Lanes meet at one instruction, except at bar.warp.sync, where lanes that
-// wait at different ones meet too. A shuffle in one branch therefore does not
-// pair with a shuffle in the other.
+// Lanes meet at one instruction, except at bar.warp.sync, where lanes that wait at
+// different instructions meet, too. A shuffle in one branch therefore does not pair with
+// a shuffle in the other.
 func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 	ready, met := w.ready(in, m)
 	if w.block.fault != nil {
@@ -43,10 +43,10 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 	return false
 }
 
-// ready is the part of m whose lanes name only lanes that are here and name
-// the same ones; lanes that have exited do not count. Of bar.warp.sync, met
-// are the lanes that wait for them elsewhere. A lane that does not name itself
-// is a fault, or if that is not checked goes with those that name the same.
+// ready is the part of m whose lanes name only arrived lanes that name the same ones;
+// exited lanes do not count. For bar.warp.sync, met are the lanes that wait for them
+// elsewhere. A lane that does not name itself is a fault, or, if that is not checked,
+// joins those that name the same lanes.
 func (w *warp) ready(in *instr, m uint32) (ready, met uint32) {
 	named := lanes[uint32](w, in.x.e)
 	for rest := m; rest != 0; {
@@ -73,9 +73,9 @@ func (w *warp) ready(in *instr, m uint32) (ready, met uint32) {
 	return ready, met
 }
 
-// naming is the lanes of m whose mask is the given one.
+// naming is the lanes of m with the given mask.
 func naming(named *[32]uint32, m, mask uint32) (group uint32) {
-	if *(*[31]uint32)(named[:31]) == *(*[31]uint32)(named[1:]) && named[0] == mask { // as nearly always
+	if *(*[31]uint32)(named[:31]) == *(*[31]uint32)(named[1:]) && named[0] == mask { // nearly always true
 		return m
 	}
 	for x := m; x != 0; x &= x - 1 {
@@ -99,7 +99,7 @@ func (w *warp) elsewhere(in *instr, mask uint32) (met uint32) {
 	return met
 }
 
-// release lets lanes go on that wait at a bar.warp.sync.
+// release lets lanes that wait at a bar.warp.sync continue.
 func (w *warp) release(met uint32) {
 	for i := 0; met != 0 && i < len(w.frags); i++ {
 		g := &w.frags[i]
@@ -119,8 +119,8 @@ func (w *warp) release(met uint32) {
 	}
 }
 
-// together reports whether a fragment that waits at a .sync operation can go
-// on, because lanes that it names have come or exited.
+// together reports whether a fragment that waits at a .sync operation can continue,
+// because lanes that it names have arrived or exited.
 func (w *warp) together(f *fragment) bool {
 	ready, _ := w.ready(&w.block.prog.code[f.pc], f.mask)
 	return ready != 0

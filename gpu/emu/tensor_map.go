@@ -8,9 +8,9 @@ import (
 	"warpbook/gpu"
 )
 
-// tensorMap is the descriptor of a tensor in global memory whose tiles TMA
-// instructions copy. The bytes of NVIDIA's are not documented: encode writes
-// the emulator's own, of the same size, which a kernel may copy but not make.
+// tensorMap is the descriptor of a tensor in global memory whose tiles TMA instructions
+// copy. NVIDIA does not document its bytes: encode writes the emulator's own format, of
+// the same size, which a kernel may copy but not create.
 type tensorMap struct {
 	base    uint64
 	element int // bytes
@@ -22,10 +22,10 @@ type tensorMap struct {
 	box     [5]int
 }
 
-// tensorMapMagic is how the bytes of a map begin.
+// tensorMapMagic is the start of the bytes of a map.
 const tensorMapMagic = 0x70616d72736e6574 // "tensrmap"
 
-// encodeTensorMap writes a map that a launch was given, within the limits of
+// encodeTensorMap writes the map of a launch, within the limits of
 // cuTensorMapEncodeTiled.
 func encodeTensorMap(param []byte, m gpu.TensorMap, info gpu.Info) error {
 	if info.Compute.Major < 9 {
@@ -95,16 +95,16 @@ func (t *tensorMap) bytes() int {
 	return n
 }
 
-// row is a part of a tile that lies in one piece in global memory.
+// row is a part of a tile that is contiguous in global memory.
 type tileRow struct {
 	at     int    // bytes from the start of the tile
 	from   uint64 // address
-	offset uint64 // of it from the start of the tensor
+	offset uint64 // relative to the start of the tensor
 	bytes  int
 }
 
-// rows calls f for each row of the tile at some coordinates, without what is
-// outside of the tensor.
+// rows calls f for each row of the tile at some coordinates, without the parts outside
+// of the tensor.
 func (t *tensorMap) rows(at [5]int32, f func(r tileRow) bool) {
 	var i [5]int
 	first, last := max(0, -int64(at[0])), min(int64(t.box[0]), t.shape[0]-int64(at[0]))
@@ -131,8 +131,8 @@ func (t *tensorMap) rows(at [5]int32, f func(r tileRow) bool) {
 	}
 }
 
-// swizzled is where a byte of a tile lies in shared memory: 16-byte parts of a
-// span are exchanged by the number of the span.
+// swizzled is the place of a byte of a tile in shared memory: the number of the span
+// permutes its 16-byte parts.
 func swizzled(at uint64, span int) uint64 {
 	switch span {
 	case 128:

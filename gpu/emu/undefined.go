@@ -6,14 +6,14 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file finds uses of values that a shuffle read from a lane which did not
-// take part: one that had exited, or had gone another way. Such a value is
-// undefined, and many correct kernels compute with it and drop the result. So
-// it is followed through registers, and is a fault only where it reaches
-// memory, an address, a branch or another operation of the warp.
+// This file finds uses of values that a shuffle read from an inactive lane: one that had
+// exited, or had taken another branch. Such a value is undefined, and many correct
+// kernels compute with it and drop the result. So the emulator follows it through
+// registers, and reports a fault only where it reaches memory, an address, a branch or
+// another operation of the warp.
 //
-// A warp follows values only after such a read, and only until the last of them
-// has been overwritten; until then it runs without vector instructions.
+// A warp follows values only after such a read, and only until the last of them has been
+// overwritten; until then it runs without vector instructions.
 
 // undefined are the registers of a warp whose values come from such a read.
 type undefined struct {
@@ -25,7 +25,7 @@ type undefined struct {
 	preds   map[uint32]uint32 // lanes, by the number of a predicate
 }
 
-// operand is where an instruction finds one of its operands.
+// operand is the place of an instruction's operand.
 type operand struct {
 	at        uint32
 	predicate bool
@@ -34,7 +34,7 @@ type operand struct {
 	guard     bool
 }
 
-// operandsOf are the operands of an op, once they have their places.
+// operandsOf are the operands of an op, after their places are assigned.
 func operandsOf(o *op) []operand {
 	var all []operand
 	for _, b := range o.binds {
@@ -43,7 +43,7 @@ func operandsOf(o *op) []operand {
 	return all
 }
 
-// undefinedLanes notes the lanes of m that have read from lanes outside of it.
+// undefinedLanes notes the lanes of m that have read from lanes outside of m.
 func (w *warp) undefinedLanes(in *instr, m uint32) {
 	if !in.x.hasD || !w.block.checks.Has(gpu.CheckMasks) {
 		return
@@ -96,12 +96,12 @@ var notFollowed = map[string]bool{"st": true, "ld": true, "ldu": true, "atom": t
 	"barrier": true, "trap": true, "vote": true, "match": true, "redux": true, "mma": true, "wmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true, "cp": true,
 	"mbarrier": true, "elect": true}
 
-// follow looks at an instruction before it runs in the lanes of m, of those in
-// mask that come to it; it reports false after a fault.
+// follow checks an instruction before it runs in the lanes of m, of those in mask that
+// reach it; it returns false after a fault.
 func (w *warp) follow(pc int32, in *instr, mask, m uint32) bool {
 	u := w.undefined
 	if in.src == nil || in.src.Opcode == "shfl" {
-		return true // a shuffle follows its own
+		return true // a shuffle has its own check
 	}
 	operands := w.block.prog.operands[pc]
 	uses := notFollowed[in.src.Opcode]

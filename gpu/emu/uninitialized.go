@@ -2,9 +2,9 @@ package emu
 
 import "warpbook/gpu"
 
-// watch puts checks before the ops that touch registers which may be unset,
-// so that using one is a fault and not a zero. A copy of an unset register is
-// no fault: compilers copy values that are never read.
+// watch inserts checks before the ops that access registers which may be unset, so that
+// a use is a fault and not a zero. A copy of an unset register is no fault: compilers
+// copy values that are never read.
 func (lo *lowering) watch(c *code, unset bitset) {
 	index := map[int]uint32{}
 	track := func(reg int) uint32 {
@@ -37,8 +37,8 @@ func (lo *lowering) watch(c *code, unset bitset) {
 	lo.prog.tracked = len(index)
 }
 
-// check puts a check of a register before the op. The guard itself is checked
-// in all lanes, another register in those that the guard lets through.
+// check inserts a check of a register before the op. The guard itself is checked in all
+// lanes, other registers in the lanes that the guard selects.
 func (o *op) check(r uint32, name string, guard bool) {
 	in := instr{flow: checked, src: o.in.src, exec: func(w *warp, in *instr, m uint32) {
 		if bad := m &^ w.set[r]; bad != 0 && w.block.checks.Has(gpu.CheckUninitialized) {
@@ -56,14 +56,14 @@ func (o *op) check(r uint32, name string, guard bool) {
 // guarded marks a check that runs under the guard of its op.
 const guarded = 1
 
-// tracked is a source that may be unset: its number and which operand it is.
+// tracked is a source that may be unset: its number and its operand.
 type tracked struct {
 	register uint32
 	operand  int
 }
 
-// mark notes before the op which lanes of its destination it sets: those in
-// which all sources that pass through are set, or of selp the one it takes.
+// mark notes before the op which lanes of its destination it sets: those in which all
+// sources that pass through are set, or, for selp, the selected one.
 func (o *op) mark(r uint32, sources []tracked) {
 	selp, x := o.in.src.Opcode == "selp", o.in.x
 	o.checks = append(o.checks, instr{sub: guarded, src: o.in.src, exec: func(w *warp, in *instr, m uint32) {

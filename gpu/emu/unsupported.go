@@ -11,8 +11,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// refuseClusters refuses an entry whose clusters only a launch could give, by the
-// name of the directive.
+// refuseClusters rejects an entry whose clusters only a launch could give, by the name
+// of the directive.
 func (m *module) refuseClusters(fn *ptx.Function) error {
 	if len(fn.Clusters) == 0 || fn.Cluster != [3]int{} && !slices.Contains(fn.Clusters, "blocksareclusters") {
 		return nil
@@ -21,16 +21,16 @@ func (m *module) refuseClusters(fn *ptx.Function) error {
 		fn.Name, m.text.Name, fn.Pos.Line, gpu.ErrUnsupported, fn.Clusters[len(fn.Clusters)-1])
 }
 
-// noForm refuses an opcode that has no form.
+// noForm rejects an opcode without a form.
 func (lo *lowering) noForm() error {
 	return lo.misspelt(lo.unsupported("opcode %s", lo.op.in.src.Opcode))
 }
 
-// misspelt is the error for an instruction that is not supported because it has
-// a word that PTX does not have: no GPU would run it.
+// misspelt is the error for an unsupported instruction with a word that does not exist
+// in PTX: no GPU would run it.
 func (lo *lowering) misspelt(err error) error {
 	src := lo.op.in.src
-	byInline := strings.Contains(src.Opcode, " ") // no word of the user's
+	byInline := strings.Contains(src.Opcode, " ") // the user did not write this word
 	if byInline || !errors.Is(err, gpu.ErrUnsupported) {
 		return err
 	}

@@ -8,21 +8,19 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file turns straight runs of simple instructions into vector operations,
-// which assembly runs one after the other: a run costs one call from Go. What
-// they compute is what the rows and forms compute, bit for bit; a test holds
-// each against them.
+// This file turns straight runs of simple instructions into vector operations, which
+// assembly runs one after the other: a run costs one call from Go. The results are those
+// of the rows and forms, bit for bit; a test compares each.
 
-// LimitVectors bounds which vector instructions are used, if the processor
-// has them.
+// LimitVectors restricts the vector instructions that are used.
 func (d *Device) LimitVectors(v simd.Vectors) { d.maxVectors.Store(int64(v)) }
 
 func (d *Device) vectors() simd.Vectors {
 	return min(simd.Vectors(d.maxVectors.Load()), simd.Best)
 }
 
-// vectorRows are the rows that have a vector operation, when they are to round
-// to nearest and nothing else.
+// vectorRows are the rows that have a vector operation, for rounding to nearest without
+// other options.
 var vectorRows = map[string]simd.Op{
 	"add.u32": simd.Add32, "add.s32": simd.Add32, "sub.u32": simd.Sub32, "sub.s32": simd.Sub32,
 	"mul.lo.u32": simd.Mul32, "mul.lo.s32": simd.Mul32, "mad.lo.u32": simd.Mad32, "mad.lo.s32": simd.Mad32,
@@ -50,14 +48,14 @@ var vectorConversions = map[arith.Conversion]simd.Op{
 // vectorMoves are the copies of a width.
 var vectorMoves = map[width]simd.Op{half: simd.Mov32, word: simd.Mov32, double: simd.Mov64, predicate: simd.MovPred}
 
-// vectorForm is how assembly runs an instruction.
+// vectorForm describes how assembly runs an instruction.
 type vectorForm struct {
 	op   simd.Op // 0 if it does not
 	swap bool    // the first two sources change places
 	not  bool    // the resulting predicate is complemented
 }
 
-// comparisonForm is setp of a type; without an operation if assembly has none.
+// comparisonForm is setp of a type, without an operation if assembly has none.
 func comparisonForm(t ptx.Type, c comparison, not bool) vectorForm {
 	switch {
 	case t == "f32":
@@ -112,8 +110,8 @@ func (in *instr) step() simd.Step {
 	return s
 }
 
-// vectorise finds the runs of instructions that assembly can run. A run may be
-// entered and left anywhere.
+// vectorise finds the runs of instructions that assembly can run. A run may be entered
+// and left anywhere.
 func (p *program) vectorise() {
 	p.steps = make([]simd.Step, len(p.code))
 	for i := len(p.code) - 1; i >= 0; i-- {
@@ -135,8 +133,8 @@ func (p *program) vectorise() {
 	}
 }
 
-// joinRow makes a product the start of a row if the one behind it has the same
-// first source, which it must not overwrite.
+// joinRow makes a product the start of a row if the next product has the same first
+// source; the product must not overwrite it.
 func joinRow(s, behind *simd.Step) {
 	product := behind.Op == simd.FmaF32 || behind.Op == simd.FmaRow
 	if s.Op == simd.FmaF32 && product && s.A == behind.A && s.D != s.A {
@@ -154,7 +152,7 @@ func (w *warp) runVector(pc, n int32, mask uint32) {
 		if r.N == 0 {
 			return
 		}
-		pc, n = pc+n-int32(r.N), int32(r.N) // at one that these vectors do not have
+		pc, n = pc+n-int32(r.N), int32(r.N) // these vectors do not support the first one left
 		in := &p.code[pc]
 		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
 			in.exec(w, in, m)
@@ -165,8 +163,8 @@ func (w *warp) runVector(pc, n int32, mask uint32) {
 
 const stepBytes = uint32(unsafe.Sizeof(simd.Step{}))
 
-// addBranches gives branches their steps, once their targets are known, and finds
-// how many steps run from each instruction on with them.
+// addBranches sets the steps of branches, once their targets are known, and counts the
+// steps that run from each instruction on with them.
 func (p *program) addBranches() {
 	for i := len(p.code) - 1; i >= 0; i-- {
 		in := &p.code[i]
@@ -192,11 +190,10 @@ func (p *program) addBranches() {
 	}
 }
 
-// runThrough runs steps from pc on, through branches that all lanes of the mask
-// take or none, and returns where it has ended: at an instruction that is no
-// step, at a branch that divides the lanes, or at the end of the warp's turn. It
-// counts the branches, and w.vector says which was taken last and how many
-// instructions have run from start to there.
+// runThrough runs steps from pc on, through branches that all lanes of the mask take or
+// none does, and returns where it ended: at an instruction that is no step, at a branch
+// that divides the lanes, or at the end of the warp's turn. It counts the branches, and
+// w.vector holds the last taken one and the number of instructions from start to it.
 func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 	p, r := w.block.prog, &w.vector
 	r.Mask, r.Base, r.Target = mask, &p.steps[0], simd.NoTarget
@@ -207,7 +204,7 @@ func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 		if pc = int32(uint32(r.At) / stepBytes); r.N == 0 {
 			break
 		}
-		in := &p.code[pc] // one that these vectors do not have
+		in := &p.code[pc] // these vectors do not support it
 		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
 			in.exec(w, in, m)
 		}

@@ -2,15 +2,15 @@ package emu
 
 import "math/bits"
 
-// order knows what happens before what among up to 32 parties that meet: the
-// lanes of a warp, or the warps of a block. Time is the number of meetings.
+// order records the happens-before relation of up to 32 parties that meet: the lanes of
+// a warp, or the warps of a block. Time is the number of meetings.
 type order struct {
 	now  uint32
-	all  uint32 // what was done before this time is before whatever any of them does now
+	all  uint32 // accesses before this time are ordered before all current accesses of all parties
 	some bool   // some have met since all did
 
-	// seen[i][j] is the same of i and j alone: what j did before this time is
-	// before what i does now. It is of use while some is true.
+	// seen[i][j] is the same for the pair i, j: accesses of j before this time are
+	// ordered before current accesses of i. It is used while some is true.
 	seen [32][32]uint32
 }
 
@@ -20,15 +20,15 @@ func (o *order) meetAll() {
 	o.all, o.some = o.now, false
 }
 
-// meet is a meeting of the parties in m. Each has then seen what any of them
-// had seen.
+// meet is a meeting of the parties in m. Each then knows the times that any of them
+// knew.
 func (o *order) meet(m uint32) {
 	o.now++
 	o.join(m, o.now, m)
 }
 
-// join lets the parties in learn see what those in come had done by now, and
-// what these had seen.
+// join gives the parties in learn the current times of those in come, and the times that
+// these know.
 func (o *order) join(come, now, learn uint32) {
 	if !o.some {
 		o.some = true
@@ -52,7 +52,7 @@ func (o *order) join(come, now, learn uint32) {
 	}
 }
 
-// before reports whether what j did at a time is before what i does now.
+// before reports whether an access of j at a time is before i's current ones.
 func (o *order) before(j, time, i uint32) bool {
 	return time < o.all || o.some && time < o.seen[i][j]
 }

@@ -12,8 +12,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file finds what is wrong in any program but ends no launch on a GPU, and
-// explains traps that compilers put where a program is wrong.
+// This file finds defects that end no launch on a GPU, and explains traps that compilers
+// insert where a program is wrong.
 
 // warnings are those of a launch: the first of each instruction.
 type warnings struct {
@@ -65,7 +65,7 @@ func (w *warnings) before() (text string) {
 // mostWarnings is how many warnings of a launch are printed.
 const mostWarnings = 8
 
-// deliver gives the warnings of a launch to those who asked for them, or prints them.
+// deliver passes the warnings of a launch to its caller, or prints them.
 func (l *launch) deliver(to *[]*gpu.Fault) {
 	all := l.warned.list()
 	if to != nil {
@@ -81,8 +81,8 @@ func (l *launch) deliver(to *[]*gpu.Fault) {
 	}
 }
 
-// checkDivisor has an integer division whose divisor is no constant look whether
-// it is 0. Vector operations leave such divisors to exec.
+// checkDivisor makes an integer division with a variable divisor check it for 0. Vector
+// operations leave such divisors to exec.
 func (lo *lowering) checkDivisor() {
 	src := lo.op.in.src
 	if src.Opcode != "div" && src.Opcode != "rem" || src.Operands[2].Kind != ptx.RegisterOperand {
@@ -105,7 +105,7 @@ func (lo *lowering) checkDivisor() {
 	}
 }
 
-// zeros are the lanes in which a slot is 0.
+// zeros are the lanes of a slot whose value is 0.
 func zeros[T uint32 | uint64](w *warp, slot uint32) (m uint32) {
 	for l, v := range lanes[T](w, slot) {
 		if v == 0 {
@@ -120,7 +120,7 @@ func (w *warp) divisionByZero(in *instr, m uint32, bytes int) {
 }
 
 // constantWritten is the fault of a write of constant memory through a pointer; it
-// reports whether it is one.
+// reports whether the write is one.
 func (w *warp) constantWritten(in *instr, p place, m uint32) bool {
 	if !w.block.checks.Has(gpu.CheckBounds) {
 		return false
@@ -131,7 +131,7 @@ func (w *warp) constantWritten(in *instr, p place, m uint32) bool {
 	return true
 }
 
-// trapped says why a kernel ended itself. One in the source has a line; one that the
+// trapped explains why a kernel trapped. A trap in the source has a line; one that the
 // compiler has put in place of undefined code has none.
 func (p *program) trapped(in *instr) string {
 	if in.src.Source.Line != 0 {

@@ -10,7 +10,7 @@ import (
 	"warpbook/gpu/emu/simd"
 )
 
-// warp is 32 threads of a block: their registers and where each of them is.
+// warp is 32 threads of a block: their registers and their positions.
 type warp struct {
 	block *block
 	index int
@@ -24,19 +24,19 @@ type warp struct {
 	carry uint32         // the carry flag of each lane
 	local *mem.Contents  // frames of the 32 lanes, one after the other
 
-	copied [][32]uint32 // of each copy: which bytes that its load has read were written
+	copied [][32]uint32 // of each copy: the bytes of its load that had been written
 
 	vector simd.Run
 	copies asyncCopies
 	bulk   bulkState
 
-	products []uint32 // groups of wgmma that the warp has committed: when, for the search for races
+	products []uint32 // groups of wgmma that the warp has committed: the times, for the search for races
 
 	proxyFence     uint32     // when the warp last ran fence.proxy.async
 	clusterArrived uint32     // lanes that have arrived at the barrier of the cluster and not waited
-	clusterPhase   [32]uint32 // the phase at which they did
+	clusterPhase   [32]uint32 // the phase of their arrival
 
-	undefined *undefined // values that shuffles read from lanes that were not there; nil for none
+	undefined *undefined // values that shuffles read from inactive lanes; nil for none
 
 	polled   *instr // the last atomic or volatile access, and its lowest address
 	polledAt uint64
@@ -60,15 +60,15 @@ type state uint8
 
 const (
 	running state = iota
-	atSync        // at a .sync operation whose lanes are not all there
+	atSync        // at a .sync operation that waits for lanes
 	atBarrier
 	atGroup // waits for other warps, see groupSync
 )
 
-// spinAfter is the number of atomics, volatile loads and the like that a
-// fragment may run while others of its warp are behind it: beyond it, they get
-// a turn. Without it a spin lock inside a warp would never end. It is large,
-// because a fragment that gets its turn early has lost its reconvergence.
+// spinAfter is the number of atomics, volatile loads and the like that a fragment may
+// run while others of its warp are at lower addresses: after it, they get a turn.
+// Without it a spin lock inside a warp would never end. It is large, because a fragment
+// that gets its turn early no longer reconverges.
 const spinAfter = 256
 
 func (w *warp) reset() {
@@ -84,9 +84,9 @@ func (w *warp) reset() {
 	}
 }
 
-// pick merges fragments that have met and returns the one to run with the
-// address at which it meets another; nil if all wait. Code lies in reverse
-// postorder, so the lowest fragment is the one that the others wait for.
+// pick merges fragments that have met and returns the one to run with the address at
+// which it meets another; nil if all wait. Code lies in reverse postorder, so the others
+// wait for the lowest fragment.
 func (w *warp) pick() (*fragment, int32) {
 	const end = 1<<31 - 1
 	if len(w.frags) == 1 {
@@ -129,8 +129,8 @@ func (f *fragment) before(g *fragment) bool {
 	return f.pc < g.pc
 }
 
-// merge joins fragments at the same instruction, unless they wait at a
-// barrier, which counts them when they arrive.
+// merge joins fragments at the same instruction, unless they wait at a barrier, which
+// counts them when they arrive.
 func (w *warp) merge() {
 	for i := 0; i < len(w.frags); i++ {
 		f := &w.frags[i]
@@ -159,8 +159,8 @@ func (w *warp) drop(i int) {
 	w.frags = w.frags[:last]
 }
 
-// run runs the warp until all its lanes wait or have exited or its turn is
-// over. It reports whether anything ran.
+// run runs the warp until all its lanes wait or have exited, or until its turn ends. It
+// reports whether anything ran.
 func (w *warp) run() (progress bool) {
 	turn := int64(turnInstructions)
 	for turn > 0 && len(w.frags) > 0 {
@@ -184,15 +184,15 @@ func (w *warp) run() (progress bool) {
 	return progress
 }
 
-// turnInstructions bounds a warp's turn, so that an interrupt is seen in time
-// and other warps of the block go on.
+// turnInstructions bounds a warp's turn, so that an interrupt is seen in time and other
+// warps of the block continue.
 const turnInstructions = 4_000
 
-// runFragment runs a fragment until it meets another, splits, waits, exits, or
-// its turn is over; it returns how many instructions it ran.
+// runFragment runs a fragment until it meets another, splits, waits or exits, or until
+// its turn ends; it returns the number of instructions.
 func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 	code, vectors := w.block.prog.code, w.block.vectors != simd.NoVectors
-	through := len(w.frags) == 1 && w.block.tracer == nil // nothing has to be done at a branch that all lanes take
+	through := len(w.frags) == 1 && w.block.tracer == nil // a branch that all lanes take needs no action
 	mask := f.mask
 	pc, start := f.pc, f.pc
 	for pc < limit {
@@ -253,7 +253,7 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 		default:
 			end := pc + 1
 			if (in.flow == warpSync || in.flow == groupSync) && m != 0 {
-				end = pc // lanes that wait count when they go on
+				end = pc // waiting lanes count when they continue
 			}
 			ran += w.count(f, start, end)
 			f.pc = pc
@@ -276,8 +276,8 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 	return ran
 }
 
-// runSkipped runs the code that a branch skips in the lanes that do not take it,
-// up to where they meet the others. It does what a split would, as all lanes of
+// runSkipped runs the code that a branch skips in the lanes that do not take it, up to
+// the point where they meet the others. A split would do the same, because all lanes of
 // the warp are at the branch and nothing in the code can stop them.
 func (w *warp) runSkipped(f *fragment, in *instr, taken uint32, pc int32) int64 {
 	w.diverged(pc - 1)
@@ -312,8 +312,8 @@ func (w *warp) runStraight(pc, end int32, mask uint32) {
 	}
 }
 
-// findSkips marks the branches over code that runs from its start to its end
-// whatever other threads do.
+// findSkips marks the branches over code that runs from its start to its end whatever
+// other threads do.
 func (p *program) findSkips() {
 	for i := range p.code {
 		in := &p.code[i]
@@ -355,7 +355,7 @@ func (w *warp) split(f *fragment, target int32, taken uint32, fall int32) {
 	w.frags = append(w.frags, g)
 }
 
-// diverged counts a branch that some, not all, active lanes take.
+// diverged counts a branch that some active lanes take and others do not.
 func (w *warp) diverged(pc int32) {
 	w.block.cnt.DivergentBranches++
 	if t := w.block.tracer; t != nil {
@@ -363,8 +363,8 @@ func (w *warp) diverged(pc int32) {
 	}
 }
 
-// control runs an instruction that may stop the fragment; it reports whether
-// the fragment goes on to the next one.
+// control runs an instruction that may stop the fragment; it reports whether the
+// fragment continues with the next one.
 func (w *warp) control(f *fragment, in *instr, m uint32) bool {
 	if m == 0 {
 		return true
@@ -384,7 +384,7 @@ func (w *warp) control(f *fragment, in *instr, m uint32) bool {
 	return w.sync(f, in, m)
 }
 
-// exit ends lanes of a fragment; the others go on.
+// exit ends lanes of a fragment; the others continue.
 func (w *warp) exit(f *fragment, m uint32) {
 	w.alive &^= m
 	f.mask &^= m
@@ -415,8 +415,8 @@ func (w *warp) remove(f *fragment) {
 	}
 }
 
-// branchIndexed sends each lane to the target that its index names; lanes
-// with equal targets stay together.
+// branchIndexed sends each lane to the target with its index; lanes with equal targets
+// stay together.
 func (w *warp) branchIndexed(f *fragment, in *instr, m uint32) {
 	w.block.cnt.Branches++
 	index := lanes[uint32](w, in.a)

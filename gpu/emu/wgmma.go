@@ -9,10 +9,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is wgmma: four warps multiply 64 rows of A by B, whose tiles lie in
-// shared memory as descriptors say. Each warp has 16 rows of A and of D, and
-// multiplies them when it comes to the instruction, which is one of the times at
-// which a GPU may.
+// This file is wgmma: four warps multiply 64 rows of A by B, whose tiles lie in shared
+// memory where descriptors say. Each warp has 16 rows of A and of D, and multiplies them
+// when it executes the instruction, which is one of the times at which a GPU may.
 //
 // Source: the layouts are those of the canonical forms that CUTLASS documents
 // (cute/arch/mma_sm90_desc.hpp).
@@ -29,17 +28,17 @@ type warpgroupProduct struct {
 	core           *arith.TensorCore
 }
 
-// warpgroupRoom is room for the operands of a product of one warp.
+// warpgroupRoom is the memory for the operands of one warp's product.
 type warpgroupRoom struct {
 	a [16 * 16]arith.Term
 	b [256 * 16]arith.Term
 	d [16 * 256]uint64
 }
 
-// wgmmaDepth is how many k an instruction takes, 32 bytes.
+// wgmmaDepth is the k of an instruction, 32 bytes.
 var wgmmaDepth = map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}
 
-// wgmmaForm lowers wgmma and what belongs to it.
+// wgmmaForm lowers wgmma and related instructions.
 func wgmmaForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	if err := lo.target(90); err != nil {
@@ -75,8 +74,8 @@ func (lo *lowering) wgmmaWait() error {
 	return nil
 }
 
-// commitProducts ends a group of products. A product is one of all four warps,
-// so it ends when all of them have come to it.
+// commitProducts ends a group of products. A product is one of all four warps, so it
+// ends when all of them have executed it.
 func (w *warp) commitProducts() {
 	now := uint32(0)
 	if r := w.block.races; r != nil {
@@ -86,7 +85,7 @@ func (w *warp) commitProducts() {
 	w.products = append(w.products, now)
 }
 
-// waitWarpgroup lets a warp wait for groups of products of its warpgroup.
+// waitWarpgroup makes a warp wait for groups of products of its warpgroup.
 func (w *warp) waitWarpgroup(f *fragment, in *instr) bool {
 	if !w.warpgroupMet(in) {
 		f.state = atGroup
@@ -112,8 +111,8 @@ func (w *warp) warpgroup() []*warp {
 	return w.block.warps[first:min(first+4, len(w.block.warps))]
 }
 
-// warpgroupMet reports whether all warps of the warpgroup have come as far as a
-// wait for products asks.
+// warpgroupMet reports whether all warps of the warpgroup have executed the products
+// that a wait asks for.
 func (w *warp) warpgroupMet(in *instr) bool {
 	for _, other := range w.warpgroup() {
 		if other.alive != 0 && len(other.products) < len(w.products)-int(in.sub) {
@@ -178,8 +177,8 @@ func (lo *lowering) wgmmaProduct(w words) error {
 	return nil
 }
 
-// kept binds the registers of a tile as sources that may be unset: what they
-// hold is used or not, as a predicate says.
+// kept binds the registers of a tile as sources that may be unset: a predicate decides
+// whether they are used.
 func (lo *lowering) kept(t *tile, i int) error {
 	from := len(lo.op.binds)
 	err := lo.tile(t, i, false)
@@ -216,12 +215,12 @@ func (p *warpgroupProduct) run(w *warp, in *instr, m uint32) {
 	w.pack(p.d, func(lane, register, i, per int) uint64 { return x.d[p.element(lane, register*per+i)] })
 }
 
-// element is where element e of a lane lies in the 16 rows of d.
+// element is the place of element e of a lane in the 16 rows of d.
 func (p *warpgroupProduct) element(lane, e int) int {
 	return (lane/4+8*(e>>1&1))*p.n + e>>2*8 + lane%4*2 + e&1
 }
 
-// loadA finds the 16 rows of a that are the warp's.
+// loadA returns the warp's 16 rows of a.
 func (p *warpgroupProduct) loadA(w *warp, in *instr, x *warpgroupRoom) bool {
 	if p.a == nil {
 		return p.loadMatrix(w, in, x.a[:], lanes[uint64](w, p.aAt)[0], w.index%4*16, 16, p.transA, p.minusA)
@@ -232,7 +231,7 @@ func (p *warpgroupProduct) loadA(w *warp, in *instr, x *warpgroupRoom) bool {
 	return true
 }
 
-// term takes a factor apart.
+// term decomposes a factor.
 func (p *warpgroupProduct) term(v uint64, minus bool) arith.Term {
 	if minus {
 		v ^= 1 << (8*p.of.Bytes() - 1)
@@ -243,8 +242,8 @@ func (p *warpgroupProduct) term(v uint64, minus bool) arith.Term {
 	return arith.TermOf(v, arith.Formats[p.of])
 }
 
-// loadMatrix reads rows of a or columns of b, each with all its k, from the tile
-// that a descriptor names.
+// loadMatrix reads rows of a or columns of b, each with all its k, from the tile that a
+// descriptor describes.
 func (p *warpgroupProduct) loadMatrix(w *warp, in *instr, to []arith.Term, descriptor uint64, from, count int, trans, minus bool) bool {
 	l := layoutOf(descriptor)
 	b := w.block
@@ -282,9 +281,8 @@ func (p *warpgroupProduct) loadMatrix(w *warp, in *instr, to []arith.Term, descr
 	return true
 }
 
-// matrixLayout is what a matrix descriptor says: where a tile starts, how far
-// its parts lie apart, and the bytes of the span in which 16-byte parts are
-// exchanged, 0 for none.
+// matrixLayout is a decoded matrix descriptor: the start of a tile, the distances of its
+// parts, and the bytes of the span in which 16-byte parts are swizzled, 0 for none.
 type matrixLayout struct {
 	start, leading, stride uint64
 	span                   uint64
@@ -297,8 +295,8 @@ func layoutOf(descriptor uint64) matrixLayout {
 	}
 }
 
-// place is the offset of element k of row r of a tile, whose elements have size
-// bytes; trans says that rows, and not k, lie side by side.
+// place is the offset of element k of row r of a tile, whose elements have size bytes;
+// trans means that rows, and not k, are contiguous.
 func (l matrixLayout) place(r, k, size uint64, trans bool) uint64 {
 	per := 16 / size // elements of 16 bytes
 	at := l.start

@@ -7,9 +7,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// The manual leaves open which lane holds which element of a wmma fragment.
-// Here they lie one after the other as they do in memory, lane by lane; where
-// there are more places than elements, lanes 16 to 31 (or more) hold copies.
+// The manual does not define which lane holds which element of a wmma fragment. In the
+// emulator they lie in the order of memory, lane by lane; if there are more places than
+// elements, lanes 16 to 31 (or more) hold copies.
 
 // wmmaFragment is one operand of wmma.
 type wmmaFragment struct {
@@ -18,7 +18,7 @@ type wmmaFragment struct {
 	across     bool // it lies column by column
 }
 
-// elements is how many each lane holds.
+// elements is the number of elements in each lane.
 func (f *wmmaFragment) elements() int { return len(f.slots) * f.per() }
 
 // index is the row and column of element e of a lane.
@@ -46,7 +46,7 @@ func wmmaForm(lo *lowering) error {
 	return lo.unsupported("no such form of wmma")
 }
 
-// wmmaShape is the shape of all three matrices, if there is such a product.
+// wmmaShape is the shape of all three matrices, if PTX has such a product.
 func (lo *lowering) wmmaShape(name string, of ptx.Type) (*matrixProduct, error) {
 	p := &matrixProduct{of: of, ofB: of, core: arith.TensorCoreOf(lo.module.dev.info.Compute)}
 	_, err := fmt.Sscanf(name, "m%dn%dk%d", &p.m, &p.n, &p.k)
@@ -120,7 +120,7 @@ func (lo *lowering) wmmaMove(w words, storing bool) error {
 	return first(lo.operands(2, 3), lo.wholeWarp(), lo.tile(f.tile, registers, !storing), lo.wmmaStride(mv))
 }
 
-// wmmaStride binds how many elements lie between rows or columns.
+// wmmaStride binds the number of elements between rows or columns.
 func (lo *lowering) wmmaStride(mv *wmmaTransfer) error {
 	if len(lo.op.in.src.Operands) == 3 {
 		return lo.use(&mv.stride, 2, "b32")

@@ -13,11 +13,11 @@ type fragmentRequest struct {
 	row, col [32]int
 }
 
-// machineLayout is how ptxas 13.0 spreads a fragment over lanes, for sm_80 and
-// newer: as mma.sync has it, in blocks of 8 rows of which lanes 4i to 4i+3 hold
-// row i, side by side along k, or along n for c and d.
+// machineLayout is the layout of a fragment over lanes in code of ptxas 13.0, for sm_80
+// and newer: as in mma.sync, in blocks of 8 rows of which lanes 4i to 4i+3 hold row i,
+// side by side along k, or along n for c and d.
 type machineLayout struct {
-	blocks, along int  // how many there are of 8 rows, and side by side
+	blocks, along int  // number of blocks of 8 rows, and of blocks side by side
 	pair          int  // elements side by side in a lane
 	size          int  // bytes of an element
 	flipped       bool // rows are columns
@@ -40,8 +40,8 @@ func (t *wmmaTransfer) machineLayout(which string) machineLayout {
 	return m
 }
 
-// requests are the accesses of a fragment, lane by lane. What does not lie
-// along in memory is read element by element, of 16 bits as pairs that are
+// requests are the accesses of a fragment, lane by lane. Elements that are not
+// contiguous in memory are read one by one, those of 16 bits as pairs that are
 // transposed in registers.
 func (m machineLayout) requests() (all []fragmentRequest) {
 	for block := range m.blocks {
@@ -95,13 +95,14 @@ func (m machineLayout) request(bytes int, place func(lane int) (row, along int))
 	return r
 }
 
-// byMatrix reports whether the machine reads a fragment by ldmatrix, if it lies
-// in shared memory.
+// byMatrix reports whether the machine reads a fragment by ldmatrix, if it lies in
+// shared memory.
 func (m machineLayout) byMatrix(which string) bool {
 	return (which == "a" || which == "b") && (m.size == 2 || m.size == 1 && m.straight)
 }
 
-// count counts what the machine accesses, which is not what moves here.
+// count counts the accesses of the machine code, which differ from those of the
+// emulator.
 func (t *wmmaTransfer) count(w *warp, base [32]uint64, stride [32]uint32) {
 	space, window := t.space, uint64(0)
 	if space == ptx.Generic {

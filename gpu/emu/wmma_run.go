@@ -10,14 +10,14 @@ type wmmaTransfer struct {
 	part    *instr
 	stride  uint32 // slot of the elements between rows or columns
 	across  bool   // memory is column by column
-	packed  bool   // elements side by side in memory are so in a lane
+	packed  bool   // consecutive elements of memory are in one lane
 	storing bool
 
 	requests []fragmentRequest // that the machine makes
 	matrices []fragmentRequest // and those in shared memory, nil for the same
 }
 
-// chunk is how many bytes a lane moves at once.
+// chunk is the number of bytes that a lane moves at once.
 func (t *wmmaTransfer) chunk() uint64 {
 	size, length := t.f.of.Bytes(), t.f.cols
 	if t.across {
@@ -60,7 +60,7 @@ func (t *wmmaTransfer) run(w *warp, in *instr, m uint32) {
 	}
 }
 
-// spread puts elements e and following from scratch into registers.
+// spread copies elements from e on from scratch to registers.
 func (t *wmmaTransfer) spread(w *warp, e, per int) {
 	bits := 8 * t.f.of.Bytes()
 	for i := range per {
@@ -78,7 +78,7 @@ func (t *wmmaTransfer) spread(w *warp, e, per int) {
 	}
 }
 
-// collect puts elements e and following from registers into scratch.
+// collect copies elements from e on from registers to scratch.
 func (t *wmmaTransfer) collect(w *warp, e, per int) {
 	bits := 8 * t.f.of.Bytes()
 	for k := range t.part.mem.count {
@@ -102,7 +102,7 @@ func (lo *lowering) wmmaProduct(w words) error {
 		return lo.unsupported("no such form of wmma")
 	}
 	layoutA, layoutB, shape, types := w[0], w[1], w[2], w[3:]
-	of := ptx.Type("f16") // where no types of a and b are named
+	of := ptx.Type("f16") // if the instruction names no types of a and b
 	if len(types) == 4 {
 		of = ptx.Type(types[1])
 		types = []string{types[0], types[3]}

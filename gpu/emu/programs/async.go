@@ -9,7 +9,7 @@ func asyncPrograms() []Program {
 	for n, k := range []struct {
 		cache string
 		bytes int
-		rest  string // behind the size: how much of it is read, or whether it is
+		rest  string // the operand after the size: how much is read, or whether anything is
 	}{
 		{"ca", 4, ""}, {"ca", 8, ""}, {"ca", 16, ""}, {"cg", 16, ""},
 		{"ca", 4, ", 0"}, {"ca", 8, ", %some"}, {"ca", 16, ", %some"}, {"cg", 16, ", %some"}, {"ca", 16, ", %ignore"}, {"cg", 16, ", %ignore"},
@@ -21,8 +21,8 @@ func asyncPrograms() []Program {
 	return append(all, barrierPrograms()...)
 }
 
-// copyProgram copies four pieces of each thread's input to shared memory, and
-// after the wait reads those of its neighbour.
+// copyProgram copies four pieces of each thread's input to shared memory, and after the
+// wait reads those of the neighbouring thread.
 func copyProgram(name, cache string, bytes int, rest, wait string) Program {
 	p := Program{Name: name, Blocks: 2, Threads: 64, Rows: []string{"", "", "", "", "", "", "", ""}}
 	r := source(name)
@@ -45,7 +45,7 @@ func copyProgram(name, cache string, bytes int, rest, wait string) Program {
 	case "all":
 		w.line("cp.async.wait_all; bar.sync 0;")
 	case "groups":
-		// The thread's own first two pieces are there after the first wait.
+		// The thread's own first two pieces are readable after the first wait.
 		w.line("cp.async.wait_group 2; ld.shared.v2.b64 {%%v, %%w}, [%%to]; xor.b64 %%v, %%v, %%w; st.shared.b64 [%%to+8], %%v; cp.async.wait_group 0; bar.sync 0;")
 	default:
 		w.line("cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\nagain: mbarrier.test_wait.parity.shared.b64 %%q, [bar], 0; @!%%q bra again;")
@@ -59,9 +59,9 @@ func copyProgram(name, cache string, bytes int, rest, wait string) Program {
 	return p
 }
 
-// tiles begins a program with a piece of shared memory for each thread: %to is
-// that of the thread, %next its neighbour's, %from the thread's input. %some and
-// %ignore are for copies of less than all of so many bytes.
+// tiles begins a program with a piece of shared memory for each thread: %to is the
+// thread's piece, %next its neighbour's, %from the thread's input. %some and %ignore are
+// for copies of fewer than the given number of bytes.
 func (w *writer) tiles(bytes int) {
 	w.header()
 	w.entry()
@@ -73,9 +73,9 @@ func (w *writer) tiles(bytes int) {
 	w.line("st.shared.v2.b64 [%%to], {0, -1}; st.shared.v2.b64 [%%to+16], {1, -2}; st.shared.v2.b64 [%%to+32], {2, -3}; st.shared.v2.b64 [%%to+48], {3, -4};")
 }
 
-// barrierPrograms sum values of all threads through shared memory, ordered by
-// mbarriers of several phases. In those of an odd number each thread owes two
-// arrivals, and the first of them cannot complete the phase.
+// barrierPrograms sum values of all threads through shared memory, ordered by mbarriers
+// of several phases. In programs with an odd number each thread must arrive twice, and
+// the first arrival cannot complete the phase.
 func barrierPrograms() []Program {
 	var all []Program
 	for n, wait := range []string{

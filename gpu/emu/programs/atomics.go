@@ -2,9 +2,9 @@ package programs
 
 import "fmt"
 
-// atomicPrograms update shared and global memory from all threads. Each word
-// is changed by one operation whose result does not depend on the order; old
-// values are kept only of words that one thread alone changes.
+// atomicPrograms update shared and global memory from all threads. Each word is changed
+// by one operation whose result does not depend on the order. Old values are stored only
+// for words that a single thread changes.
 func atomicPrograms() []Program {
 	const count = 20
 	var all []Program
@@ -28,8 +28,8 @@ func atomicPrograms() []Program {
 	return all
 }
 
-// orderless are the operations of which the order does not matter, with the
-// word of counts that each has for itself, in 16 bytes.
+// orderless are the operations whose order does not matter, with the word of counts for
+// each, in 16 bytes.
 var orderless = []struct{ op, operand string }{
 	{"add.u32", "%x0"}, {"add.s32", "%x1"}, {"add.u64", "%y0"}, {"min.u32", "%x1"}, {"min.s32", "%x2"}, {"min.u64", "%y3"}, {"min.s64", "%y0"},
 	{"max.u32", "%x3"}, {"max.s32", "%x4"}, {"max.u64", "%y1"}, {"max.s64", "%y2"}, {"and.b32", "%x5"}, {"and.b64", "%y3"}, {"or.b32", "%x0"}, {"or.b64", "%y0"},
@@ -37,7 +37,7 @@ var orderless = []struct{ op, operand string }{
 	{"add.f32", "0f3fc00000"}, {"add.f64", "0d4010000000000000"}, {"add.noftz.f16x2", "%one"}, {"add.noftz.bf16x2", "%half"},
 }
 
-// shared updates a word that all threads share, if a bit of the thread says so.
+// shared updates a word that all threads share, if a bit of the thread is set.
 func (c *code) shared() {
 	k := c.r.IntN(len(orderless))
 	o := orderless[k]
@@ -45,8 +45,7 @@ func (c *code) shared() {
 	c.line("@%%q red.shared.%s [%%counts+%d], %s; }", o.op, 16*k, o.operand)
 }
 
-// lonely updates the word that the thread has for itself and keeps its old
-// value.
+// lonely updates the thread's own word and stores its old value.
 func (c *code) lonely() {
 	switch c.r.IntN(4) {
 	case 0:

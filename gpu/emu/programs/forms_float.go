@@ -77,7 +77,7 @@ func (l *list) comparisons() {
 	}
 }
 
-// value is the type of a register that holds an integer or float type.
+// value is the type of a register for an integer or float type.
 func value(t string) string {
 	switch t {
 	case "u8", "s8":
@@ -90,7 +90,7 @@ func value(t string) string {
 	return "b" + t[1:]
 }
 
-// overflows reports whether an integer type has values that another has not.
+// overflows reports whether an integer type has values outside of another.
 func overflows(from, to string) bool {
 	if from[0] == 's' && to[0] == 'u' {
 		return true
@@ -186,8 +186,7 @@ func (l *list) halves() {
 	}
 }
 
-// atomics are updates of a word that a thread has for itself, in shared and in
-// global memory.
+// atomics are updates of a thread's own word, in shared and in global memory.
 func (l *list) atomics() {
 	for _, space := range []string{"shared", "global"} {
 		at := map[string]string{"shared": "%own", "global": "%far"}[space]
@@ -217,7 +216,7 @@ func (l *list) pairs() {
 	}
 }
 
-// approximations are what a GPU computes with tables.
+// approximations are the functions that a GPU computes with tables.
 func (l *list) approximations() {
 	for _, z := range flushing {
 		for _, op := range []string{"rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos"} {

@@ -90,9 +90,9 @@ func fragmentType(t string) string {
 	return "b32"
 }
 
-// elements makes one register of each thread; what it holds depends on the
-// warp: small integers, numbers near 1, of any size, corners, subnormal
-// numbers, or some that are far larger than the others.
+// elements makes one register of each thread. Its contents depend on the warp: small
+// integers, numbers near 1, of any size, corners, subnormal numbers, or some that are
+// far larger than the others.
 func elements(r *rand.Rand, t string, size int) []uint64 {
 	v := make([]uint64, size)
 	for i := range v {
@@ -110,8 +110,8 @@ func elements(r *rand.Rand, t string, size int) []uint64 {
 	return v
 }
 
-// formats are the float types: bits of exponent and fraction, and of what lies
-// below the fraction in the register.
+// formats are the float types: bits of exponent and fraction, and of the rest below the
+// fraction in the register.
 var formats = map[string]struct{ exponent, fraction, below int }{
 	"f16": {5, 10, 0}, "bf16": {8, 7, 0}, "tf32": {8, 10, 13}, "f32": {8, 23, 0}, "f64": {11, 52, 0},
 }

@@ -39,7 +39,7 @@ func (c *code) spaces(p *Program) {
 	c.line(".reg .b64 %%own, %%gown, %%frame, %%gframe, %%far;")
 	c.line("mov.u64 %%own, block; mul.wide.u32 %%u, %%thread, 64; add.s64 %%own, %%own, %%u; cvta.shared.u64 %%gown, %%own;")
 	c.line("mov.u64 %%frame, frame; cvta.local.u64 %%gframe, %%frame;")
-	// Rows behind those of the registers, side by side for each thread.
+	// Rows after those of the registers, consecutive for each thread.
 	rows := 0
 	for _, l := range pools {
 		rows += l.n

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// memory is so many bytes of elements of a type, as 64-bit words.
+// memory is the given number of bytes of elements of a type, as 64-bit words.
 func memory(r *rand.Rand, typ string, warp, bytes int) []uint64 {
 	size := map[string]int{"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "f64": 8, "s8": 1, "u8": 1, "s32": 4}[typ]
 	words := make([]uint64, bytes/8)
@@ -51,7 +51,7 @@ func moveProgram(name string, count int, trans string) Program {
 	w.line("st.shared.b64 [%%a], %%v; st.shared.b64 [%%b], 0;")
 	w.load("%v", "b64", 1, p.Size())
 	w.line("st.shared.b64 [%%a+8], %%v; st.shared.b64 [%%b+8], 0; bar.sync 0;")
-	// Rows lie 3 apart, modulo the 64 of the tile; each warp begins elsewhere.
+	// Rows are 3 apart, modulo the 64 of the tile; each warp begins at another one.
 	w.line("mad.lo.u32 %%row, %%thread, 3, 5; and.b32 %%row, %%row, 63; mul.wide.u32 %%u, %%row, 16; mov.u64 %%a, tile; add.s64 %%a, %%a, %%u; mov.u64 %%b, back; add.s64 %%b, %%b, %%u;")
 	w.line("ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, [%%a];", count, trans, registers("r", count))
 	for j := range count {

@@ -31,9 +31,9 @@ func cornersOf(typ string) []uint64 {
 	return corners
 }
 
-// operands makes the values of one operand of each thread: in the first half
-// all pairs of corners meet, the others are random, every second float of them
-// not far from 1.
+// operands makes the values of one operand of each thread: the first half covers all
+// pairs of corners, the others are random, and every second of these floats is close to
+// 1.
 func operands(r *rand.Rand, typ string, operand, size int) []uint64 {
 	v := make([]uint64, size)
 	from := cornersOf(typ)

@@ -3,13 +3,14 @@
 // flow, exchanges between lanes, memory, atomics, calls, asynchronous copies
 // and matrix instructions.
 //
-// Programs are the same in every run: each is made from its name. Their
-// results do not depend on the order in which threads run. testdata holds what
-// an H200 computed; the test runs them on the emulator, or on the device that
-// WARPBOOK_DEVICE names.
+// Programs are the same in every run: each is generated from its name. Their results do
+// not depend on the order in which threads run. testdata holds the results of an H200;
+// the test runs the programs on the emulator, or on the device that WARPBOOK_DEVICE
+// names.
 //
-// It checks no counters, faults or times, and no instruction whose result the
-// manual leaves open and a GPU may change.
+// Its main type is Program; only tests of emu use it. It checks no counters, faults or
+// times, and no instruction whose result the manual leaves open and a GPU may change. It
+// must not import emu except in tests.
 package programs
 
 import (
@@ -18,24 +19,24 @@ import (
 	"strings"
 )
 
-// Program is a module with the entry run(out, in), launched with Blocks x
-// Threads threads. The entry reads the elements of In and stores Rows results
-// of each thread: that of row r and thread t is element r*Blocks*Threads + t of
-// out. What it does not write is 0.
+// Program is a module with the entry run(out, in), launched with Blocks x Threads
+// threads. The entry reads the elements of In and stores Rows results of each thread:
+// that of row r and thread t is element r*Blocks*Threads + t of out. Elements that it
+// does not write are 0.
 type Program struct {
 	Name    string
 	Text    string
 	Blocks  int
-	Threads int // a block
+	Threads int // per block
 	In      []uint64
-	Rows    []string // what each row holds, such as the instruction
+	Rows    []string // the content of each row, such as the instruction
 
 	// Approximate programs hold functions that a GPU does not round correctly:
 	// they are compared within a bound.
 	Approximate bool
 }
 
-// Size is how many threads run, and so how many results a row has.
+// Size is the number of threads, and of results per row.
 func (p *Program) Size() int { return p.Blocks * p.Threads }
 
 // All returns every program.
@@ -108,5 +109,5 @@ func bytesOf(typ string) int {
 
 func bitsOf(typ string) string { return fmt.Sprintf("b%d", 8*bytesOf(typ)) }
 
-// pick is one of the choices.
+// pick returns one of the choices.
 func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }

@@ -134,7 +134,7 @@ func (c *code) label() string {
 	return fmt.Sprintf("L%d", c.labels)
 }
 
-// choice writes an if with an else, which lanes take as a random bit says.
+// choice writes an if with an else; a random bit decides for each lane.
 func (c *code) choice(depth int) {
 	other, end := c.label(), c.label()
 	c.line("{ .reg .pred %%q; .reg .b32 %%k; xor.b32 %%k, %s, %%at; bfe.u32 %%k, %%k, %d, 1; setp.eq.u32 %%q, %%k, 0; @%%q bra %s;",
@@ -145,8 +145,7 @@ func (c *code) choice(depth int) {
 	c.line("}\n%s:", end)
 }
 
-// loop writes a loop that runs 1 to 4 times in each lane, with an early exit
-// in some.
+// loop writes a loop that runs 1 to 4 times in each lane; some lanes leave early.
 func (c *code) loop(depth int) {
 	head, end := c.label(), c.label()
 	c.line("{ .reg .pred %%q; .reg .b32 %%k, %%b; add.s32 %%k, %s, %%lane; and.b32 %%k, %%k, 3;\n%s:", c.integer(), head)

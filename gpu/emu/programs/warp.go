@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// warpPrograms exchange values between lanes, also in branches that some of
-// them take: a mask names whole segments of 4 lanes, and shuffles stay inside
-// of a segment, so that every lane reads from one that takes part.
+// warpPrograms exchange values between lanes, also in branches that only some lanes
+// take: a mask names whole segments of 4 lanes, and shuffles stay inside of a segment,
+// so that every lane reads from an active one.
 func warpPrograms() []Program {
 	const count = 32
 	var all []Program
@@ -29,7 +29,7 @@ func warpPrograms() []Program {
 	return all
 }
 
-// partial lets some lanes exchange values, and the others other ones.
+// partial exchanges one set of values in some lanes, and another set in the others.
 func (c *code) partial() {
 	var mask uint32
 	for mask == 0 || mask == 0xffffffff {

@@ -21,8 +21,8 @@ var wholes = []whole{
 	{"m8n8k4", "f64 f64 f64 f64", 8, 8, 4, 2, 1, 1},
 }
 
-// program multiplies matrices with the layouts of a, b and c, whose rows or
-// columns lie further apart than their length.
+// program multiplies matrices with the layouts of a, b and c, whose rows or columns have
+// gaps between them.
 func (m whole) program(name string, layouts []string) Program {
 	p := Program{Name: name, Blocks: 1, Threads: 32 * matrixWarps}
 	r := source(name)
@@ -63,8 +63,8 @@ func (m whole) program(name string, layouts []string) Program {
 	return p
 }
 
-// operands are the types that wmma.mma names: those of a and b only where
-// there is a choice.
+// operands are the types that wmma.mma names: those of a and b only if several are
+// possible.
 func (m whole) operands(t []string) string {
 	if t[1] == "f16" {
 		return t[0] + "." + t[3]

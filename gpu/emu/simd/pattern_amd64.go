@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// What is below exists for AVX-512 and in Go for AVX2, which has no masks.
+// The functions below exist for AVX-512 and in Go for AVX2, which has no masks.
 
 // Match reports whether the active lanes of a have the distances of a pattern.
 func (v Vectors) Match(a *[32]uint32, delta *[32]int32, mask uint32) bool {
@@ -38,13 +38,13 @@ func (v Vectors) MatchWide(a *[32]uint64, delta *[32]int32, mask uint32) bool {
 func (v Vectors) HasAccess() bool { return v == AVX512 }
 
 // Access moves the data of an access between memory at base and registers if its
-// addresses, at a, have the distances of a pattern, and reports whether they have.
-// It is a match and a move in one call.
+// addresses, at a, have the distances of a pattern, and reports whether they have. It is
+// a match and a move in one call.
 //
 //go:noescape
 func Access(a unsafe.Pointer, delta *[32]int32, base, slots unsafe.Pointer, regs *[4]uint32, mask uint32, how Move) bool
 
-// LoadUnit loads words that lie side by side; base is that of the lowest lane.
+// LoadUnit loads consecutive words; base is the address of the lowest lane.
 func (v Vectors) LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
 	switch {
 	case v == AVX512:
@@ -99,8 +99,8 @@ func (v Vectors) Scatter(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, m
 	}
 }
 
-// LoadQuads loads four words for every lane into four slots; it reports whether
-// it can.
+// LoadQuads loads four words for every lane into four slots. It reports whether the
+// processor supports it.
 func (v Vectors) LoadQuads(slots unsafe.Pointer, regs *[4]uint32, base unsafe.Pointer, delta *[32]int32) bool {
 	if v == AVX512 {
 		loadQuads512(slots, regs, base, delta)
@@ -128,8 +128,8 @@ func matchWide512(a *[32]uint64, first uint64, delta *[32]int32, m uint32) bool
 // Prefetch brings bytes at an address into the cache.
 func Prefetch(at, bytes uintptr)
 
-// Written reports whether all bytes of a load were written; false if it cannot
-// tell.
+// Written reports whether all bytes of a load were written; false also if it cannot
+// decide.
 func (v Vectors) Written(first *uint32, words *[32]int32, bits *[32]uint32) bool {
 	return v == AVX512 && written512(first, words, bits)
 }

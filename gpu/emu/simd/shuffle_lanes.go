@@ -10,7 +10,7 @@ const (
 	ShuffleIndex
 )
 
-// shuffleLanes sets the lanes of m in d to those of a that they read from, and
+// shuffleLanes sets the lanes of m in d to the lanes of a that they read from, and
 // returns which of these are in their segments.
 func shuffleLanes(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint32) {
 	var result [32]uint32

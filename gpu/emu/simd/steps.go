@@ -5,7 +5,7 @@ import "unsafe"
 // Vectors are the vector instructions of the processor that the emulator uses.
 type Vectors int
 
-// The emulator is the same with all of them, but for its speed.
+// They change only the speed of the emulator.
 const (
 	NoVectors Vectors = iota // portable Go
 	AVX2
@@ -14,8 +14,8 @@ const (
 
 func (v Vectors) String() string { return [...]string{"portable", "AVX2", "AVX-512"}[v] }
 
-// Op is an operation on the lanes of a warp that assembly knows. 0 is
-// none; vector_ops_amd64.h lists them.
+// Op is an operation on the lanes of a warp that assembly supports. 0 is none;
+// vector_ops_amd64.h lists them.
 type Op uint32
 
 const (
@@ -88,16 +88,16 @@ const (
 	XorPred
 	NotPred
 
-	// Branches, which run on at their target if all lanes that run take them.
+	// Branches. A run continues at their target if all active lanes take them.
 	Branch
-	Jump // one that is no instruction of the text
+	Jump // not an instruction of the text
 
-	FmaRow // FmaF32, behind which x more follow with the same first source
+	FmaRow // FmaF32, followed by x more with the same first source
 
-	Ops // how many there are
+	Ops // number of operations
 )
 
-// Move is how the data of an access whose pattern is known moves.
+// Move is the way to move the data of an access with a known pattern.
 type Move uint32
 
 const (
@@ -107,11 +107,11 @@ const (
 	MoveGather
 	MoveScatter
 	MoveLoadQuads
-	MoveWide Move = 8 // beside one of these: addresses have 64 bits
+	MoveWide Move = 8 // in addition to one of these: addresses have 64 bits
 )
 
-// Step is an operation with its operands: byte offsets into the slots,
-// or, of predicates, into those. Assembly reads it.
+// Step is an operation with its operands: byte offsets into the slots, or, for
+// predicates, into the predicates. Assembly reads it.
 type Step struct {
 	Op          Op
 	D, A, B, C  uint32
@@ -119,31 +119,31 @@ type Step struct {
 	X           uint32
 }
 
-// Of a branch, D is the byte offset of the target among the steps, C how many steps
-// run from there, X how many instructions of the text lie before its end and B
-// how many before its target.
+// Of a branch, D is the byte offset of the target among the steps, C the number of steps
+// from there on, X the number of instructions of the text before its end and B the
+// number before its target.
 
-// Run is what assembly is called with, and what it found.
+// Run is the input and the result of a call of assembly.
 type Run struct {
 	Steps *Step
 	Slots unsafe.Pointer
 	Preds *uint32
-	N     int // steps to run; then those that are left
+	N     int // steps to run; on return, steps that are left
 	Mask  uint32
 
 	// Of runs with branches.
 	Base     *Step   // of the program
-	At       uintptr // byte offset of the step at which it has ended
+	At       uintptr // byte offset of the step at which it ended
 	From     uint32  // instructions of the text before the start, then before the last target
-	Ran      uint32  // instructions from there to the last branch that was taken
-	Most     uint32  // it ends at a branch when so many have run
+	Ran      uint32  // instructions from there to the last taken branch
+	Most     uint32  // it ends at a branch after so many instructions
 	Target   uint32  // byte offset of the last target, or NoTarget
-	Branches uint32  // that were run
+	Branches uint32  // branches that ran
 }
 
-// NoTarget says that no branch was taken.
+// NoTarget means that no branch was taken.
 const NoTarget = 1<<32 - 1
 
-// Predicate reports whether the operation sets a predicate; it then looks at
-// its guard itself.
+// Predicate reports whether the operation sets a predicate; it then handles its own
+// guard.
 func (op Op) Predicate() bool { return op >= Equal32 }

@@ -2,7 +2,7 @@ package simd
 
 import "golang.org/x/sys/cpu"
 
-// Best is what the processor has.
+// Best is the vector instructions of this processor.
 var Best = func() Vectors {
 	switch {
 	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
@@ -13,8 +13,8 @@ var Best = func() Vectors {
 	return NoVectors
 }()
 
-// Run runs the steps; r.n is how many are left, the first of which is one that
-// these instructions do not have.
+// Run runs the steps. r.N is the number of steps that are left; these instructions do
+// not support the first of them.
 func (v Vectors) Run(r *Run) {
 	if v == AVX512 {
 		runAVX512(r)

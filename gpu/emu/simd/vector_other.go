@@ -10,7 +10,7 @@ func (Vectors) Shuffle(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint
 	return shuffleLanes(d, a, b, c, m, mode)
 }
 
-// Nothing of this runs: there are no vectors to run it with.
+// None of these functions runs: there are no vector instructions.
 
 const unreachable = "simd: vector instructions on a processor that has none"
 
