@@ -25,6 +25,7 @@ import (
 	"warpbook/ops/softmax"
 	"warpbook/ops/sort"
 	"warpbook/ops/transpose"
+	"warpbook/ops/triangles"
 	"warpbook/ops/vectoradd"
 	"warpbook/ops/vectorcopy"
 )
@@ -186,6 +187,9 @@ var (
 
 	// Concat joins tensors along a dimension: y[r] = x0[r] | x1[r]. See package concat.
 	Concat = concat.Operator
+
+	// Triangles counts the triangles of a graph. See package triangles.
+	Triangles = triangles.Operator
 )
 
 // Operators lists every operator, in the order of the notebooks.
@@ -206,6 +210,7 @@ func Operators() []*Operator {
 		Softmax, LogSoftmax, MaskedSoftmax, SoftmaxMistakes,
 		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,
 		Sort, SortInt32, SortFloat32, SortUint64, SortPairs,
+		Triangles,
 	}
 }
 

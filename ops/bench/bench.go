@@ -187,6 +187,11 @@ func (b *Bench) restore() error {
 // use uploads inputs and computes what the outputs must be. Nothing has changed
 // when it was interrupted before.
 func (b *Bench) use(inputs []ladder.Values) error {
+	if valid := b.operator.ValidInputs; valid != nil {
+		if err := valid(b.size, inputs); err != nil {
+			return err
+		}
+	}
 	expected := b.operator.Reference(b.stopped, b.size, inputs)
 	if err := b.interrupted("reference"); err != nil {
 		return err

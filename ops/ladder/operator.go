@@ -41,6 +41,10 @@ type Operator struct {
 	// Valid refuses sizes that Dims and MaxDim allow; nil if there are none.
 	Valid func(Size) error
 
+	// ValidInputs refuses inputs that a rung could not read safely, such as an index out
+	// of range, before anything is launched; nil where any values do.
+	ValidInputs func(size Size, inputs []Values) error
+
 	// Reference computes the expected outputs, one Expected an output: in float64,
 	// or exactly.
 	Reference func(stop Stop, size Size, inputs []Values) []Expected

@@ -42,4 +42,5 @@ var generated = []offer{
 	{"warpbook/ops/puzzles", warpbookOpsPuzzles, warpbookOpsPuzzlesDocs},
 	{"warpbook/ops/pool", warpbookOpsPool, warpbookOpsPoolDocs},
 	{"warpbook/ops/reduce", warpbookOpsReduce, warpbookOpsReduceDocs},
+	{"warpbook/ops/triangles", warpbookOpsTriangles, warpbookOpsTrianglesDocs},
 }

@@ -705,6 +705,10 @@ Run compares the operands with each other and runs the operator.`,
 	// Valid refuses sizes that Dims and MaxDim allow; nil if there are none.
 	Valid func(Size) error
 
+	// ValidInputs refuses inputs that a rung could not read safely, such as an index out
+	// of range, before anything is launched; nil where any values do.
+	ValidInputs func(size Size, inputs []Values) error
+
 	// Reference computes the expected outputs, one Expected an output: in float64,
 	// or exactly.
 	Reference func(stop Stop, size Size, inputs []Values) []Expected
@@ -868,6 +872,10 @@ String is the operator with its formula and its ladder.`,
 	"Operator.Valid": `Operator.Valid(Size) error
 
 Valid refuses sizes that Dims and MaxDim allow; nil if there are none.`,
+	"Operator.ValidInputs": `Operator.ValidInputs(size Size, inputs []Values) error
+
+ValidInputs refuses inputs that a rung could not read safely, such as an index out
+of range, before anything is launched; nil where any values do.`,
 	"Operator.Variant": `func (o *Operator) Variant(name string) (Variant, error)
 
 Variant returns a variant by name; the error for an unknown name lists the

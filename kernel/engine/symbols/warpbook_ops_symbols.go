@@ -134,6 +134,7 @@ func warpbookOps() *ixgo.Package {
 			"SortUint64":      reflect.ValueOf(&q.SortUint64),
 			"Transpose":       reflect.ValueOf(&q.Transpose),
 			"TransposeTrials": reflect.ValueOf(&q.TransposeTrials),
+			"Triangles":       reflect.ValueOf(&q.Triangles),
 			"VectorAdd":       reflect.ValueOf(&q.VectorAdd),
 			"VectorCopy":      reflect.ValueOf(&q.VectorCopy),
 		},
@@ -599,6 +600,9 @@ Transpose turns rows into columns: b[c][r] = a[r][c]. See package transpose.`,
 	"TransposeTrials": `var TransposeTrials
 
 TransposeTrials is Transpose with variants of single rungs: __ldg, 16 warps, TMA.`,
+	"Triangles": `var Triangles
+
+Triangles counts the triangles of a graph. See package triangles.`,
 	"Values": `type Values = ladder.Values
 
 The model of package ladder.`,

@@ -56,6 +56,7 @@ var offered = []string{
 	"warpbook/ops/puzzles",
 	"warpbook/ops/pool",
 	"warpbook/ops/reduce",
+	"warpbook/ops/triangles",
 }
 
 func main() {

@@ -1,0 +1,9 @@
+package triangles
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/triangles"
+
+//go:embed *.cu *.ptx *.go notes.md peers
+var files embed.FS

@@ -1,0 +1,216 @@
+package triangles
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"warpbook/gpu"
+)
+
+// Graph is an undirected graph, oriented by degree. Vertices are numbered by falling
+// degree, those of one degree by their old number. Row u lists the neighbours of u with a
+// smaller number, in rising order: the matrix L of the edges, strictly lower triangular, as
+// CSR. Every triangle u > v > w is there once, as the edges u-v, u-w and v-w.
+//
+// A row of a vertex of many neighbours is short: most of them have larger numbers.
+type Graph struct {
+	Rows    []uint32 // Rows[u] is where row u starts in Columns; the last is their number
+	Columns []uint32
+	Number  []uint32 // Number[v] is the new number of the old vertex v; nil if it was oriented before
+}
+
+// Vertices is their number.
+func (g *Graph) Vertices() int { return max(0, len(g.Rows)-1) }
+
+// Edges is their number; each is counted once.
+func (g *Graph) Edges() int { return len(g.Columns) }
+
+// Row is the neighbours of u with a smaller number.
+func (g *Graph) Row(u int) []uint32 { return g.Columns[g.Rows[u]:g.Rows[u+1]] }
+
+// String is what a graph has.
+func (g *Graph) String() string {
+	return fmt.Sprintf("graph of %d vertices and %d edges, oriented by degree", g.Vertices(), g.Edges())
+}
+
+// Oriented is the graph of rows that are oriented already. Rows that are not are refused.
+func Oriented(rows, columns []uint32) (*Graph, error) {
+	if err := valid(rows, columns); err != nil {
+		return nil, err
+	}
+	return &Graph{Rows: rows, Columns: columns[:rows[len(rows)-1]]}, nil
+}
+
+// valid refuses rows that are not a strictly lower triangular matrix with rising columns.
+// Columns may have room for more edges than there are.
+func valid(rows, columns []uint32) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("ops: triangles: %w: "+format, append([]any{gpu.ErrArgument}, args...)...)
+	}
+	if len(rows) == 0 || rows[0] != 0 {
+		return fail("rows do not start with 0, expected a row pointer of each vertex and the number of edges")
+	}
+	for u := range len(rows) - 1 {
+		from, to := rows[u], rows[u+1]
+		switch {
+		case to < from:
+			return fail("rows[%d] = %d after %d, expected row pointers that do not fall", u+1, to, from)
+		case int64(to) > int64(len(columns)):
+			return fail("rows[%d] = %d of %d columns, expected at most their number", u+1, to, len(columns))
+		}
+		for i := from; i < to; i++ {
+			switch v := columns[i]; {
+			case int(v) >= len(rows)-1:
+				return fail("row %d has the neighbour %d, out of range: expected vertices from 0 to %d", u, v, len(rows)-2)
+			case int(v) == u:
+				return fail("row %d has the neighbour %d, a self loop: remove it, triangles.FromEdges does", u, v)
+			case int(v) > u:
+				return fail("row %d has the neighbour %d, which is larger: orient the graph, triangles.FromEdges does", u, v)
+			case i > from && v == columns[i-1]:
+				return fail("row %d has the neighbour %d twice: remove duplicates, triangles.FromEdges does", u, v)
+			case i > from && v < columns[i-1]:
+				return fail("row %d has the neighbour %d after %d, not sorted: expected rising neighbours, triangles.FromEdges sorts them", u, v, columns[i-1])
+			}
+		}
+	}
+	return nil
+}
+
+// Edge is a pair of vertices.
+type Edge [2]uint32
+
+// FromEdges makes an oriented graph of n vertices. It removes self loops, and edges that
+// are there more than once in either direction; an edge to a vertex that is not there is
+// refused.
+func FromEdges(n int, edges []Edge) (*Graph, error) {
+	for i, e := range edges {
+		if v := max(e[0], e[1]); int64(v) >= int64(n) {
+			return nil, fmt.Errorf("ops: triangles: %w: edge %d is %d-%d, out of range: expected vertices from 0 to %d", gpu.ErrArgument, i, e[0], e[1], n-1)
+		}
+	}
+	return orient(n, edges), nil
+}
+
+// orient sorts by counting, 2 passes over all edges, after duplicates are gone.
+func orient(n int, edges []Edge) *Graph {
+	rows, columns := unique(n, edges)
+	degree := make([]uint32, n)
+	for u := range n {
+		degree[u] += rows[u+1] - rows[u]
+		for _, v := range columns[rows[u]:rows[u+1]] {
+			degree[v]++
+		}
+	}
+	number := byDegree(degree)
+
+	// By the smaller new number first: the second pass keeps this order in each row.
+	starts := make([]uint32, n+1)
+	each := func(f func(small, large uint32)) {
+		for u := range n {
+			for _, v := range columns[rows[u]:rows[u+1]] {
+				a, b := number[u], number[v]
+				f(min(a, b), max(a, b))
+			}
+		}
+	}
+	each(func(small, _ uint32) { starts[small+1]++ })
+	add(starts)
+	larger, next := make([]uint32, len(columns)), slices.Clone(starts)
+	g := &Graph{Rows: make([]uint32, n+1), Columns: columns, Number: number}
+	each(func(small, large uint32) {
+		larger[next[small]] = large
+		next[small]++
+		g.Rows[large+1]++
+	})
+	add(g.Rows)
+	copy(next, g.Rows)
+	for small := range n {
+		for _, large := range larger[starts[small]:starts[small+1]] {
+			g.Columns[next[large]] = uint32(small)
+			next[large]++
+		}
+	}
+	return g
+}
+
+// unique lists for each vertex its neighbours with a larger old number, each once.
+func unique(n int, edges []Edge) (rows, columns []uint32) {
+	starts := make([]uint32, n+1)
+	for _, e := range edges {
+		if e[0] != e[1] {
+			starts[min(e[0], e[1])+1]++
+		}
+	}
+	add(starts)
+	columns, next := make([]uint32, starts[n]), slices.Clone(starts)
+	for _, e := range edges {
+		if e[0] != e[1] {
+			small := min(e[0], e[1])
+			columns[next[small]] = max(e[0], e[1])
+			next[small]++
+		}
+	}
+	rows = make([]uint32, n+1)
+	parallel(n, func(from, to int) {
+		for u := from; u < to; u++ {
+			row := columns[starts[u]:starts[u+1]]
+			slices.Sort(row)
+			rows[u+1] = uint32(len(slices.Compact(row)))
+		}
+	})
+	add(rows)
+	for u := range n {
+		copy(columns[rows[u]:rows[u+1]], columns[starts[u]:])
+	}
+	return rows, slices.Clip(columns[:rows[n]])
+}
+
+// byDegree numbers vertices by falling degree, those of one degree by their old number.
+func byDegree(degree []uint32) (number []uint32) {
+	order := make([]uint32, len(degree))
+	for v := range order {
+		order[v] = uint32(v)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(degree[b], degree[a]), cmp.Compare(a, b))
+	})
+	number = make([]uint32, len(degree))
+	for i, v := range order {
+		number[v] = uint32(i)
+	}
+	return number
+}
+
+// add makes a prefix sum in place.
+func add(x []uint32) {
+	for i := 1; i < len(x); i++ {
+		x[i] += x[i-1]
+	}
+}
+
+// parallel calls f for parts of n on all cores. Parts are small, because the first rows
+// of a graph are not like the last.
+func parallel(n int, f func(from, to int)) {
+	const part = 4096
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	next := 0
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				from := next
+				next += part
+				mu.Unlock()
+				if from >= n {
+					return
+				}
+				f(from, min(from+part, n))
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,110 @@
+// Package triangles counts the triangles of a graph: a ladder of rungs from a merge of two
+// rows to tables of packed words in shared memory. FromEdges orients a graph, Of makes the
+// operator for it, and RMAT makes edges. Package ops lists the operator. It must never
+// import ops/bench.
+package triangles
+
+import (
+	"math"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 triangles.cu
+
+// Operator counts the triangles of a graph that is oriented by degree.
+//
+// count[0] = |{(u, v, w) : u > v > w, and the edges u-v, u-w and v-w are there}|.
+//
+// rows and columns are those of a Graph: strictly lower triangular, columns rising within
+// a row. columns has room for the edges of the size; rows[vertices] says how many there
+// are. The orientation is done before, on the host, and is no part of a time.
+//
+// Shapes: rows (vertices + 1), columns (edges), count (1). Types: rows and columns
+// uint32, count uint64.
+// Error:  none, the count is exact.
+// Cost:   4 vertices + 4 edges + 12 bytes; the wedges that a rung looks up bind, and
+// their number depends on the graph.
+// Source: founding note 001, which asks how triangles are counted on several devices.
+var Operator = of(nil)
+
+// Of is the operator for a graph of the caller's: its first data set, of the size
+// g.Vertices(), g.Edges(). A graph whose rows are not oriented is refused.
+func Of(g *Graph) (*ladder.Operator, error) {
+	if err := valid(g.Rows, g.Columns); err != nil {
+		return nil, err
+	}
+	return of(g), nil
+}
+
+func of(g *Graph) *ladder.Operator {
+	return &ladder.Operator{
+		Name:    "triangles",
+		Folder:  folder,
+		Files:   files,
+		Peers:   []string{"triangles.py"},
+		Formula: "count = |{u > v > w : u-v, u-w and v-w are edges}|",
+		Source:  "founding note 001",
+		Dims:    []string{"vertices", "edges"},
+		MaxDim:  math.MaxInt32,
+		Inputs: func(s ladder.Size) []ladder.Tensor {
+			return []ladder.Tensor{{Name: "rows", Len: s[0] + 1, Type: gpu.Uint32}, {Name: "columns", Len: s[1], Type: gpu.Uint32}}
+		},
+		Outputs: func(ladder.Size) []ladder.Tensor {
+			return []ladder.Tensor{{Name: "count", Len: 1, Type: gpu.Uint64}}
+		},
+		ValidInputs: func(_ ladder.Size, inputs []ladder.Values) error {
+			return valid(inputs[0].([]uint32), inputs[1].([]uint32))
+		},
+		Reference: func(stop ladder.Stop, _ ladder.Size, inputs []ladder.Values) []ladder.Expected {
+			g := &Graph{Rows: inputs[0].([]uint32), Columns: inputs[1].([]uint32)}
+			return []ladder.Expected{{Exact: []uint64{g.count(stop)}}}
+		},
+		Data:  dataSets(g),
+		Cases: cases,
+		Work: func(s ladder.Size) ladder.Work {
+			return ladder.Work{Bytes: 4*float64(s[0]) + 4*float64(s[1]) + 12, Operations: float64(s[1]), Unit: "edges"}
+		},
+		Variants: variants,
+	}
+}
+
+var variants = []ladder.Variant{
+	{
+		Name: "triangles_merge", Adds: "a thread an edge: it merges the rows of both ends",
+		Source: "ours", Plan: resident(1),
+	},
+	{
+		Name: "triangles_search", Adds: "each vertex of the shorter row is searched in the longer one",
+		Source: "ours", Plan: resident(1),
+	},
+	{
+		Name: "triangles_search_warp", Adds: "a warp an edge: its lanes share the searches",
+		Source: "ours", Plan: resident(32),
+	},
+	{
+		Name: "triangles_wedges", Adds: "every warp has an equal share of all wedges, whatever the rows are; a search each",
+		Source: "ours, after WeTriC", Plan: wedges,
+	},
+	{
+		Name: "triangles_bitmap", Adds: "a block a vertex: its row is a bitmap of all vertices in global memory, and a wedge is a bit to look up",
+		Source: "ours", Plan: bitmap,
+	},
+	{
+		Name: "triangles_bitmap_shared", Adds: "the bitmap is in shared memory",
+		Source: "ours, after TRUST", Plan: bitmapShared, Refuses: tooMany,
+	},
+	{
+		Name: "triangles_masked_product", Adds: "the product L L where L has an element, with a hash table a row; then a sum",
+		Source: "ours", Plan: maskedProduct,
+	},
+	{
+		Name: "triangles_hash", Adds: "no product is stored: the row is a hash table in shared memory, as long as it needs",
+		Source: "ours, after TRUST", Plan: perVertex(4),
+	},
+	{
+		Name: "triangles_packed", Adds: "rows are words of 32 bits with their places: a lookup is up to 32 wedges; a table a warp, 64 edges at a time",
+		Source: "ours", Plan: packed,
+	},
+}

@@ -1,0 +1,317 @@
+package triangles
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+func TestConformance(t *testing.T) { optest.Run(t, Operator) }
+
+// The reference against a graph worked by hand, and against closed forms.
+func TestReference(t *testing.T) {
+	house := []Edge{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {2, 4}, {3, 4}, {4, 3}, {1, 1}}
+	for name, c := range map[string]struct {
+		n     int
+		edges []Edge
+		want  uint64
+	}{
+		"no vertex":       {0, nil, 0},
+		"a house":         {6, house, 1},
+		"a house, braced": {6, append(house, Edge{0, 2}), 3},
+		"a star":          {1000, Star(1000, 1000), 0},
+		"a clique of 3":   {5, Clique(5, 5), 1},
+		"a clique of 50":  {50, Clique(50, 5000), 50 * 49 * 48 / 6},
+		"a grid":          {90, Grid(90, 1000, ladder.NewRandom(1)), uint64(gridTriangles(9))},
+		"a grid of 2":     {4, Grid(4, 5, ladder.NewRandom(1)), 2},
+	} {
+		g, err := FromEdges(c.n, c.edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Count(); got != c.want {
+			t.Errorf("%s: %d triangles, expected %d", name, got, c.want)
+		}
+		if err := valid(g.Rows, g.Columns); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A random graph against every triple of its vertices.
+func TestReferenceOfRMAT(t *testing.T) {
+	const n = 64
+	edges := RMAT(n, 600, 1)
+	var joined [n][n]bool
+	for _, e := range edges {
+		joined[e[0]][e[1]], joined[e[1]][e[0]] = true, true
+	}
+	var want uint64
+	for u := range n {
+		for v := range u {
+			for w := range v {
+				if joined[u][v] && joined[u][w] && joined[v][w] {
+					want++
+				}
+			}
+		}
+	}
+	if got := orient(n, edges).Count(); got != want || want == 0 {
+		t.Errorf("%d triangles, expected %d", got, want)
+	}
+}
+
+// Vertices are numbered by falling degree, those of one degree by their old number.
+func TestOrientation(t *testing.T) {
+	g, err := FromEdges(5, []Edge{{4, 2}, {2, 0}, {4, 2}, {0, 0}, {2, 4}, {4, 3}, {2, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Number, []uint32{3, 4, 0, 1, 2}) || !slices.Equal(g.Rows, []uint32{0, 0, 1, 3, 4, 4}) || !slices.Equal(g.Columns, []uint32{0, 0, 1, 0}) {
+		t.Errorf("%+v", g)
+	}
+}
+
+// The same seed makes the same graph on any number of cores, and other seeds make others.
+func TestSeed(t *testing.T) {
+	many := RMAT(1000, 20_000, 7)
+	before := runtime.GOMAXPROCS(1)
+	one := RMAT(1000, 20_000, 7)
+	runtime.GOMAXPROCS(before)
+	if !slices.Equal(one, many) {
+		t.Error("one core makes other edges than all")
+	}
+	if slices.Equal(many, RMAT(1000, 20_000, 8)) {
+		t.Error("two seeds make the same edges")
+	}
+}
+
+// Rows that a rung cannot count are refused in one line, with the same words wherever they
+// come from, and before anything is launched.
+func TestBadRows(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns []uint32
+		want          string
+	}{
+		{nil, nil, "rows do not start with 0"},
+		{[]uint32{1, 1}, []uint32{0}, "rows do not start with 0"},
+		{[]uint32{0, 0, 1, 0}, []uint32{0, 0, 0}, "rows[3] = 0 after 1"},
+		{[]uint32{0, 0, 1, 4}, []uint32{0, 0, 1}, "rows[3] = 4 of 3 columns"},
+		{[]uint32{0, 0, 1, 3}, []uint32{0, 0, 3}, "row 2 has the neighbour 3, out of range"},
+		{[]uint32{0, 0, 1, 3}, []uint32{0, 0, 2}, "row 2 has the neighbour 2, a self loop"},
+		{[]uint32{0, 1, 1, 3}, []uint32{1, 0, 1}, "row 0 has the neighbour 1, which is larger"},
+		{[]uint32{0, 0, 1, 3}, []uint32{0, 1, 1}, "row 2 has the neighbour 1 twice"},
+		{[]uint32{0, 0, 1, 3}, []uint32{0, 1, 0}, "row 2 has the neighbour 0 after 1, not sorted"},
+	} {
+		_, err := Oriented(c.rows, c.columns)
+		_, of := Of(&Graph{Rows: c.rows, Columns: c.columns})
+		for _, err := range []error{err, of} {
+			if !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v of %v: %v, expected one line with %q", c.columns, c.rows, err, c.want)
+			}
+		}
+		if len(c.rows) != 4 {
+			continue
+		}
+		devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+			b := optest.NewBench(t, d, empty, 1, 3, 3)
+			if err := b.SetInput("columns", c.columns); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.SetInput("rows", c.rows); got == nil || got.Error() != err.Error() {
+				t.Errorf("%v of %v: %v, expected %v", c.columns, c.rows, got, err)
+			}
+		})
+	}
+	if _, err := FromEdges(3, []Edge{{0, 1}, {1, 3}}); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "edge 1 is 1-3, out of range") {
+		t.Errorf("an edge to a vertex that is not there: %v", err)
+	}
+}
+
+// empty is the operator on a graph without edges.
+var empty = of(&Graph{Rows: make([]uint32, 4)})
+
+// A graph of the caller's is the first data set of its operator.
+func TestOf(t *testing.T) {
+	g, err := FromEdges(30, Clique(30, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := Of(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := optest.NewBench(t, optest.Emulator(t), o, 1, g.Vertices(), g.Edges())
+	optest.CheckAll(t, b, "", "triangles_packed")
+	if got := b.Expected()[0].Exact.([]uint64)[0]; got != 30*29*28/6 {
+		t.Errorf("%d triangles", got)
+	}
+}
+
+// Every rung adds to a count of 64 bits: one that starts just below 2^32 passes it.
+func TestCountBeyond32Bits(t *testing.T) {
+	g := orient(40, Clique(40, 780))
+	size, columns := ladder.Size{g.Vertices(), g.Edges()}, g.Columns
+	const before, triangles = math.MaxUint32 - 100, 40 * 39 * 38 / 6
+	d := optest.Emulator(t)
+	alloc := func(values any) gpu.Buffer {
+		tensor := ladder.Tensor{Len: ladder.Length(values), Type: gpu.Uint32}
+		if _, wide := values.([]uint64); wide {
+			tensor.Type = gpu.Uint64
+		}
+		buffer, err := d.Alloc(tensor.Type, tensor.Len)
+		if err == nil {
+			err = buffer.Upload(values)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { buffer.Free() })
+		return buffer
+	}
+	file, err := Operator.PTX("triangles", d.Info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := d.Load(file.Name, file.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer module.Close()
+	for _, v := range variants {
+		count := alloc([]uint64{before})
+		memory := map[string]gpu.Buffer{"rows": alloc(g.Rows), "columns": alloc(columns), "count": count}
+		plan := v.Plan(v.Name, size, d.Info())
+		for _, s := range plan.Scratch {
+			memory[s.Name] = alloc(s.Make())
+		}
+		for _, s := range plan.Steps {
+			entry, err := module.Entry(s.Entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			launch := gpu.Launch{Entry: entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared}
+			for _, a := range s.Args {
+				if name, ok := a.(string); ok {
+					a = memory[name]
+				}
+				launch.Args = append(launch.Args, a)
+			}
+			if err := d.Launch(launch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := make([]uint64, 1)
+		if err := errors.Join(d.Sync(), count.Download(got)); err != nil {
+			t.Fatal(err)
+		}
+		if got[0] != before+triangles {
+			t.Errorf("%s: %d after %d, expected %d", v.Name, got[0], uint64(before), uint64(before+triangles))
+		}
+	}
+}
+
+// Elements of the product just below 2^32 add up beyond it: the sum of a thread has 64 bits.
+func TestProductBeyond32Bits(t *testing.T) {
+	const n, edges = 2, 700
+	product := slices.Repeat([]uint32{math.MaxUint32}, edges)
+	d := optest.Emulator(t)
+	file, err := Operator.PTX("triangles", d.Info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := d.Load(file.Name, file.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer module.Close()
+	entry, err := module.Entry("triangles_masked_product_2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args []any
+	for _, values := range []any{[]uint32{0, 0, edges}, product, []uint64{0}} {
+		buffer, err := d.Alloc(ladder.Tensor{Type: typeOf(values)}.Elements(), ladder.Length(values))
+		if err == nil {
+			err = buffer.Upload(values)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer buffer.Free()
+		args = append(args, buffer)
+	}
+	if err := d.Launch(gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 256}, Args: append(args, uint32(n))}); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]uint64, 1)
+	if err := errors.Join(d.Sync(), args[2].(gpu.Buffer).Download(got)); err != nil {
+		t.Fatal(err)
+	}
+	if want := uint64(edges) * math.MaxUint32; got[0] != want {
+		t.Errorf("%d, expected %d", got[0], want)
+	}
+}
+
+func typeOf(values any) gpu.Type {
+	if _, wide := values.([]uint64); wide {
+		return gpu.Uint64
+	}
+	return gpu.Uint32
+}
+
+// Rows longer than a table takes: hash tables of 2048 vertices, and of 256 words. The last
+// vertex is the neighbour of all others, whose only edges are to it and in a ring.
+func TestLongRows(t *testing.T) {
+	const k, n = 2100, 300 * 32
+	d := optest.Emulator(t)
+	for _, c := range []struct {
+		name    string
+		rung    []string
+		row     []uint32 // of the last vertex
+		columns int
+	}{
+		{"vertices", []string{"triangles_hash", "triangles_masked_product"}, upTo(k, 1), k},
+		{"words", []string{"triangles_packed"}, upTo(n, 32), n},
+	} {
+		rows, columns := []uint32{0}, []uint32{}
+		for v := range c.columns {
+			if v > 0 && slices.Contains(c.row, uint32(v)) {
+				columns = append(columns, c.row[slices.Index(c.row, uint32(v))-1])
+			}
+			rows = append(rows, uint32(len(columns)))
+		}
+		columns = append(columns, c.row...)
+		rows = append(rows, uint32(len(columns)))
+		g, err := Oriented(rows, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := Of(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Count(); got != uint64(len(c.row)-1) {
+			t.Errorf("%s: %d triangles, expected %d", c.name, got, len(c.row)-1)
+		}
+		var b *bench.Bench = optest.NewBench(t, d, o, 1, g.Vertices(), g.Edges())
+		optest.CheckAll(t, b, c.name, c.rung...)
+	}
+}
+
+// upTo are the multiples of step below n.
+func upTo(n, step int) (all []uint32) {
+	for v := 0; v < n; v += step {
+		all = append(all, uint32(v))
+	}
+	return all
+}
