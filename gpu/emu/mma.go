@@ -17,6 +17,8 @@ type matrixProduct struct {
 	of, ofB   ptx.Type // of the elements of a and b
 	to        ptx.Type // of those of c and d
 	saturated bool
+	sparse    *sparsity // nil if all elements of A are stored
+	compute   gpu.Compute
 	core      *arith.TensorCore
 }
 
@@ -25,28 +27,41 @@ type matrixProduct struct {
 type matrices struct {
 	a, b, c [512]uint64
 	x, y    [512]arith.Term
+	kept    *keptElements // of a sparse product
 }
 
 // mmaShapes are the shapes of mma.sync for each type of a and b.
 var mmaShapes = map[ptx.Type][]string{
 	"f16": {"m16n8k8", "m16n8k16"}, "bf16": {"m16n8k8", "m16n8k16"}, "tf32": {"m16n8k4", "m16n8k8"},
 	"s8": {"m8n8k16", "m16n8k16", "m16n8k32"}, "u8": {"m8n8k16", "m16n8k16", "m16n8k32"},
+	"e4m3": {"m16n8k16", "m16n8k32"}, "e5m2": {"m16n8k16", "m16n8k32"},
 	"f64": {"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"},
 }
 
-// mmaForm lowers mma.sync.
+// sparseShapes are those of mma.sp.
+var sparseShapes = map[ptx.Type][]string{
+	"f16": {"m16n8k16", "m16n8k32"}, "bf16": {"m16n8k16", "m16n8k32"}, "tf32": {"m16n8k8", "m16n8k16"},
+	"s8": {"m16n8k32", "m16n8k64"}, "u8": {"m16n8k32", "m16n8k64"}, "e4m3": {"m16n8k64"}, "e5m2": {"m16n8k64"},
+}
+
+// mmaForm lowers mma.sync and mma.sp.
 func mmaForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	whole := w.has("sync") && w.has("aligned")
-	p := &matrixProduct{saturated: w.has("satfinite"), core: arith.TensorCoreOf(lo.module.dev.info.Compute)}
+	p := &matrixProduct{saturated: w.has("satfinite"), compute: lo.module.dev.info.Compute}
+	p.core = arith.TensorCoreOf(p.compute)
 	layout := w.has("row") && w.has("col")
+	shapes := mmaShapes
+	if sparse := w.take("sp", "sp::ordered_metadata"); sparse != "" {
+		p.sparse, shapes = &sparsity{ordered: sparse != "sp"}, sparseShapes
+	}
 	w.drop("rn")
 	if len(w) != 5 || !whole || !layout {
 		return lo.unsupported("no such form of mma")
 	}
 	shape := w[0]
 	p.to, p.of, p.ofB = ptx.Type(w[1]), ptx.Type(w[2]), ptx.Type(w[3])
-	if !slices.Contains(mmaShapes[p.of], shape) || string(p.to) != w[4] || !p.typed() {
+	if !slices.Contains(shapes[p.of], shape) || string(p.to) != w[4] || !p.typed() {
 		return lo.unsupported("no such form of mma")
 	}
 	if _, err := fmt.Sscanf(shape, "m%dn%dk%d", &p.m, &p.n, &p.k); err != nil {
@@ -55,21 +70,41 @@ func mmaForm(lo *lowering) error {
 	if err := lo.target(p.matrixTarget(false)); err != nil {
 		return err
 	}
-	d, a, b, c := tileOf(p.to, p.m*p.n), tileOf(p.of, p.m*p.k), tileOf(p.ofB, p.k*p.n), tileOf(p.to, p.m*p.n)
+	operands, depth := 4, p.depth()
+	var metadata error
+	if p.sparse != nil {
+		p.sparse.of, p.sparse.k = p.of, p.k
+		operands, metadata = 6, first(lo.operands(6, 6), lo.sparseOperands(p.sparse, 4))
+	}
+	d, a, b, c := tileOf(p.to, p.m*p.n), tileOf(p.of, p.m*depth), tileOf(p.ofB, p.k*p.n), tileOf(p.to, p.m*p.n)
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
 		if !w.together32(in, m) {
 			return
 		}
 		x := w.matrices()
+		if p.sparse != nil {
+			var ok bool
+			if x.kept, ok = p.sparse.kept(w, in); !ok {
+				return
+			}
+		}
 		w.unpack(a, func(lane, register, i, per int, v uint64) {
-			x.a[(lane/4+8*(register&1))*p.k+lane%4*per+i+4*per*(register>>1)] = v
+			x.a[(lane/4+8*(register&1))*depth+lane%4*per+i+4*per*(register>>1)] = v
 		})
 		w.unpack(b, func(lane, register, i, per int, v uint64) { x.b[lane/4*p.k+lane%4*per+i+4*per*register] = v })
 		w.unpack(c, func(lane, register, i, per int, v uint64) { x.c[p.accumulator(lane, register*per+i)] = v })
 		p.multiply(x)
 		w.pack(d, func(lane, register, i, per int) uint64 { return x.c[p.accumulator(lane, register*per+i)] })
 	}
-	return first(lo.operands(4, 4), lo.wholeWarp(), lo.tile(d, 0, true), lo.tile(a, 1, false), lo.tile(b, 2, false), lo.tile(c, 3, false))
+	return first(metadata, lo.operands(operands, operands), lo.wholeWarp(), lo.tile(d, 0, true), lo.tile(a, 1, false), lo.tile(b, 2, false), lo.tile(c, 3, false))
+}
+
+// depth is how many elements of a row of A are stored.
+func (p *matrixProduct) depth() int {
+	if p.sparse != nil {
+		return p.k / 2
+	}
+	return p.k
 }
 
 // accumulator is the place of element e of a lane in c and d.
@@ -86,6 +121,8 @@ func (p *matrixProduct) typed() bool {
 		return p.ofB == p.of && p.to == "f32"
 	case "s8", "u8":
 		return (p.ofB == "s8" || p.ofB == "u8") && p.to == "s32"
+	case "e4m3", "e5m2":
+		return (p.ofB == "e4m3" || p.ofB == "e5m2") && (p.to == "f16" || p.to == "f32")
 	}
 	return p.of == "f64" && p.ofB == p.of && p.to == p.of
 }
@@ -94,37 +131,45 @@ func (p *matrixProduct) typed() bool {
 func (p *matrixProduct) multiply(x *matrices) {
 	switch p.to {
 	case "s32":
-		p.each(x, p.integers)
+		products(p, x, x.a[:], x.b[:], p.integers)
 		return
 	case "f64":
-		p.each(x, doubles)
+		products(p, x, x.a[:], x.b[:], doubles)
 		return
 	}
-	f := arith.Formats[p.of]
-	drop := 0
-	if p.of == "tf32" {
-		drop = 13
-	}
-	for i := range p.m * p.k {
-		x.x[i] = arith.TermOf(x.a[i]>>drop, f)
-	}
-	for i := range p.n * p.k {
-		x.y[i] = arith.TermOf(x.b[i]>>drop, f)
-	}
-	for i := range p.m {
-		for j := range p.n {
-			c := &x.c[i*p.n+j]
-			*c = p.core.Fuse(*c, x.x[i*p.k:(i+1)*p.k], x.y[j*p.k:(j+1)*p.k], p.of, p.to)
+	dot := func(a, b []arith.Term, c uint64) uint64 { return p.core.Fuse(c, a, b, p.of, p.to) }
+	if p.of == "e4m3" || p.of == "e5m2" {
+		p.fp8Terms(x)
+		dot = p.fp8Dot()
+	} else {
+		f := arith.Formats[p.of]
+		drop := 0
+		if p.of == "tf32" {
+			drop = 13
+		}
+		for i := range p.m * p.depth() {
+			x.x[i] = arith.TermOf(x.a[i]>>drop, f)
+		}
+		for i := range p.n * p.k {
+			x.y[i] = arith.TermOf(x.b[i]>>drop, f)
 		}
 	}
+	products(p, x, x.x[:], x.y[:], dot)
 }
 
-// each applies a dot product to each row of a and column of b.
-func (p *matrixProduct) each(x *matrices, dot func(a, b []uint64, c uint64) uint64) {
+// products applies a dot product to each row of a and column of b.
+func products[T any](p *matrixProduct, x *matrices, a, b []T, dot func(a, b []T, c uint64) uint64) {
+	depth := p.depth()
+	var room [32]T
 	for i := range p.m {
+		row := a[i*depth : (i+1)*depth]
 		for j := range p.n {
+			column := b[j*p.k : (j+1)*p.k]
+			if p.sparse != nil {
+				column = matching(room[:depth], column, x.kept[i][:])
+			}
 			c := &x.c[i*p.n+j]
-			*c = dot(x.a[i*p.k:(i+1)*p.k], x.b[j*p.k:(j+1)*p.k], *c)
+			*c = dot(row, column, *c)
 		}
 	}
 }

@@ -41,6 +41,7 @@ type block struct {
 
 	warpgroup *warpgroupRoom       // the same for wgmma
 	matrices  *matrices            // memory for those of one product, or nil
+	kept      *keptElements        // the same for the stored elements of a sparse product
 	cluster   *cluster             // nil in a launch without clusters, until it is used
 	stuck     bool                 // no thread could continue in its last turns
 	mbarriers map[uint64]*mbarrier // by offset, their state besides their words

@@ -29,6 +29,10 @@ func (lo *lowering) target(least int) error {
 func (p *matrixProduct) matrixTarget(whole bool) int {
 	small := map[ptx.Type]int{"f16": 8, "s8": 16, "u8": 16}[p.of] // the largest k of sm_75
 	switch {
+	case p.of == "e4m3" || p.of == "e5m2":
+		return 89
+	case p.sparse != nil:
+		return 80
 	case whole && small > 0:
 		return 72
 	case p.of == "f64" && p.m == 16:

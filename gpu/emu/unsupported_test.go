@@ -15,11 +15,11 @@ import (
 // launch, with the line and the advice to use a GPU. An unknown instruction is malformed.
 func TestRefused(t *testing.T) {
 	for text, says := range map[string]string{
-		"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d0, %d1, 0, 0, %a0, 1, 1, 0, 0;":                        "wgmma",
+		"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r0,%r1,%r2,%r3}, %d0, %d1, %a0;":                                     "wgmma",
 		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%q0], [%r2], 16;":                                                    "cp.reduce.async.bulk",
 		"cp.async.bulk.tensor.3d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%q0, {%r2, %r2, %r2}], [%r2], {%r2};": "im2col",
 		"tcgen05.wait::ld.sync.aligned;": "opcode tcgen05",
-		"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f0,%f1,%f2,%f3}, {%r2,%r3,%r4,%r5}, {%r6,%r7}, {%f0,%f1,%f2,%f3};": "mma.sync.aligned.m16n8k32",
+		"mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r6,%r7}, {%r2,%r3,%r4,%r5};": "mma.sync.aligned.m16n8k64",
 		"vadd.u32.u32.u32 %r2, %r3.b0, %r4.h1;": "opcode vadd",
 	} {
 		d, err := Open("")

@@ -19,24 +19,27 @@ import (
 // warpgroupProduct is d = a*b + d of a warpgroup, and its operands.
 type warpgroupProduct struct {
 	n, k           int
-	of, to         ptx.Type
+	of, ofB, to    ptx.Type
 	d, a           *tile  // a is nil if it lies in shared memory
 	aAt, bAt       uint32 // slots of descriptors
 	add, flip      uint32 // predicate: d is added
 	transA, transB bool
 	minusA, minusB bool
+	saturated      bool      // of integers
+	sparse         *sparsity // nil if all elements of A are stored
 	core           *arith.TensorCore
 }
 
 // warpgroupRoom is the memory for the operands of one warp's product.
 type warpgroupRoom struct {
-	a [16 * 16]arith.Term
-	b [256 * 16]arith.Term
+	a [16 * 32]arith.Term
+	b [256 * 64]arith.Term
 	d [16 * 256]uint64
 }
 
-// wgmmaDepth is the k of an instruction, 32 bytes.
-var wgmmaDepth = map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}
+// wgmmaDepth is the k of a dense instruction, 32 bytes. A sparse one has twice as many, and
+// stores 32 bytes of A.
+var wgmmaDepth = map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}
 
 // wgmmaForm lowers wgmma and related instructions.
 func wgmmaForm(lo *lowering) error {
@@ -124,7 +127,10 @@ func (w *warp) warpgroupMet(in *instr) bool {
 
 // wgmmaProduct lowers wgmma.mma_async.
 func (lo *lowering) wgmmaProduct(w words) error {
-	p := &warpgroupProduct{core: arith.TensorCoreOf(lo.module.dev.info.Compute)}
+	p := &warpgroupProduct{saturated: w.has("satfinite")}
+	if w.has("sp") {
+		p.sparse = &sparsity{}
+	}
 	if len(w) != 4 {
 		return lo.unsupported("no such form of wgmma")
 	}
@@ -132,49 +138,85 @@ func (lo *lowering) wgmmaProduct(w words) error {
 	if _, err := fmt.Sscanf(w[0], "m%dn%dk%d", &m, &p.n, &p.k); err != nil {
 		return lo.malformed("shape %s", w[0])
 	}
-	p.to, p.of = ptx.Type(w[1]), ptx.Type(w[2])
-	if w[2] != w[3] || m != 64 || wgmmaDepth[p.of] != p.k || p.n < 8 || p.n > 256 || p.n%8 != 0 || p.to != "f32" && (p.to != "f16" || p.of != "f16") {
+	p.to, p.of, p.ofB = ptx.Type(w[1]), ptx.Type(w[2]), ptx.Type(w[3])
+	if m != 64 || !p.typed() || !p.shaped() {
 		return lo.unsupported("no such form of wgmma")
+	}
+	if p.core = arith.TensorCoreOf(lo.module.dev.info.Compute); p.isFP8() {
+		p.core = arith.FP8Core(lo.module.dev.info.Compute)
 	}
 	p.d = tileOf(p.to, 16*p.n)
 	registers := lo.operand(1).Kind == ptx.VectorOperand
-	n := 6
-	if p.of != "tf32" {
-		if n = 8; registers {
-			n = 7
-		}
+	var constants []*bool
+	if !p.integer() {
+		constants = []*bool{&p.minusA, &p.minusB}
 	}
+	if p.of.Bytes() == 2 {
+		if !registers {
+			constants = append(constants, &p.transA)
+		}
+		constants = append(constants, &p.transB)
+	}
+	behind := 3 // where the operands behind the factors begin
+	if p.sparse != nil {
+		behind = 5
+	}
+	n := behind + 1 + len(constants)
 	if err := first(lo.operands(n, n), lo.wholeWarp(), lo.tile(p.d, 0, true), lo.kept(p.d, 0)); err != nil {
 		return err
 	}
 	if registers {
-		p.a = tileOf(p.of, 16*p.k)
+		p.a = tileOf(p.of, 16*p.depth())
 		if err := lo.tile(p.a, 1, false); err != nil {
 			return err
 		}
 	} else if err := lo.use(&p.aAt, 1, "b64"); err != nil {
 		return err
 	}
-	if err := first(lo.use(&p.bAt, 2, "b64"), lo.predicateUse(&p.add, &p.flip, 3)); err != nil {
+	if err := first(lo.use(&p.bAt, 2, "b64"), lo.predicateUse(&p.add, &p.flip, behind)); err != nil {
 		return err
 	}
-	constants := []*bool{&p.minusA, &p.minusB}
-	if n == 8 {
-		constants = append(constants, &p.transA)
-	}
-	if n > 6 {
-		constants = append(constants, &p.transB)
+	if p.sparse != nil {
+		p.sparse.of, p.sparse.k = p.of, p.k
+		if err := lo.sparseOperands(p.sparse, 3); err != nil {
+			return err
+		}
 	}
 	for i, c := range constants {
-		o := lo.operand(4 + i)
+		o := lo.operand(behind + 1 + i)
 		v := int64(o.Bits)
 		if o.Kind != ptx.ImmediateOperand || i < 2 && v != 1 && v != -1 || i >= 2 && v != 0 && v != 1 {
-			return lo.malformed("operand %d, expected a constant: 1 or -1 for a sign, 0 or 1 for a transposition", 5+i)
+			return lo.malformed("operand %d, expected a constant: 1 or -1 for a sign, 0 or 1 for a transposition", behind+2+i)
 		}
 		*c = v == -1 || i >= 2 && v == 1
 	}
 	lo.op.in.exec = p.run
 	return nil
+}
+
+func (p *warpgroupProduct) integer() bool { return p.to == "s32" }
+
+func (p *warpgroupProduct) isFP8() bool { return !p.integer() && p.of.Bytes() == 1 }
+
+// depth is how many elements of a row of A are stored.
+func (p *warpgroupProduct) depth() int { return wgmmaDepth[p.of] }
+
+// typed reports whether the types go together.
+func (p *warpgroupProduct) typed() bool {
+	same := matrixProduct{of: p.of, ofB: p.ofB, to: p.to}
+	return wgmmaDepth[p.of] != 0 && same.typed() && (!p.saturated || p.integer())
+}
+
+// shaped reports whether there is such a shape. Those of integers are fewer.
+func (p *warpgroupProduct) shaped() bool {
+	k := p.depth()
+	if p.sparse != nil {
+		k *= 2
+	}
+	if p.integer() && p.n > 32 && p.n%16 != 0 {
+		return false
+	}
+	return p.k == k && p.n >= 8 && p.n <= 256 && p.n%8 == 0
 }
 
 // kept binds the registers of a tile as sources that may be unset: a predicate decides
@@ -196,7 +238,14 @@ func (p *warpgroupProduct) run(w *warp, in *instr, m uint32) {
 		w.block.warpgroup = &warpgroupRoom{}
 	}
 	x := w.block.warpgroup
-	if !p.loadA(w, in, x) || !p.loadMatrix(w, in, x.b[:], lanes[uint64](w, p.bAt)[0], 0, p.n, p.transB, p.minusB) {
+	var kept *keptElements
+	if p.sparse != nil {
+		var ok bool
+		if kept, ok = p.sparse.kept(w, in); !ok {
+			return
+		}
+	}
+	if !p.loadA(w, in, x) || !p.loadB(w, in, x) {
 		return
 	}
 	add := (w.preds[p.add]^p.flip)&1 != 0
@@ -206,13 +255,36 @@ func (p *warpgroupProduct) run(w *warp, in *instr, m uint32) {
 		}
 		x.d[p.element(lane, register*per+i)] = v
 	})
+	depth := p.depth()
+	var room [32]arith.Term
 	for i := range 16 {
+		row := x.a[i*depth : (i+1)*depth]
 		for j := range p.n {
+			column := x.b[j*p.k : (j+1)*p.k]
+			if kept != nil {
+				column = matching(room[:depth], column, kept[i][:])
+			}
 			d := &x.d[i*p.n+j]
-			*d = p.core.Fuse(*d, x.a[i*p.k:(i+1)*p.k], x.b[j*p.k:(j+1)*p.k], p.of, p.to)
+			*d = p.dot(*d, row, column)
 		}
 	}
 	w.pack(p.d, func(lane, register, i, per int) uint64 { return x.d[p.element(lane, register*per+i)] })
+}
+
+// dot is a dot product and d. That fp8 is added as published, and a sparse product
+// as one of the elements that are stored, is not compared with a GPU yet.
+func (p *warpgroupProduct) dot(d uint64, a, b []arith.Term) uint64 {
+	switch {
+	case p.integer():
+		sum := int64(int32(d)) + arith.Dot(a, b)
+		if p.saturated {
+			return arith.Clamp32(sum)
+		}
+		return uint64(uint32(sum))
+	case p.isFP8():
+		return p.core.Fuse(d, a, b, "e4m3", p.to)
+	}
+	return p.core.Fuse(d, a, b, p.of, p.to)
 }
 
 // element is the place of element e of a lane in the 16 rows of d.
@@ -222,39 +294,67 @@ func (p *warpgroupProduct) element(lane, e int) int {
 
 // loadA returns the warp's 16 rows of a.
 func (p *warpgroupProduct) loadA(w *warp, in *instr, x *warpgroupRoom) bool {
+	rows := tileRows{of: p.of, depth: p.depth(), from: w.index % 4 * 16, count: 16, trans: p.transA, minus: p.minusA}
 	if p.a == nil {
-		return p.loadMatrix(w, in, x.a[:], lanes[uint64](w, p.aAt)[0], w.index%4*16, 16, p.transA, p.minusA)
+		return rows.load(w, in, x.a[:], lanes[uint64](w, p.aAt)[0])
 	}
 	w.unpack(p.a, func(lane, register, i, per int, v uint64) {
-		x.a[(lane/4+8*(register&1))*p.k+lane%4*per+i+4*per*(register>>1)] = p.term(v, p.minusA)
+		x.a[(lane/4+8*(register&1))*rows.depth+lane%4*per+i+4*per*(register>>1)] = rows.term(v)
 	})
 	return true
 }
 
-// term decomposes a factor.
-func (p *warpgroupProduct) term(v uint64, minus bool) arith.Term {
-	if minus {
-		v ^= 1 << (8*p.of.Bytes() - 1)
-	}
-	if p.of == "tf32" {
-		v >>= 13
-	}
-	return arith.TermOf(v, arith.Formats[p.of])
+// loadB finds the columns of b.
+func (p *warpgroupProduct) loadB(w *warp, in *instr, x *warpgroupRoom) bool {
+	rows := tileRows{of: p.ofB, depth: p.k, count: p.n, trans: p.transB, minus: p.minusB}
+	return rows.load(w, in, x.b[:], lanes[uint64](w, p.bAt)[0])
 }
 
-// loadMatrix reads rows of a or columns of b, each with all its k, from the tile that a
-// descriptor describes.
-func (p *warpgroupProduct) loadMatrix(w *warp, in *instr, to []arith.Term, descriptor uint64, from, count int, trans, minus bool) bool {
+// tileRows are rows of a or columns of b, each with all its k.
+type tileRows struct {
+	of           ptx.Type
+	depth        int // elements of each
+	from, count  int
+	trans, minus bool
+}
+
+// term decomposes a factor.
+func (t *tileRows) term(v uint64) arith.Term {
+	size := t.of.Bytes()
+	switch t.of {
+	case "s8":
+		return arith.Number(int32(int8(v)))
+	case "u8":
+		return arith.Number(int32(v))
+	}
+	if t.minus {
+		v ^= 1 << (8*size - 1)
+	}
+	switch {
+	case size == 1:
+		return arith.FP8Term(v, t.of)
+	case t.of == "tf32":
+		v >>= 13
+	}
+	return arith.TermOf(v, arith.Formats[t.of])
+}
+
+// load reads the rows from the tile that a descriptor names.
+func (t *tileRows) load(w *warp, in *instr, to []arith.Term, descriptor uint64) bool {
 	l := layoutOf(descriptor)
 	b := w.block
-	if descriptor>>49&7 != 0 {
+	size := uint64(t.of.Bytes())
+	switch {
+	case descriptor>>49&7 != 0:
 		w.fail(in, 0, gpu.ErrUnsupported, "a matrix descriptor with a base offset of %d, on the emulator: align the tile to 1024 bytes, or run this entry on a GPU", descriptor>>49&7)
 		return false
+	case !t.trans && l.span != 0 && l.span < uint64(t.depth)*size:
+		w.fail(in, 0, gpu.ErrUnsupported, "a matrix descriptor with a swizzle of %d bytes for rows of %d, on the emulator: use a wider swizzle, or run this entry on a GPU", l.span, uint64(t.depth)*size)
+		return false
 	}
-	size := uint64(p.of.Bytes())
-	for r := range count {
-		for k := range p.k {
-			at := l.place(uint64(from+r), uint64(k), size, trans)
+	for r := range t.count {
+		for k := range t.depth {
+			at := l.place(uint64(t.from+r), uint64(k), size, t.trans)
 			if b.shared == nil || at+size > uint64(len(b.shared.Data)) {
 				w.fail(in, 0, gpu.ErrOutOfBounds, "%d bytes at shared address %#x of the tile that descriptor %#x names, expected them in the %d bytes of the block", size, at, descriptor, b.sharedBytes())
 				return false
@@ -270,12 +370,15 @@ func (p *warpgroupProduct) loadMatrix(w *warp, in *instr, to []arith.Term, descr
 				return false
 			}
 			var v uint64
-			if p := unsafe.Add(b.shared.Base, at); size == 2 {
+			switch p := unsafe.Add(b.shared.Base, at); size {
+			case 1:
+				v = uint64(*(*uint8)(p))
+			case 2:
 				v = uint64(*(*uint16)(p))
-			} else {
+			default:
 				v = uint64(*(*uint32)(p))
 			}
-			to[r*p.k+k] = p.term(v, minus)
+			to[r*t.depth+k] = t.term(v)
 		}
 	}
 	return true

@@ -22,18 +22,22 @@ import (
 type TensorCore struct {
 	group    map[ptx.Type]int // products that are added at once
 	fraction int              // bits that are kept below the largest exponent
+	digits   int              // of a result of f32
 }
+
+// float32Digits are the digits of a float32.
+const float32Digits = 24
 
 // TensorCoreOf is the arithmetic of a compute capability. That of 9.0 is compared with
 // an H200 bit by bit (package programs), the others follow publications.
 func TensorCoreOf(c gpu.Compute) *TensorCore {
 	switch {
 	case c.Major >= 9:
-		return &TensorCore{map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}, 25}
+		return &TensorCore{map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}, 25, float32Digits}
 	case c.Major == 8:
-		return &TensorCore{map[ptx.Type]int{"f16": 8, "bf16": 8, "tf32": 4}, 24}
+		return &TensorCore{map[ptx.Type]int{"f16": 8, "bf16": 8, "tf32": 4}, 24, float32Digits}
 	}
-	return &TensorCore{map[ptx.Type]int{"f16": 4}, 24}
+	return &TensorCore{map[ptx.Type]int{"f16": 4}, 24, float32Digits}
 }
 
 // Halved is the arithmetic of wmma, which a GPU does in halves for tf32.
@@ -41,7 +45,17 @@ func (u *TensorCore) Halved(of ptx.Type) *TensorCore {
 	if of != "tf32" {
 		return u
 	}
-	return &TensorCore{map[ptx.Type]int{of: 4}, u.fraction}
+	return &TensorCore{map[ptx.Type]int{of: 4}, u.fraction, u.digits}
+}
+
+// FP8Core is the arithmetic of the tensor cores for fp8: wgmma of 9.0, and mma.sync of
+// 8.9. A sum keeps 13 fraction bits, and so does its f32 result. It follows publications
+// (MMA-Sim) and is not compared with a GPU.
+func FP8Core(c gpu.Compute) *TensorCore {
+	if c.Major >= 9 {
+		return &TensorCore{map[ptx.Type]int{"e4m3": 32}, 13, 14}
+	}
+	return &TensorCore{map[ptx.Type]int{"e4m3": 16}, 13, 14}
 }
 
 // Term is a decomposed factor: significand * 2^(exponent - fraction bits of its type).
@@ -81,15 +95,53 @@ func TermOf(a uint64, f format) Term {
 	return t
 }
 
+// FP8Term decomposes a value of e4m3 or e5m2, in units of e4m3's fraction. e4m3
+// has no infinity, and one NaN.
+func FP8Term(a uint64, of ptx.Type) Term {
+	if of == "e5m2" {
+		t := TermOf(a, format{5, 2})
+		t.significand <<= 1
+		return t
+	}
+	t := TermOf(a, format{4, 3})
+	switch {
+	case a&0x7f == nanFP8:
+		t.class = nanClass
+	case t.class >= infiniteClass:
+		t.class = finiteClass
+	}
+	return t
+}
+
+// Number is a whole number as a factor of a product of integers.
+func Number(v int32) Term { return Term{significand: v} }
+
+// Dot is the sum of products of whole numbers.
+func Dot(a, b []Term) int64 {
+	sum := int64(0)
+	for i := range a {
+		sum += int64(a[i].significand) * int64(b[i].significand)
+	}
+	return sum
+}
+
 // Fuse is c plus the products of a and b, in groups. Its result has the type
 // of c: f32 or f16.
 func (u *TensorCore) Fuse(c uint64, a, b []Term, of, to ptx.Type) uint64 {
 	for n := u.group[of]; len(a) > 0; {
 		n = min(n, len(a))
-		c = u.add(TermOf(c, Formats[to]), a[:n], b[:n], int(Formats[of].fraction), to)
+		c = u.add(TermOf(c, Formats[to]), a[:n], b[:n], int(factorFraction(of)), to)
 		a, b = a[n:], b[n:]
 	}
 	return c
+}
+
+// factorFraction is the fraction bits of the factors.
+func factorFraction(of ptx.Type) uint {
+	if of == "e4m3" {
+		return 3
+	}
+	return Formats[of].fraction
 }
 
 // add is the sum of one group, whose factors have the given number of fraction bits.
@@ -122,7 +174,7 @@ func (u *TensorCore) add(c Term, a, b []Term, fraction int, to ptx.Type) uint64 
 	if to == "f16" {
 		return RoundFloat(math.Ldexp(float64(sum), most-u.fraction), Nearest, Formats[to])
 	}
-	return truncated(sum, most-u.fraction)
+	return truncated(sum, most-u.fraction, u.digits)
 }
 
 // aligned64 shifts left, or right with truncation.
@@ -136,8 +188,8 @@ func aligned64(v int64, shift int) int64 {
 	return v >> min(-shift, 63)
 }
 
-// truncated is sum * 2^exponent as f32, cut off.
-func truncated(sum int64, exponent int) uint64 {
+// truncated is sum * 2^exponent as f32, cut off behind some digits.
+func truncated(sum int64, exponent, kept int) uint64 {
 	if sum == 0 {
 		return 0
 	}
@@ -145,7 +197,8 @@ func truncated(sum int64, exponent int) uint64 {
 	if sum < 0 {
 		sign, v = 1<<31, uint64(-sum)
 	}
-	const bias, least, digits = 127, -126, 24
+	const bias, least, digits = 127, -126, float32Digits
+	v = v >> max(0, bits.Len64(v)-kept) << max(0, bits.Len64(v)-kept)
 	shift := bits.Len64(v) - digits // superfluous bits
 	shift = max(shift, least-(digits-1)-exponent)
 	if shift >= 0 {

@@ -24,7 +24,15 @@ func TestAssembler(t *testing.T) {
 			t.Fatal(err)
 		}
 		cubin := filepath.Join(dir, "out.cubin")
-		if says, err := exec.Command(ptxas, "-arch=sm_90", "-o", cubin, name).CombinedOutput(); err != nil {
+		arch := "sm_90"
+		if strings.Contains(p.Text, ".target sm_90a") {
+			arch = "sm_90a"
+		}
+		says, err := exec.Command(ptxas, "-arch="+arch, "-o", cubin, name).CombinedOutput()
+		switch {
+		case strings.Contains(string(says), "Unsupported .version"):
+			t.Logf("%s: this ptxas is too old for its .version", p.Name)
+		case err != nil:
 			t.Errorf("%s: %v: %s", p.Name, err, says)
 		}
 	}

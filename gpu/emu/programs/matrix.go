@@ -20,7 +20,8 @@ func matrixPrograms() []Program {
 			all = append(all, m.program(fmt.Sprintf("wmma %s %s %d", m.shape, m.types, n), strings.Fields(layouts)))
 		}
 	}
-	return append(all, movePrograms()...)
+	all = append(all, movePrograms()...)
+	return append(all, hopperPrograms()...)
 }
 
 // product is an mma.sync: its types of d, a, b, c and its registers of each.
@@ -28,17 +29,20 @@ type product struct {
 	shape, types string
 	d, a, b      int // registers; c has as many as d
 	options      string
+	version      string // of PTX; 8.0 if empty
+	sparse       string // the modifier of a sparse product
+	selector     int
 }
 
 var products = []product{
-	{"m16n8k8", "f16.f16.f16.f16", 2, 2, 1, ""}, {"m16n8k16", "f16.f16.f16.f16", 2, 4, 2, ""},
-	{"m16n8k8", "f32.f16.f16.f32", 4, 2, 1, ""}, {"m16n8k16", "f32.f16.f16.f32", 4, 4, 2, ""},
-	{"m16n8k8", "f32.bf16.bf16.f32", 4, 2, 1, ""}, {"m16n8k16", "f32.bf16.bf16.f32", 4, 4, 2, ""},
-	{"m16n8k4", "f32.tf32.tf32.f32", 4, 2, 1, ""}, {"m16n8k8", "f32.tf32.tf32.f32", 4, 4, 2, ""},
-	{"m8n8k4", "f64.f64.f64.f64", 2, 1, 1, ""}, {"m16n8k4", "f64.f64.f64.f64", 4, 2, 1, ""},
-	{"m16n8k8", "f64.f64.f64.f64", 4, 4, 2, ""}, {"m16n8k16", "f64.f64.f64.f64", 4, 8, 4, ""},
-	{"m8n8k16", "s32.s8.s8.s32", 2, 1, 1, ""}, {"m16n8k16", "s32.s8.s8.s32", 4, 2, 1, ""}, {"m16n8k32", "s32.s8.u8.s32", 4, 4, 2, ""},
-	{"m16n8k32", "s32.u8.s8.s32", 4, 4, 2, ".satfinite"}, {"m16n8k16", "s32.u8.u8.s32", 4, 2, 1, ".satfinite"},
+	{shape: "m16n8k8", types: "f16.f16.f16.f16", d: 2, a: 2, b: 1}, {shape: "m16n8k16", types: "f16.f16.f16.f16", d: 2, a: 4, b: 2},
+	{shape: "m16n8k8", types: "f32.f16.f16.f32", d: 4, a: 2, b: 1}, {shape: "m16n8k16", types: "f32.f16.f16.f32", d: 4, a: 4, b: 2},
+	{shape: "m16n8k8", types: "f32.bf16.bf16.f32", d: 4, a: 2, b: 1}, {shape: "m16n8k16", types: "f32.bf16.bf16.f32", d: 4, a: 4, b: 2},
+	{shape: "m16n8k4", types: "f32.tf32.tf32.f32", d: 4, a: 2, b: 1}, {shape: "m16n8k8", types: "f32.tf32.tf32.f32", d: 4, a: 4, b: 2},
+	{shape: "m8n8k4", types: "f64.f64.f64.f64", d: 2, a: 1, b: 1}, {shape: "m16n8k4", types: "f64.f64.f64.f64", d: 4, a: 2, b: 1},
+	{shape: "m16n8k8", types: "f64.f64.f64.f64", d: 4, a: 4, b: 2}, {shape: "m16n8k16", types: "f64.f64.f64.f64", d: 4, a: 8, b: 4},
+	{shape: "m8n8k16", types: "s32.s8.s8.s32", d: 2, a: 1, b: 1}, {shape: "m16n8k16", types: "s32.s8.s8.s32", d: 4, a: 2, b: 1}, {shape: "m16n8k32", types: "s32.s8.u8.s32", d: 4, a: 4, b: 2},
+	{shape: "m16n8k32", types: "s32.u8.s8.s32", d: 4, a: 4, b: 2, options: ".satfinite"}, {shape: "m16n8k16", types: "s32.u8.u8.s32", d: 4, a: 2, b: 1, options: ".satfinite"},
 }
 
 const matrixWarps = 8
@@ -48,7 +52,7 @@ func (m product) program(name string) Program {
 	r := source(name)
 	t := strings.Split(m.types, ".")
 	var w writer
-	w.header()
+	w.headerFor(m.version, "sm_90")
 	w.entry()
 	k := 0
 	for i, n := range []int{m.d, m.a, m.b, m.d} {
@@ -63,7 +67,14 @@ func (m product) program(name string) Program {
 			k++
 		}
 	}
-	w.line("mma.sync.aligned.%s.row.col%s.%s %s, %s, %s, %s;", m.shape, m.options, m.types, registers("d", m.d), registers("a", m.a), registers("b", m.b), registers("c", m.d))
+	sparse := ""
+	if m.sparse != "" {
+		sparse = fmt.Sprintf(", %%e, %d", m.selector)
+		w.line(".reg .b32 %%e;")
+		p.In = append(p.In, metadata(r, t[1], strings.Contains(m.sparse, "ordered"), p.Size())...)
+		w.load("%e", "b32", k, p.Size())
+	}
+	w.line("mma%s.sync.aligned.%s.row.col%s.%s %s, %s, %s, %s%s;", m.sparse, m.shape, m.options, m.types, registers("d", m.d), registers("a", m.a), registers("b", m.b), registers("c", m.d), sparse)
 	for j := range m.d {
 		w.store(j, p.Size(), fragmentType(t[0]), fmt.Sprintf("%%d%d", j))
 		p.Rows = append(p.Rows, fmt.Sprintf("register %d", j))
@@ -99,6 +110,10 @@ func elements(r *rand.Rand, t string, size int) []uint64 {
 		switch t {
 		case "f16", "bf16":
 			v[i] = element(r, t, i/32) | element(r, t, i/32)<<16
+		case "e4m3", "e5m2":
+			for range 4 {
+				v[i] = v[i]<<8 | element(r, t, i/32)
+			}
 		case "s8", "u8", "s32":
 			if v[i] = uint64(r.Uint32()); i/32 == 3 {
 				v[i] = pick[uint64](r, 0x7fffffff, 0x80000000, 0x80808080, 0x7f7f7f7f, 0xffffffff)
@@ -113,7 +128,7 @@ func elements(r *rand.Rand, t string, size int) []uint64 {
 // formats are the float types: bits of exponent and fraction, and of the rest below the
 // fraction in the register.
 var formats = map[string]struct{ exponent, fraction, below int }{
-	"f16": {5, 10, 0}, "bf16": {8, 7, 0}, "tf32": {8, 10, 13}, "f32": {8, 23, 0}, "f64": {11, 52, 0},
+	"f16": {5, 10, 0}, "bf16": {8, 7, 0}, "tf32": {8, 10, 13}, "e4m3": {4, 3, 0}, "e5m2": {5, 2, 0}, "f32": {8, 23, 0}, "f64": {11, 52, 0},
 }
 
 func element(r *rand.Rand, t string, warp int) uint64 {
@@ -124,7 +139,7 @@ func element(r *rand.Rand, t string, warp int) uint64 {
 	e := bias - 3 + r.IntN(6)
 	switch warp {
 	case 0: // a few bits: sums are exact
-		fraction = fraction >> (f.fraction - 3) << (f.fraction - 3)
+		fraction = fraction >> max(0, f.fraction-3) << max(0, f.fraction-3)
 	case 1, 2:
 	case 3: // of any size
 		e = r.IntN(2 * bias)

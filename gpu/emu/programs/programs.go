@@ -66,8 +66,14 @@ func (w *writer) line(format string, args ...any) {
 }
 
 // header begins a module.
-func (w *writer) header() {
-	w.line(".version 8.0\n.target sm_90\n.address_size 64")
+func (w *writer) header() { w.headerFor("", "sm_90") }
+
+// headerFor begins a module of a version, 8.0 if it is empty, and target.
+func (w *writer) headerFor(version, target string) {
+	if version == "" {
+		version = "8.0"
+	}
+	w.line(".version %s\n.target %s\n.address_size 64", version, target)
 }
 
 // entry begins the entry: %at is the thread's number in the grid, %in and %out
