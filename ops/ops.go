@@ -24,6 +24,7 @@ import (
 	"warpbook/ops/scan"
 	"warpbook/ops/softmax"
 	"warpbook/ops/sort"
+	"warpbook/ops/sparse"
 	"warpbook/ops/transpose"
 	"warpbook/ops/triangles"
 	"warpbook/ops/vectoradd"
@@ -185,6 +186,12 @@ var (
 	// MaxPoolMistakes is MaxPool with kernels that pad with 0 or lose NaN.
 	MaxPoolMistakes = pool.Mistakes
 
+	// SpMV multiplies a sparse matrix in CSR by a vector: y = A x. See package sparse.
+	SpMV = sparse.SpMV
+
+	// SpMVCOO is SpMV of a matrix of triples: row, column, value.
+	SpMVCOO = sparse.SpMVCOO
+
 	// Concat joins tensors along a dimension: y[r] = x0[r] | x1[r]. See package concat.
 	Concat = concat.Operator
 
@@ -211,6 +218,7 @@ func Operators() []*Operator {
 		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,
 		Sort, SortInt32, SortFloat32, SortUint64, SortPairs,
 		Triangles,
+		SpMV, SpMVCOO,
 	}
 }
 

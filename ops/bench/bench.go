@@ -187,7 +187,7 @@ func (b *Bench) restore() error {
 // use uploads inputs and computes what the outputs must be. Nothing has changed
 // when it was interrupted before.
 func (b *Bench) use(inputs []ladder.Values) error {
-	if valid := b.operator.ValidInputs; valid != nil {
+	if valid := b.operator.ValidInputs; valid != nil && !b.stopped() { // interrupted data is incomplete
 		if err := valid(b.size, inputs); err != nil {
 			return err
 		}

@@ -49,12 +49,17 @@ func (h *Handle) Close() error {
 
 // Run computes an operator of any kind, with rungs of a notebook too, at a size.
 // Buffers have the names, types and at least the lengths of the operator's
-// inputs and outputs.
+// inputs and outputs. Inputs that not every value suits, such as the columns of a sparse
+// matrix, are downloaded and checked first; Launch is the same without this cost.
 func (h *Handle) Run(o *ladder.Operator, size ladder.Size, buffers map[string]gpu.Buffer) error {
 	if err := o.CheckSize(size); err != nil {
 		return err
 	}
-	c := ladder.NewOperands(h, o.Name)
+	var runner ladder.Runner = h
+	if o.ValidInputs != nil {
+		runner = checked{h}
+	}
+	c := ladder.NewOperands(runner, o.Name)
 	inputs, outputs := o.Inputs(size), o.Outputs(size)
 	var names []string
 	for i, t := range append(inputs, outputs...) {
@@ -67,6 +72,24 @@ func (h *Handle) Run(o *ladder.Operator, size ladder.Size, buffers map[string]gp
 		}
 	}
 	return c.Run(o, size)
+}
+
+// checked is a handle that looks at the values of inputs before it launches anything.
+type checked struct{ *Handle }
+
+func (h checked) Launch(o *ladder.Operator, size ladder.Size, memory map[string]gpu.Buffer, preferred ...string) error {
+	var inputs []ladder.Values
+	for _, t := range o.Inputs(size) {
+		values := t.Make()
+		if err := t.Download(nil, memory[t.Name], values); err != nil {
+			return fmt.Errorf("ops: %s: download %s: %w", o.Name, t.Name, err)
+		}
+		inputs = append(inputs, values)
+	}
+	if err := o.ValidInputs(size, inputs); err != nil {
+		return err
+	}
+	return h.Handle.Launch(o, size, memory, preferred...)
 }
 
 // Device is the one that the handle is for.

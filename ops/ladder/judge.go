@@ -37,14 +37,19 @@ var RoundedSum = Judge{
 		"d u / (1 - d u) for a depth of d additions and u = 2^-24, and at most 1e-3, to which a rung that rounds its factors " +
 		"(float16, bfloat16, TF32) adds what that costs; where 1e-3 is the smaller one, the float32 bits of a known order of additions are checked too",
 	Compare: func(stop Stop, got Values, want Expected, p Plan) Comparison {
-		s := sums{bound: p.Bound(), tolerance: Tolerance + p.Round, flushed: 2 * float64(p.Atomics) * smallestNormal, largest: math.MaxFloat32}
+		s, u := sums{bound: p.Bound(), tolerance: Tolerance + p.Round, flushed: 2 * float64(p.Atomics) * smallestNormal, largest: math.MaxFloat32}, 0x1p-24
 		if _, double := got.([]float64); double {
-			s.bound, s.flushed, s.largest = bound(p.Depth, 0x1p-53)*(1+p.Round)+p.Round, 0, math.MaxFloat64
+			u = 0x1p-53
+			s.bound, s.flushed, s.largest = bound(p.Depth, u)*(1+p.Round)+p.Round, 0, math.MaxFloat64
 		}
 		c := Comparison{Bound: min(s.bound, s.tolerance)}
 		number, untouched := classOf(got).number(got), classOf(got).untouched(got, got)
 		return worstOf(stop, c, got, func(i int) (float64, []string) {
-			return s.judge(number(i), untouched(i), want.Value[i], want.Magnitude[i])
+			of := s
+			if want.Terms != nil {
+				of.bound = min(of.bound, bound(int(want.Terms[i]), u)*(1+p.Round)+p.Round)
+			}
+			return of.judge(number(i), untouched(i), want.Value[i], want.Magnitude[i])
 		}, func(i int) (float64, string) { return want.Value[i], "" })
 	},
 }

@@ -21,6 +21,12 @@ func judged(t Tensor, got Values, want Expected, others ...any) string {
 	return strings.Join(Compare(nil, tensors, outputs, expected, Plan{}).Failed, " ")
 }
 
+// judgedSums judges two sums of 1, of one term and of two, by a plan of any depth.
+func judgedSums(got ...float32) string {
+	want := Expected{Value: []float64{1, 1}, Magnitude: []float64{1, 1}, Terms: []int32{1, 2}}
+	return strings.Join(Compare(nil, []Tensor{{Len: 2}}, []Values{got}, []Expected{want}, Plan{Depth: 1000}).Failed, " ")
+}
+
 // Every judge passes right elements and fails wrong ones, NaN and elements that were not
 // written included.
 func TestJudges(t *testing.T) {
@@ -56,6 +62,8 @@ func TestJudges(t *testing.T) {
 		{"not written, by units", judged(ulp, []float32{1, Poison}, values(1, 3)), "unwritten"},
 		{"doubles, within 2^-53", judged(Tensor{Len: 1, Type: gpu.Float64}, []float64{1}, Expected{Value: []float64{1}, Magnitude: []float64{1}}), ""},
 		{"doubles, as far off as float32 may be", judged(Tensor{Len: 1, Type: gpu.Float64}, []float64{1 + 0x1p-30}, Expected{Value: []float64{1}, Magnitude: []float64{1}}), "bound"},
+		{"sums of one and of two terms", judgedSums(1+0x1p-24, 1+0x1p-23), ""},
+		{"a sum of one term, as far off as two terms may be", judgedSums(1+0x1p-23, 1+0x1p-23), "bound"},
 	} {
 		if c.failed != c.want {
 			t.Errorf("%s fails %q, want %q", c.what, c.failed, c.want)

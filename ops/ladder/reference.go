@@ -10,6 +10,7 @@ import (
 type Expected struct {
 	Value     []float64
 	Magnitude []float64 // or Gap
+	Terms     []int32   // of each sum: no order rounds more often; nil where the plan's depth bounds them all
 	Exact     Values    // in place of both: of the tensor's Go type
 }
 

@@ -41,6 +41,7 @@ var generated = []offer{
 	{"warpbook/ops/ladder", warpbookOpsLadder, warpbookOpsLadderDocs},
 	{"warpbook/ops/puzzles", warpbookOpsPuzzles, warpbookOpsPuzzlesDocs},
 	{"warpbook/ops/pool", warpbookOpsPool, warpbookOpsPoolDocs},
+	{"warpbook/ops/sparse", warpbookOpsSparse, warpbookOpsSparseDocs},
 	{"warpbook/ops/reduce", warpbookOpsReduce, warpbookOpsReduceDocs},
 	{"warpbook/ops/triangles", warpbookOpsTriangles, warpbookOpsTrianglesDocs},
 }

@@ -409,7 +409,8 @@ check of the memory.`,
 
 Run computes an operator of any kind, with rungs of a notebook too, at a size.
 Buffers have the names, types and at least the lengths of the operator's
-inputs and outputs.`,
+inputs and outputs. Inputs that not every value suits, such as the columns of a sparse
+matrix, are downloaded and checked first; Launch is the same without this cost.`,
 	"Handle.Rung": `func (h *Handle) Rung() string
 
 Rung is Variant.`,

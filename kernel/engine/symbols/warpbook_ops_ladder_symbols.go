@@ -443,6 +443,7 @@ Title stands above the table.`,
 	"Expected": `type Expected struct {
 	Value     []float64
 	Magnitude []float64 // or Gap
+	Terms     []int32   // of each sum: no order rounds more often; nil where the plan's depth bounds them all
 	Exact     Values    // in place of both: of the tensor's Go type
 }
 
@@ -458,6 +459,9 @@ Length is the number of elements that the output must have.`,
 	"Expected.Magnitude": `Expected.Magnitude []float64
 
 or Gap`,
+	"Expected.Terms": `Expected.Terms []int32
+
+of each sum: no order rounds more often; nil where the plan's depth bounds them all`,
 	"Expected.Value": `Expected.Value []float64`,
 	"Fail": `const Fail
 

@@ -132,6 +132,8 @@ func warpbookOps() *ixgo.Package {
 			"SortInt32":       reflect.ValueOf(&q.SortInt32),
 			"SortPairs":       reflect.ValueOf(&q.SortPairs),
 			"SortUint64":      reflect.ValueOf(&q.SortUint64),
+			"SpMV":            reflect.ValueOf(&q.SpMV),
+			"SpMVCOO":         reflect.ValueOf(&q.SpMVCOO),
 			"Transpose":       reflect.ValueOf(&q.Transpose),
 			"TransposeTrials": reflect.ValueOf(&q.TransposeTrials),
 			"Triangles":       reflect.ValueOf(&q.Triangles),
@@ -575,6 +577,12 @@ SortPairs sorts keys of uint32 with values; equal keys keep their order.`,
 	"SortUint64": `var SortUint64
 
 SortUint64 sorts keys of uint64.`,
+	"SpMV": `var SpMV
+
+SpMV multiplies a sparse matrix in CSR by a vector: y = A x. See package sparse.`,
+	"SpMVCOO": `var SpMVCOO
+
+SpMVCOO is SpMV of a matrix of triples: row, column, value.`,
 	"Step": `type Step = ladder.Step
 
 The model of package ladder.`,

@@ -55,6 +55,7 @@ var offered = []string{
 	"warpbook/ops/ladder",
 	"warpbook/ops/puzzles",
 	"warpbook/ops/pool",
+	"warpbook/ops/sparse",
 	"warpbook/ops/reduce",
 	"warpbook/ops/triangles",
 }

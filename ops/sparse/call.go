@@ -1,0 +1,114 @@
+package sparse
+
+import (
+	"errors"
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// Matrix is a CSR in device memory. Its indices were checked when it was made: kernels
+// read what they point to.
+type Matrix struct {
+	Rows, Columns, NNZ     int
+	Offsets, Index, Values gpu.Buffer
+}
+
+// Upload checks a matrix and copies it to a device. Close frees it.
+func Upload(d gpu.Device, m CSR) (*Matrix, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	a := &Matrix{Rows: m.Rows, Columns: m.Columns, NNZ: len(m.Index)}
+	for _, part := range []struct {
+		buffer *gpu.Buffer
+		name   string
+		kind   gpu.Type
+		length int
+		values any
+	}{{&a.Offsets, "offsets", gpu.Int32, len(m.Offsets), m.Offsets}, {&a.Index, "columns", gpu.Int32, len(m.Index), m.Index}, {&a.Values, "values", gpu.Float32, len(m.Values), m.Values}} {
+		b, err := d.Alloc(part.kind, part.length)
+		if err == nil {
+			*part.buffer = b.Label(part.name)
+			err = b.Upload(part.values)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("ops: sparse: upload %s: %w", part.name, err), a.Close())
+		}
+	}
+	return a, nil
+}
+
+// Download copies the matrix to the host.
+func (a *Matrix) Download() (CSR, error) {
+	m := CSR{a.Rows, a.Columns, make([]int32, a.Rows+1), make([]int32, a.NNZ), make([]float32, a.NNZ)}
+	err := errors.Join(a.Offsets.Download(m.Offsets), a.Index.Download(m.Index), a.Values.Download(m.Values))
+	if err != nil {
+		return CSR{}, fmt.Errorf("ops: sparse: download: %w", err)
+	}
+	return m, nil
+}
+
+// OfBuffers is a matrix of buffers that a kernel has filled: it downloads offsets and
+// columns to check them. Rows are one less than the offsets.
+func OfBuffers(columns int, offsets, index, values gpu.Buffer) (*Matrix, error) {
+	for _, b := range []struct {
+		name   string
+		buffer gpu.Buffer
+		kind   gpu.Type
+	}{{"offsets", offsets, gpu.Int32}, {"columns", index, gpu.Int32}, {"values", values, gpu.Float32}} {
+		if b.buffer == nil || b.buffer.Type() != b.kind {
+			return nil, fmt.Errorf("ops: sparse: %s: %w, expected a buffer of %v", b.name, gpu.ErrArgument, b.kind)
+		}
+	}
+	if offsets.Len() < 1 || index.Len() != values.Len() || index.Len() > most {
+		return nil, fmt.Errorf("ops: sparse: %d offsets, %d columns, %d values: %w, expected rows + 1 offsets and a value for each of at most %d columns: offsets are int32, split the rows",
+			offsets.Len(), index.Len(), values.Len(), gpu.ErrArgument, most)
+	}
+	a := &Matrix{Rows: offsets.Len() - 1, Columns: columns, NNZ: index.Len(), Offsets: offsets, Index: index, Values: values}
+	m, err := a.Download()
+	if err == nil {
+		err = m.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Close frees the matrix.
+func (a *Matrix) Close() error {
+	var errs []error
+	for _, b := range []gpu.Buffer{a.Offsets, a.Index, a.Values} {
+		if b != nil {
+			errs = append(errs, b.Free())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Times computes y = A x on buffers of the caller's, by a rung of SpMV: x has the
+// matrix's columns and y its rows, float32. y overlaps no other operand. Error: that of
+// SpMV.
+func (a *Matrix) Times(h ladder.Runner, x, y gpu.Buffer) error {
+	return a.run(h, SpMV, ladder.Size{a.Rows, a.Columns, a.NNZ}, map[string]gpu.Buffer{"x": x, "y": y})
+}
+
+// run runs an operator whose first inputs are the matrix.
+func (a *Matrix) run(h ladder.Runner, o *ladder.Operator, size ladder.Size, buffers map[string]gpu.Buffer) error {
+	if err := o.CheckSize(size); err != nil {
+		return err
+	}
+	c := ladder.NewOperands(h, o.Name)
+	buffers["offsets"], buffers["columns"], buffers["values"] = a.Offsets, a.Index, a.Values
+	inputs := o.Inputs(size)
+	for i, t := range append(inputs, o.Outputs(size)...) {
+		b := buffers[t.Name]
+		if b != nil && b.Len() != t.Len {
+			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d for %s", t.Len, o.Describe(size)))
+		}
+		c.Add(t.Name, ladder.Vector(b, t.Len), i >= len(inputs), t.Elements())
+	}
+	return c.Run(o, size)
+}

@@ -1,0 +1,9 @@
+package sparse
+
+import "embed"
+
+// folder is this one, from the project's root.
+const folder = "ops/sparse"
+
+//go:embed *.cu *.cuh *.ptx *.go notes.md peers
+var files embed.FS

@@ -1,0 +1,203 @@
+package sparse
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+func TestConformance(t *testing.T)    { optest.Run(t, SpMV) }
+func TestConformanceCOO(t *testing.T) { optest.Run(t, SpMVCOO) }
+
+var nan = float32(math.NaN())
+
+// byHand has an empty row, columns in no order, an equal pair, and a stored 0.
+var byHand = CSR{Rows: 4, Columns: 3,
+	Offsets: []int32{0, 2, 2, 5, 6},
+	Index:   []int32{2, 0, 1, 1, 0, 2},
+	Values:  []float32{3, 1, 5, 0.5, -1, 0},
+}
+
+// Answers worked by hand: a NaN of x reaches the rows that have its column, as a stored 0
+// too, and no others.
+func TestReference(t *testing.T) {
+	size := ladder.Size{4, 3, 6}
+	for _, c := range []struct{ x, want []float32 }{
+		{[]float32{10, 100, 1000}, []float32{3010, 0, 540, 0}},
+		{[]float32{10, 100, nan}, []float32{nan, 0, 540, nan}},
+		{[]float32{1, nan, 1}, []float32{4, 0, nan, 0}},
+	} {
+		want := make([]float64, 4)
+		for i, v := range c.want {
+			want[i] = float64(v)
+		}
+		got := SpMV.Reference(nil, size, []ladder.Values{byHand.Offsets, byHand.Index, byHand.Values, c.x})[0]
+		if !ladder.SameBits(got.Value, want) || !slices.Equal(got.Terms, []int32{2, 0, 3, 1}) {
+			t.Errorf("A %v = %v of %v terms, expected %v", c.x, got.Value, got.Terms, want)
+		}
+		triples := []ladder.Values{byHand.rowOfEach(nil), byHand.Index, byHand.Values, c.x}
+		if got := SpMVCOO.Reference(nil, size, triples)[0]; !ladder.SameBits(got.Value, want) {
+			t.Errorf("in COO %v, expected %v", got.Value, want)
+		}
+	}
+}
+
+// Every data set is a matrix with the entries that were asked for, also where rows or
+// columns are few, and has what its name says.
+func TestMatrices(t *testing.T) {
+	for _, d := range matrices {
+		for _, s := range []ladder.Size{{0, 0, 0}, {3, 5, 0}, {1, 1, 1}, {1, 1, 50}, {2, 3, 100}, {1000, 3, 999}, {100, 5000, 3001}} {
+			m, err := New(d.name, s[0], s[1], s[2], 7)
+			if err == nil {
+				err = m.Check()
+			}
+			if err != nil || len(m.Index) != s[2] {
+				t.Errorf("%s of %v: %v, %d entries", d.name, s, err, len(m.Index))
+			}
+			inOrder := true
+			for r := range m.Rows {
+				inOrder = inOrder && slices.IsSorted(m.Index[m.Offsets[r]:m.Offsets[r+1]])
+			}
+			if !inOrder && !slices.Contains([]string{"unsorted", "banded", "blocks"}, d.name) {
+				t.Errorf("%s of %v: a row is not sorted", d.name, s)
+			}
+		}
+	}
+	longest := map[string]int32{}
+	for _, d := range matrices {
+		m, err := New(d.name, 1024, 1024, 16_384, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		empty := 0
+		for r := range m.Rows {
+			n := m.Offsets[r+1] - m.Offsets[r]
+			longest[d.name] = max(longest[d.name], n)
+			if n == 0 {
+				empty++
+			}
+			if d.name == "banded" && m.Index[m.Offsets[r+1]-1]-m.Index[m.Offsets[r]] != 15 {
+				t.Fatalf("row %d of banded is from %d to %d", r, m.Index[m.Offsets[r]], m.Index[m.Offsets[r+1]-1])
+			}
+		}
+		if d.name == "huge rows" && (empty < 500 || longest[d.name] < 8192) {
+			t.Errorf("huge rows: %d rows are empty, the longest has %d", empty, longest[d.name])
+		}
+	}
+	if longest["banded"] != 16 || longest["rmat"] < 5*longest["random"] {
+		t.Errorf("longest rows %v, expected 16 for banded, and those of rmat 5 times those of random", longest)
+	}
+}
+
+// Matrices that cannot be are refused in one line, the same on every device, before
+// anything is launched: on the host, as buffers, and by a handle and a bench.
+func TestRefuses(t *testing.T) {
+	for _, c := range []struct {
+		change func(m *CSR)
+		says   string
+	}{
+		{func(m *CSR) { m.Index[3] = 3 }, "columns[3] = 3: invalid argument, expected 0 to 2"},
+		{func(m *CSR) { m.Index[5] = -1 }, "columns[5] = -1: invalid argument, expected 0 to 2"},
+		{func(m *CSR) { m.Offsets[2] = 1 }, "offsets[2] = 1: invalid argument, expected 2 or more: offsets begin with 0 and never fall"},
+		{func(m *CSR) { m.Offsets[0] = 1 }, "offsets[0] = 1: invalid argument, expected 0: offsets begin with 0 and never fall"},
+		{func(m *CSR) { m.Offsets[4] = 5 }, "offsets[4] = 5: invalid argument, expected 6: the last offset is the number of entries"},
+		{func(m *CSR) { m.Offsets[4] = math.MaxInt32 }, "offsets[4] = 2147483647: invalid argument, expected 6"},
+	} {
+		bad := CSR{4, 3, slices.Clone(byHand.Offsets), slices.Clone(byHand.Index), slices.Clone(byHand.Values)}
+		c.change(&bad)
+		check := func(what string, err error) {
+			t.Helper()
+			if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, expected one line with %q", what, err, c.says)
+			}
+		}
+		check("Check", bad.Check())
+		devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+			_, err := Upload(d, bad)
+			check("Upload", err)
+			buffers := map[string]gpu.Buffer{"x": words(t, d, []float32{1, 2, 3}), "y": words(t, d, make([]float32, 4)),
+				"offsets": words(t, d, bad.Offsets), "columns": words(t, d, bad.Index), "values": words(t, d, bad.Values)}
+			_, err = OfBuffers(3, buffers["offsets"], buffers["columns"], buffers["values"])
+			check("OfBuffers", err)
+			h := bench.NewHandle(d)
+			defer h.Close()
+			check("Handle.Run", h.Run(SpMV, ladder.Size{4, 3, 6}, buffers))
+			b := optest.NewBench(t, d, SpMV, 1, 4, 3, 6)
+			name, values := "columns", any(bad.Index)
+			if slices.Equal(bad.Index, byHand.Index) {
+				name, values = "offsets", bad.Offsets
+			}
+			check("SetInput", b.SetInput(name, values))
+			optest.CheckAll(t, b, "after a refused input")
+		})
+	}
+	for _, s := range []ladder.Size{{0, 5, 1}, {5, 0, 1}, {5, 5, math.MaxInt32 + 1}} {
+		if _, err := New("random", s[0], s[1], s[2], 1); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "nnz = ") {
+			t.Errorf("%v: %v, expected an argument error that names nnz", s, err)
+		}
+	}
+	if _, err := New("no such data", 1, 1, 1, 1); !errors.Is(err, gpu.ErrNotFound) {
+		t.Errorf("unknown data set: %v", err)
+	}
+	if err := (CSR{Rows: 1, Columns: 1, Offsets: []int32{0}}).Check(); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("one offset for one row: %v", err)
+	}
+}
+
+// words is a buffer with values.
+func words(t *testing.T, d gpu.Device, values any) gpu.Buffer {
+	t.Helper()
+	kind := map[bool]gpu.Type{true: gpu.Float32, false: gpu.Int32}
+	_, floats := values.([]float32)
+	b, err := d.Alloc(kind[floats], ladder.Length(values))
+	if err == nil {
+		t.Cleanup(func() { b.Free() })
+		err = b.Upload(values)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A matrix on a device multiplies by every rung, and comes back as it was.
+func TestTimes(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		a, err := Upload(d, byHand)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		h := bench.NewHandle(d)
+		defer h.Close()
+		x, y := words(t, d, []float32{10, 100, nan}), words(t, d, []float32{nan, nan, nan, nan})
+		for _, v := range SpMV.Variants {
+			h.Variant = v.Name
+			got := make([]float32, 4)
+			if err := errors.Join(a.Times(h, x, y), y.Download(got)); err != nil {
+				t.Fatal(err)
+			}
+			if want := []float32{nan, 0, 540, nan}; !ladder.SameBits(got, want) {
+				t.Errorf("%s: %v, expected %v", v.Name, got, want)
+			}
+		}
+		if err := a.Times(h, y, y); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "expected 3 for rows = 4") {
+			t.Errorf("x of 4 elements: %v", err)
+		}
+		again, err := OfBuffers(3, a.Offsets, a.Index, a.Values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := again.Download(); err != nil || !slices.Equal(m.Index, byHand.Index) || !slices.Equal(m.Offsets, byHand.Offsets) || !slices.Equal(m.Values, byHand.Values) {
+			t.Errorf("downloaded %v, %v", m, err)
+		}
+	})
+}

@@ -1,0 +1,250 @@
+// y = A x. Row r of A has the entries offsets[r] to offsets[r + 1] - 1, each a column and
+// a value; entries of a row have any order, and equal columns add up. A row without
+// entries gives 0. A stored 0 is an entry: 0 * NaN and 0 * inf are NaN.
+//
+// Each rung makes one change to the rung before it.
+
+#include "warp.cuh"
+
+// A thread a row: neighbouring threads read addresses a row apart.
+extern "C" __global__ void __launch_bounds__(256) spmv_scalar_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
+    unsigned row = blockIdx.x * 256 + threadIdx.x;
+    if (row >= rows) return;
+    float sum = 0;
+    for (int i = offsets[row], end = offsets[row + 1]; i < end; i++) sum += values[i] * x[columns[i]];
+    y[row] = sum;
+}
+
+// A warp a row: the lanes read neighbours, and a row shorter than 32 leaves lanes idle.
+extern "C" __global__ void __launch_bounds__(256) spmv_warp_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
+    unsigned row = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (row >= rows) return;
+    float sum = 0;
+    for (int i = offsets[row] + lane, end = offsets[row + 1]; i < end; i += 32) sum += values[i] * x[columns[i]];
+    sum = group_sum(sum, 32);
+    if (lane == 0) y[row] = sum;
+}
+
+// 2^shift lanes a row, as many as a row has entries on average.
+extern "C" __global__ void __launch_bounds__(256) spmv_vector_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned shift) {
+    unsigned lanes = 1u << shift, row = (blockIdx.x * 256 + threadIdx.x) >> shift, lane = threadIdx.x & (lanes - 1);
+    float sum = 0;
+    if (row < rows)
+        for (int i = offsets[row] + lane, end = offsets[row + 1]; i < end; i += lanes) sum += values[i] * x[columns[i]];
+    sum = group_sum(sum, lanes);
+    if (row < rows && lane == 0) y[row] = sum;
+}
+
+// Shared memory has a gap after each 32 words, so that lanes that read rows of 16 entries
+// meet at no bank.
+static __device__ unsigned padded(unsigned i) { return i + i / 32; }
+
+// Calls put(i, v) with the products of the entries from first to end - 1, in loads of
+// 16 bytes where the vectors start at multiples of it. 256 threads, N vectors each; end
+// is at most first / 4 * 4 + 1024 N.
+template <unsigned N, class Put>
+static __device__ void products(const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, unsigned first, unsigned end, Put put) {
+    if (((size_t)columns | (size_t)values) % 16 != 0) {
+        for (unsigned i = first + threadIdx.x; i < end; i += 256) put(i, values[i] * x[columns[i]]);
+        return;
+    }
+    unsigned at = first / 4 * 4 + 4 * threadIdx.x;
+    int4 c[N];
+    float4 v[N];
+#pragma unroll
+    for (unsigned k = 0; k < N; k++) {
+        unsigned i = at + 1024 * k;
+        if (i >= first && i + 4 <= end) {
+            c[k] = __ldcs((const int4*)(columns + i));
+            v[k] = __ldcs((const float4*)(values + i));
+        }
+    }
+#pragma unroll
+    for (unsigned k = 0; k < N; k++) {
+        unsigned i = at + 1024 * k;
+        if (i >= first && i + 4 <= end) {
+            float a = x[c[k].x], b = x[c[k].y], e = x[c[k].z], f = x[c[k].w];
+            put(i, v[k].x * a), put(i + 1, v[k].y * b), put(i + 2, v[k].z * e), put(i + 3, v[k].w * f);
+        } else if (i < end) { // at most two vectors of the block reach beyond its entries
+            for (unsigned j = max(i, first); j < min(i + 4, end); j++) put(j, values[j] * x[columns[j]]);
+        }
+    }
+}
+
+// first[c] is the first row that begins at the entry 2048 c or later. The last one is rows.
+extern "C" __global__ void __launch_bounds__(256) spmv_stream(const int* __restrict__ offsets, unsigned* __restrict__ first, unsigned rows, unsigned chunks) {
+    unsigned c = blockIdx.x * 256 + threadIdx.x;
+    if (c > chunks) return;
+    unsigned low = 0, high = rows;
+    while (c < chunks && low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if ((unsigned)offsets[middle] < c * 2048) low = middle + 1;
+        else high = middle;
+    }
+    first[c] = c < chunks ? low : rows;
+}
+
+// A block takes the rows that begin in its 2048 entries. It streams their products into
+// shared memory, at most 3072; of the entries beyond, which are of its last row, every
+// thread adds some. Then 2^k lanes add each row.
+extern "C" __global__ void __launch_bounds__(256) spmv_stream_2(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, const unsigned* __restrict__ first) {
+    __shared__ float product[3072 + 96], beyond[8];
+    unsigned row0 = first[blockIdx.x], row1 = first[blockIdx.x + 1];
+    if (row0 == row1) return;
+    unsigned begin = offsets[row0], end = offsets[row1], base = begin / 4 * 4, held = min(end, base + 3072);
+    products<3>(columns, values, x, begin, held, [&](unsigned i, float v) { product[padded(i - base)] = v; });
+    float rest = 0;
+    for (unsigned i = held + threadIdx.x; i < end; i += 256) rest += values[i] * x[columns[i]];
+    rest = group_sum(rest, 32);
+    if (threadIdx.x % 32 == 0) beyond[threadIdx.x / 32] = rest;
+    __syncthreads();
+
+    unsigned lanes = 32;
+    while (lanes > 1 && lanes * (row1 - row0) > 256) lanes /= 2;
+    unsigned lane = threadIdx.x & (lanes - 1);
+    for (unsigned group = row0; group < row1; group += 256 / lanes) {
+        unsigned row = group + threadIdx.x / lanes;
+        float sum = 0;
+        if (row < row1)
+            for (unsigned i = offsets[row] + lane, stop = min((unsigned)offsets[row + 1], held); i < stop; i += lanes) sum += product[padded(i - base)];
+        sum = group_sum(sum, lanes);
+        if (row < row1 && lane == 0) {
+            if (row == row1 - 1)
+                for (unsigned w = 0; w < 8; w++) sum += beyond[w];
+            y[row] = sum;
+        }
+    }
+}
+
+// The merge path goes through the ends of the rows and through the entries: at its step d
+// it has passed i ends and d - i entries. Returns i: an end comes before the entries from
+// it on.
+template <class End>
+static __device__ unsigned ends_before(unsigned d, unsigned ends, unsigned entries, End end) {
+    unsigned low = d > entries ? d - entries : 0, high = min(d, ends);
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (end(middle) <= d - 1 - middle) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// start[t] is the number of rows that have ended at step 2048 t of the merge path.
+extern "C" __global__ void __launch_bounds__(256) spmv_merge_path(const int* __restrict__ offsets, unsigned* __restrict__ start, unsigned rows, unsigned nnz, unsigned tiles) {
+    unsigned t = blockIdx.x * 256 + threadIdx.x;
+    if (t > tiles) return;
+    start[t] = ends_before(t < tiles ? t * 2048 : rows + nnz, rows, nnz, [&](unsigned i) { return (unsigned)offsets[i + 1]; });
+}
+
+// A block walks 2048 steps of the path, a thread 8: each step adds a product or ends a
+// row. What a thread has of a row that it does not end goes to the threads after it, by
+// a segmented scan; what a block has so, to carry_row and carry.
+extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_2(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, const unsigned* __restrict__ start, int* __restrict__ carry_row, float* __restrict__ carry, unsigned rows, unsigned nnz) {
+    __shared__ float product[2048 + 4 + 65], warp_carry[8];
+    __shared__ unsigned end[2048], warp_first[8], warp_last[8];
+    unsigned row0 = start[blockIdx.x], row1 = start[blockIdx.x + 1];
+    unsigned step0 = blockIdx.x * 2048, steps = min(2048u, rows + nnz - step0);
+    unsigned entry0 = step0 - row0, entry1 = step0 + steps - row1, base = entry0 / 4 * 4;
+    for (unsigned i = threadIdx.x; i < row1 - row0; i += 256) end[i] = offsets[row0 + i + 1] - entry0;
+    products<3>(columns, values, x, entry0, entry1, [&](unsigned i, float v) { product[padded(i - base)] = v; });
+    __syncthreads();
+
+    unsigned d = min(8 * threadIdx.x, steps), last = min(d + 8, steps);
+    unsigned i = ends_before(d, row1 - row0, entry1 - entry0, [&](unsigned i) { return end[i]; }), entry = d - i;
+    unsigned first_row = i;
+    float sum = 0, first_sum = 0;
+    for (; d < last; d++) {
+        if (i < row1 - row0 && entry >= end[i]) {
+            if (i == first_row) first_sum = sum;
+            else y[row0 + i] = sum;
+            i++, sum = 0;
+        } else {
+            sum += product[padded(entry0 - base + entry)];
+            entry++;
+        }
+    }
+
+    // What comes to the row that this thread had at first, from the threads before it.
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    bool unused;
+    float own = segment_sum(i, sum, unused), before = __shfl_up_sync(0xffffffff, own, 1);
+    if (lane == 0) before = 0, warp_first[warp] = first_row;
+    if (lane == 31) warp_last[warp] = i, warp_carry[warp] = own;
+    __syncthreads();
+    unsigned of_warp = warp_first[warp];
+    float in = 0;
+    for (unsigned w = warp; w-- > 0;) {
+        in += warp_carry[w];
+        if (warp_first[w] != warp_last[w]) break; // a row ended in that warp
+    }
+    if (first_row == of_warp) before += in;
+    if (i != first_row) y[row0 + first_row] = first_sum + before;
+    if (threadIdx.x == 255) {
+        carry_row[blockIdx.x] = row0 + i;
+        carry[blockIdx.x] = own + (i == of_warp ? in : 0);
+    }
+}
+
+// Adds to each row what the blocks before its end had of it.
+extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_3(const int* __restrict__ carry_row, const float* __restrict__ carry, float* __restrict__ y, unsigned rows, unsigned tiles) {
+    unsigned t = blockIdx.x * 256 + threadIdx.x;
+    bool there = t < tiles, last;
+    unsigned row = there ? carry_row[t] : rows;
+    float sum = segment_sum(row, there ? carry[t] : 0, last);
+    if (last && row < rows) atomicAdd(&y[row], sum);
+}
+
+// The same matrix as triples of row, column and value, in any order: a thread an entry,
+// and an atomic addition for each. y is 0 before.
+extern "C" __global__ void __launch_bounds__(256) spmv_coo_atomic(const int* __restrict__ row, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned nnz) {
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+    if (i < nnz) atomicAdd(&y[row[i]], values[i] * x[columns[i]]);
+}
+
+// Neighbouring lanes of one row add up first: one atomic for each run of a row in a warp.
+extern "C" __global__ void __launch_bounds__(256) spmv_coo_segmented(const int* __restrict__ row, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned nnz) {
+    unsigned i = blockIdx.x * 256 + threadIdx.x;
+    bool there = i < nnz, last;
+    int r = there ? row[i] : -1;
+    float sum = segment_sum(r, there ? values[i] * x[columns[i]] : 0, last);
+    if (last && there) atomicAdd(&y[r], sum);
+}
+
+// A lane has eight neighbours of its own. It adds what it has of a row; the runs that
+// begin and end inside a lane go to memory at once, those of its last row to the scan.
+extern "C" __global__ void __launch_bounds__(256) spmv_coo_runs(const int* __restrict__ row, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned nnz) {
+    unsigned first = (blockIdx.x * 256 + threadIdx.x) * 8;
+    int r[8], c[8];
+    float v[8];
+    if (first + 8 <= nnz && ((size_t)row | (size_t)columns | (size_t)values) % 16 == 0) {
+#pragma unroll
+        for (unsigned k = 0; k < 8; k += 4) {
+            *(int4*)(r + k) = __ldcs((const int4*)(row + first + k));
+            *(int4*)(c + k) = __ldcs((const int4*)(columns + first + k));
+            *(float4*)(v + k) = __ldcs((const float4*)(values + first + k));
+        }
+    } else {
+#pragma unroll
+        for (unsigned k = 0; k < 8; k++) {
+            bool there = first + k < nnz;
+            r[k] = there ? row[first + k] : -1, c[k] = there ? columns[first + k] : 0, v[k] = there ? values[first + k] : 0;
+        }
+    }
+#pragma unroll
+    for (unsigned k = 0; k < 8; k++)
+        if (r[k] >= 0) v[k] *= x[c[k]];
+    int at = r[0];
+    float sum = v[0];
+#pragma unroll
+    for (unsigned k = 1; k < 8; k++) {
+        if (r[k] != at) {
+            if (at >= 0) atomicAdd(&y[at], sum);
+            at = r[k], sum = 0;
+        }
+        sum += v[k];
+    }
+    bool last;
+    sum = segment_sum(at, sum, last);
+    if (last && at >= 0) atomicAdd(&y[at], sum);
+}
