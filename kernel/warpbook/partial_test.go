@@ -54,7 +54,7 @@ func TestPartialRunKeepsTheWholeReport(t *testing.T) {
 	}
 	p.notebook("x.ipynb", "bundle "+check("PASS"), "fail now", "out c")
 	o := p.warpbook("run", "x.ipynb")
-	if o.status != statusFailed || !strings.Contains(o.stdout, "wrote report/x.partial.html, report/x.partial.ipynb, report/x.partial.json\n") {
+	if o.status != statusFailed || !strings.Contains(o.stdout, "wrote report/x.partial.html, report/x.partial.ipynb, report/x.partial.json in ") {
 		t.Errorf("%+v", o)
 	}
 	if got, want := p.names("report"), "x.html x.ipynb x.json x.partial.html x.partial.ipynb x.partial.json"; got != want {

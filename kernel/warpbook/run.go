@@ -208,8 +208,9 @@ func (o *runOptions) finish(e *execution) (said string, err error) {
 	if err := atomicfile.Together(ctx, o.out, files); err != nil {
 		return said, fmt.Errorf("run: %w: %s", err, o.salvage(files))
 	}
+	written := time.Since(e.started.Add(e.elapsed))
 	e.keep(r)
-	said += fmt.Sprintln("wrote", strings.Join([]string{o.path(part + ".html"), o.path(part + ".ipynb"), o.path(part + ".json")}, ", "))
+	said += fmt.Sprintf("wrote %s, %s, %s in %.1f s\n", o.path(part+".html"), o.path(part+".ipynb"), o.path(part+".json"), written.Seconds())
 	if r.Passed {
 		return said, nil
 	}
