@@ -18,7 +18,7 @@ func TestRulesNameTests(t *testing.T) {
 		}
 		text += string(data)
 	}
-	named := regexp.MustCompile("`([a-z]+)\\.((?:Test|Fuzz)\\w+)(?:/(\\w+))?`").FindAllStringSubmatch(text, -1)
+	named := regexp.MustCompile("`([a-z-]+)\\.((?:Test|Fuzz)\\w+)(?:/(\\w+))?`").FindAllStringSubmatch(text, -1)
 	if len(named) < 60 {
 		t.Errorf("%d tests named, expected those of the table", len(named))
 	}
