@@ -126,6 +126,7 @@ extern "C" __global__ void __launch_bounds__(256) triangles_bitmap_shared(const 
 // The slots of a table for so many vertices, a power of 2: at most half of them are taken.
 static __device__ unsigned slots_for(unsigned vertices) { return max(64u, 1u << (32 - __clz(2 * vertices - 1))); }
 
+// The slot at which the search for v starts; consecutive numbers are spread.
 static __device__ unsigned slot_of(unsigned v, unsigned slots) { return v * 0x9e3779b1u >> __clz(slots - 1); }
 
 // Makes a table of the columns [from, to) in shared memory, by a block of 256 threads.
@@ -134,7 +135,7 @@ static __device__ void insert(const unsigned* __restrict__ columns, unsigned fro
     __syncthreads();
     for (unsigned i = from + threadIdx.x; i < to; i += 256) {
         unsigned s = slot_of(columns[i], slots);
-        while (atomicCAS(&keys[s], EMPTY, columns[i]) != EMPTY) s = (s + 1) % slots;
+        while (atomicCAS(&keys[s], EMPTY, columns[i]) != EMPTY) s = (s + 1) & (slots - 1);
     }
     __syncthreads();
 }
@@ -142,7 +143,7 @@ static __device__ void insert(const unsigned* __restrict__ columns, unsigned fro
 // The slot of v, or an empty one.
 static __device__ unsigned find(const unsigned* keys, unsigned slots, unsigned v) {
     unsigned s = slot_of(v, slots);
-    while (keys[s] != v && keys[s] != EMPTY) s = (s + 1) % slots;
+    while (keys[s] != v && keys[s] != EMPTY) s = (s + 1) & (slots - 1);
     return s;
 }
 
@@ -292,23 +293,28 @@ extern "C" __global__ void __launch_bounds__(256) triangles_wedges_3(const unsig
 #define DRAWN 64
 
 // A warp a row: its columns as words of 32 bits with their places, at the place of the row
-// in columns. span[u] is where they start and how many they are; owner[k] is the vertex in
-// whose row the edge 64 k is.
+// in columns. span[u] is where they start and how many they are; a word whose columns are
+// on both sides of a multiple of 32 is there twice. owner[k] is the vertex in whose row the
+// edge 64 k is.
 extern "C" __global__ void __launch_bounds__(256) triangles_packed(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, uint2* __restrict__ packed, uint2* __restrict__ span, unsigned* __restrict__ owner, unsigned n) {
+    __shared__ uint2 words[256];
+    uint2* own = words + threadIdx.x / 32 * 32;
     unsigned u = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (u >= n) return;
     unsigned from = rows[u], to = rows[u + 1], done = from;
     for (unsigned first = from; first < to; first += 32) {
-        unsigned i = first + lane, word = EMPTY;
-        if (i < to) word = columns[i] / 32;
-        bool starts = i < to && (i == from || columns[i - 1] / 32 != word);
-        unsigned all = __ballot_sync(0xffffffff, starts);
-        if (starts) {
-            unsigned bits = 0;
-            for (unsigned c; i < to && (c = columns[i]) / 32 == word; i++) bits |= bit_of(c);
-            packed[done + __popc(all & (1u << lane) - 1)] = make_uint2(word, bits);
-        }
-        done += __popc(all);
+        unsigned i = first + lane, c = i < to ? columns[i] : EMPTY, word = c / 32;
+        unsigned before = __shfl_up_sync(0xffffffff, word, 1);
+        bool starts = i < to && (lane == 0 || before != word);
+        unsigned all = __ballot_sync(0xffffffff, starts), place = __popc(all & (2u << lane) - 1) - 1;
+        if (starts) own[place] = make_uint2(word, 0);
+        __syncwarp();
+        if (i < to) atomicOr(&own[place].y, bit_of(c));
+        __syncwarp();
+        unsigned count = __popc(all);
+        if (lane < count) packed[done + lane] = own[lane];
+        __syncwarp();
+        done += count;
     }
     if (lane == 0) span[u] = make_uint2(from, done - from);
     for (unsigned k = (from + DRAWN - 1) / DRAWN + lane; k < (to + DRAWN - 1) / DRAWN; k += 32) owner[k] = u;
@@ -318,7 +324,8 @@ extern "C" __global__ void __launch_bounds__(256) triangles_packed(const unsigne
 #define WORDS 256
 
 // A warp draws 64 edges: the words of row u are a hash table of its own in shared memory,
-// and eight lanes look up the words of a row v. A word is up to 32 wedges.
+// and eight lanes look up the words of a row v. A word is up to 32 wedges; the next is in
+// flight while it is looked up.
 extern "C" __global__ void __launch_bounds__(256) triangles_packed_2(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, const uint2* __restrict__ packed, const uint2* __restrict__ span, const unsigned* __restrict__ owner, unsigned* __restrict__ ticket, unsigned n) {
     __shared__ uint2 tables[8][2 * WORDS];
     uint2* table = tables[threadIdx.x / 32];
@@ -334,29 +341,37 @@ extern "C" __global__ void __launch_bounds__(256) triangles_packed_2(const unsig
             unsigned row = rows[u], row_end = rows[u + 1], last = min(row_end, end);
             uint2 own = span[u];
             for (unsigned first = 0; row_end - row > 1 && first < own.y; first += WORDS) {
-                unsigned taken = min(own.y - first, (unsigned)WORDS), slots = min(2 * WORDS, 2 * slots_for(taken));
+                unsigned taken = min(own.y - first, (unsigned)WORDS), slots = slots_for(taken);
                 for (unsigned s = lane; s < slots; s += 32) table[s] = make_uint2(EMPTY, 0);
                 __syncwarp();
                 for (unsigned i = lane; i < taken; i += 32) {
                     uint2 word = packed[own.x + first + i];
                     unsigned s = slot_of(word.x, slots);
-                    while (atomicCAS(&table[s].x, EMPTY, word.x) != EMPTY) s = (s + 1) % slots;
-                    table[s].y = word.y;
+                    for (unsigned old; (old = atomicCAS(&table[s].x, EMPTY, word.x)) != EMPTY && old != word.x;) s = (s + 1) & (slots - 1);
+                    atomicOr(&table[s].y, word.y);
                 }
                 __syncwarp();
                 for (unsigned batch = e; batch < last; batch += 32) {
                     uint2 mine = make_uint2(0, 0);
                     if (batch + lane < last) mine = span[columns[batch + lane]];
+                    unsigned from = __shfl_sync(0xffffffff, mine.x, lane / 8), words = __shfl_sync(0xffffffff, mine.y, lane / 8);
+                    uint2 word = make_uint2(0, 0);
+                    if (lane % 8 < words) word = packed[from + lane % 8];
                     for (unsigned i = 0; i < min(32u, last - batch); i += 4) {
-                        unsigned from = __shfl_sync(0xffffffff, mine.x, i + lane / 8);
-                        unsigned words = __shfl_sync(0xffffffff, mine.y, i + lane / 8);
+                        unsigned next_from = __shfl_sync(0xffffffff, mine.x, i + 4 + lane / 8), next_words = __shfl_sync(0xffffffff, mine.y, i + 4 + lane / 8);
+                        uint2 head = make_uint2(0, 0), next = head;
+                        if (i + 4 < 32 && lane % 8 < next_words) head = packed[next_from + lane % 8];
+                        unsigned hits = 0;
                         for (unsigned j = lane % 8; j < words; j += 8) {
-                            uint2 word = packed[from + j];
+                            if (j + 8 < words) next = packed[from + j + 8];
                             unsigned s = slot_of(word.x, slots);
                             uint2 found = table[s];
-                            while (found.x != word.x && found.x != EMPTY) found = table[s = (s + 1) % slots];
-                            if (found.x == word.x) sum += __popc(found.y & word.y);
+                            while (found.x != word.x && found.x != EMPTY) found = table[s = (s + 1) & (slots - 1)];
+                            hits += found.x == word.x ? __popc(found.y & word.y) : 0;
+                            word = next;
                         }
+                        sum += hits;
+                        word = head, from = next_from, words = next_words;
                     }
                 }
                 __syncwarp();
