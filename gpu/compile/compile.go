@@ -104,7 +104,7 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := compiler.Run(ctx, compiler.Request{Name: name, Text: s.text, Options: options, Names: o.Instantiate})
+	reply, err := compiler.Run(ctx, compiler.Request{Name: name, Text: s.text, Options: append(options, s.permits()...), Names: o.Instantiate})
 	if o.Committed != "" && ctx.Err() == nil && (err != nil || reply.Missing) {
 		reply, err = o.committed(name, text, reply.Error)
 	}
@@ -117,6 +117,20 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	}
 	m.Compiler, m.Warnings, m.ptx = "NVRTC "+reply.Release, complaints, reply.PTX
 	return m, m.addEntries(s, reply.Lowered)
+}
+
+var lambda = lazyregexp.New(`[=(,&{]\s*\[[\w\s=&*,]*\]\s*(?:\([^(){};]*\)[^(){};]*)?\{`)
+
+// permits are flags without which NVRTC refuses __int128, and lambdas outside of
+// kernels and generic ones as host code. They change no other code, so the hash of
+// committed PTX leaves them out. A source without lambdas keeps NVRTC's answer to
+// variables of the host.
+func (s *source) permits() []string {
+	flags := []string{"--device-int128"}
+	if lambda().MatchString(s.code) {
+		flags = append(flags, "--device-as-default-execution-space")
+	}
+	return flags
 }
 
 // flags are the options as NVRTC's flags.

@@ -135,6 +135,7 @@ func TestSymbols(t *testing.T) {
 	for symbol, want := range map[string]string{
 		"plain": "plain", "_Z6reducePfj": "reduce", "_Z9reduce_v0ILi256EEvPfS0_": "reduce_v0_256", "_ZN2ns1fEPf": "ns_f",
 		"_Z1fIfLin3EEvPT_": "f_float_3", "_Z4typev": "type_", "_Z1fI3FooEvv": "Z1fI3FooEvv", "_Z99x": "Z99x",
+		"_Z4foo_Pf": "foo_", "_Z4_fooPf": "_foo", "foo<3>": "foo_3", "_Z1_v": "kernel__",
 	} {
 		if got := identifier(demangle(symbol)); got != want {
 			t.Errorf("%s is %s, expected %s", symbol, got, want)
@@ -342,7 +343,8 @@ func TestHeaders(t *testing.T) {
 		{"/i/cub/util_macro.cuh", `cannot open source file "utility"`, 4, 13, "in header util_macro.cuh, line 9: cannot open source file \"utility\": this header has host code: include the part for kernels, such as <cub/block/block_reduce.cuh>"},
 		{"/i/thrust/detail/config.h", "no", 5, 11, "in header config.h, line 9: no: thrust is host code: write a kernel, or call an operator of package ops in a Go cell"},
 		{"/i/cuda/std/memory.h", `could not open source file "memory" (no directories in search list)`, 4, 13, "this header has host code"},
-		{"/i/cooperative_groups/details/info.h", `cannot open source file "cuda/std/type_traits"`, 3, 11, "run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12"},
+		{"/i/cooperative_groups/details/info.h", `cannot open source file "cuda/std/type_traits"`, 3, 11, "run pip install nvidia-cuda-runtime-cu12~=12.0.0 nvidia-cuda-nvcc-cu12~=12.0.0 nvidia-cuda-cccl-cu12~=12.9.0"},
+		{"/i/mma.h", `cannot open source file "crt/mma.h"`, 1, 11, "nvidia-cuda-nvcc-cu12~=12.0.0"},
 		{"/i/cuda_fp16.hpp", `cannot open source file "memory"`, 1, 11, "the C++ library of the host is not there: device code has cuda::std"},
 		{"/i/other.h", "no", 1, 11, "in header other.h, line 9: no"},
 	} {
@@ -408,7 +410,7 @@ func TestMissingHeaders(t *testing.T) {
 	}
 	t.Setenv(compiler.FolderVariable, alone)
 	_, err := CUDA(context.Background(), "x.cu", "#include <cuda_fp16.h>\n"+empty, Options{})
-	want := "compile: x.cu:1:11: header cuda_fp16.h is not there: run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12, or set WARPBOOK_NVRTC to a toolkit"
+	want := "compile: x.cu:1:11: header cuda_fp16.h is not there: run pip install nvidia-cuda-runtime-cu12~=12.0.0 nvidia-cuda-nvcc-cu12~=12.0.0 nvidia-cuda-cccl-cu12~=12.9.0, or set WARPBOOK_NVRTC to a toolkit"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -130,7 +131,9 @@ func (s *source) explain(line int, message string) string {
 // wheels are the wheels with CUDA's headers.
 func wheels(release string) string {
 	if major, _, _ := strings.Cut(release, "."); major == "12" {
-		return "run pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12, or set WARPBOOK_NVRTC to a toolkit"
+		// The runtime's headers are of the compiler's release, and crt, which mma.h includes,
+		// is in nvcc's wheel. CCCL before 12.3 lacks headers without an ending, as cuda/std/array.
+		return fmt.Sprintf("run pip install nvidia-cuda-runtime-cu12~=%[1]s.0 nvidia-cuda-nvcc-cu12~=%[1]s.0 nvidia-cuda-cccl-cu12~=12.9.0, or set WARPBOOK_NVRTC to a toolkit", release)
 	}
 	return "run pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt, or set WARPBOOK_NVRTC to a toolkit"
 }

@@ -168,7 +168,7 @@ var headerAnswers = map[string]string{
 }
 
 // cudaHeaders are those that the wheels hold or that the compiler has built in.
-var cudaHeaders = lazyregexp.New(`^(?:cuda_(?:runtime|fp16|bf16|fp8|pipeline\w*)\.h|cooperative_groups\S*|cuda/.*|cub/.*|thrust/.*|mma\.h|device_launch_parameters\.h|math_constants\.h|vector_types\.h|cstdint|stdint\.h|type_traits)$`)
+var cudaHeaders = lazyregexp.New(`^(?:cuda_(?:runtime|fp16|bf16|fp8|pipeline\w*)\.h|cooperative_groups\S*|cuda/.*|cub/.*|thrust/.*|mma\.h|crt/.*|device_launch_parameters\.h|math_constants\.h|vector_types\.h|cstdint|stdint\.h|type_traits)$`)
 
 func (s *source) hostHeaders() (diagnostics []Diagnostic) {
 	text := blankComments(s.text)

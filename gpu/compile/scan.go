@@ -128,7 +128,7 @@ func matching(code string, i int) int {
 
 var (
 	// attribute matches words before a function's name that have parentheses of their own.
-	attribute    = lazyregexp.New(`\b(?:__launch_bounds__|__attribute__|__align__|alignas|__declspec)\s*\(`)
+	attribute    = lazyregexp.New(`\b(?:__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__|__attribute__|__align__|alignas|__declspec)\s*\(`)
 	functionName = lazyregexp.New(`([A-Za-z_]\w*)\s*(?:<[^;{}()<>]*>)?\s*\(`)
 	statement    = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "return": true, "sizeof": true}
 	typed        = lazyregexp.New(`[\w>*&]$`) // a type stands before the name

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"warpbook/kernel/leaf/lazyregexp"
 )
@@ -15,16 +16,22 @@ import (
 var notWord = lazyregexp.New(`\W+`)
 
 // identifier is a Go identifier for a name of C++: reduce_256 for reduce<256>.
+// Underscores of the name itself stay: foo_ and foo are two kernels.
 func identifier(name string) string {
-	name = strings.Trim(notWord().ReplaceAllString(name, "_"), "_")
+	if strings.HasPrefix(name, "_Z") { // a symbol that was not demangled
+		name = name[1:]
+	}
+	name = notWord().ReplaceAllString(strings.TrimFunc(name, punctuation), "_")
 	switch {
-	case name == "" || name[0] >= '0' && name[0] <= '9':
+	case strings.Trim(name, "_") == "" || name[0] >= '0' && name[0] <= '9':
 		return "kernel_" + name
 	case token.IsKeyword(name) || name == "init" || name == "main":
 		return name + "_"
 	}
 	return name
 }
+
+func punctuation(r rune) bool { return r < utf8.RuneSelf && notWord().MatchString(string(r)) }
 
 // demangle is the name in a symbol, with its scopes and simple template
 // arguments: "ns::reduce<256>". It returns an unknown symbol unchanged.

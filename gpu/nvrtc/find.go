@@ -13,7 +13,7 @@ import (
 
 // remedy ends every error about a missing library or header.
 const remedy = "run `pip install --target DIR nvidia-cuda-nvrtc-cu12==12.0.140" +
-	" nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.0.140` and set WARPBOOK_NVRTC=DIR"
+	" nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.9.27 nvidia-cuda-nvcc-cu12==12.0.140` and set WARPBOOK_NVRTC=DIR"
 
 var errMissing = errors.New("nvrtc: libnvrtc not found: " + remedy)
 
