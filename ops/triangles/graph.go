@@ -20,6 +20,7 @@ type Graph struct {
 	Rows    []uint32 // Rows[u] is where row u starts in Columns; the last is their number
 	Columns []uint32
 	Number  []uint32 // Number[v] is the new number of the old vertex v; nil if it was oriented before
+	First   int      // of a part: the rows before are those of external vertices, and are looked up only
 }
 
 // Vertices is their number.

@@ -6,7 +6,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// Count is the number of triangles, computed on the host's cores.
+// Count is the number of triangles of the rows from First on, computed on the host's cores.
 func (g *Graph) Count() uint64 { return g.count(nil) }
 
 // count sets a mark for each vertex of row u, and looks up the rows of its vertices.
@@ -15,7 +15,7 @@ func (g *Graph) count(stop ladder.Stop) uint64 {
 	parallel(g.Vertices(), func(from, to int) {
 		marks := make([]bool, g.Vertices())
 		var found uint64
-		for u := from; u < to && !stop.Now(); u++ {
+		for u := max(from, g.First); u < to && !stop.Now(); u++ {
 			for _, v := range g.Row(u) {
 				marks[v] = true
 			}

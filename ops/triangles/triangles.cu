@@ -1,6 +1,7 @@
 // Counting the triangles of a graph that is oriented by degree: row u of (rows, columns)
 // lists the neighbours of u with smaller numbers, in rising order. rows[n] is the number
-// of edges; columns may have room for more.
+// of edges; columns may have room for more. Triangles of the vertices from first on are
+// counted: the rows before are those of other parts of a graph.
 
 typedef unsigned long long u64;
 
@@ -33,10 +34,10 @@ static __device__ bool has(const unsigned* __restrict__ columns, unsigned from, 
 }
 
 // A thread an edge u-v: it merges row u, as far as v, with row v.
-extern "C" __global__ void triangles_merge(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n) {
+extern "C" __global__ void triangles_merge(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n];
-    for (unsigned e = blockIdx.x * 256 + threadIdx.x; e < edges; e += gridDim.x * 256) {
+    for (unsigned e = rows[first] + blockIdx.x * 256 + threadIdx.x; e < edges; e += gridDim.x * 256) {
         unsigned v = columns[e], i = rows[row_of(rows, n, e)], j = rows[v], end = rows[v + 1];
         while (i < e && j < end) {
             unsigned a = columns[i], b = columns[j];
@@ -49,10 +50,10 @@ extern "C" __global__ void triangles_merge(const unsigned* __restrict__ rows, co
 }
 
 // A thread an edge: it searches the longer row for each vertex of the shorter one.
-extern "C" __global__ void triangles_search(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n) {
+extern "C" __global__ void triangles_search(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n];
-    for (unsigned e = blockIdx.x * 256 + threadIdx.x; e < edges; e += gridDim.x * 256) {
+    for (unsigned e = rows[first] + blockIdx.x * 256 + threadIdx.x; e < edges; e += gridDim.x * 256) {
         unsigned v = columns[e], i = rows[row_of(rows, n, e)], i_end = e, j = rows[v], j_end = rows[v + 1];
         if (i_end - i > j_end - j) {
             unsigned from = i, to = i_end;
@@ -64,10 +65,10 @@ extern "C" __global__ void triangles_search(const unsigned* __restrict__ rows, c
 }
 
 // A warp an edge: its lanes share the searches.
-extern "C" __global__ void triangles_search_warp(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n) {
+extern "C" __global__ void triangles_search_warp(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n], lane = threadIdx.x % 32;
-    for (unsigned e = blockIdx.x * 8 + threadIdx.x / 32; e < edges; e += gridDim.x * 8) {
+    for (unsigned e = rows[first] + blockIdx.x * 8 + threadIdx.x / 32; e < edges; e += gridDim.x * 8) {
         unsigned v = columns[e], i = rows[row_of(rows, n, e)], i_end = e, j = rows[v], j_end = rows[v + 1];
         if (i_end - i > j_end - j) {
             unsigned from = i, to = i_end;
@@ -81,12 +82,12 @@ extern "C" __global__ void triangles_search_warp(const unsigned* __restrict__ ro
 // The bit of vertex v in its word.
 static __device__ unsigned bit_of(unsigned v) { return 1u << v % 32; }
 
-// The work of a block of 256 threads on the vertices blockIdx.x + k gridDim.x: the bits of
+// The work of a block of 256 threads on the vertices first + blockIdx.x + k gridDim.x: the bits of
 // row u are set, each row v of a neighbour is looked up, and the bits are cleared.
-static __device__ u64 by_bitmap(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, unsigned n, unsigned* bits) {
+static __device__ u64 by_bitmap(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, unsigned n, unsigned first, unsigned* bits) {
     u64 sum = 0;
     unsigned lane = threadIdx.x % 32;
-    for (unsigned u = blockIdx.x; u < n; u += gridDim.x) {
+    for (unsigned u = first + blockIdx.x; u < n; u += gridDim.x) {
         unsigned from = rows[u], to = rows[u + 1];
         if (to - from < 2) continue;
         for (unsigned i = from + threadIdx.x; i < to; i += 256) atomicOr(&bits[columns[i] / 32], bit_of(columns[i]));
@@ -106,16 +107,16 @@ static __device__ u64 by_bitmap(const unsigned* __restrict__ rows, const unsigne
 }
 
 // A block a vertex: a bitmap of all vertices in global memory.
-extern "C" __global__ void __launch_bounds__(256) triangles_bitmap(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned* bits, unsigned words) {
-    publish(by_bitmap(rows, columns, n, bits + (size_t)blockIdx.x * words), count);
+extern "C" __global__ void __launch_bounds__(256) triangles_bitmap(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first, unsigned* bits, unsigned words) {
+    publish(by_bitmap(rows, columns, n, first, bits + (size_t)blockIdx.x * words), count);
 }
 
 // The bitmap is in shared memory.
-extern "C" __global__ void __launch_bounds__(256) triangles_bitmap_shared(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned words) {
+extern "C" __global__ void __launch_bounds__(256) triangles_bitmap_shared(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first, unsigned words) {
     extern __shared__ unsigned bits[];
     for (unsigned i = threadIdx.x; i < words; i += 256) bits[i] = 0;
     __syncthreads();
-    publish(by_bitmap(rows, columns, n, bits), count);
+    publish(by_bitmap(rows, columns, n, first, bits), count);
 }
 
 #define EMPTY 0xffffffffu
@@ -148,16 +149,16 @@ static __device__ unsigned find(const unsigned* keys, unsigned slots, unsigned v
 }
 
 // A block a vertex: row u is a hash table in shared memory.
-extern "C" __global__ void __launch_bounds__(256) triangles_hash(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256) triangles_hash(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     __shared__ unsigned keys[2 * TAKEN];
     u64 sum = 0;
     unsigned lane = threadIdx.x % 32;
-    for (unsigned u = blockIdx.x; u < n; u += gridDim.x) {
+    for (unsigned u = first + blockIdx.x; u < n; u += gridDim.x) {
         unsigned from = rows[u], to = rows[u + 1];
         if (to - from < 2) continue;
-        for (unsigned first = from; first < to; first += TAKEN) {
-            unsigned last = min(first + TAKEN, to), slots = slots_for(last - first);
-            insert(columns, first, last, keys, slots);
+        for (unsigned begin = from; begin < to; begin += TAKEN) {
+            unsigned last = min(begin + TAKEN, to), slots = slots_for(last - begin);
+            insert(columns, begin, last, keys, slots);
             for (unsigned i = from + threadIdx.x / 32; i < to; i += 8) {
                 unsigned v = columns[i], end = rows[v + 1];
                 for (unsigned j = rows[v] + lane; j < end; j += 32) sum += keys[find(keys, slots, columns[j])] != EMPTY;
@@ -170,15 +171,15 @@ extern "C" __global__ void __launch_bounds__(256) triangles_hash(const unsigned*
 
 // The product L L where L has an element, row by row: C[u][w] is the number of v with
 // edges u-v and v-w. A table in shared memory has the columns of row u and adds up.
-extern "C" __global__ void __launch_bounds__(256) triangles_masked_product(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, unsigned* __restrict__ product, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256) triangles_masked_product(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, unsigned* __restrict__ product, unsigned n, unsigned first) {
     __shared__ unsigned keys[2 * TAKEN], sums[2 * TAKEN];
     unsigned lane = threadIdx.x % 32;
-    for (unsigned u = blockIdx.x; u < n; u += gridDim.x) {
+    for (unsigned u = first + blockIdx.x; u < n; u += gridDim.x) {
         unsigned from = rows[u], to = rows[u + 1];
-        for (unsigned first = from; first < to; first += TAKEN) {
-            unsigned last = min(first + TAKEN, to), slots = slots_for(last - first);
+        for (unsigned begin = from; begin < to; begin += TAKEN) {
+            unsigned last = min(begin + TAKEN, to), slots = slots_for(last - begin);
             for (unsigned s = threadIdx.x; s < slots; s += 256) sums[s] = 0;
-            insert(columns, first, last, keys, slots);
+            insert(columns, begin, last, keys, slots);
             for (unsigned i = from + threadIdx.x / 32; i < to; i += 8) {
                 unsigned v = columns[i], end = rows[v + 1];
                 for (unsigned j = rows[v] + lane; j < end; j += 32) {
@@ -187,17 +188,17 @@ extern "C" __global__ void __launch_bounds__(256) triangles_masked_product(const
                 }
             }
             __syncthreads();
-            for (unsigned i = first + threadIdx.x; i < last; i += 256) product[i] = sums[find(keys, slots, columns[i])];
+            for (unsigned i = begin + threadIdx.x; i < last; i += 256) product[i] = sums[find(keys, slots, columns[i])];
             __syncthreads();
         }
     }
 }
 
 // Adds up the elements of the product.
-extern "C" __global__ void triangles_masked_product_2(const unsigned* __restrict__ rows, const unsigned* __restrict__ product, u64* __restrict__ count, unsigned n) {
+extern "C" __global__ void triangles_masked_product_2(const unsigned* __restrict__ rows, const unsigned* __restrict__ product, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n];
-    for (unsigned e = blockIdx.x * 256 + threadIdx.x; e < edges; e += gridDim.x * 256) sum += product[e];
+    for (unsigned e = rows[first] + blockIdx.x * 256 + threadIdx.x; e < edges; e += gridDim.x * 256) sum += product[e];
     publish(sum, count);
 }
 
@@ -229,9 +230,9 @@ static __device__ u64 scan_block(u64 x, u64* total) {
 }
 
 // How many wedges there are before each vertex, within its part of 1024 vertices.
-extern "C" __global__ void __launch_bounds__(1024) triangles_wedges(const unsigned* __restrict__ rows, u64* __restrict__ starts, u64* __restrict__ parts, unsigned n) {
+extern "C" __global__ void __launch_bounds__(1024) triangles_wedges(const unsigned* __restrict__ rows, u64* __restrict__ starts, u64* __restrict__ parts, unsigned n, unsigned first) {
     unsigned u = blockIdx.x * 1024 + threadIdx.x;
-    u64 total, before = scan_block(u < n ? wedges_of(rows, u) : 0, &total);
+    u64 total, before = scan_block(u >= first && u < n ? wedges_of(rows, u) : 0, &total);
     if (u < n) starts[u] = before;
     if (threadIdx.x == 0) parts[blockIdx.x] = total;
 }
@@ -326,26 +327,26 @@ extern "C" __global__ void __launch_bounds__(256) triangles_packed(const unsigne
 // A warp draws 64 edges: the words of row u are a hash table of its own in shared memory,
 // and eight lanes look up the words of a row v. A word is up to 32 wedges; the next is in
 // flight while it is looked up.
-extern "C" __global__ void __launch_bounds__(256) triangles_packed_2(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, const uint2* __restrict__ packed, const uint2* __restrict__ span, const unsigned* __restrict__ owner, unsigned* __restrict__ ticket, unsigned n) {
+extern "C" __global__ void __launch_bounds__(256) triangles_packed_2(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, const uint2* __restrict__ packed, const uint2* __restrict__ span, const unsigned* __restrict__ owner, unsigned* __restrict__ ticket, unsigned n, unsigned first) {
     __shared__ uint2 tables[8][2 * WORDS];
     uint2* table = tables[threadIdx.x / 32];
-    unsigned lane = threadIdx.x % 32, edges = rows[n];
+    unsigned lane = threadIdx.x % 32, edges = rows[n], skipped = rows[first] / DRAWN;
     u64 sum = 0;
     for (;;) {
         unsigned drawn = 0;
         if (lane == 0) drawn = atomicAdd(ticket, 1);
-        drawn = __shfl_sync(0xffffffff, drawn, 0);
+        drawn = skipped + __shfl_sync(0xffffffff, drawn, 0);
         if (drawn >= (edges + DRAWN - 1) / DRAWN) break;
         unsigned e = drawn * DRAWN, end = min(e + DRAWN, edges);
         for (unsigned u = owner[drawn]; e < end; u++) {
             unsigned row = rows[u], row_end = rows[u + 1], last = min(row_end, end);
             uint2 own = span[u];
-            for (unsigned first = 0; row_end - row > 1 && first < own.y; first += WORDS) {
-                unsigned taken = min(own.y - first, (unsigned)WORDS), slots = slots_for(taken);
+            for (unsigned begin = 0; u >= first && row_end - row > 1 && begin < own.y; begin += WORDS) {
+                unsigned taken = min(own.y - begin, (unsigned)WORDS), slots = slots_for(taken);
                 for (unsigned s = lane; s < slots; s += 32) table[s] = make_uint2(EMPTY, 0);
                 __syncwarp();
                 for (unsigned i = lane; i < taken; i += 32) {
-                    uint2 word = packed[own.x + first + i];
+                    uint2 word = packed[own.x + begin + i];
                     unsigned s = slot_of(word.x, slots);
                     for (unsigned old; (old = atomicCAS(&table[s].x, EMPTY, word.x)) != EMPTY && old != word.x;) s = (s + 1) & (slots - 1);
                     atomicOr(&table[s].y, word.y);

@@ -5,6 +5,7 @@
 package triangles
 
 import (
+	"fmt"
 	"math"
 
 	"warpbook/gpu"
@@ -21,24 +22,39 @@ import (
 // a row. columns has room for the edges of the size; rows[vertices] says how many there
 // are. The orientation is done before, on the host, and is no part of a time.
 //
+// Parameters: first, the first vertex u whose triangles are counted: rows before it are
+// looked up only, as a part of a graph has them (see Graph.Part).
 // Shapes: rows (vertices + 1), columns (edges), count (1). Types: rows and columns
 // uint32, count uint64.
 // Error:  none, the count is exact.
 // Cost:   4 vertices + 4 edges + 12 bytes; the wedges that a rung looks up bind, and
 // their number depends on the graph.
 // Source: founding note 001, which asks how triangles are counted on several devices.
-var Operator = of(nil)
+var Operator = of(nil, 0)
 
 // Of is the operator for a graph of the caller's: its first data set, of the size
-// g.Vertices(), g.Edges(). A graph whose rows are not oriented is refused.
+// g.Vertices(), g.Edges(). A graph whose rows are not oriented is refused. Of a part of a
+// graph, the triangles of its own vertices are counted.
 func Of(g *Graph) (*ladder.Operator, error) {
 	if err := valid(g.Rows, g.Columns); err != nil {
 		return nil, err
 	}
-	return of(g), nil
+	if g.First < 0 || g.First > g.Vertices() {
+		return nil, fmt.Errorf("ops: triangles: %w: first = %d, expected 0 to %d", gpu.ErrArgument, g.First, g.Vertices())
+	}
+	return of(g, g.First), nil
 }
 
-func of(g *Graph) *ladder.Operator {
+// MustOf is Of for notebooks, where an error ends the cell.
+func MustOf(g *Graph) *ladder.Operator {
+	o, err := Of(g)
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+func of(g *Graph, first int) *ladder.Operator {
 	return &ladder.Operator{
 		Name:    "triangles",
 		Folder:  folder,
@@ -58,53 +74,62 @@ func of(g *Graph) *ladder.Operator {
 			return valid(inputs[0].([]uint32), inputs[1].([]uint32))
 		},
 		Reference: func(stop ladder.Stop, _ ladder.Size, inputs []ladder.Values) []ladder.Expected {
-			g := &Graph{Rows: inputs[0].([]uint32), Columns: inputs[1].([]uint32)}
+			g := &Graph{Rows: inputs[0].([]uint32), Columns: inputs[1].([]uint32), First: min(first, len(inputs[0].([]uint32))-1)}
 			return []ladder.Expected{{Exact: []uint64{g.count(stop)}}}
 		},
-		Data:  dataSets(g),
-		Cases: cases,
+		Data:       dataSets(g),
+		Cases:      cases,
+		Parameters: []ladder.Parameter{{Name: "first", Value: float64(first)}},
+		Remake: func(values []float64) (*ladder.Operator, error) {
+			if v := values[0]; !(v >= 0 && v <= math.MaxInt32) || v != math.Trunc(v) {
+				return nil, fmt.Errorf("ops: triangles: first = %v: %w, expected a whole number from 0 to %d", v, gpu.ErrArgument, math.MaxInt32)
+			}
+			return of(g, int(values[0])), nil
+		},
 		Work: func(s ladder.Size) ladder.Work {
 			return ladder.Work{Bytes: 4*float64(s[0]) + 4*float64(s[1]) + 12, Operations: float64(s[1]), Unit: "edges"}
 		},
-		Variants: variants,
+		Variants: variants(counted(first)),
 	}
 }
 
-var variants = []ladder.Variant{
-	{
-		Name: "triangles_merge", Adds: "a thread an edge: it merges the rows of both ends",
-		Source: "ours", Plan: resident(1),
-	},
-	{
-		Name: "triangles_search", Adds: "each vertex of the shorter row is searched in the longer one",
-		Source: "ours", Plan: resident(1),
-	},
-	{
-		Name: "triangles_search_warp", Adds: "a warp an edge: its lanes share the searches",
-		Source: "ours", Plan: resident(32),
-	},
-	{
-		Name: "triangles_wedges", Adds: "every warp has an equal share of all wedges, whatever the rows are; a search each",
-		Source: "ours, after WeTriC", Plan: wedges,
-	},
-	{
-		Name: "triangles_bitmap", Adds: "a block a vertex: its row is a bitmap of all vertices in global memory, and a wedge is a bit to look up",
-		Source: "ours", Plan: bitmap,
-	},
-	{
-		Name: "triangles_bitmap_shared", Adds: "the bitmap is in shared memory",
-		Source: "ours, after TRUST", Plan: bitmapShared, Refuses: tooMany,
-	},
-	{
-		Name: "triangles_masked_product", Adds: "the product L L where L has an element, with a hash table a row; then a sum",
-		Source: "ours", Plan: maskedProduct,
-	},
-	{
-		Name: "triangles_hash", Adds: "no product is stored: the row is a hash table in shared memory, as long as it needs",
-		Source: "ours, after TRUST", Plan: perVertex(4),
-	},
-	{
-		Name: "triangles_packed", Adds: "rows are words of 32 bits with their places: a lookup is up to 32 wedges; a table a warp, 64 edges at a time",
-		Source: "ours", Plan: packed,
-	},
+func variants(first counted) []ladder.Variant {
+	return []ladder.Variant{
+		{
+			Name: "triangles_merge", Adds: "a thread an edge: it merges the rows of both ends",
+			Source: "ours", Plan: first.resident(1),
+		},
+		{
+			Name: "triangles_search", Adds: "each vertex of the shorter row is searched in the longer one",
+			Source: "ours", Plan: first.resident(1),
+		},
+		{
+			Name: "triangles_search_warp", Adds: "a warp an edge: its lanes share the searches",
+			Source: "ours", Plan: first.resident(32),
+		},
+		{
+			Name: "triangles_wedges", Adds: "every warp has an equal share of all wedges, whatever the rows are; a search each",
+			Source: "ours, after WeTriC", Plan: first.wedges,
+		},
+		{
+			Name: "triangles_bitmap", Adds: "a block a vertex: its row is a bitmap of all vertices in global memory, and a wedge is a bit to look up",
+			Source: "ours", Plan: first.bitmap,
+		},
+		{
+			Name: "triangles_bitmap_shared", Adds: "the bitmap is in shared memory",
+			Source: "ours, after TRUST", Plan: first.bitmapShared, Refuses: tooMany,
+		},
+		{
+			Name: "triangles_masked_product", Adds: "the product L L where L has an element, with a hash table a row; then a sum",
+			Source: "ours", Plan: first.maskedProduct,
+		},
+		{
+			Name: "triangles_hash", Adds: "no product is stored: the row is a hash table in shared memory, as long as it needs",
+			Source: "ours, after TRUST", Plan: first.perVertex(4),
+		},
+		{
+			Name: "triangles_packed", Adds: "rows are words of 32 bits with their places: a lookup is up to 32 wedges; a table a warp, 64 edges at a time",
+			Source: "ours", Plan: first.packed,
+		},
+	}
 }

@@ -137,7 +137,7 @@ func TestBadRows(t *testing.T) {
 }
 
 // empty is the operator on a graph without edges.
-var empty = of(&Graph{Rows: make([]uint32, 4)})
+var empty = of(&Graph{Rows: make([]uint32, 4)}, 0)
 
 // A graph of the caller's is the first data set of its operator.
 func TestOf(t *testing.T) {
@@ -186,7 +186,7 @@ func TestCountBeyond32Bits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer module.Close()
-	for _, v := range variants {
+	for _, v := range Operator.Variants {
 		count := alloc([]uint64{before})
 		memory := map[string]gpu.Buffer{"rows": alloc(g.Rows), "columns": alloc(columns), "count": count}
 		plan := v.Plan(v.Name, size, d.Info())
@@ -249,7 +249,7 @@ func TestProductBeyond32Bits(t *testing.T) {
 		defer buffer.Free()
 		args = append(args, buffer)
 	}
-	if err := d.Launch(gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 256}, Args: append(args, uint32(n))}); err != nil {
+	if err := d.Launch(gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 256}, Args: append(args, uint32(n), uint32(0))}); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]uint64, 1)
@@ -314,4 +314,79 @@ func upTo(n, step int) (all []uint32) {
 		all = append(all, uint32(v))
 	}
 	return all
+}
+
+// The parts of a graph, each with the rows of others that it looks up, have all of its
+// triangles: by vertices, edges and lookups, and more parts than vertices.
+func TestParts(t *testing.T) {
+	d := optest.Emulator(t)
+	for name, g := range map[string]*Graph{
+		"rmat": orient(256, RMAT(256, 2000, 3)), "clique": orient(40, Clique(40, 780)), "grid": orient(100, Grid(100, 1000, ladder.NewRandom(2))), "3 vertices": orient(3, Clique(3, 3)),
+	} {
+		want := g.Count()
+		for _, work := range []func(int) uint64{g.One, g.Degree, g.Lookups} {
+			for _, parts := range []int{1, 2, 5} {
+				bounds, sum := g.Cut(parts, work), uint64(0)
+				if len(bounds) != parts+1 || bounds[0] != 0 || bounds[parts] != g.Vertices() || !slices.IsSorted(bounds) {
+					t.Fatalf("%s: %d parts from %v", name, parts, bounds)
+				}
+				for i := range parts {
+					p := g.Part(bounds[i], bounds[i+1])
+					if err := valid(p.Rows, p.Columns); err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					sum += p.Count()
+				}
+				if sum != want {
+					t.Errorf("%s in %d parts: %d triangles, expected %d", name, parts, sum, want)
+				}
+			}
+		}
+		p := g.Part(g.Vertices()/2, g.Vertices())
+		o, err := Of(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		optest.CheckAll(t, optest.NewBench(t, d, o, 1, p.Vertices(), p.Edges()), name)
+	}
+}
+
+// A cut gives each part an equal share, as far as whole rows allow.
+func TestCut(t *testing.T) {
+	g := orient(1000, RMAT(1000, 8000, 1))
+	var all, largest uint64
+	for u := range g.Vertices() {
+		all, largest = all+g.Lookups(u), max(largest, g.Lookups(u))
+	}
+	bounds := g.Cut(4, g.Lookups)
+	for i := range 4 {
+		var share uint64
+		for u := bounds[i]; u < bounds[i+1]; u++ {
+			share += g.Lookups(u)
+		}
+		if share > all/4+largest || share+largest < all/4 {
+			t.Errorf("part %d: %d lookups of %d", i, share, all)
+		}
+	}
+}
+
+// A first vertex beyond the graph leaves nothing to count.
+func TestFirst(t *testing.T) {
+	o, err := Operator.Set("first", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := optest.NewBench(t, optest.Emulator(t), o, 1, 64, 300)
+	optest.CheckAll(t, b, "")
+	if got := b.Expected()[0].Exact.([]uint64)[0]; got != 0 {
+		t.Errorf("%d triangles", got)
+	}
+	for _, v := range []float64{-1, 0.5, math.NaN(), 1 << 40} {
+		if _, err := Operator.Set("first", v); !errors.Is(err, gpu.ErrArgument) {
+			t.Errorf("first = %v: %v", v, err)
+		}
+	}
+	if _, err := Of(&Graph{Rows: []uint32{0, 0}, First: 2}); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("first of a graph: %v", err)
+	}
 }

@@ -41,6 +41,7 @@ func warpbookOpsTriangles() *ixgo.Package {
 			"Clique":    reflect.ValueOf(q.Clique),
 			"FromEdges": reflect.ValueOf(q.FromEdges),
 			"Grid":      reflect.ValueOf(q.Grid),
+			"MustOf":    reflect.ValueOf(q.MustOf),
 			"Of":        reflect.ValueOf(q.Of),
 			"Oriented":  reflect.ValueOf(q.Oriented),
 			"RMAT":      reflect.ValueOf(q.RMAT),
@@ -74,6 +75,7 @@ refused.`,
 	Rows    []uint32 // Rows[u] is where row u starts in Columns; the last is their number
 	Columns []uint32
 	Number  []uint32 // Number[v] is the new number of the old vertex v; nil if it was oriented before
+	First   int      // of a part: the rows before are those of external vertices, and are looked up only
 }
 
 Graph is an undirected graph, oriented by degree. Vertices are numbered by falling
@@ -82,16 +84,46 @@ smaller number, in rising order: the matrix L of the edges, strictly lower trian
 CSR. Every triangle u > v > w is there once, as the edges u-v, u-w and v-w.
 
 A row of a vertex of many neighbours is short: most of them have larger numbers.`,
+	"Graph.Bytes": `func (g *Graph) Bytes() int
+
+Bytes are those of rows and columns.`,
 	"Graph.Columns": `Graph.Columns []uint32`,
 	"Graph.Count": `func (g *Graph) Count() uint64
 
-Count is the number of triangles, computed on the host's cores.`,
+Count is the number of triangles of the rows from First on, computed on the host's cores.`,
+	"Graph.Cut": `func (g *Graph) Cut(parts int, work func(u int) uint64) (bounds []int)
+
+Cut returns the bounds of so many parts of neighbouring vertices with equal work:
+part i is from bounds[i] to bounds[i+1].`,
+	"Graph.Degree": `func (g *Graph) Degree(u int) uint64
+
+Degree is the number of edges in row u.`,
 	"Graph.Edges": `func (g *Graph) Edges() int
 
 Edges is their number; each is counted once.`,
+	"Graph.External": `func (g *Graph) External() int
+
+External are the bytes of the rows of external vertices, with their bounds: what
+other parts send to this one.`,
+	"Graph.First": `Graph.First int
+
+of a part: the rows before are those of external vertices, and are looked up only`,
+	"Graph.Lookups": `func (g *Graph) Lookups(u int) (sum uint64)
+
+Lookups is how many vertices of the rows of its neighbours are looked up in row u.`,
 	"Graph.Number": `Graph.Number []uint32
 
 Number[v] is the new number of the old vertex v; nil if it was oriented before`,
+	"Graph.One": `func (g *Graph) One(int) uint64
+
+One is the work of a vertex if all are equal.`,
+	"Graph.Part": `func (g *Graph) Part(from, to int) *Graph
+
+Part is what a device needs to count the triangles of the vertices from one up to
+another: their rows, and before them the rows of the external vertices, those before
+from that they are joined to. A row of an external vertex keeps only vertices of the
+part: no other can close a triangle. Vertices keep their order and are numbered anew;
+First is the number of external ones.`,
 	"Graph.Row": `func (g *Graph) Row(u int) []uint32
 
 Row is the neighbours of u with a smaller number.`,
@@ -101,18 +133,28 @@ Rows[u] is where row u starts in Columns; the last is their number`,
 	"Graph.String": `func (g *Graph) String() string
 
 String is what a graph has.`,
+	"Graph.Sum": `func (g *Graph) Sum(work func(u int) uint64) (sum uint64)
+
+Sum adds up the work of all vertices.`,
 	"Graph.Vertices": `func (g *Graph) Vertices() int
 
 Vertices is their number.`,
+	"Graph.Wedges": `func (g *Graph) Wedges(u int) uint64
+
+Wedges is the number of pairs in row u.`,
 	"Grid": `func Grid(n, m int, random *rand.Rand) []Edge
 
 Grid is the largest square grid of at most n vertices and m edges, numbered at random,
 like a map of roads: few neighbours each, and no vertex near to all. Every other cell
 has a diagonal, which makes two triangles of it.`,
+	"MustOf": `func MustOf(g *Graph) *ladder.Operator
+
+MustOf is Of for notebooks, where an error ends the cell.`,
 	"Of": `func Of(g *Graph) (*ladder.Operator, error)
 
 Of is the operator for a graph of the caller's: its first data set, of the size
-g.Vertices(), g.Edges(). A graph whose rows are not oriented is refused.`,
+g.Vertices(), g.Edges(). A graph whose rows are not oriented is refused. Of a part of a
+graph, the triangles of its own vertices are counted.`,
 	"Operator": `var Operator
 
 Operator counts the triangles of a graph that is oriented by degree.
@@ -123,6 +165,8 @@ rows and columns are those of a Graph: strictly lower triangular, columns rising
 a row. columns has room for the edges of the size; rows[vertices] says how many there
 are. The orientation is done before, on the host, and is no part of a time.
 
+Parameters: first, the first vertex u whose triangles are counted: rows before it are
+looked up only, as a part of a graph has them (see Graph.Part).
 Shapes: rows (vertices + 1), columns (edges), count (1). Types: rows and columns
 uint32, count uint64.
 Error:  none, the count is exact.
