@@ -9,9 +9,9 @@ import (
 	"warpbook/gpu/emu/arith"
 )
 
-// asyncTests are kernels of 64 threads that copy their own element of p0 to s,
-// with the fault that each must end in, and what it must say; nil is none.
-// Every shared word is at byte 0 of s for thread 0, so names are known.
+// asyncTests are kernels of 64 threads that copy their own element of p0 to s, with the
+// expected fault and its words; nil is none. Every shared word is at byte 0 of s for
+// thread 0, so names are known.
 var asyncTests = []struct {
 	name, body string
 	kind       error
@@ -71,8 +71,7 @@ func TestAsync(t *testing.T) {
 	}
 }
 
-// TestMatrixNeedsTheWarp: all 32 lanes run a matrix instruction, or it is a
-// fault.
+// TestMatrixNeedsTheWarp: a matrix instruction without all 32 lanes is a fault.
 func TestMatrixNeedsTheWarp(t *testing.T) {
 	for text, declared := range map[string]string{
 		"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%x0,%x1,%x2,%x3}, {%r2,%r3}, {%r4}, {%x0,%x1,%x2,%x3};": ".reg .f32 %x<4>;",
@@ -87,9 +86,9 @@ func TestMatrixNeedsTheWarp(t *testing.T) {
 	}
 }
 
-// TestTensorCores: what is known of each generation. To 1 are added products
-// of a power of 2: those of a group at once, cut off below the bits that are
-// kept, and so is each sum.
+// TestTensorCores checks the known properties of each generation. It adds products that
+// are a power of 2 to 1: those of a group are added at once, truncated below the bits
+// that are kept, and so is each sum.
 func TestTensorCores(t *testing.T) {
 	const one = 0x3f800000 // in f32, of which the last place is 2^-23
 	hopper, ampere, turing := gpu.Compute{Major: 9}, gpu.Compute{Major: 8}, gpu.Compute{Major: 7, Minor: 5}

@@ -15,17 +15,17 @@ const (
 	neighbour = slot + "min.u32 %r3, %t, 62; shl.b32 %r3, %r3, 2; mov.u32 %r4, s; add.u32 %r4, %r4, %r3; add.u32 %r4, %r4, 2;"
 )
 
-// unaligned is the word two bytes behind x[i], where x[i] = i.
+// unaligned is the word two bytes after x[i], where x[i] = i.
 func unaligned(i int) uint32 { return uint32(i)>>16 | uint32(i+1)<<16 }
 
-// switchTests are kernels of one block of 64 threads with one defect each:
-// what finds it, and what the kernel does if that is not looked for.
+// switchTests are kernels of one block of 64 threads with one defect each: the check
+// that finds it, and the behaviour without that check.
 var switchTests = []struct {
 	name, declarations, body string
 	check                    gpu.Checks
 	kind                     error
 	dropped                  uint64
-	want                     func(i int) uint32 // what thread i leaves in p1
+	want                     func(i int) uint32 // p1 of thread i
 }{
 	{"load past the end", "", "ld.global.u32 %r2, [%p0+128]; st.global.u32 [%p1], %r2;",
 		gpu.CheckBounds, gpu.ErrOutOfBounds, 32, func(i int) uint32 {
@@ -129,8 +129,8 @@ var switchTests = []struct {
 		}},
 }
 
-// TestSwitches runs each defect with the one check that finds it, alone, where
-// it is a fault, and with all others, where the launch goes on as documented.
+// TestSwitches runs each defect with only the check that finds it, which is a fault, and
+// with all other checks, where the launch continues as documented.
 func TestSwitches(t *testing.T) {
 	for _, c := range switchTests {
 		t.Run(c.name, func(t *testing.T) {
@@ -156,8 +156,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestFreedUnchecked uses a buffer that was freed, in a launch that is not
-// checked for it.
+// TestFreedUnchecked uses a freed buffer in a launch without that check.
 func TestFreedUnchecked(t *testing.T) {
 	j := newJob(t, "", "st.global.u32 [%p0], %t; ld.global.u32 %r2, [%p0]; add.u32 %r2, %r2, 1; st.global.u32 [%p1], %r2;", 1, 64)
 	j.launch.Args[0] = j.p0.(*buffer).address()
@@ -179,14 +178,13 @@ func TestFreedUnchecked(t *testing.T) {
 	}
 }
 
-// TestUnalignedIsChecked looks for the other defects in accesses that are not
-// aligned.
+// TestUnalignedIsChecked looks for the other defects in unaligned accesses.
 func TestUnalignedIsChecked(t *testing.T) {
 	const shared = ".shared .align 4 .b8 s[512];"
 	for _, c := range []struct {
 		name, body string
 		checks     gpu.Checks
-		kind       error // nil if nothing is wrong
+		kind       error // nil if there is no defect
 	}{
 		{"half written", neighbour + "st.shared.u32 [%r2], %t; ld.shared.u32 %r5, [%r2+254];", gpu.CheckDefault, gpu.ErrUninitialized},
 		{"written", neighbour + "st.shared.u32 [%r4], %t; ld.shared.u32 %r5, [%r4];", gpu.CheckDefault, nil},
@@ -209,8 +207,7 @@ func TestUnalignedIsChecked(t *testing.T) {
 	}
 }
 
-// TestUncheckedHang holds that a launch which cannot end is a fault whatever it
-// is checked for.
+// TestUncheckedHang: a launch that cannot end is a fault with any checks.
 func TestUncheckedHang(t *testing.T) {
 	for name, body := range map[string]string{
 		"barrier in a branch":    "setp.ge.u32 %a0, %t, 40; @%a0 bra past; bar.sync 0; past: bar.sync 1;",

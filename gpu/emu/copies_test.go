@@ -15,8 +15,8 @@ import (
 	"warpbook/gpu"
 )
 
-// copyKinds are the forms of cp.async: the cache, the bytes of a lane, and
-// whether a register says how many of them are read.
+// copyKinds are the forms of cp.async: the cache, the bytes of a lane, and whether a
+// register gives the number of bytes that are read.
 var copyKinds = []struct {
 	name, cache string
 	size        int
@@ -26,8 +26,8 @@ var copyKinds = []struct {
 	{"copy_4_sized", "ca", 4, true}, {"copy_8_sized", "ca", 8, true}, {"copy_16_sized", "ca", 16, true}, {"bypass_16_sized", "cg", 16, true},
 }
 
-// profiledCopy is a launch of one warp, which copies from global to shared
-// memory once: what each lane is told.
+// profiledCopy is a launch of one warp, which copies from global to shared memory once:
+// the parameters of each lane.
 type profiledCopy struct {
 	Kind  uint32
 	Lanes [32]struct{ From, To, Read, On uint32 } // bytes; On is 0 for a lane that copies nothing
@@ -82,8 +82,8 @@ func copyShape(random *rand.Rand) func(l int) int {
 	}
 }
 
-// copyModule is the PTX of all kinds. A lane is told what to do in one load of
-// 16 bytes, of which the profile has one request and 16 sectors.
+// copyModule is the PTX of all kinds. A lane reads its parameters in one load of 16
+// bytes, which is one request and 16 sectors in the profile.
 func copyModule() string {
 	var b strings.Builder
 	b.WriteString(".version 7.8\n.target sm_80\n.address_size 64\n")
@@ -117,8 +117,7 @@ done:
 	return b.String()
 }
 
-// copyBytes is what the hash of the copies is of, and what the launches on a
-// GPU read.
+// copyBytes is the input of the hash of the copies, and of the launches on a GPU.
 func copyBytes() []byte {
 	var b bytes.Buffer
 	for _, c := range profiledCopies() {
@@ -127,7 +126,7 @@ func copyBytes() []byte {
 	return b.Bytes()
 }
 
-// TestWriteCopies writes what a GPU is to run under the profiler.
+// TestWriteCopies writes the input of a GPU under the profiler.
 func TestWriteCopies(t *testing.T) {
 	folder := os.Getenv("WARPBOOK_PATTERNS")
 	if folder == "" {
@@ -140,8 +139,8 @@ func TestWriteCopies(t *testing.T) {
 	}
 }
 
-// TestCopiesEqualTheProfilers holds requests and sectors of every copy against
-// the profiler's.
+// TestCopiesEqualTheProfilers compares requests and sectors of every copy with the
+// profiler's.
 func TestCopiesEqualTheProfilers(t *testing.T) {
 	text, err := os.ReadFile("testdata/copies.h200.json")
 	if err != nil {
@@ -161,7 +160,7 @@ func TestCopiesEqualTheProfilers(t *testing.T) {
 	wrong := 0
 	for i, c := range copies[:len(golden.Counts)] {
 		got := runCopy(t, c).GlobalLoad
-		got.Requests, got.Sectors = got.Requests-1, got.Sectors-16 // by which a warp is told what to copy
+		got.Requests, got.Sectors = got.Requests-1, got.Sectors-16 // of the load of its parameters
 		if want := golden.Counts[i]; got.Requests != want[0] || got.Sectors != want[1] {
 			if wrong++; wrong > 5 {
 				t.Fatal("and more")

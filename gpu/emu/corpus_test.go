@@ -11,15 +11,15 @@ import (
 	"warpbook/gpu"
 )
 
-// notYet are the entries of compilers' output that are refused, by the word
-// that the refusal names.
+// notYet are the entries of compilers' output that are rejected, by the word that the
+// error names.
 var notYet = map[string]string{
 	"constructs": "%envreg3",
 	"calls":      "recursive",
 }
 
-// TestCorpus asks for every entry of the PTX in the repository: each is ready
-// to run or refused by name, and only those that are known to be.
+// TestCorpus lowers every entry of the PTX in the repository: each is ready to run,
+// except the known ones, which are rejected by name.
 func TestCorpus(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../../ops/*/*.ptx", "../ptx/testdata/*.ptx"} {

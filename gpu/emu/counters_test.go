@@ -8,7 +8,7 @@ import (
 	"warpbook/gpu"
 )
 
-// TestCountersByHand counts a kernel whose every number is worked out beside it.
+// TestCountersByHand counts a kernel whose every number is derived beside it.
 func TestCountersByHand(t *testing.T) {
 	j := newJob(t, ".shared .align 4 .b8 s[8192];", `
 	shl.b32 %r2, %t, 3;            // stride 2
@@ -27,7 +27,7 @@ done:
 	c := j.counters
 	// 4 blocks of 2 warps. The second warp of each has 16 threads below 48.
 	want := gpu.Counters{
-		// Prologue 10, body 8 up to the branch, 2 behind it, ret.
+		// Prologue 10, body 8 up to the branch, 2 after it, ret.
 		WarpInstructions:   8 * (10 + 8 + 2 + 1),
 		ThreadInstructions: 4*64*(10+8+1) + 4*48*2,
 		Branches:           8, DivergentBranches: 4, Barriers: 8,
@@ -89,8 +89,8 @@ func countSum(t *testing.T, d *Device, m gpu.Module, n int) (c gpu.Counters) {
 	return c
 }
 
-// BenchmarkSmallLaunch is the fixed cost of a launch, and that of the first one
-// of its entry, which makes the registers.
+// BenchmarkSmallLaunch is the fixed cost of a launch, and that of the first launch of
+// its entry, which allocates the registers.
 func BenchmarkSmallLaunch(b *testing.B) {
 	d, e := loadEntry(b, kernel("", ""), "op")
 	x, err := d.Alloc(gpu.Uint32, 32)

@@ -17,14 +17,14 @@ import (
 
 //go:generate go run ../nvrtc -arch sm_75 -release 12.0 testdata/defects.cu testdata/mistakes.cu testdata/learners.cu testdata/users.cu testdata/workloads.cu
 
-// defect is a kernel of a corpus and what must be found in it.
+// defect is a kernel of a corpus and the fault that must be found in it.
 type defect struct {
 	corpus string // "defects" for testdata/defects.cu
 
 	Name   string
 	Kind   string
 	Block  int
-	Thread *int // nil where several are at fault
+	Thread *int // nil if several threads are at fault
 	Says   []string
 
 	N          int    // elements, or 0 for 128
@@ -34,8 +34,8 @@ type defect struct {
 	Blocks     bool   // races between blocks are looked for
 	Zeroed     bool   // z is zeros
 	Free       bool   // z is freed before it runs
-	NoLine     bool   // the compiler leaves it no line of the source
-	Missed     string // why it is not found; "" if it is
+	NoLine     bool   // the compiler emits no source line for it
+	Missed     string // why it is not found; "" if it is found
 }
 
 // readDefects reads testdata/defects.cu, or another corpus.
@@ -60,8 +60,8 @@ func readDefects(t *testing.T, corpus string) (defects []defect, source []byte) 
 // corpora are the files of testdata with broken kernels.
 var corpora = []string{"defects", "mistakes", "learners", "users"}
 
-// TestDefects runs every kernel with its one defect, which must be found and
-// named, and its corrected twin, in which nothing must be found.
+// TestDefects runs every kernel with its one defect, which must be found and named, and
+// its corrected twin, which must be clean.
 func TestDefects(t *testing.T) {
 	for _, corpus := range corpora {
 		t.Run(corpus, func(t *testing.T) { testDefects(t, corpus) })
@@ -144,7 +144,7 @@ func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 	return warnings[0]
 }
 
-// check compares a fault with what must be found.
+// check compares a fault with the expected one.
 func (d defect) check(t *testing.T, err error, source string) {
 	t.Helper()
 	if d.Missed != "" {
@@ -209,9 +209,9 @@ var unseen = map[string]string{
 	"scan_shuffle_in_if": "synccheck looks at no masks of shuffles",
 }
 
-// TestSanitizer compares two of the corpora with what compute-sanitizer says of them
-// on a GPU: whatever it finds must be marked in the source, and be of the kind
-// that must be found here. What it misses has no verdict there.
+// TestSanitizer compares two of the corpora with compute-sanitizer's reports on a GPU:
+// each report must be marked in the source, and be of the kind that must be found here.
+// Defects that it misses have no verdict there.
 func TestSanitizer(t *testing.T) {
 	for _, corpus := range []string{"defects", "mistakes"} {
 		t.Run(corpus, func(t *testing.T) { testSanitizer(t, corpus) })
@@ -259,7 +259,7 @@ func testSanitizer(t *testing.T, corpus string) {
 			}
 			own := cmp.Or(tools[d.Kind], "memcheck")
 			if own == "memcheck" && tool == "initcheck" {
-				continue // past a buffer lies another, which was not written
+				continue // another buffer follows, which was not written
 			}
 			if len(v.Lines) > 0 && tool != own {
 				t.Errorf("%s: found by %s as %q, expected only %s for %s", d.Name, tool, v.Says, own, d.Kind)

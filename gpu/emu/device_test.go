@@ -18,7 +18,7 @@ func TestConformanceT4(t *testing.T) {
 	gputest.Run(t, func() (gpu.Device, error) { return Open("t4") })
 }
 
-// TestLeaks names what was not freed, and nothing of a module.
+// TestLeaks names the buffers that were not freed, and none of a module.
 func TestLeaks(t *testing.T) {
 	j := newJob(t, ".global .align 4 .b8 g[64];", "", 1, 32)
 	if err := j.p0.Free(); err != nil {

@@ -9,8 +9,7 @@ import (
 	"warpbook/gpu"
 )
 
-// faultTests are kernels with one defect each: what is found, and the words
-// that name it.
+// faultTests are kernels with one defect each: the fault, and the words that name it.
 var faultTests = []struct {
 	name, declarations, body string
 	kind                     error
@@ -105,8 +104,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBeforeTheFirstBuffer reads in front of the first buffer of a device, by
-// either kind of address, and in front of one whose neighbour was freed.
+// TestBeforeTheFirstBuffer reads before the first buffer of a device, by both kinds of
+// address, and before one whose neighbour was freed.
 func TestBeforeTheFirstBuffer(t *testing.T) {
 	for _, load := range []string{"ld.global.u32", "ld.u32"} {
 		j := newJob(t, "", load+" %r2, [%p0+-4];", 1, 64)
@@ -125,8 +124,8 @@ func TestBeforeTheFirstBuffer(t *testing.T) {
 	}
 }
 
-// TestFaultInHeader has code of another file named with the line of the call,
-// and a function of the same file by its own line alone.
+// TestFaultInHeader: a fault in code of another file is named with the line of the call,
+// a fault in a function of the same file by its own line only.
 func TestFaultInHeader(t *testing.T) {
 	for loc, want := range map[string]string{
 		".loc 1 33 2, function_name f, inlined_at 2 7 1": "half.hpp:33, called at own.cu:7",
@@ -145,7 +144,7 @@ func TestFaultInHeader(t *testing.T) {
 	}
 }
 
-// noFaultTests are kernels that look like the ones above and are right.
+// noFaultTests are kernels similar to the ones above, without the defect.
 var noFaultTests = []struct{ name, declarations, body string }{
 	{"an unset register that is only copied", "", "mov.u32 %r3, %r2; setp.eq.u32 %a0, %t, 0; selp.u32 %r4, 1, %r3, %a0; selp.u32 %r5, %r4, 7, %a0; st.global.u32 [%p1], %r5;"},
 	{"an unset register that is only shuffled", "", "shfl.sync.down.b32 %r3, %r2, 1, 31, 0xffffffff; st.global.u32 [%p1], 1;"},
@@ -170,7 +169,7 @@ func TestNoFaults(t *testing.T) {
 	}
 }
 
-// TestUnwrittenBuffer reads a buffer that nothing has written.
+// TestUnwrittenBuffer reads a buffer that was never written.
 func TestUnwrittenBuffer(t *testing.T) {
 	j := newJob(t, "", "ld.global.u32 %r2, [%p0]; st.global.u32 [%p1], %r2;", 1, 64)
 	fresh, err := j.device.Alloc(gpu.Uint32, 64)
@@ -229,7 +228,7 @@ again:
 	}
 }
 
-// TestEndlessLaunchReportsItsPlace: a launch that a limit or an interrupt ends
+// TestEndlessLaunchReportsItsPlace: if a limit or an interrupt ends a launch, the error
 // names the lock that each warp polls.
 func TestEndlessLaunchReportsItsPlace(t *testing.T) {
 	const where = "warp 0-1 at line 22, polls byte 8 of buffer output by atom.global.cas.b32"
@@ -259,8 +258,8 @@ func TestEndlessLaunchReportsItsPlace(t *testing.T) {
 	}
 }
 
-// TestGrace: a worker that did not run while another block failed, on a busy
-// machine, has its turns then, and not for ever.
+// TestGrace: a worker that did not run while another block failed, on a busy machine,
+// still gets a limited number of turns.
 func TestGrace(t *testing.T) {
 	l := &launch{dev: new(Device), grid: gpu.Dim{X: 2, Y: 1, Z: 1}, total: 2, failed: time.Now().Add(-10 * grace)}
 	l.firstAt.Store(1)
@@ -277,7 +276,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestFirstFault has every block fail: the lowest one is reported.
+// TestFirstFault: if every block fails, the lowest one is reported.
 func TestFirstFault(t *testing.T) {
 	for range 20 {
 		j := newJob(t, "", "setp.lt.u32 %a0, %r0, 3; @%a0 bra past; st.global.u32 [%p1+65536], 1; past:", 40, 64)
@@ -300,8 +299,7 @@ func TestSourceLine(t *testing.T) {
 	}
 }
 
-// TestRefusals asks for entries that must be refused by name before anything
-// runs.
+// TestRefusals asks for entries that must be rejected by name before anything runs.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		body string
@@ -341,7 +339,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestProfiles opens each profile, and one that there is not.
+// TestProfiles opens each profile, and one that does not exist.
 func TestProfiles(t *testing.T) {
 	for _, name := range Profiles() {
 		d, err := Open(name)
@@ -355,8 +353,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestWrittenByLaunches writes a buffer part by part: it is read without a
-// fault once all of it is written, and not before.
+// TestWrittenByLaunches writes a buffer part by part: reading it is a fault until all of
+// it is written.
 func TestWrittenByLaunches(t *testing.T) {
 	j := newJob(t, "", "setp.ge.u32 %a0, %i, %n; @%a0 exit; st.global.u32 [%p1], %i;", 2, 64)
 	const n = 77 // no multiple of a word of bits

@@ -9,7 +9,7 @@ import (
 	"warpbook/gpu"
 )
 
-// TestFormats compares with what printf prints on an H200.
+// TestFormats compares with the output of printf on an H200.
 func TestFormats(t *testing.T) {
 	text, err := os.ReadFile("testdata/formats.sm_75.ptx")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// at is a line, or "" behind the last.
+// at is a line, or "" after the last.
 func at(lines [][]byte, i int) []byte {
 	if i < len(lines) {
 		return lines[i]

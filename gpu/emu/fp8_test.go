@@ -8,8 +8,9 @@ import (
 	"warpbook/gpu"
 )
 
-// TestFP8Conversions: the first source is the upper byte, what is too large becomes
-// the largest number, and pairs of f16 come back exactly. Not compared with a GPU.
+// TestFP8Conversions: the first source is the upper byte, a number that is too large
+// becomes the largest number, and pairs of f16 come back exactly. Not compared with a
+// GPU.
 func TestFP8Conversions(t *testing.T) {
 	for text, want := range map[string]uint32{
 		"cvt.rn.satfinite.e4m3x2.f32 %h2, 0f3F800000, 0fC4000000; cvt.u32.u16 %r2, %h2;":         0x38fe, // 1, -512
@@ -43,8 +44,7 @@ func TestFP8Conversions(t *testing.T) {
 	}
 }
 
-// TestMovmatrix changes the rows and columns of numbered elements. Not compared with
-// a GPU.
+// TestMovmatrix transposes numbered elements. Not compared with a GPU.
 func TestMovmatrix(t *testing.T) {
 	j := newJob(t, "", `mul.lo.u32 %r2, %t, 2; add.u32 %r3, %r2, 1; shl.b32 %r3, %r3, 16; or.b32 %r2, %r2, %r3;
 	movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r2; st.global.u32 [%p1], %r2;`, 1, 32)

@@ -9,7 +9,7 @@ import (
 	"warpbook/gpu"
 )
 
-// TestBlockRacesKnowGridSync: grid.sync() orders what blocks do, and without it the
+// TestBlockRacesKnowGridSync: grid.sync() orders the accesses of blocks; without it the
 // same kernel is a race.
 func TestBlockRacesKnowGridSync(t *testing.T) {
 	text, err := os.ReadFile("../gputest/cooperative.sm_75.ptx")
@@ -25,7 +25,8 @@ func TestBlockRacesKnowGridSync(t *testing.T) {
 	if err := d.Launch(launch); err != nil {
 		t.Errorf("with grid.sync(): %v", err)
 	}
-	// The same with a barrier of the block alone: its first rounds write what
+	// The same with only a barrier of the block: its first rounds write words that
+	// another block reads.
 	// another block reads.
 	_, body, _ := strings.Cut(kernel("", `mov.u32 %r5, 0;
 again:
@@ -60,8 +61,8 @@ again:
 	}
 }
 
-// TestMarksAreBounded: a search that has no room for more marks goes on without
-// them, and says so.
+// TestMarksAreBounded: a search without memory for more marks continues without them and
+// reports it.
 func TestMarksAreBounded(t *testing.T) {
 	defer func(most int64) { mostMarks = most }(mostMarks)
 	j := newJob(t, "", "ld.global.u32 %r5, [%p0]; red.global.add.u32 [%q1], %r5;", 64, 256)

@@ -14,8 +14,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// hopperKernel is an entry of sm_90a that is given a tensor map, a buffer of
-// words and two coordinates. Its shared memory begins with room for tiles, 16 KB.
+// hopperKernel is an entry of sm_90a with the parameters tensor map, buffer of words and
+// two coordinates. Its shared memory begins with 16 KB for tiles.
 func hopperKernel(directives, body string) string {
 	return fmt.Sprintf(`.version 8.0
 .target sm_90a
@@ -168,7 +168,7 @@ wait:
 	}
 }
 
-// exchanged is where a byte of a tile lies, worked out a span at a time.
+// exchanged is the place of a byte of a swizzled tile, computed span by span.
 func exchanged(at, swizzle int) int {
 	if swizzle == 0 {
 		return at
@@ -222,8 +222,8 @@ done:
 	}
 }
 
-// TestCopyEngineFaults: a tile is not there before a thread has waited for it, and
-// a source must not change before it was read.
+// TestCopyEngineFaults: a tile is not readable before a thread has waited for it, and a
+// source must not change before it was read.
 func TestCopyEngineFaults(t *testing.T) {
 	tensor := gpu.TensorMap{Shape: []int{32, 8}, Box: []int{32, 4}}
 	x := make([]float32, 256)
@@ -272,8 +272,8 @@ done:
 	}
 }
 
-// TestClusters: blocks of a cluster know their rank, read each other's shared
-// memory behind their barrier, and multicast.
+// TestClusters: blocks of a cluster know their rank, read each other's shared memory
+// after their barrier, and multicast.
 func TestClusters(t *testing.T) {
 	tensor := gpu.TensorMap{Shape: []int{32, 8}, Box: []int{32, 1}}
 	x := make([]float32, 256)
@@ -370,7 +370,7 @@ func TestWarpgroupProducts(t *testing.T) {
 						values[i] = uint64(math.Float32bits(random.Float32()-0.5)) &^ 0x1fff
 					}
 				}
-				// A is 64 rows and B the first 16 of them again, behind it.
+				// A is 64 rows and B the first 16 of them again, after A.
 				data := make([]byte, 16384)
 				put := func(r, k int, at matrixLayout, v uint64) {
 					var word [8]byte

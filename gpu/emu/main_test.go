@@ -9,9 +9,9 @@ import (
 	"warpbook/gpu/emu/simd"
 )
 
-// TestMain runs every test with each set of vector instructions that the
-// processor has, and without: results, faults and counters are the same. With
-// -short they run once, with the best.
+// TestMain runs every test with each set of vector instructions that the processor has,
+// and without: results, faults and counters are the same. With -short they run once,
+// with the best set.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if f := flag.Lookup("test.bench"); f != nil && f.Value.String() != "" {

@@ -12,8 +12,8 @@ import (
 	"warpbook/gpu/emu/mem"
 )
 
-// TestMemory holds what buffers and launches with all checks allocate, freed or
-// not, against what is promised: twice the buffers and 64 MB.
+// TestMemory compares the memory of buffers and launches with all checks, freed or not,
+// with the documented bound: twice the buffers and 64 MB.
 func TestMemory(t *testing.T) {
 	sums, err := os.ReadFile("testdata/workloads.sm_75.ptx")
 	if err != nil {
@@ -61,7 +61,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// allocatedBy is what f allocates on the heap.
+// allocatedBy is the heap memory that f allocates.
 func allocatedBy(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -70,15 +70,15 @@ func allocatedBy(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestCarve: what two workers carve lies in whole cache lines, apart from all
-// else of their own, and never in the same page.
+// TestCarve: two workers carve whole cache lines, apart from all their other memory, and
+// never from the same page.
 func TestCarve(t *testing.T) {
 	const seed = 3
 	random := rand.New(rand.NewPCG(seed, 0))
 	var workers [2]mem.Pages
 	owner := map[uintptr]int{} // of pages
 	used := map[uintptr]bool{} // lines
-	var keep [][]uint32        // or the memory would be carved again
+	var keep [][]uint32        // otherwise the memory would be carved again
 	for round := range 2000 {
 		who, n := round%2, 1+random.IntN(3000)
 		v := mem.Carve[uint32](&workers[who], n)

@@ -10,8 +10,8 @@ import (
 	"warpbook/gpu/emu/arith"
 )
 
-// Where the manual leaves a result open (division by zero, NaN, fields past the
-// register) the references below are what an H200 gives.
+// If the manual leaves a result open (division by zero, NaN, fields past the register),
+// the references below are the results of an H200.
 
 // opTest is one instruction with an independent reference. The text uses the
 // registers %d, %a, %b, %c, of the given types.
@@ -340,7 +340,7 @@ func flushed(a uint64) uint64 {
 // tiny is an f32 with subnormal numbers as zeros.
 func tiny(a uint64) float64 { return float64(arith.F32(flushed(a))) }
 
-// exactFMA computes with as many bits as it takes.
+// exactFMA computes with as many bits as necessary.
 func exactFMA(a, b, c uint64) uint64 {
 	x, y, z := float64(arith.F32(a)), float64(arith.F32(b)), float64(arith.F32(c))
 	v := x*y + z
@@ -360,7 +360,7 @@ func bigRound(p *big.Float) uint64 {
 	return uint64(math.Float32bits(v))
 }
 
-// payload is an f64 result; a NaN is the last operand that is one, made quiet.
+// payload is an f64 result; a NaN is the last NaN operand, made quiet.
 func payload(v float64, operands ...uint64) uint64 {
 	if v == v {
 		return math.Float64bits(v)

@@ -10,8 +10,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// TestOps runs every instruction on corner and random values, in whole warps
-// and in warps of which some lanes are idle.
+// TestOps runs every instruction on corner and random values, in whole warps and in
+// warps with idle lanes.
 func TestOps(t *testing.T) {
 	const seed = 7
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -40,7 +40,7 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// untouched is what the destination holds in lanes that do not run.
+// untouched is the destination's value in idle lanes.
 func untouched(typ string) uint64 { return cut(0x0123456789abcdef, widthOf(ptx.Type(typ))) }
 
 // corners are values at which instructions differ.
@@ -53,7 +53,7 @@ var corners64 = []uint64{0, 1 << 63, 1, 0xfffffffffffff, 1 << 52, 0x3ff000000000
 	0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0xffffffffffffffff, 0x3fe0000000000000, 0x41e0000000000000,
 	0x36a0000000000000, 0x47efffffe0000000, 0x47efffffefffffff, 0x47effffff0000000, 0x3690000000000000, 0x3690000000000001}
 
-// fillOperands fills the values of one operand: every pair of corners meets.
+// fillOperands fills the values of one operand: every pair of corners occurs.
 func fillOperands(v []uint64, t ptx.Type, operand int, random *rand.Rand) {
 	from, spread := corners, uint(4) // integers of every size
 	switch t {
@@ -75,8 +75,8 @@ func fillOperands(v []uint64, t ptx.Type, operand int, random *rand.Rand) {
 	}
 }
 
-// runOp runs an instruction on each element, in one thread each. If odd, only
-// even threads run it.
+// runOp runs an instruction on each element, in one thread each. If odd, only even
+// threads run it.
 func runOp(t *testing.T, text string, types []string, in [][]uint64, odd bool) []uint64 {
 	t.Helper()
 	return launchOp(t, opText(text, types, odd), in[:len(types)-1])

@@ -8,7 +8,7 @@ import (
 	"warpbook/gpu"
 )
 
-// TestBlockOrder: with one worker the blocks draw numbers in the order in which the
+// TestBlockOrder: with one worker the blocks draw tickets in the order in which the
 // device starts them.
 func TestBlockOrder(t *testing.T) {
 	for order, want := range map[BlockOrder][]uint32{
@@ -31,9 +31,9 @@ func TestBlockOrder(t *testing.T) {
 	}
 }
 
-// TestOrderMatters: blocks that wait for those before them end in order, and hang where
-// the later ones take all room first. A drawn ticket in place of the block's number ends
-// in every order.
+// TestOrderMatters: blocks that wait for lower ones end in order, and hang if the later
+// ones occupy all places first. With a drawn ticket instead of the block's number they
+// end in every order.
 func TestOrderMatters(t *testing.T) {
 	const blocks = 3*132 + 1
 	chain := func(tile string) string {
@@ -66,7 +66,7 @@ first:
 			}
 			j.launch.Shared = 120 << 10 // of 228 KiB of a multiprocessor: one block has room
 			j.device.LimitWorkers(workers)
-			j.device.LimitSteps(50_000_000) // a busy machine lets a block wait for long
+			j.device.LimitSteps(50_000_000) // on a busy machine a block may wait long
 			if c.hangs {
 				j.device.LimitSteps(100_000)
 			}

@@ -82,8 +82,8 @@ var addressPatterns = []func(l, step int, random *rand.Rand) int{
 	func(l, step int, random *rand.Rand) int { return l * 9 },
 }
 
-// TestPatterns runs accesses of many patterns on the fast path and on the
-// other: memory, counters and faults are the same.
+// TestPatterns runs accesses of many patterns on the fast path and on the slow one:
+// memory, counters and faults are the same.
 func TestPatterns(t *testing.T) {
 	const seed, words = 11, 1 << 13
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -138,10 +138,10 @@ type patternResult struct {
 	err      string
 }
 
-// allocated is what differs from run to run: the number of the buffer.
+// allocated matches the part that differs from run to run: the number of the buffer.
 var allocated = regexp.MustCompile(`address 0x[0-9a-f]+`)
 
-// uploadBut makes a buffer in which one word was never written, or each was.
+// uploadBut makes a buffer with one unwritten word, or none.
 func uploadBut(t *testing.T, d *Device, v []uint32, hole int) gpu.Buffer {
 	t.Helper()
 	b, err := d.Alloc(gpu.Uint32, len(v))

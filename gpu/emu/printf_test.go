@@ -12,7 +12,7 @@ import (
 	"warpbook/gpu"
 )
 
-// TestFormat compares with what the printf of a C library gives.
+// TestFormat compares with the printf of a C library.
 func TestFormat(t *testing.T) {
 	words := []string{"", "abc", "a"} // strings by their addresses
 	for _, c := range []struct {
@@ -60,8 +60,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// runBuiltin runs an entry of testdata/builtins.cu in two blocks; out, if not
-// nil, is its first argument and receives what it has written.
+// runBuiltin runs an entry of testdata/builtins.cu in two blocks; out, if not nil, is
+// its first argument and receives its output.
 func runBuiltin(t *testing.T, name string, threads int, out []int32, args ...any) (printed string, err error) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/builtins.sm_75.ptx")
@@ -116,7 +116,7 @@ func TestPrintf(t *testing.T) {
 	}
 }
 
-// TestPrintfInOrder: blocks print in the order of their numbers, not in that in
+// TestPrintfInOrder: blocks print in the order of their numbers, not in the order in
 // which they end.
 func TestPrintfInOrder(t *testing.T) {
 	l := &launch{grid: gpu.Dim{X: 3, Y: 1, Z: 1}}
@@ -131,7 +131,7 @@ func TestPrintfInOrder(t *testing.T) {
 	}
 }
 
-// TestPrintfIsBounded: what is beyond the bound is counted.
+// TestPrintfIsBounded: calls beyond the bound are counted.
 func TestPrintfIsBounded(t *testing.T) {
 	var p printed
 	l := &launch{}
@@ -185,8 +185,8 @@ func TestFunctionPointers(t *testing.T) {
 	}
 }
 
-// TestBuiltinErrors: what is refused by name before the launch, and a pointer
-// that is no function.
+// TestBuiltinErrors: calls that are rejected by name before the launch, and a pointer to
+// no function.
 func TestBuiltinErrors(t *testing.T) {
 	out := make([]int32, 64)
 	for name, says := range map[string]string{"heap": "a call of malloc", "recursion": "a recursive call of _Z9factoriali"} {

@@ -7,8 +7,8 @@ import (
 	"warpbook/gpu"
 )
 
-// TestProfile counts a kernel by instruction: every number is worked out
-// beside it, and their sums are the counters.
+// TestProfile counts a kernel by instruction: every number is derived beside it, and
+// their sums are the counters.
 func TestProfile(t *testing.T) {
 	j := newJob(t, ".shared .align 4 .b8 s[8192];", `
 	shl.b32 %r2, %t, 3;            // line 22: stride 2

@@ -15,15 +15,15 @@ import (
 	"warpbook/gpu/emu/simd"
 )
 
-// profiledPattern is a launch of one warp, which loads and stores at the same
-// offsets in global and in shared memory: what the text of patternModule does.
+// profiledPattern is a launch of one warp, which loads and stores at the same offsets in
+// global and in shared memory, by the text of patternModule.
 type profiledPattern struct {
 	Size    uint32 // bytes a lane
 	Mask    uint32
 	Offsets [32]uint32 // bytes
 }
 
-// profiledPatterns are those that NVIDIA's profiler has counted: regular ones,
+// profiledPatterns are the patterns that NVIDIA's profiler has counted: regular ones,
 // then random ones, of every size. Their order is that of the profile.
 func profiledPatterns() (all []profiledPattern) {
 	const seed = 7
@@ -40,7 +40,7 @@ func profiledPatterns() (all []profiledPattern) {
 	return all
 }
 
-// newProfiledPattern starts a shape, in accesses of the size, somewhere.
+// newProfiledPattern starts a shape at a random place, for accesses of the size.
 func newProfiledPattern(size int, shape [32]int, mask uint32, random *rand.Rand) profiledPattern {
 	p := profiledPattern{Size: uint32(size), Mask: mask}
 	start := random.IntN(64)
@@ -79,7 +79,7 @@ func regularShape(i int) (shape [32]int) {
 	return shape
 }
 
-// randomShape has lanes share addresses: all in the same way, or only some.
+// randomShape makes lanes share addresses: all in the same way, or only some.
 func randomShape(i int, random *rand.Rand) (shape [32]int) {
 	span := 1 << (1 + random.IntN(9))
 	for l := range shape {
@@ -120,8 +120,7 @@ func regularMask(i int, random *rand.Rand) uint32 {
 	return masks[i%len(masks)]
 }
 
-// profiledBytes is what the hash of the patterns is of, and what the launches
-// on a GPU read.
+// profiledBytes is the input of the hash of the patterns, and of the launches on a GPU.
 func profiledBytes() []byte {
 	var b bytes.Buffer
 	for _, p := range profiledPatterns() {
@@ -130,8 +129,8 @@ func profiledBytes() []byte {
 	return b.Bytes()
 }
 
-// TestWritePatterns writes what a GPU is to run under the profiler: the bytes
-// of the patterns, and the PTX for each size.
+// TestWritePatterns writes the input of a GPU under the profiler: the bytes of the
+// patterns, and the PTX for each size.
 func TestWritePatterns(t *testing.T) {
 	folder := os.Getenv("WARPBOOK_PATTERNS")
 	if folder == "" {
@@ -148,11 +147,11 @@ func TestWritePatterns(t *testing.T) {
 	}
 }
 
-// profiledCounts is what the profiler counted of one launch.
+// profiledCounts is the profiler's counts of one launch.
 type profiledCounts [8]uint64
 
-// TestPatternsEqualTheProfilers holds requests, sectors, wavefronts and
-// conflicts of every pattern against the profiler's.
+// TestPatternsEqualTheProfilers compares requests, sectors, wavefronts and conflicts of
+// every pattern with the profiler's.
 func TestPatternsEqualTheProfilers(t *testing.T) {
 	text, err := os.ReadFile("testdata/patterns.h200.json")
 	if err != nil {

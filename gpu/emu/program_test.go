@@ -143,15 +143,15 @@ done:
 				sum ^= k
 			}
 		}
-		return sum<<8 | 28 // all lanes that did not exit meet behind the loop
+		return sum<<8 | 28 // all lanes that did not exit meet after the loop
 	})
 	if j.counters.DivergentBranches == 0 || j.counters.LaneEfficiency() >= 1 {
 		t.Errorf("%+v: expected divergence", j.counters)
 	}
 }
 
-// TestLoopLayout has what follows a loop stand before it in the text: lanes
-// that leave early still wait there for the others.
+// TestLoopLayout puts the code after a loop before it in the text: lanes that leave
+// early still wait there for the others.
 func TestLoopLayout(t *testing.T) {
 	j := newJob(t, "", `
 	mov.u32 %r3, 0;

@@ -9,8 +9,8 @@ import (
 	"warpbook/gpu/emu/simd"
 )
 
-// raceText is an entry whose threads take steps from a table: each loads or
-// stores a word of shared memory, or several, at an offset of its own, or is a
+// raceText is an entry whose threads execute steps from a table: each step loads or
+// stores one or several words of shared memory, at an offset of its own, or is a
 // barrier.
 const raceText = `.version 7.8
 .target sm_90
@@ -94,8 +94,8 @@ func TestRacesOfPatterns(t *testing.T) {
 	}
 }
 
-// raceStep is one step of 64 threads: what they do and where. Of the least
-// care, warps and lanes share words; of more, they keep to their own.
+// raceStep is one step of 64 threads: their operations and places. With little care,
+// warps and lanes share words; with more, they keep to their own.
 func raceStep(random *rand.Rand, care int) (table []uint32) {
 	what, shape := uint32(random.IntN(6)), random.IntN(3)
 	if care > 0 && random.IntN(3) > 0 {

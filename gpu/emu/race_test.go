@@ -8,11 +8,11 @@ import (
 	"warpbook/gpu"
 )
 
-// index leaves in %r2 the address of s[%t].
+// index stores the address of s[%t] in %r2.
 const index = "mov.u32 %r2, s; shl.b32 %r3, %t, 2; add.u32 %r2, %r2, %r3;"
 
-// raceTests are kernels of 64 threads, with what must be said of each; one
-// without words has no race.
+// raceTests are kernels of 64 threads, with the words of the report; one without words
+// has no race.
 var raceTests = []struct {
 	name, body string
 	says       []string
@@ -115,8 +115,8 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// TestReadBeforeWrite reads shared memory that no thread ever writes: with the
-// search for races on it is still an uninitialized read.
+// TestReadBeforeWrite reads shared memory that no thread ever writes: with the search
+// for races it is still an uninitialized read.
 func TestReadBeforeWrite(t *testing.T) {
 	j := newJob(t, ".shared .align 4 .b8 s[1024];", index+"ld.shared.u32 %r4, [%r2]; st.global.u32 [%p1], %r4;", 1, 64)
 	j.launch.Checks = gpu.CheckAll

@@ -22,10 +22,10 @@ var endless = map[string]string{
 	"barriers":      "again: bar.sync 0; bra again;",
 }
 
-// TestInterruptIsSoon interrupts launches that do not end. What is promised is
-// 50 ms; the machine may do other work, so the processor's time counts, and the
-// best of several tries. The race detector, with which CI runs -short, makes the
-// emulator 10 times as slow.
+// TestInterruptIsSoon interrupts endless launches. The documented limit is 50 ms;
+// because the machine may do other work, the test measures the processor's time and
+// takes the best of several tries. The race detector, with which CI runs -short, makes
+// the emulator 10 times as slow.
 func TestInterruptIsSoon(t *testing.T) {
 	const tries = 5
 	promised := 50 * time.Millisecond
@@ -50,7 +50,7 @@ func TestInterruptIsSoon(t *testing.T) {
 						t.Fatalf("%v, expected an interrupt", err)
 					}
 					least = min(least, processorTime()-start)
-				case <-time.After(10 * time.Second): // it came before the launch, and ended nothing
+				case <-time.After(10 * time.Second): // it came before the launch, and ended no work
 					j.device.Interrupt()
 					<-done
 				}

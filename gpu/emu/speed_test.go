@@ -71,7 +71,7 @@ func BenchmarkWorkloads(b *testing.B) {
 	}
 }
 
-// BenchmarkRaces is what the search for races costs.
+// BenchmarkRaces is the cost of the search for races.
 func BenchmarkRaces(b *testing.B) {
 	for _, w := range workloads {
 		b.Run(w.name+"/off", func(b *testing.B) { w.run(b, simd.Best, gpu.CheckDefault) })
@@ -138,8 +138,8 @@ func (w workload) load(b *testing.B) (*Device, gpu.Entry) {
 	return d.(*Device), e
 }
 
-// verify holds elements of the output, spread over it, against the reference:
-// the inputs are small whole numbers, so that sums are exact.
+// verify compares elements of the output, spread over it, with the reference: the inputs
+// are small whole numbers, so that sums are exact.
 func (w workload) verify(b *testing.B, in [][]float32, y gpu.Buffer) {
 	out := make([]float32, y.Len())
 	if err := y.Download(out); err != nil {
@@ -152,7 +152,7 @@ func (w workload) verify(b *testing.B, in [][]float32, y gpu.Buffer) {
 	}
 }
 
-// processorTime is what the process has used so far.
+// processorTime is the time that the process has used so far.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -8,8 +8,8 @@ import (
 	"warpbook/gpu"
 )
 
-// TestSpinLock takes a lock in every thread of a warp, of several warps and
-// blocks: it ends only if lanes that wait let the one go on that has it.
+// TestSpinLock takes a lock in every thread of a warp, of several warps and blocks: it
+// ends only if waiting lanes let the owner continue.
 func TestSpinLock(t *testing.T) {
 	for _, shape := range [][2]int{{1, 32}, {1, 128}, {4, 64}} {
 		j := newJob(t, "", `
@@ -29,7 +29,7 @@ wait:
 	}
 }
 
-// TestWarpsWait lets a warp spin on a flag that a later warp sets.
+// TestWarpsWait makes a warp spin on a flag that a later warp sets.
 func TestWarpsWait(t *testing.T) {
 	j := newJob(t, "", `
 	setp.ge.u32 %a0, %t, 32;
@@ -51,7 +51,7 @@ later:
 	})
 }
 
-// grid is a barrier of all blocks: the last to come opens it.
+// grid is a barrier of all blocks: the last one to arrive opens it.
 const grid = `
 	bar.sync 0;
 	setp.ne.u32 %a0, %t, 0;
@@ -66,8 +66,8 @@ past:
 	bar.sync 0;
 `
 
-// TestGridBarrier has blocks wait for blocks that start later, with one worker
-// and with several: each then reads what the last block wrote.
+// TestGridBarrier makes blocks wait for blocks that start later, with one worker and
+// with several: each then reads the word that the last block wrote.
 func TestGridBarrier(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		j := newJob(t, "", `
@@ -90,8 +90,8 @@ func TestGridBarrier(t *testing.T) {
 	}
 }
 
-// TestNotResident has more blocks wait for each other than an H200 holds at
-// once: they wait for ever, until the step limit.
+// TestNotResident makes more blocks wait for each other than an H200 holds at once: they
+// wait until the step limit.
 func TestNotResident(t *testing.T) {
 	j := newJob(t, "", grid, 132+1, 64)
 	j.launch.Shared = 120 << 10 // of 228 KiB of a multiprocessor
@@ -107,8 +107,8 @@ func TestNotResident(t *testing.T) {
 	j.run()
 }
 
-// TestLookBack has every block wait for the one before it, in more blocks than
-// an H200 holds at once: they start in order, so that each can go on.
+// TestLookBack makes every block wait for the one before it, in more blocks than an H200
+// holds at once: they start in order, so that each can continue.
 func TestLookBack(t *testing.T) {
 	const blocks = 3*132 + 1
 	for _, workers := range []int{1, 2, 5} {
@@ -179,8 +179,8 @@ join:
 	}
 }
 
-// TestShuffles compares every mode with its definition, for whole warps and
-// for tiles that name only themselves.
+// TestShuffles compares every mode with its definition, for whole warps and for tiles
+// that name only their own lanes.
 func TestShuffles(t *testing.T) {
 	for mode, source := range map[string]func(lane, b, first, last int) int{
 		"down": func(l, b, _, last int) int { return l + b },
@@ -221,8 +221,8 @@ func TestShuffles(t *testing.T) {
 	}
 }
 
-// TestSyncWaits has lanes reach a shuffle, and a warp barrier, at different
-// times and from different branches.
+// TestSyncWaits: lanes reach a shuffle, and a warp barrier, at different times and from
+// different branches.
 func TestSyncWaits(t *testing.T) {
 	j := newJob(t, ".shared .align 4 .b8 s[128];", `
 	mov.u32 %r9, s;

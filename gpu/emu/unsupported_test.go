@@ -11,8 +11,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// TestRefused: an instruction that only a GPU executes is refused by its name before the
-// launch, with the line and the advice to use a GPU. An unknown instruction is malformed.
+// TestRefused: an instruction that only a GPU executes is rejected by its name before
+// the launch, with the line and the advice to use a GPU. An unknown instruction is
+// malformed.
 func TestRefused(t *testing.T) {
 	for text, says := range map[string]string{
 		"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r0,%r1,%r2,%r3}, %d0, %d1, %a0;":                                     "wgmma",
@@ -56,9 +57,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestClustersAreRefused: an entry whose clusters only a launch could give is
-// refused by the name of its directive. Without them it would compute a wrong
-// answer.
+// TestClustersAreRefused: an entry whose clusters only a launch could give is rejected
+// by the name of its directive. Without them its result would be wrong.
 func TestClustersAreRefused(t *testing.T) {
 	for _, directive := range []string{".explicitcluster", ".blocksareclusters"} {
 		d, err := Open("")
@@ -76,7 +76,7 @@ func TestClustersAreRefused(t *testing.T) {
 	}
 }
 
-// TestRowsAreWords: package ptx knows the words of all rows.
+// TestRowsAreWords: package ptx lists the opcodes and modifiers of all rows.
 func TestRowsAreWords(t *testing.T) {
 	module := &ptx.Module{}
 	for name, r := range arith.Rows {
@@ -93,8 +93,8 @@ func TestRowsAreWords(t *testing.T) {
 	}
 }
 
-// TestTarget: what the module's .target has not is refused, as an assembler
-// does.
+// TestTarget: an instruction that the module's .target does not support is rejected, as
+// by an assembler.
 func TestTarget(t *testing.T) {
 	f16 := "mma.sync.aligned.m16n8k%d.row.col.f32.f16.f16.f32 {%%f0,%%f1,%%f2,%%f3}, {%s}, {%s}, {%%f0,%%f1,%%f2,%%f3};"
 	for _, c := range []struct {

@@ -15,8 +15,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// vectorCases are an instruction for each use of a vector operation, by name.
-// Its operands are a, b and c in vectorWarp.
+// vectorCases are an instruction for each use of a vector operation, by name. Its
+// operands are a, b and c in vectorWarp.
 func vectorCases() map[string]instr {
 	cases := map[string]instr{}
 	for name, op := range vectorRows {
@@ -71,9 +71,8 @@ func comparisonCases() map[string]instr {
 	return cases
 }
 
-// TestVectorOperations holds every vector operation against the portable one: corner
-// and random values, every shape of mask, guards, and destinations that are a
-// source.
+// TestVectorOperations compares every vector operation with the portable one: corner and
+// random values, every shape of mask, guards, and destinations that are a source.
 func TestVectorOperations(t *testing.T) {
 	if simd.Best == simd.NoVectors {
 		t.Skip("no vector instructions, or they are switched off")
@@ -139,7 +138,7 @@ func vectorWarp(random *rand.Rand) *warp {
 	p := &program{code: make([]instr, 1), steps: make([]simd.Step, 1)}
 	w := &warp{block: &block{prog: p, vectors: simd.Best}, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: make([]uint32, testPreds)}
 	values := unsafe.Slice((*uint32)(w.slots), testSlots/4)
-	small := random.Uint32N(3) == 0 // division has a way of its own for these
+	small := random.Uint32N(3) == 0 // division has a path of its own for these
 	for i := range values {
 		if small {
 			values[i] = 1 + random.Uint32N(1<<random.Uint32N(24))
@@ -162,7 +161,7 @@ func vectorWarp(random *rand.Rand) *warp {
 	return w
 }
 
-// differs runs an instruction both ways on copies of a warp.
+// differs runs an instruction both ways on copies of a warp, and describes a difference.
 func differs(in *instr, m uint32, w *warp) string {
 	v := &warp{block: w.block, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: slices.Clone(w.preds)}
 	got, want := unsafe.Slice((*byte)(v.slots), testSlots), unsafe.Slice((*byte)(w.slots), testSlots)
@@ -186,8 +185,8 @@ func differs(in *instr, m uint32, w *warp) string {
 	return ""
 }
 
-// TestRowsOfProducts holds rows of products with the same first source against
-// one product after the other, whole and cut off by the end of a run.
+// TestRowsOfProducts compares rows of products with the same first source with one
+// product after the other, whole and cut off by the end of a run.
 func TestRowsOfProducts(t *testing.T) {
 	if simd.Best == simd.NoVectors {
 		t.Skip("no vector instructions, or they are switched off")

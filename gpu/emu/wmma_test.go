@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// wmmaRequests are how many accesses ptxas 13.0 makes for sm_90 of a fragment in
-// shared memory, and how many of them are ldmatrix, as cuobjdump shows them.
+// wmmaRequests are the numbers of accesses that ptxas 13.0 makes for sm_90 of a fragment
+// in shared memory, and the number of ldmatrix among them, as cuobjdump shows them.
 var wmmaRequests = []struct {
 	form               string // of wmma
 	registers          int
@@ -28,7 +28,7 @@ var wmmaRequests = []struct {
 	{"store.d row m8n32k16 f32", 8, 8, 0}, {"store.d col m8n32k16 f32", 8, 4, 0}, {"store.d row m8n8k4 f64", 2, 1, 0},
 }
 
-// TestWmmaRequests counts fragments as the machine moves them.
+// TestWmmaRequests counts the accesses of fragments in machine code.
 func TestWmmaRequests(t *testing.T) {
 	for _, c := range wmmaRequests {
 		w := strings.Fields(c.form)

@@ -11,7 +11,7 @@ import (
 	"warpbook/kernel/engine/symbols"
 )
 
-// faulty are cells that end with an error, or show what became of one.
+// faulty are cells that end with an error, or print the result of a recovered one.
 var faulty = []string{
 	"func f(xs []int, i int) int {\n\treturn xs[i]\n}\nfunc g(n int) int {\n\ts := 0\n\tfor i := 0; i <= n; i++ {\n\t\ts += f(make([]int, n), i)\n\t}\n\treturn s\n}\ng(7)",
 	"xs := []float64{1, 2}\ni := -1\nfor range 3 {\n\txs[i] = 2\n}",
@@ -51,15 +51,15 @@ var faulty = []string{
 	"x := 0\nfunc f() int {\n\tx++\n\treturn x\n}\nxs := []int{1, 2, 3}\nfor range 5 {\n\txs[f()] = f()\n}",
 }
 
-// execute chooses what executes the cells of engines that a test starts.
+// execute sets what executes the cells of the engines that a test starts.
 func execute(t *testing.T, interpretOnly bool) {
 	before := executing
 	t.Cleanup(func() { executing = before })
 	executing.interpretOnly, executing.eager = interpretOnly, !interpretOnly
 }
 
-// TestFaultsOfBytecode: what the executor of bytecode runs ends with the error of
-// the engine library: the same words, frames and lines.
+// TestFaultsOfBytecode: code that bytecode executes fails as in the engine library, with
+// the same message, frames and lines.
 func TestFaultsOfBytecode(t *testing.T) {
 	symbols.Register()
 	for i, code := range faulty {
@@ -89,7 +89,7 @@ func TestFaultsOfBytecode(t *testing.T) {
 	}
 }
 
-// TestRecursionOfBytecode: recursions are as deep as the engine library has them.
+// TestRecursionOfBytecode: a recursion may be as deep as in the engine library.
 func TestRecursionOfBytecode(t *testing.T) {
 	for _, code := range []string{
 		"func f(n int) int { if n == 0 { return 0 }; return f(n-1) + 1 }\nf(100000)",

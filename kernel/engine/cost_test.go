@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestTrivialCellIsCheap counts what a cell costs that does nothing: to wake a
-// goroutine takes as long as to check it, and what it allocates is memory that no
-// cache holds.
+// TestTrivialCellIsCheap counts goroutines and allocations of a cell without effect:
+// waking a goroutine takes as long as checking the cell, and new memory is in no cache.
 func TestTrivialCellIsCheap(t *testing.T) {
 	const most = 550 // 503 objects now, 636 with the guards of package initialisers
 	e, err := New(Config{})

@@ -16,7 +16,7 @@ import (
 	"warpbook/kernel/engine/failure"
 )
 
-// snapshot describes what the session knows, with the identity of each object.
+// snapshot describes the state of the session, with the identity of each object.
 func (e *Engine) snapshot() string {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
@@ -42,7 +42,7 @@ func (e *Engine) snapshot() string {
 		add("broken %s %s", name, why)
 	}
 	for p, u := range e.Graph.Units {
-		if u.Imported { // what a package is stays known
+		if u.Imported { // the import of a package is kept
 			continue
 		}
 		add("unit %p %p: %d declarations, %d types, %d variables", p, u, len(u.Decls), len(u.Types), len(u.Vars))
@@ -68,8 +68,9 @@ func (e *Engine) snapshot() string {
 	return strings.Join(lines, "\n")
 }
 
-// faultSetup and faultCells redefine what they can: functions, methods, types, generic
-// types, variables of another type, what no longer compiles, imports.
+// faultSetup and faultCells redefine everything that can be: functions, methods, types,
+// generic types, variables with another type, declarations that no longer compile,
+// imports.
 const (
 	faultSetup = "import \"fmt\"\ntype T struct{ N int }\nfunc (t T) M() int { return t.N }\ntype D struct{}\nfunc (D) M() int { return f() }\n" +
 		"type G[E any] struct{ X E }\nfunc (g G[E]) Get() E { return g.X }\nfunc f() int { return 1 }\nfunc g() int { return f() }\nfunc h(t T) int { return t.N }\nx, y, d, s := 1, T{3}, D{}, G[string]{\"s\"}"
@@ -92,9 +93,9 @@ var faultCells = []string{
 	"undefined(x)",
 }
 
-// TestPanicAtEachStage: a panic where any stage of any cell begins, the stages inside
-// of commit included, fails that cell, and the session is exactly what it was. A panic
-// after the commit leaves the cell in effect.
+// TestPanicAtEachStage: a panic where any stage of any cell begins, also in commit,
+// fails that cell and leaves the session exactly as it was. A panic after the commit
+// leaves the cell in effect.
 func TestPanicAtEachStage(t *testing.T) {
 	e, err := New(Config{})
 	if err != nil {
@@ -157,7 +158,7 @@ func TestPanicAtEachStage(t *testing.T) {
 }
 
 // TestPanicInFragments: the same for random cells, most of them wrong, with a panic at a
-// random stage up to the one before they begin.
+// random stage before they begin.
 func TestPanicInFragments(t *testing.T) {
 	e := fragmentEngine(t)
 	defer e.Close()
@@ -184,7 +185,7 @@ func TestPanicInFragments(t *testing.T) {
 		if r.Err == nil {
 			t.Fatalf("seed %d: %q has run", seed, src)
 		}
-		if r.Err.Name != failure.Internal { // it does not compile: what it imports is kept
+		if r.Err.Name != failure.Internal { // it does not compile: its imports are kept
 			continue
 		}
 		panics++
@@ -197,7 +198,7 @@ func TestPanicInFragments(t *testing.T) {
 	}
 }
 
-// TestPanicWhileTidying: what follows a commit cannot undo the cell.
+// TestPanicWhileTidying: a panic after a commit does not undo the cell.
 func TestPanicWhileTidying(t *testing.T) {
 	for _, at := range []string{"learn", "compact", "prune"} {
 		e, err := New(Config{})
@@ -222,7 +223,7 @@ func tidying(stage string) bool { return slices.Contains([]string{"learn", "comp
 
 func reset(e *Engine) { session{e: e}.Reset() }
 
-// known is how many names of a declaration the checker's results hold.
+// known is the number of names of a declaration in the checker's results.
 func known(info *types.Info, node ast.Node) (n int) {
 	ast.Inspect(node, func(x ast.Node) bool {
 		if id, ok := x.(*ast.Ident); ok && (info.Uses[id] != nil || info.Defs[id] != nil) {

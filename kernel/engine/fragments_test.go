@@ -70,7 +70,7 @@ func fragmentCorpus(t testing.TB) (corpus []string) {
 		"func (Pair[K, V]) W() { var v V; v. }", "type N interface { N; Number; ~[]T }\nfunc n[X N](x X) { x. }", "const k1, k2 = k2, k1", "func (x x) x() { x.x }", "var kept = kept.A\nkept.")
 }
 
-// tokens cuts a fragment in tokens, with the space before each.
+// tokens cuts a fragment into tokens, with the space before each.
 func tokens(src string) (list []string) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
@@ -90,7 +90,7 @@ func tokens(src string) (list []string) {
 	}
 }
 
-// mutate makes another fragment of some of a corpus, and a cursor in it.
+// mutate makes a new fragment from some of a corpus, and a cursor in it.
 func mutate(r *rand.Rand, corpus [][]string) (src string, cursor int) {
 	any := func() []string { return corpus[r.IntN(len(corpus))] }
 	list := append([]string{}, any()...)
@@ -133,7 +133,7 @@ func mutate(r *rand.Rand, corpus [][]string) (src string, cursor int) {
 	return src, cursor
 }
 
-// ask makes every request about a fragment that runs nothing.
+// ask makes every request about a fragment except running it.
 func (e *Engine) ask(src string, cursor int) *cellproto.Error {
 	if _, fail := e.Complete(src, cursor); fail != nil {
 		return fail

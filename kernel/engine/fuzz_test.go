@@ -13,10 +13,9 @@ import (
 	"warpbook/kernel/engine/symbols"
 )
 
-// FuzzEval: no cell brings down the engine or makes it forget how to run the
-// next one, and none outlasts an interrupt. What would harm the machine or end
-// the process as Go itself does is left out: magics, packages other than a few,
-// and memory by the gigabyte.
+// FuzzEval: no cell ends the engine or makes the next one fail, and none outlasts an
+// interrupt. Code that would harm the machine or end the process as Go itself does is
+// excluded: magics, packages other than a few, and gigabytes of memory.
 //
 //	go run ./kernel/edited/go test -fuzz=FuzzEval ./kernel/engine
 func FuzzEval(f *testing.F) {
@@ -59,7 +58,7 @@ func FuzzEval(f *testing.F) {
 	})
 }
 
-// eval interrupts the cell when it has had its time.
+// eval interrupts the cell after its time limit.
 func eval(t *testing.T, e *engine.Engine, n int, src string, limit time.Duration) engine.Result {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 )
 
 // TestCompleteInDeclarationsOfEarlierTypes: the checker resolves the base type of a
-// method and the chain of a type declaration by syntax, which types of earlier
-// cells do not have. Each cell completes, is inspected, and runs or is refused.
+// method and the chain of a type declaration by syntax, which types of earlier cells do
+// not have. Each cell is completed and inspected, and runs or is rejected.
 func TestCompleteInDeclarationsOfEarlierTypes(t *testing.T) {
 	for _, x := range []struct{ code, match, run string }{
 		{"func (t *T) M() int { t.¦", "A", ""},
@@ -77,8 +77,8 @@ func TestCompleteInDeclarationsOfEarlierTypes(t *testing.T) {
 	}
 }
 
-// TestPanicsOfTheEngine: a panic while a request is answered fails that request,
-// and the session is what it was before.
+// TestPanicsOfTheEngine: a panic during a request fails that request and leaves the
+// session unchanged.
 func TestPanicsOfTheEngine(t *testing.T) {
 	broken := false
 	e, err := New(Config{Doc: func(path, _ string) string {

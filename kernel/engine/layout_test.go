@@ -31,8 +31,8 @@ func (aFunc) M(int) string   { return "" }
 func (anInt) M(int) string   { return "" }
 func (aString) M(int) string { return "" }
 
-// TestLayouts compares how the engine describes types with how the runtime of this
-// Go does, kind by kind: where they differ, the engine reads methods from the wrong
+// TestLayouts compares the engine's description of types with that of the runtime of
+// this Go, kind by kind: where they differ, the engine reads methods from the wrong
 // place.
 func TestLayouts(t *testing.T) {
 	for _, v := range []any{aStruct{}, aMap{}, aSlice{}, anArray{}, aChan(nil), aFunc(nil), anInt(0), aString(""), anEmbedder{}, &aStruct{}, &aMap{}} {

@@ -12,10 +12,10 @@ import (
 	"warpbook/kernel/nbformat"
 )
 
-// TestNotebooksGiveNoWarning compiles the cells of all notebooks, one session each,
-// and runs none: vet's analysers complain about nothing in them. Cells that begin
-// with a magic are left out, and so are those that fail because they name an entry of
-// a %%cuda cell, which needs a compiler of CUDA.
+// TestNotebooksGiveNoWarning compiles the cells of all notebooks, one session each, and
+// runs none: vet's analysers report nothing. Cells that begin with a magic are skipped,
+// and so are those that fail because they name an entry of a %%cuda cell, which needs a
+// CUDA compiler.
 func TestNotebooksGiveNoWarning(t *testing.T) {
 	symbols.Register()
 	files, err := filepath.Glob("../../notebooks/*.ipynb")

@@ -11,8 +11,8 @@ import (
 	"warpbook/kernel/engine/symbols"
 )
 
-// TestOnePackageOfAPath imports all packages in a random order: whatever the types
-// of one name in another is what importing the other gives.
+// TestOnePackageOfAPath imports all packages in a random order: the types of one package
+// in another are those of its own import.
 func TestOnePackageOfAPath(t *testing.T) {
 	symbols.Register()
 	seed := rand.Uint64()

@@ -12,15 +12,15 @@ import (
 	"warpbook/kernel/engine/symbols"
 )
 
-// control writes random programs about what random_test.go has little of: arrays and
-// structs as values, slices of arrays, closures, deferred calls, select, labels, goto,
-// type switches, generics and the order of evaluation. All functions have the same
-// variables, and each prints what they hold at its end.
+// control writes random programs with constructs that random_test.go uses little: arrays
+// and structs as values, slices of arrays, closures, deferred calls, select, labels,
+// goto, type switches, generics and the order of evaluation. All functions have the same
+// variables, and each prints them at its end.
 type control struct {
 	*rand.Rand
 	b      strings.Builder
 	names  int
-	loops  []string // labels of the loops around, "" of one without
+	loops  []string // labels of the enclosing loops, "" for none
 	nested int
 }
 
@@ -123,7 +123,7 @@ func (g *control) block(n int) {
 	g.nested--
 }
 
-// loop writes a loop that is left in the end, whatever its body does.
+// loop writes a loop that ends, whatever its body does.
 func (g *control) loop(head string, used ...string) {
 	label := ""
 	if g.IntN(2) == 0 {
@@ -275,7 +275,7 @@ func (p Pair[T]) Total() int { return int(p.A) - int(p.B) }
 func add[T number](a, b T) T { return a + b }
 func pick[T number](a, b T) T { if a < b { return b }; return a - b }
 func each[T, U number](list []T, f func(T) U) (n int) { for _, x := range list { n += int(f(x)) }; return n }
-var ticks uint64 // which expressions only change: Go leaves open when they read it
+var ticks uint64 // expressions only change it: Go does not define when they read it
 func call(x int) int { ticks = ticks*31 + uint64(x); return x + 1 }
 func index(x int) int { ticks = ticks*17 + uint64(x); return x & 3 }
 func id[T any](x T) T { return x }

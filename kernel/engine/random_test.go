@@ -342,8 +342,7 @@ func (g *generator) function() {
 	g.functions = append(g.functions, f)
 }
 
-// program writes a program that prints the results of its functions, or what they
-// panic with.
+// program writes a program that prints the results of its functions, or their panics.
 func (g *generator) program(functions int) string {
 	g.printf("package main\nimport \"fmt\"\n\ntype Small int16\ntype Wide uint64\ntype Real float64\nvar steps int\n\n")
 	g.printf("func id[T any](x T) T { return x }\n\n")
@@ -381,8 +380,8 @@ func try(name string, f func()) {
 
 var programSeed = flag.Uint64("programseed", 0, "seed of TestRandomPrograms; 0 is a random one")
 
-// TestRandomPrograms: cells compute what compiled Go computes, and panic as it
-// does, whether the executor of bytecode or the engine library executes them.
+// TestRandomPrograms: cells give the results and panics of compiled Go, with the
+// executor of bytecode and with the engine library.
 func TestRandomPrograms(t *testing.T) {
 	symbols.Register()
 	programs := 3
@@ -411,7 +410,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// compiled is what a program prints.
+// compiled is the output of a program.
 func compiled(t *testing.T, src string) string {
 	file := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(file, []byte(src), 0o666); err != nil {
@@ -427,7 +426,7 @@ func compiled(t *testing.T, src string) string {
 	return string(out)
 }
 
-// printed is what a program prints as a cell.
+// printed is the output of a program as a cell.
 func printed(t *testing.T, src string, interpretOnly bool) string {
 	execute(t, interpretOnly)
 	var mu sync.Mutex

@@ -19,7 +19,8 @@ import (
 	_ "warpbook/kernel/engine/symbols"
 )
 
-// tablesOf is the Go whose standard library the engine's tables were made of.
+// tablesOf is the Go version from whose standard library the engine's tables were
+// generated.
 const tablesOf = "go1.26"
 
 // TestStandardLibrary: cells can import each package of the standard library, but for

@@ -12,8 +12,7 @@ import (
 	"warpbook/kernel/engine/failure"
 )
 
-// countdown is a context that is cancelled when it has been asked a number of
-// times whether it is.
+// countdown is a context that is cancelled after a number of calls of Err.
 type countdown struct {
 	context.Context
 	left int
@@ -33,8 +32,8 @@ func evaluate(ctx context.Context, e *Engine, n int, code string) Result {
 	return <-answered
 }
 
-// TestStopWhileCompiling: wherever the compiler looks whether its cell is
-// stopped, the session is afterwards what it was before.
+// TestStopWhileCompiling: a stop at any check of the compiler leaves the session
+// unchanged.
 func TestStopWhileCompiling(t *testing.T) {
 	e, err := New(Config{})
 	if err != nil {
@@ -82,9 +81,9 @@ func TestStopWhileCompiling(t *testing.T) {
 	}
 }
 
-// TestStopBeforeTheCell: a stop, whenever it comes, leaves a cell without loops and
-// calls as it was before or does not touch it: what the cell declares and what its
-// statements do are there together.
+// TestStopBeforeTheCell: a stop at any time before a cell without loops and calls either
+// leaves the session unchanged or has no effect: declarations and statements take effect
+// together.
 func TestStopBeforeTheCell(t *testing.T) {
 	e, err := New(Config{})
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUneditedEngineIsRefused: a program that was built by the go command alone says
-// in one line how it is built.
+// TestUneditedEngineIsRefused: a program built without the edits names the right build
+// command in one line.
 func TestUneditedEngineIsRefused(t *testing.T) {
 	_, err := New(Config{})
 	if err == nil || !strings.Contains(err.Error(), "go run ./kernel/edited/go build ./kernel/cells") || strings.Contains(err.Error(), "\n") {

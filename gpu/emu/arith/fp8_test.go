@@ -8,8 +8,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// TestFP8 holds Encode against a search over all codes, and Decode against the
-// tables of the format's definition.
+// TestFP8 compares Encode with a search over all codes, and Decode with the tables of
+// the format's definition.
 func TestFP8(t *testing.T) {
 	for _, c := range []struct {
 		of   string

@@ -2,8 +2,8 @@ package mem
 
 import "testing"
 
-// TestSettle fills memory, forgets a byte of it and fills it again: it is whole
-// exactly while every byte was written.
+// TestSettle fills memory, clears the mark of a byte and fills it again: the memory is
+// whole exactly while every byte is marked as written.
 func TestSettle(t *testing.T) {
 	const bytes = 100 // the last word of the bitmap is used in part
 	c := newContents(bytes)

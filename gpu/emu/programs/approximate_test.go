@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// limit is how far a function of a GPU may lie from the correctly rounded one:
-// so many units of the last place, or an absolute or relative distance, for
-// operands up to a size.
+// limit is the allowed distance of a GPU's function from the correctly rounded one: in
+// units of the last place, or absolute or relative, for operands up to a size.
 type limit struct {
 	name               string // of the instruction, from its start
 	to                 float64
@@ -16,8 +15,8 @@ type limit struct {
 	absolute, relative float64
 }
 
-// limits are what an H200 keeps over all floats (testdata/approximate.cu of
-// gpu/emu), or the manual's where that is not swept. The first that fits holds.
+// limits are the bounds that an H200 keeps over all floats (testdata/approximate.cu of
+// gpu/emu), or the manual's for functions without a sweep. The first match counts.
 var limits = []limit{
 	{name: "rcp.approx.ftz.f64", relative: 0x1p-20}, {name: "rsqrt.approx.ftz.f64", relative: 0x1p-20},
 	{name: "rcp", ulp: 1}, {name: "sqrt", ulp: 1}, {name: "rsqrt", ulp: 2}, {name: "ex2", ulp: 2}, {name: "div", ulp: 2},
@@ -27,8 +26,8 @@ var limits = []limit{
 	{name: "tanh.approx.f32", absolute: 8e-6}, {name: "tanh", ulp: 1},
 }
 
-// TestApproximate compares what the emulator rounds correctly with what an H200
-// approximates.
+// TestApproximate compares the emulator's correctly rounded results with the
+// approximations of an H200.
 func TestApproximate(t *testing.T) {
 	golden := readResults(t, approximateFile)
 	for name, d := range devices(t) {
@@ -56,8 +55,7 @@ func TestApproximate(t *testing.T) {
 	}
 }
 
-// approximateRow compares the values that a limit is known for, and returns how
-// many these are.
+// approximateRow compares the values with a known limit, and returns their number.
 func approximateRow(t *testing.T, device string, p *Program, i int, got, want []uint64) (compared int) {
 	t.Helper()
 	typ := floatType(p.Rows[i])

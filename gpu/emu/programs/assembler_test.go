@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAssembler has ptxas accept every program, where there is one.
+// TestAssembler assembles every program with ptxas, if ptxas is present.
 func TestAssembler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts ptxas for every program")

@@ -24,16 +24,16 @@ import (
 
 var keep = flag.Bool("keep", false, "write what NVRTC compiles for TestCompiled to testdata/compiled")
 
-// modes are the ways of compiling: as the compiler does by itself, for a
-// debugger, and with shorter, less exact functions.
+// modes are the options of the compiler: none, for a debugger, and with shorter, less
+// exact functions.
 var modes = map[string][]string{
 	"O3":            {"--generate-line-info"},
 	"G":             {"--device-debug"},
 	"use_fast_math": {"--generate-line-info", "--use_fast_math"},
 }
 
-// refused are the entries that the emulator does not run, with what it says of
-// them: recursion, the heap, and what NVRTC 12.0 leaves undefined.
+// refused are the entries that the emulator rejects, with its error: recursion, the
+// heap, and calls that NVRTC 12.0 leaves undefined.
 var refused = map[string]string{
 	"calls":        "a recursive call of",
 	"recursion":    "a recursive call of",
@@ -41,8 +41,8 @@ var refused = map[string]string{
 	"12.0 byvalue": "a call of _Z6__dp4ajjj",
 }
 
-// archOf is what a source is compiled for: Hopper where it has committed PTX for nothing
-// older, because compute_80 does not compile it.
+// archOf is the architecture that a source is compiled for: Hopper if all its committed
+// PTX is for Hopper, because compute_80 does not compile it.
 func archOf(source string) string {
 	committed, _ := filepath.Glob(strings.TrimSuffix(source, ".cu") + ".sm_*.ptx")
 	if len(committed) == 1 {
@@ -54,14 +54,14 @@ func archOf(source string) string {
 	return "compute_80"
 }
 
-// kept are the compilations of which the PTX is in testdata, so that their
-// forms are tested where there is no NVRTC.
+// kept are the compilations whose PTX is in testdata, so that their forms are tested
+// without NVRTC.
 var kept = []string{"12.0-G-defects", "12.0-G-groups", "12.0-G-misc", "12.0-G-reduce", "12.0-G-builtins",
 	"13.0-O3-misc", "13.0-O3-wmma", "13.0-G-groups", "13.0-use_fast_math-defects", "13.0-G-builtins"}
 
-// TestCompiled makes every entry ready that a compiler has made of the CUDA C++
-// in the repository, and runs those of the corpus of defects that have none:
-// they must be clean, and give the same results however they were compiled.
+// TestCompiled lowers every entry that a compiler has made of the CUDA C++ in the
+// repository, and runs the corrected kernels of the corpus of defects: they must be
+// clean, and give the same results however they were compiled.
 func TestCompiled(t *testing.T) {
 	files, err := filepath.Glob("testdata/compiled/*.ptx.gz")
 	if err != nil || len(files) == 0 {
@@ -77,9 +77,9 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// TestCompile is TestCompiled with what the NVRTC of this machine makes.
+// TestCompile is TestCompiled with the NVRTC of this machine.
 func TestCompile(t *testing.T) {
-	t.Logf("NVRTC of %q", os.Getenv("WARPBOOK_NVRTC")) // read, so that the result of another one is not taken from the cache
+	t.Logf("NVRTC of %q", os.Getenv("WARPBOOK_NVRTC")) // read here, so that the cached result of another NVRTC is not used
 	var sources []string
 	for _, pattern := range []string{"../../../ops/*/*.cu", "../testdata/*.cu", "../../ptx/testdata/*.cu"} {
 		found, err := filepath.Glob(pattern)
@@ -108,8 +108,8 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// compiled is the PTX of a source, and the release of NVRTC; without one the
-// test is skipped.
+// compiled is the PTX of a source, and the release of NVRTC; without NVRTC the test is
+// skipped.
 func compiled(t *testing.T, source, mode string) (text, release string) {
 	t.Helper()
 	cuda, err := os.ReadFile(source)
@@ -138,8 +138,8 @@ func compiled(t *testing.T, source, mode string) (text, release string) {
 	return reply.PTX, reply.Release
 }
 
-// tryAll makes every entry of a module ready and runs what can be run. results
-// holds what each has given before.
+// tryAll lowers every entry of a module and runs those that can run. results holds the
+// earlier results of each.
 func tryAll(t *testing.T, label, text string, results map[string][]uint32) {
 	d, err := emu.Open("")
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	approximateFile = "testdata/approximate.h200.gz"
 )
 
-// results is what a line of the golden file says.
+// results is a decoded line of the golden file.
 type results struct {
 	text uint32
 	rows []uint32

@@ -22,8 +22,8 @@ var (
 	against = flag.String("against", "", "compare every result with those that -save wrote, to look into a difference")
 )
 
-// awaited is how many programs no H200 has run yet. Set it to 0 after -update on
-// an H200.
+// awaited is the number of programs that no H200 has run yet. Set it to 0 after -update
+// on an H200.
 const awaited = 54
 
 // TestPrograms compares the results of every program with those of an H200.
@@ -77,7 +77,7 @@ func TestAwaited(t *testing.T) {
 		want, err := run(gpu, &p)
 		if err != nil {
 			t.Errorf("%s on %v: %v", p.Name, gpu.Info(), err)
-			gpu = open(t) // a fault costs the context
+			gpu = open(t) // a fault makes the context unusable
 			continue
 		}
 		got, err := run(emulator, &p)
@@ -97,8 +97,8 @@ func TestAwaited(t *testing.T) {
 	t.Logf("%d of %d programs are equal", equal, all)
 }
 
-// devices are the emulator with each set of vector instructions, with -short
-// the best alone, or the GPU if WARPBOOK_DEVICE names one.
+// devices are the emulator with each set of vector instructions, with -short only the
+// best, or the GPU if WARPBOOK_DEVICE names one.
 func devices(t *testing.T) map[string]gpu.Device {
 	if name := os.Getenv(device.Variable); strings.HasPrefix(name, "cuda") {
 		return map[string]gpu.Device{name: open(t)}
@@ -167,8 +167,8 @@ func sum(values []uint64) uint32 {
 	return h.Sum32()
 }
 
-// compare reports the first rows that differ, and with all results what
-// differs in them.
+// compare reports the first rows that differ, and, if all results are known, the
+// differing values.
 func compare(t *testing.T, p *Program, got []uint64, golden *results, all []uint64) {
 	t.Helper()
 	if golden.text != crc32.ChecksumIEEE([]byte(p.Text)) || len(golden.rows) != len(p.Rows) {
@@ -221,7 +221,7 @@ func open(t *testing.T) gpu.Device {
 	return d
 }
 
-// record runs all programs and writes what the flags ask for.
+// record runs all programs and writes the files that the flags select.
 func record(t *testing.T) {
 	d := open(t)
 	var lines []string
@@ -232,7 +232,7 @@ func record(t *testing.T) {
 		hang.Stop()
 		if err != nil {
 			t.Errorf("%s: %v", p.Name, err)
-			d = open(t) // a fault costs the context
+			d = open(t) // a fault makes the context unusable
 			continue
 		}
 		all[p.Name] = got

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestShuffleOfVectors holds the shuffle of each set of vectors against the
-// portable one: random operands, of which the destination may be one.
+// TestShuffleOfVectors compares the shuffle of each set of vectors with the portable
+// one: random operands, one of which may be the destination.
 func TestShuffleOfVectors(t *testing.T) {
 	const seed = 11
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -32,8 +32,8 @@ func TestShuffleOfVectors(t *testing.T) {
 // vectorMasks are the lanes that run; 1 stands for random ones.
 var vectorMasks = []uint32{1<<32 - 1, 1<<32 - 1, 1, 1, 0xffff, 0xffff0000, 0x80000000, 0x55555555, 0}
 
-// shuffleOperands are lanes of a destination and of three sources: the last two
-// are small numbers and segments as often as any.
+// shuffleOperands are lanes of a destination and of three sources: the last two are
+// often small numbers and segments.
 func shuffleOperands(random *rand.Rand) (operands [4][32]uint32) {
 	uniform, b, c := random.IntN(2) == 0, random.Uint32N(40), random.Uint32N(1<<13)
 	for l := range 32 {

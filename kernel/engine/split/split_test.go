@@ -71,7 +71,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestManyMagics: each is found in the time that its line takes to read.
+// TestManyMagics: finding a magic takes time linear in its line.
 func TestManyMagics(t *testing.T) {
 	const n = 100_000
 	magics, rest := Magics(strings.Repeat("%who\nx++\n", n))
@@ -83,8 +83,8 @@ func TestManyMagics(t *testing.T) {
 	}
 }
 
-// TestTooLong: a cell that is too long to compile says so at the token that is
-// too much.
+// TestTooLong: a cell that is too long to compile is an error at the first token beyond
+// the limit.
 func TestTooLong(t *testing.T) {
 	if pieces, errs := Cell(strings.Repeat("x++\n", maxTokens/3)); len(errs) > 0 || len(pieces) != maxTokens/3 {
 		t.Errorf("%d pieces, %v", len(pieces), errs)
@@ -109,8 +109,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzCell: pieces are in order, do not overlap, and leave out nothing but
-// comments, blanks and semicolons.
+// FuzzCell: pieces are in order, do not overlap, and omit only comments, blanks and
+// semicolons.
 func FuzzCell(f *testing.F) {
 	f.Add("x := 1; for i := 0; i < 2; i++ { f(i) }\nfunc (t T) M() {}\n")
 	f.Add("L:\nfor { break L }\n/* c */ type T struct{}; `raw`")

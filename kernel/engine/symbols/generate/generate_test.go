@@ -30,9 +30,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestStdDocs fails when the documentation of a package of the standard library
-// is missing. What it says depends on the Go release that wrote it, and is not
-// compared.
+// TestStdDocs fails when the documentation of a package of the standard library is
+// missing. Its text depends on the Go release and is not compared.
 func TestStdDocs(t *testing.T) {
 	z, err := zip.OpenReader(filepath.Join("..", stdDocs))
 	if err != nil {
