@@ -13,7 +13,7 @@ import (
 
 // buildWorker builds the CUDA worker if CUDA's headers are installed. Without the
 // worker notebooks run on the emulator, so an installation without it is complete; on a
-// machine with a GPU, install prints what is missing.
+// machine with a GPU, install names the missing parts.
 func buildWorker(ctx context.Context) {
 	_, err := build.Worker(ctx, os.Stdout)
 	if err == nil || errors.Is(err, build.ErrMissing) && !cuda.Present() {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// measuredTimes is what a measured file of an operator holds of one size.
+// measuredTimes are the times of one size in a measured file.
 type measuredTimes struct {
 	US    map[string]float64
 	Range map[string][2]float64 `json:"range_us"`

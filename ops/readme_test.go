@@ -80,7 +80,7 @@ func readmeBlocks(t *testing.T) (blocks []string) {
 	return blocks
 }
 
-// copyTree copies what the operators are made of.
+// copyTree copies the files of the operators.
 func copyTree(t *testing.T) string {
 	root := t.TempDir()
 	for _, name := range []string{"gpu", "kernel", "ops"} {

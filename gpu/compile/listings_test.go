@@ -89,7 +89,7 @@ func answer(t *testing.T, source string) string {
 	return b.String()
 }
 
-// advice is what an error says to instantiate and to define.
+// advice is the instantiation and the definitions that an error advises.
 func advice(err error) (names, lines []string) {
 	wrong := (*Error)(nil)
 	if !errors.As(err, &wrong) {

@@ -12,7 +12,7 @@ import (
 )
 
 // openBench is both for benchmarks: the GPU if there is one, else the fake worker,
-// whose figures say only what the pipe costs.
+// whose figures are the cost of the pipe only.
 func openBench(b *testing.B) (*Device, gpu.Module) {
 	b.Helper()
 	d, err := openFake(b, "emulator")

@@ -42,9 +42,9 @@ func gpuWanted() bool {
 	return kind == "cuda"
 }
 
-// TestForgotten checks that a device that is dropped without Close leaves no
+// TestDropWithoutClose checks that a device that is dropped without Close leaves no
 // worker behind, as when a cell that opens one runs again.
-func TestForgotten(t *testing.T) {
+func TestDropWithoutClose(t *testing.T) {
 	d, err := openFake(t, "emulator")
 	if err != nil {
 		t.Fatal(err)

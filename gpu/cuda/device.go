@@ -13,7 +13,7 @@ import (
 	"warpbook/gpu/cuda/command"
 )
 
-// Config says how a device is opened.
+// Config holds the options of a device.
 type Config struct {
 	// Number of the GPU, as the driver counts: the first is 0.
 	Number int

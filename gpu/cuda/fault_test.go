@@ -75,7 +75,7 @@ func (b *bench) run(l gpu.Launch) error {
 	return b.device.Sync()
 }
 
-// works checks that a launch runs again, and says after how long.
+// works checks that a launch runs again, and logs the delay.
 func (b *bench) works(what string) {
 	b.Helper()
 	start := time.Now()
@@ -426,8 +426,8 @@ func zombies(t *testing.T) (n int) {
 	return n
 }
 
-// TestDies checks a worker that ends by itself.
-func TestDies(t *testing.T) {
+// TestWorkerExit checks a worker that ends by itself.
+func TestWorkerExit(t *testing.T) {
 	d, err := openFake(t, "dies")
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func (g *graph) ensure(l *link) error {
 	return nil
 }
 
-// check returns an error if a buffer or module that the work needs is gone.
+// check returns an error if a buffer or module that the work needs no longer exists.
 func (g *graph) check(l *link) error {
 	for i, w := range g.work {
 		if err := g.dev.alive(l, w); err != nil {

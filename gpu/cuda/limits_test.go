@@ -22,7 +22,7 @@ var (
 	tilePTX string
 )
 
-// onGPU is both without the fake worker, for what the emulator does not run.
+// onGPU is both without the fake worker, for kernels that the emulator does not run.
 func onGPU(t *testing.T, test func(*bench)) {
 	d, err := openGPU(t)
 	b := &bench{T: t, device: d}

@@ -162,7 +162,7 @@ func (d *Device) allocate(l *link, a *allocation) error {
 	return nil
 }
 
-// checkSize refuses a size that cannot fit, without asking the worker.
+// checkSize rejects a size that cannot fit, without a call of the worker.
 func (d *Device) checkSize(bytes int64) error {
 	if most := d.info.GlobalBytes; bytes > most {
 		return fmt.Errorf("cuda: alloc: %w: %d bytes, expected at most %d on %s", gpu.ErrMemory, bytes, most, d.info.Name)

@@ -24,7 +24,7 @@ func says(t *testing.T, what string, err error, words ...string) {
 	}
 }
 
-// TestStartErrors checks workers that do not start: each says what to do.
+// TestStartErrors checks workers that do not start: each error has a remedy.
 func TestStartErrors(t *testing.T) {
 	for how, words := range map[string][]string{
 		"no driver": {"CUDA does not start", "nvidia-smi", "libcuda.so.1", "device emu"},

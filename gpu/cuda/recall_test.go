@@ -19,7 +19,7 @@ func replaying(t *testing.T, test func(*bench)) {
 	})
 }
 
-// cause runs a launch that must fault, and returns what the emulator found.
+// cause runs a launch that must fault, and returns the emulator's fault.
 func (b *bench) cause(l gpu.Launch) *gpu.Fault {
 	b.Helper()
 	err := b.run(l)
@@ -70,7 +70,7 @@ func TestReplayAddress(t *testing.T) {
 				b.Errorf("%q, expected it to say %q", f, word)
 			}
 		}
-		// x[3] = 67 then: the address is 67 << 28 and the 12 bytes of the view behind x.
+		// x[3] = 67 then: the address is 67 << 28 and the 12 bytes of the view after x.
 		if want := "end 17985175536 bytes past buffer table"; !strings.Contains(f.Error(), want) {
 			b.Errorf("%q, expected it to say %q", f, want)
 		}
@@ -108,7 +108,7 @@ func TestReplayAfterUpload(t *testing.T) {
 	})
 }
 
-// TestReplayIsLeftOut checks that a fault says why its cause is not known.
+// TestReplayIsLeftOut checks that a fault gives the reason if its cause is not known.
 func TestReplayIsLeftOut(t *testing.T) {
 	replaying(t, func(b *bench) {
 		large := b.zeros(recalled/4 + 1)

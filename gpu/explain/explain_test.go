@@ -116,8 +116,8 @@ func find(t *testing.T, r *Report, kind string) *Finding {
 	return nil
 }
 
-// TestTranspose explains the conflicts of a tile without padding; what the
-// padding is said to cost is what the padded kernel counts.
+// TestTranspose explains the conflicts of a tile without padding. The cost that the
+// report predicts for padding is the count of the padded kernel.
 func TestTranspose(t *testing.T) {
 	r, c := explainTranspose(t, 32)
 	f := find(t, r, BankConflict)

@@ -38,7 +38,7 @@ type Finding struct {
 	others   uint64 // requests whose patterns are not known
 }
 
-// findings are those of all launches, by what they cost beyond their best.
+// findings are those of all launches, by their cost above the possible minimum.
 func findings(profiles []gpu.Profile, texts map[string][]string) (found []*Finding) {
 	type key struct{ entry, kind, at, memory string }
 	known := map[key]*Finding{}

@@ -142,7 +142,7 @@ func testGraphFork(t *testing.T, s *suite) {
 	s.ok(g.Close())
 }
 
-// testGraphErrors checks the calls that a capture refuses, and that the streams work
+// testGraphErrors checks the calls that are errors during a capture, and that the streams work
 // afterwards.
 func testGraphErrors(t *testing.T, s *suite) {
 	const n = 100
@@ -169,7 +169,7 @@ func testGraphErrors(t *testing.T, s *suite) {
 	s.is(err, gpu.ErrArgument, "time in a capture")
 }
 
-// inCapture lists the calls that a capture refuses.
+// inCapture lists the calls that are errors during a capture.
 type inCapture struct {
 	name string
 	f    func() error
@@ -201,7 +201,7 @@ func (s *suite) refusedInCapture(a, b gpu.Stream, l gpu.Launch) []inCapture {
 	}
 }
 
-// testGraphGone checks graphs whose buffer or stream is no more.
+// testGraphGone checks graphs whose buffer was freed or stream closed.
 func testGraphGone(t *testing.T, s *suite) {
 	const n = 100
 	x, y := s.alloc(gpu.Float32, n, fill(n, 1)), s.alloc(gpu.Float32, n, fill(n, 4))

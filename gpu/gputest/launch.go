@@ -224,7 +224,7 @@ func testArgumentErrors(t *testing.T, s *suite) {
 	s.ok(s.run(s.scale(x, y, 1, 4)))
 }
 
-// refused checks that a launch is an error of a kind that says certain words.
+// refused checks that a launch is an error of a kind with certain words.
 func (s *suite) refused(l gpu.Launch, kind error, what string, says ...string) {
 	s.Helper()
 	err := s.device.Launch(l)

@@ -15,7 +15,7 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// Parse checks PTX and refuses text that the driver of the device would not load.
+// Parse checks PTX and rejects text that the driver of the device would not load.
 // remedy is the advice for a version of the language that is too new.
 func Parse(info gpu.Info, name, text string, remedy func(gpu.Version) string) (*ptx.Module, error) {
 	m, err := parse(name, text)

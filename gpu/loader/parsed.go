@@ -43,7 +43,7 @@ func parse(name, from string) (*ptx.Module, error) {
 	return m, nil
 }
 
-// forget drops a module that is gone, unless its text was parsed again since.
+// forget drops a collected module, unless its text was parsed again since.
 func forget(key text) {
 	parsed.Lock()
 	defer parsed.Unlock()

@@ -48,7 +48,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The error for what is missing is one line and holds the remedy.
+// The error for a missing part is one line with the remedy.
 func TestMissing(t *testing.T) {
 	for _, args := range [][]string{
 		{"-nvrtc", t.TempDir(), "x.cu"},
@@ -66,7 +66,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// The committed PTX is what the compiler makes today.
+// The committed PTX equals the compiler's output today.
 func TestCommittedPTX(t *testing.T) {
 	lib, err := open(folders(""), "12.0")
 	if err != nil {

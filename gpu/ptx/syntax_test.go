@@ -133,7 +133,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestRegistersByUse: a range of any width costs what the code uses of it.
+// TestRegistersByUse: the cost of a register range depends on the registers in use, not on its width.
 func TestRegistersByUse(t *testing.T) {
 	m := mustParse(t, "t.ptx", inBody(".reg .b32 %w<4000000000>; mov.u32 %w3999999999, %w0; mov.u32 %w0, %w0;"))
 	want := []Reg{{"%w3999999999", "b32"}, {"%w0", "b32"}}

@@ -66,7 +66,7 @@ func Run(ctx context.Context, open func() (gpu.Device, error), log Log) (*gpu.Fa
 	return nil, fmt.Errorf("replay: %w", context.Cause(ctx))
 }
 
-// run loads what the log needs and runs it.
+// run loads the modules of the log and runs it.
 func run(device gpu.Device, log Log) (*gpu.Fault, error) {
 	modules := map[*Module]gpu.Module{nil: nil}
 	load := func(m *Module) (err error) {

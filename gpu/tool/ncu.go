@@ -113,7 +113,7 @@ func readProfile(text string) (launches []profiled, units map[string]string, err
 	return launches, units, nil
 }
 
-// lastMessage is the last that the tool says of itself.
+// lastMessage is the tool's last message about itself.
 func lastMessage(text string) string {
 	last := ""
 	for line := range strings.Lines(text) {

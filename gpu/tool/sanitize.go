@@ -72,7 +72,7 @@ var (
 )
 
 // readFindings reads the sanitizer's report: lines that begin with =========,
-// a complaint and below it, indented, where and who.
+// a finding and below it, indented, the place and the thread.
 func readFindings(text string) (found []finding) {
 	var now *finding
 	flush := func() {
@@ -152,7 +152,7 @@ func join(list, next string) string {
 	return list + "; " + next
 }
 
-// tables are the complaints of the sanitizer, and what the emulator finds.
+// tables are the findings of the sanitizer and of the emulator.
 func (s *sanitizer) tables(w *watched, report string) ([]Table, error) {
 	t := Table{title: fmt.Sprintf("%s: %s", s.check, w.device.Info().Name), columns: []string{"found by", "what", "where", "thread", "more"}}
 	if report == "" {

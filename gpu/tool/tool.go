@@ -259,7 +259,7 @@ func (w *watched) add(l gpu.Launch) (*launch, bool) {
 	return x, true
 }
 
-// note keeps what the emulator has of a launch.
+// note keeps the emulator's results of a launch.
 func (w *watched) note(x *launch, l gpu.Launch, counters gpu.Counters, err error, note string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -316,7 +316,7 @@ func (w *watched) onEmulator(k kind, l gpu.Launch, run func(gpu.Launch) error) e
 		}
 		return fault
 	}
-	// The tool reports these and lets the launch go on.
+	// The tool reports these and the launch continues.
 	for b, contents := range before {
 		if err := b.Upload(contents); err != nil {
 			return err
@@ -326,7 +326,7 @@ func (w *watched) onEmulator(k kind, l gpu.Launch, run func(gpu.Launch) error) e
 	return run(l)
 }
 
-// save copies what the buffers of a launch hold.
+// save copies the contents of a launch's buffers.
 func save(l gpu.Launch) (map[gpu.Buffer]any, error) {
 	contents := map[gpu.Buffer]any{}
 	for _, b := range gpu.Buffers(l) {

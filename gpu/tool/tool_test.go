@@ -161,7 +161,7 @@ func TestRefusedLaunch(t *testing.T) {
 	}
 }
 
-// The second launch of a shape has other data, and a fault that the first has not.
+// The second launch of a shape has other data, and a fault that the first does not have.
 func TestSanitizeLooksAtEveryLaunch(t *testing.T) {
 	dev, l, y := open(t)
 	if err := dev.Zero(y); err != nil {

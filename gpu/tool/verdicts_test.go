@@ -96,7 +96,7 @@ func takeVerdicts(t *testing.T, corpus, folder string) {
 			})
 		}
 	}
-	// What does not end slows the others down, so it comes last.
+	// Endless kernels slow the others down, so they come last.
 	endless := []string{gpu.ErrBarrier.Error(), gpu.ErrMask.Error()}
 	for _, last := range []bool{false, true} {
 		for i, b := range all {

@@ -157,9 +157,9 @@ func TestLastWordsOfACellAreNoReason(t *testing.T) {
 	}
 }
 
-// TestSendToTheDead covers the race between finding a program alive and sending to it:
+// TestSendAfterEnd covers the race between finding a program alive and sending to it:
 // the request must not wait for an answer that never comes.
-func TestSendToTheDead(t *testing.T) {
+func TestSendAfterEnd(t *testing.T) {
 	s := start(t, Config{})
 	dead := s.current.Load()
 	s.Kill()
@@ -229,7 +229,7 @@ func TestKillFromSink(t *testing.T) {
 	}
 }
 
-func TestStillborn(t *testing.T) {
+func TestExitAtStart(t *testing.T) {
 	s := start(t, Config{Env: append(os.Environ(), fakeEnv+"=stillborn")})
 	for range 2 {
 		e, err := s.Execute(context.Background(), "out a", 1, func(cellproto.Event) {})

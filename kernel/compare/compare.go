@@ -148,7 +148,7 @@ func verdicts(s Set) map[runs.Key]string {
 	return all
 }
 
-// differences lists what the environments of the sets differ in.
+// differences lists the differences between the environments of the sets.
 func differences(a, b Set) (list []Difference) {
 	ea, eb := environment(a), environment(b)
 	names := slices.Collect(maps.Keys(ea))

@@ -138,7 +138,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// file is what a run writes, with one figures record.
+// file is the file of a run, with one figures record.
 func file(device, title, row string, verdict string, samples ...int) string {
 	data, err := json.Marshal(map[string]any{
 		"schema": 1, "notebook": "x.ipynb", "started": "2026-11-23T07:00:00Z", "complete": true,
@@ -199,7 +199,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: %v, expected one line with the argument", argument, err)
 		}
 	}
-	// What is broken within a record costs that record.
+	// A broken part of a record drops that record only.
 	broken := `{"notebook": "x", "cells": [{"id": "c", "records": [{"kind": "figures", "rows": 5}, {"kind": "figures", "title": "t", "rows": [{"name": "r", "total": {"median_ns": -1}}]}]}]}`
 	if s, err := Load(write(t, filepath.Join(dir, "broken.json"), broken), ""); err != nil || len(s.Runs[0].Timings) != 0 {
 		t.Errorf("%+v, %v, expected a run without timings", s, err)

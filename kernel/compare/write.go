@@ -43,7 +43,7 @@ func (r Report) JSON(w io.Writer) error {
 	}{schema, r})
 }
 
-// Text writes what a terminal shows.
+// Text writes the comparison for a terminal.
 func (r Report) Text(w io.Writer) error { return r.each(w, (*Comparison).text) }
 
 // Markdown writes tables for an issue or a pull request.

@@ -16,7 +16,7 @@ func SetAsker(f func(prompt string, secret bool) (string, error)) { asker.Store(
 // its end. It fails outside of a notebook.
 func Ask(prompt string) (string, error) { return ask(prompt, false) }
 
-// AskSecret is Ask for a password: what the user types is not shown.
+// AskSecret is Ask for a password: the input is not shown.
 func AskSecret(prompt string) (string, error) { return ask(prompt, true) }
 
 func ask(prompt string, secret bool) (string, error) {

@@ -305,7 +305,7 @@ func TestSizeTicks(t *testing.T) {
 	}
 }
 
-// A glyph that no font has is said aloud, and the SVG keeps the character for
+// A glyph that no font has is reported, and the SVG keeps the character for
 // a reader's own fonts.
 func TestMissingGlyphs(t *testing.T) {
 	const odd = "\U0010fffd" // private use: in no font

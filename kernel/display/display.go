@@ -94,7 +94,7 @@ func New(v any) *Handle {
 	return h
 }
 
-// Update replaces what the handle shows by v. It panics as Show does.
+// Update replaces the handle's value by v. It panics as Show does.
 func (h *Handle) Update(v any) { h.show(v, true) }
 
 func (h *Handle) show(v any, update bool) {

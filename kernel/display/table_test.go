@@ -29,7 +29,7 @@ seed 7`
 	}
 }
 
-// A long cell goes on below, whole, and leaves the columns aligned.
+// A long cell wraps without loss and keeps the columns aligned.
 func TestTableWrapsLongCells(t *testing.T) {
 	long := strings.Repeat("word ", 40) + strings.Repeat("字", 100)
 	got := NewTable("a", "b").Row(long, "end").Row("x\ny", "z").String()

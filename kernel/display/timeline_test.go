@@ -56,7 +56,7 @@ seed 42`
 	checkTextsInside(t, long)
 }
 
-// A timeline that cannot be drawn says why.
+// A timeline that cannot be drawn is an error with the reason.
 func TestTimelineErrors(t *testing.T) {
 	for want, spans := range map[string][]Span{
 		"no spans":           nil,

@@ -124,7 +124,7 @@ func (p *valuePrinter) spend(s string) string {
 	return s
 }
 
-// reference writes what a pointer, map or slice refers to, once on a path.
+// reference writes the target of a pointer, map or slice, once on a path.
 func (p *valuePrinter) reference(v reflect.Value, depth int) string {
 	at := v.Pointer()
 	for _, seen := range p.path {

@@ -37,7 +37,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPages: pages link to what is there, and the service worker keeps every file.
+// TestPages: links of pages have targets, and the service worker keeps every file.
 func TestPages(t *testing.T) {
 	s := partial(t)
 	if config := read(t, s.path("jupyter-lite.json")); !strings.Contains(config, `"defaultKernelName": "warpbook"`) || !strings.Contains(config, `"n": 1`) || !strings.Contains(config, noWorker) {

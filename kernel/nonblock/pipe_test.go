@@ -80,7 +80,7 @@ func TestPipeMissesNothing(t *testing.T) {
 	r.Close()
 }
 
-// TestPipeCloses: Close ends a waiting reader, and one that has not begun.
+// TestPipeCloses: Close ends a waiting reader, and a later one.
 func TestPipeCloses(t *testing.T) {
 	for _, delay := range []time.Duration{0, 10 * time.Millisecond} {
 		r, w, err := NewPipe()

@@ -68,7 +68,7 @@ func TestChinesePage(t *testing.T) {
 	}
 }
 
-// TestChineseVerdicts: the badges of what ran and of what a file only records.
+// TestChineseVerdicts: the badges of executed cells and of recorded results.
 func TestChineseVerdicts(t *testing.T) {
 	nb, err := nbformat.Read("testdata/reduce.ipynb")
 	if err != nil {

@@ -133,7 +133,7 @@ func parameterText(raw json.RawMessage) string {
 	return text
 }
 
-// add takes the rows of a record. What is no record of ours is passed over.
+// add takes the rows of a record. Other content is skipped.
 func (r *Run) add(cell string, raw json.RawMessage) {
 	var rec struct {
 		Schema      int

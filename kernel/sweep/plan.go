@@ -187,7 +187,7 @@ func (p *Plan) Done(point Point) bool {
 	return err == nil && json.Unmarshal(data, &run) == nil && run.Passed
 }
 
-// Missing are the points that have not passed.
+// Missing are the points without a passed run.
 func (p *Plan) Missing() (points []Point) {
 	for _, point := range p.Points() {
 		if !p.Done(point) {

@@ -21,7 +21,7 @@ const (
 	follow  = 2 * time.Second
 )
 
-// Slurm is how an array job is submitted. What is empty is left to the cluster.
+// Slurm holds the options of an array job. The cluster chooses empty ones.
 type Slurm struct {
 	Partition  string
 	GPUs       string // such as 1 or h100:1, for each point

@@ -141,7 +141,7 @@ func TestLocal(t *testing.T) {
 	if data, err := os.ReadFile(paths[2]); err != nil || json.Unmarshal(data, &back) != nil || len(back.Rows) != 2 {
 		t.Errorf("%s, %v, expected the report", data, err)
 	}
-	// What has passed is not run again.
+	// A point that has passed is not run again.
 	progress.Reset()
 	p.Local(context.Background(), self, "x.ipynb", []string{""}, &progress)
 	if strings.Count(progress.String(), "point ") != 1 || !strings.HasPrefix(progress.String(), "1 of 3 points are missing") {

@@ -188,7 +188,7 @@ func (o *outbox) behind() bool {
 	return held > outboxBytes
 }
 
-// close takes no more messages. Those that wait are still written.
+// close rejects further messages. Queued ones are still written.
 func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -59,7 +59,7 @@ func TestInputIsRestored(t *testing.T) {
 	})
 }
 
-// outOfBounds is the check that a read behind an input fails.
+// outOfBounds is the check that a read after the end of an input fails.
 var outOfBounds = ladder.CheckFault + gpu.ErrOutOfBounds.Error()
 
 // The table shows a broken copy of a variant as failed.
@@ -259,7 +259,7 @@ func (i interrupter) Step(done, total int, what string) {
 	}()
 }
 
-// steps records what a bench tells.
+// steps records the reports of a bench.
 type steps struct{ lines []string }
 
 func (s *steps) Step(done, total int, what string) {
@@ -387,7 +387,7 @@ func TestColumnsOfLatencies(t *testing.T) {
 	}
 }
 
-// The short table keeps what a reader compares, and the record of the whole one.
+// The short table keeps the columns that a reader compares, and the record of the whole one.
 func TestShortLatencies(t *testing.T) {
 	dev, err := device.Open("emu")
 	if err != nil {

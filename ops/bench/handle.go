@@ -37,7 +37,7 @@ func NewHandle(device gpu.Device) *Handle {
 	return &Handle{device: device, modules: map[string]gpu.Module{}}
 }
 
-// Close releases what the handle holds on the device.
+// Close frees the handle's memory on the device.
 func (h *Handle) Close() error {
 	var errs []error
 	for _, module := range h.modules {

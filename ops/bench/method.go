@@ -68,7 +68,7 @@ func ParseMethod(clock, cache string) (Method, error) {
 	return m, m.check()
 }
 
-// check refuses what contradicts itself.
+// check rejects contradictory options.
 func (m Method) check() error {
 	switch {
 	case !slices.Contains(clocks, m.Clock) || !slices.Contains(caches, m.Cache):

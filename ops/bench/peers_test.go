@@ -13,7 +13,7 @@ import (
 	"warpbook/ops/peers"
 )
 
-// Peers compute plain operators: one with settings of its own has none, and says so.
+// Peers compute plain operators: one with settings of its own has none, and the error gives the reason.
 func TestPeersOfSettings(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, device gpu.Device) {
 		o := *sample.Operator

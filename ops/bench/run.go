@@ -54,7 +54,7 @@ func (b *Bench) newRun(v ladder.Variant) (*run, error) {
 	return r, nil
 }
 
-// choose refuses what the device has not, and sizes that the variant does not take.
+// choose rejects variants that the device does not support, and sizes that the variant does not take.
 func (r *run) choose() error {
 	v, b := r.variant, r.bench
 	if info := b.device.Info(); ladder.Older(info.Compute, v.Needs) {

@@ -30,7 +30,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-func TestVersus(t *testing.T) {
+func TestVerdictOfSamples(t *testing.T) {
 	at := func(median, low, high time.Duration) Sample { return Sample{Median: median, Low: low, High: high} }
 	for _, c := range []struct {
 		a, b Sample

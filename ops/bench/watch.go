@@ -51,7 +51,7 @@ func (b *Bench) watch(ctx context.Context) (*watch, error) {
 	return w, nil
 }
 
-// judge refuses a process that computes; others are noted.
+// judge rejects times beside a process that computes; others are noted.
 func judge(others []monitor.Process) (notes []string, err error) {
 	for _, p := range others {
 		switch {

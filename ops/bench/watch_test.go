@@ -183,7 +183,7 @@ func TestRunsInRow(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 // Peers stand below the rungs, with the speed of each rung beside theirs.
-func TestBeside(t *testing.T) {
+func TestPeerRows(t *testing.T) {
 	l := &Latencies{clock: "time", work: ladder.Work{Bytes: 80e3}, Rows: []Latency{
 		{Name: "fast", Verdict: ladder.Pass, Launches: 1, Total: Sample{Median: 20 * time.Microsecond, Low: 19 * time.Microsecond, High: 21 * time.Microsecond, Repeats: 5}},
 		{Name: "wrong", Verdict: ladder.Fail},

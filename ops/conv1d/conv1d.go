@@ -41,7 +41,7 @@ type Options struct {
 // Spread is the distance from the first tap to the last.
 func (o Options) spread(k int) int { return o.Dilation * (k - 1) }
 
-// padding are the elements before and behind x.
+// padding are the elements before and after x.
 func (o Options) padding(k int) (before, after int) {
 	before, after = o.Before, o.After
 	if before == Same {

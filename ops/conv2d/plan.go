@@ -7,7 +7,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// What the CUDA C++ has.
+// Constants of the CUDA C++.
 const (
 	threads     = 256
 	tile        = 64 // rows and columns of a product's tile

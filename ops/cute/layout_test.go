@@ -76,7 +76,7 @@ func random(r *rand.Rand) Layout {
 	return layoutOf(modes)
 }
 
-// What the operations promise, on random layouts.
+// The documented properties of the operations, on random layouts.
 func TestProperties(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)

@@ -182,7 +182,7 @@ func TestGemmConflicts(t *testing.T) {
 	})
 }
 
-// The loop of the CPU is left out where it takes minutes, and says so.
+// The loop of the CPU is skipped where it takes minutes, with the reason.
 func TestTripleLoopRefuses(t *testing.T) {
 	device := device.MustOpen("emu")
 	t.Cleanup(func() { device.Close() })

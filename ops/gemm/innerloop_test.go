@@ -10,7 +10,7 @@ import (
 	"warpbook/gpu"
 )
 
-// What the assembler made of rungs, as notes.md reasons with it.
+// The machine code of rungs that notes.md refers to.
 func TestMachineOfGemm(t *testing.T) {
 	table, err := Operator.Machine("gemm_float4", "gemm_cp_async", "gemm_serpentine", "gemm_wide", "gemm_split_k")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// Every committed run says where it comes from, and no rate is beyond the roof.
+// Every committed run names its source, and no rate exceeds the roof.
 func TestMeasuredRuns(t *testing.T) {
 	for _, name := range []string{"gemm_ladder.h200", "gemm_times.h200", "gemm_sweep.h200", "gemm_tensor.h200", "gemm_fused.h200"} {
 		m, err := bench.MeasuredRun(family, name)
@@ -46,7 +46,7 @@ func TestMeasuredRuns(t *testing.T) {
 	}
 }
 
-// A file of the caller's is read by its path, and says so.
+// A file of the caller is read by its path, which the table names.
 func TestMeasuredFile(t *testing.T) {
 	m, err := bench.MeasuredRun(family, "measured/gemm_times.h200")
 	if err != nil || !strings.Contains(strings.Join(m.Notes(), "\n"), "read from measured/gemm_times.h200.json") {
@@ -292,7 +292,7 @@ func expectations(t *testing.T) (all []ladder.Expectation) {
 	return all
 }
 
-// A verdict takes five turns, and says SAME where the ranges over turns overlap.
+// A verdict takes five turns, and is SAME where the ranges over turns overlap.
 func TestMeasuredVerdict(t *testing.T) {
 	for text, want := range map[string]string{
 		`"gemm_wide": [9, 11], "cublas": [12, 13]}, "Turns": 5`:  "1.25 FASTER",

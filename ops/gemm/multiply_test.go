@@ -111,7 +111,7 @@ func (m mine) values(i int) []float32 {
 	return m.before[from : from+n]
 }
 
-// now is what the whole buffer holds.
+// now is the content of the whole buffer.
 func (c caller) now(m mine) []float32 {
 	c.Helper()
 	values := make([]float32, len(m.before))

@@ -264,7 +264,7 @@ func TestSpecializedIsPicked(t *testing.T) {
 	}
 }
 
-// What the rungs do not take is refused in one line.
+// Operands that the rungs do not take are rejected in one line.
 func TestSpecializedRefuses(t *testing.T) {
 	turing, blackwell := gpu.Info{Name: "T", Compute: gpu.Compute{Major: 7, Minor: 5}}, hopperInfo
 	blackwell.Compute.Major = 10

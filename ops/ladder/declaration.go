@@ -118,8 +118,8 @@ func declared(code string) (names []string) {
 	return names
 }
 
-// used are the entries of a variant and what they use, what that uses and so
-// on, in the order of the file.
+// used are the entries of a variant and all that they use, directly or
+// indirectly, in the order of the file.
 func used(all []declaration, variant string) []declaration {
 	wanted := make([]bool, len(all))
 	var want func(int)

@@ -10,7 +10,7 @@ import (
 	"warpbook/gpu"
 )
 
-// judged is what a judge says of one output.
+// judged is a judge's verdict on one output.
 func judged(t Tensor, got Values, want Expected, others ...any) string {
 	tensors, outputs, expected := []Tensor{t}, []Values{got}, []Expected{want}
 	if len(others) > 0 { // the output that counts the first one's results
@@ -98,7 +98,7 @@ func TestUnitsOfHalves(t *testing.T) {
 	}
 }
 
-// An output with a count has that many results, and nothing is written behind them.
+// An output with a count has that many results, and no element after them is written.
 func TestJudgeOfCounts(t *testing.T) {
 	out := Tensor{Name: "out", Len: 5, Type: gpu.Uint32, Count: "n"}
 	results := func(some ...uint32) []uint32 {
@@ -149,7 +149,7 @@ func TestJudgeOfRoom(t *testing.T) {
 	}
 }
 
-// What was not written differs from what had to be, in every element of every type.
+// An element that was not written differs from the expected one, in every element of every type.
 func TestPoisonDiffers(t *testing.T) {
 	for kind := gpu.Int8; kind <= gpu.Float64; kind++ {
 		tensor := Tensor{Len: 256, Type: kind}
@@ -168,7 +168,7 @@ func TestPoisonDiffers(t *testing.T) {
 }
 
 // Values of every type go to the device and come back, and others are refused.
-func TestTakes(t *testing.T) {
+func TestRoundTripOfTypes(t *testing.T) {
 	for kind := gpu.Int8; kind <= gpu.Float64; kind++ {
 		tensor := Tensor{Name: "x", Len: 100, Type: kind}
 		x := tensor.Random(nil, NewRandom(2))
@@ -184,7 +184,7 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// Each data set is what its name says, the same from a seed, of every type.
+// Each data set has the property that its name gives, and depends only on the seed, for every type.
 func TestDataSets(t *testing.T) {
 	tensors := []Tensor{{Len: 1000, Type: gpu.Int32, Low: 10, High: 90}, {Len: 1000, Type: gpu.Uint8}, {Len: 1000, Type: gpu.BFloat16}, {Len: 1000, Type: gpu.Float64, Low: -1, High: 1}}
 	for _, d := range []DataSet{UniformData, AllEqual, Sorted, Reversed, FewDistinct, Skewed} {

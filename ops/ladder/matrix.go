@@ -113,7 +113,7 @@ func (c *Operands) elements(name string, x Batch) (n int, ok bool) {
 	return (x.Count-1)*x.Step() + x.Span(), true
 }
 
-// Describe is what a batch of one or more spans.
+// Describe is the span of a batch of one or more.
 func (x Batch) Describe() string {
 	text := x.String()
 	if x.LD != 0 {

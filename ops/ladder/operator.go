@@ -275,7 +275,7 @@ func (f Figure) On() string {
 	return f.Device
 }
 
-// check refuses sizes that the operator is not defined for.
+// check rejects sizes that the operator is not defined for.
 func (o *Operator) CheckSize(size Size) error {
 	if len(size) != len(o.Dims) {
 		return fmt.Errorf("ops: %s: size of %d numbers: %w, expected %s",

@@ -168,7 +168,7 @@ func runCase(t *testing.T, d gpu.Device, o *ladder.Operator, c ladder.Case, seed
 	}
 }
 
-// skip says in one line which variants no case of the device has run.
+// skip names in one line the variants that no case of the device has run.
 func skip(t *testing.T, d gpu.Device, refused map[string]string, seed uint64) {
 	var names []string
 	for name, reason := range refused {

@@ -79,7 +79,7 @@ func TestSomeRungs(t *testing.T) {
 }
 
 // Some chooses by the seed, and everything of a run that is whole.
-func TestSome(t *testing.T) {
+func TestCasesBySeed(t *testing.T) {
 	d, corpus := Emulator(t), []int{1, 2, 3, 4, 5}
 	t.Setenv("WARPBOOK_LONG", "")
 	seen := map[int]bool{}

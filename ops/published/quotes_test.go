@@ -25,7 +25,7 @@ var (
 )
 
 // misquoted returns the figures of a text about the notes that the notes do
-// not print. A sentence that says that it is of our measurement is left out.
+// not print. A sentence marked as our measurement is skipped.
 func misquoted(text string) (wrong []string) {
 	if !aboutNotes.MatchString(text) {
 		return nil

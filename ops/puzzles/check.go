@@ -312,7 +312,7 @@ func (s *Score) note(events []event, more bool) {
 	}
 }
 
-// compare compares the output with the reference, and the inputs with what they were.
+// compare compares the output with the reference, and the inputs with their values before.
 func (v *Verdict) compare(m *memory, want []float64) error {
 	out, err := download(m.buffers[0])
 	if err != nil {

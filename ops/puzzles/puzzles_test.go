@@ -65,7 +65,7 @@ func (c *Course) reject(t *testing.T, p *Puzzle, ptx, entry string) *Verdict {
 }
 
 // Each puzzle rejects an answer that writes nothing, by name.
-func TestBlank(t *testing.T) {
+func TestEmptyAnswer(t *testing.T) {
 	c := newCourse(t)
 	for _, p := range All() {
 		if v := c.reject(t, p, blank(p), p.Kernel()); v.Result != Blank {
@@ -177,7 +177,7 @@ func TestStalePTX(t *testing.T) {
 	}
 }
 
-// What a user gets wrong before a launch is an error of one line.
+// A user's mistake before a launch is an error of one line.
 func TestErrors(t *testing.T) {
 	c := newCourse(t)
 	zip, err := compile.PTX("answer.ptx", blank(course[1]), 1)

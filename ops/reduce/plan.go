@@ -96,7 +96,7 @@ func gridStride(block, perSM int, second string) ladder.Planner {
 	}
 }
 
-// What a block of the bandwidth rungs has, and how many of them a
+// The constants of a block of the bandwidth rungs, and how many blocks a
 // multiprocessor is given.
 const (
 	tileThreads = 512

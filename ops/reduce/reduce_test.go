@@ -18,7 +18,7 @@ import (
 	"warpbook/ops/optest"
 )
 
-// long skips what the ordinary tests have no time for; CI runs it.
+// long skips cases that take too long for ordinary tests; CI runs them.
 func long(t *testing.T) {
 	t.Helper()
 	if os.Getenv("WARPBOOK_LONG") == "" {
@@ -129,7 +129,7 @@ func TestOnesHideMistake(t *testing.T) {
 	})
 }
 
-// The serial sum of 25.6 million ones stops at 2^24, and the check says so.
+// The serial sum of 25.6 million ones stops at 2^24, and the check reports it.
 func TestLongSerialOnes(t *testing.T) {
 	long(t)
 	const n = 25_600_000
@@ -165,7 +165,7 @@ func TestUnalignedInput(t *testing.T) {
 	})
 }
 
-// What the rungs are for, in counters worked by hand for 256 blocks and the
+// The purpose of the rungs, in counters worked by hand for 256 blocks and the
 // pass over their sums.
 func TestCounters(t *testing.T) {
 	const n, blocks = 256 * 256, 256 + 1

@@ -105,7 +105,7 @@ func set(t *testing.T, b *bench.Bench, x []float32, mask []uint8, masked bool) {
 	}
 }
 
-// TestJudge: the bound allows what rounding does, and no more.
+// TestJudge: the bound allows rounding errors and rejects larger ones.
 func TestJudge(t *testing.T) {
 	p := ladder.Plan{Depth: 10}
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ import (
 // Offsets[r+1]-1 of Index and Values, the column and the value of each.
 //
 // Entries of a row have any order, and equal columns add up. A stored 0 is an entry as
-// all others: 0 * NaN is NaN. What is not stored is no term.
+// all others: 0 * NaN is NaN. Elements that are not stored are no terms.
 type CSR struct {
 	Rows, Columns int
 	Offsets       []int32 // Rows + 1

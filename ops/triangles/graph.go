@@ -32,7 +32,7 @@ func (g *Graph) Edges() int { return len(g.Columns) }
 // Row is the neighbours of u with a smaller number.
 func (g *Graph) Row(u int) []uint32 { return g.Columns[g.Rows[u]:g.Rows[u+1]] }
 
-// String is what a graph has.
+// String is a graph's vertices and edges.
 func (g *Graph) String() string {
 	return fmt.Sprintf("graph of %d vertices and %d edges, oriented by degree", g.Vertices(), g.Edges())
 }

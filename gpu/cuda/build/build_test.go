@@ -47,7 +47,7 @@ func TestFindHeaders(t *testing.T) {
 	}
 }
 
-// TestNotFound checks that the error says where it looked and what to do.
+// TestNotFound checks that the error names the searched places and the remedy.
 func TestNotFound(t *testing.T) {
 	if _, err := findHeadersIn([]string{"/does/not/exist", "/nor/*/this"}); !errors.Is(err, ErrMissing) ||
 		!strings.Contains(err.Error(), "/does/not/exist, /nor/*/this") || !strings.Contains(err.Error(), "pip install") {

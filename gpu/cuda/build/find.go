@@ -23,7 +23,7 @@ func findCompiler() (string, error) {
 	return "", fmt.Errorf("build: worker: %w: C compiler, looked for %s: install gcc or set CC", ErrMissing, strings.Join(names, ", "))
 }
 
-// findHeaders is the folder of cuda.h. The error says where it looked.
+// findHeaders is the folder of cuda.h. The error names the searched places.
 func findHeaders() (string, error) { return findHeadersIn(headerPlaces()) }
 
 func findHeadersIn(places []string) (string, error) {

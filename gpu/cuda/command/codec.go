@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// maxFrame bounds what a broken peer can make a reader allocate.
+// maxFrame bounds the memory that a broken peer can make a reader allocate.
 const maxFrame = 1 << 28
 
 // header is the length, the kind and the number.
@@ -180,7 +180,7 @@ func (r *Reader) next() (kind Kind, number uint32, fields []byte, err error) {
 	return Kind(r.data[0]), binary.LittleEndian.Uint32(r.data[1:]), r.data[header-4:], nil
 }
 
-// fill reads n bytes, allocating no more than what comes.
+// fill reads n bytes, and allocates no more than it receives.
 func (r *Reader) fill(n int) error {
 	r.data = r.data[:0]
 	for len(r.data) < n {
@@ -200,7 +200,7 @@ func (r *Reader) fill(n int) error {
 // message is a command, an answer or a hello, which the codec encodes.
 type message interface{ fields(*codec) }
 
-// parse reads the fields of a message, all of them and no more.
+// parse reads the fields of a message, and rejects missing and further bytes.
 func (r *Reader) parse(data []byte, m message) error {
 	c := &r.codec
 	*c = codec{data: data, reading: true}

@@ -216,7 +216,7 @@ type Graph struct {
 	Nodes []Node
 }
 
-// NodeKind says which field of a Node counts.
+// NodeKind selects the field of a Node that is used.
 type NodeKind uint32
 
 // The kinds of nodes.

@@ -126,7 +126,7 @@ type counting struct{ n int }
 
 func (c *counting) Do(Command, *Answer) { c.n++ }
 
-// BenchmarkServe is what a launch costs a worker beside the launch.
+// BenchmarkServe is the cost of a launch in the worker, without the launch itself.
 func BenchmarkServe(b *testing.B) {
 	launch := samples()[10]
 	const n = 10_000

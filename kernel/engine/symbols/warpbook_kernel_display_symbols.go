@@ -97,7 +97,7 @@ Ask asks the user of the notebook for a line of text, and returns it without
 its end. It fails outside of a notebook.`,
 	"AskSecret": `func AskSecret(prompt string) (string, error)
 
-AskSecret is Ask for a password: what the user types is not shown.`,
+AskSecret is Ask for a password: the input is not shown.`,
 	"BarChart": `type BarChart struct {
 	Title, Subtitle string
 	Axis            string // what the values are, with their unit: "time (us)"
@@ -209,7 +209,7 @@ Handle is one display that can be replaced by another value later, also
 from other goroutines and other cells.`,
 	"Handle.Update": `func (h *Handle) Update(v any)
 
-Update replaces what the handle shows by v. It panics as Show does.`,
+Update replaces the handle's value by v. It panics as Show does.`,
 	"LatencyChart": `type LatencyChart struct {
 	Title, Subtitle string
 	Axis            string // with its unit: "time (us)"

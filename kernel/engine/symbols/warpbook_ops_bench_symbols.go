@@ -396,7 +396,7 @@ a buffer that was freed or lost; gpu.ErrUnsupported for what the variant or the
 device does not do; gpu.ErrNotFound for an unknown variant.`,
 	"Handle.Close": `func (h *Handle) Close() error
 
-Close releases what the handle holds on the device.`,
+Close frees the handle's memory on the device.`,
 	"Handle.Device": `func (h *Handle) Device() gpu.Device
 
 Device is the one that the handle is for.`,

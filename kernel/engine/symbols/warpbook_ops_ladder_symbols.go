@@ -201,7 +201,7 @@ before.`,
 	"Batch.Count": `Batch.Count int`,
 	"Batch.Describe": `func (x Batch) Describe() string
 
-Describe is what a batch of one or more spans.`,
+Describe is the span of a batch of one or more.`,
 	"Batch.Step": `func (x Batch) Step() int
 
 Step is the number of elements from matrix to matrix: Stride as it counts.`,
@@ -750,7 +750,7 @@ Cases are the sizes at which the suite of tests runs every variant: the edges of
 the variants' tiles, no element, one element, a prime.`,
 	"Operator.CheckSize": `func (o *Operator) CheckSize(size Size) error
 
-check refuses sizes that the operator is not defined for.`,
+check rejects sizes that the operator is not defined for.`,
 	"Operator.Choose": `func (o *Operator) Choose(names []string) ([]Variant, error)
 
 choose returns the named variants in the order of the names, all for none.`,

@@ -68,7 +68,7 @@ CSR is a matrix in compressed sparse rows: row r has the entries Offsets[r] to
 Offsets[r+1]-1 of Index and Values, the column and the value of each.
 
 Entries of a row have any order, and equal columns add up. A stored 0 is an entry as
-all others: 0 * NaN is NaN. What is not stored is no term.`,
+all others: 0 * NaN is NaN. Elements that are not stored are no terms.`,
 	"CSR.Check": `func (m CSR) Check() error
 
 Check refuses offsets that fall or leave the entries, and columns that the matrix does

@@ -132,7 +132,7 @@ Row is the neighbours of u with a smaller number.`,
 Rows[u] is where row u starts in Columns; the last is their number`,
 	"Graph.String": `func (g *Graph) String() string
 
-String is what a graph has.`,
+String is a graph's vertices and edges.`,
 	"Graph.Sum": `func (g *Graph) Sum(work func(u int) uint64) (sum uint64)
 
 Sum adds up the work of all vertices.`,

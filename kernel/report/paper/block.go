@@ -287,7 +287,7 @@ func (l *layout) paragraph(spans []span, fr frame) {
 	}
 }
 
-// decorate draws what stands behind and beside a piece of a block.
+// decorate draws the background and the marks of a piece of a block.
 func (fr frame) decorate(p *printer, y, height float64) {
 	if fr.back != nil {
 		p.fill(*fr.back)
@@ -382,7 +382,7 @@ func (l *layout) details(n *html.Node, fr frame) {
 	l.space(4)
 }
 
-// code sets preformatted text. A long line goes on below, further in.
+// code sets preformatted text. A long line wraps, indented.
 func (l *layout) code(n *html.Node, fr frame) {
 	s := fr.style
 	s.family, s.size, s.marked = mono, codeSize, false
@@ -498,7 +498,7 @@ func splitLines(spans []span) [][]span {
 // mostRunes are the characters of one line that are set.
 const mostRunes = 20_000
 
-// codeLine sets a line, wrapped behind its last space if it is too long.
+// codeLine sets a line, wrapped after its last space if it is too long.
 func (l *layout) codeLine(spans []span, s style, fr frame) {
 	height := s.size * 1.36
 	add := func(x float64, piece []span) {
@@ -525,7 +525,7 @@ func (l *layout) codeLine(spans []span, s style, fr frame) {
 	}
 }
 
-// cutRunes leaves out what a line has beyond a number of characters.
+// cutRunes truncates a line to a number of characters.
 func cutRunes(spans []span, most int) []span {
 	n := 0
 	for i, s := range spans {

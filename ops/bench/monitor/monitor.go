@@ -51,7 +51,7 @@ func (r Reasons) String() string {
 	return strings.Join(names, ", ")
 }
 
-// Unfair are the reasons for which a time says nothing about the code.
+// Unfair are the reasons for which a time is not a property of the code.
 func (r Reasons) Unfair() Reasons {
 	return r & (Slowdown | SoftwareThermal | HardwareThermal | PowerBrake)
 }

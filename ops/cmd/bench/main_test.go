@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A result that is wrong as its rung says is a line without times.
+// A result with the documented error of its rung is a line without times.
 func TestExpectedFailure(t *testing.T) {
 	var out bytes.Buffer
 	err := run(strings.Fields("reduce_mistakes --size 2560 --device emu --variants "+rung(ops.ReduceMistakes, 0)), &out, io.Discard, nil)
@@ -82,7 +82,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// What a device cannot run is told and left out, unless it is named.
+// A variant that a device cannot run is reported and skipped, unless it is named.
 func TestLeftOut(t *testing.T) {
 	var log bytes.Buffer
 	args := strings.Fields("gemm_tf32 --size 16,16,16 --device emu:t4")

@@ -14,7 +14,7 @@ import (
 )
 
 // done are the lines of a run that ended midway, as many as each name and size has:
-// what a resumed run leaves out.
+// the parts that a resumed run skips.
 type done struct {
 	lines map[string]int
 	all   []peers.Figure
