@@ -70,17 +70,21 @@ func inputs(g *Graph, m int) []ladder.Values {
 	return []ladder.Values{g.Rows, columns}
 }
 
-// Grid is the largest square grid of at most n vertices and m edges, numbered at random,
-// like a map of roads: few neighbours each, and no vertex near to all. Every other cell
-// has a diagonal, which makes two triangles of it.
+// Grid is the largest square grid of at most n vertices and m edges, like a map of roads:
+// few neighbours each, and no vertex near to all. Every other cell has a diagonal, which
+// makes two triangles of it. It is numbered at random, or row by row where random is nil.
 func Grid(n, m int, random *rand.Rand) []Edge {
 	side := 0
 	for (side+1)*(side+1) <= n && gridEdges(side+1) <= m {
 		side++
 	}
-	place := random.Perm(n)
+	place := func(v int) uint32 { return uint32(v) }
+	if random != nil {
+		order := random.Perm(n)
+		place = func(v int) uint32 { return uint32(order[v]) }
+	}
 	all := make([]Edge, 0, gridEdges(side))
-	edge := func(a, b int) { all = append(all, Edge{uint32(place[a]), uint32(place[b])}) }
+	edge := func(a, b int) { all = append(all, Edge{place(a), place(b)}) }
 	for y := range side {
 		for x := range side {
 			at := y*side + x

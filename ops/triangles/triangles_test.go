@@ -32,6 +32,7 @@ func TestReference(t *testing.T) {
 		"a clique of 50":  {50, Clique(50, 5000), 50 * 49 * 48 / 6},
 		"a grid":          {90, Grid(90, 1000, ladder.NewRandom(1)), uint64(gridTriangles(9))},
 		"a grid of 2":     {4, Grid(4, 5, ladder.NewRandom(1)), 2},
+		"a grid by rows":  {90, Grid(90, 1000, nil), uint64(gridTriangles(9))},
 	} {
 		g, err := FromEdges(c.n, c.edges)
 		if err != nil {
