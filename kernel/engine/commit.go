@@ -61,6 +61,9 @@ func (e *Engine) define(j *namespace.Journal, c *check.Cell, imported map[string
 	for name, o := range imported {
 		namespace.Set(j, e.Live, name, o)
 	}
+	for name, p := range c.Hidden {
+		namespace.Set(j, e.Hidden, name, p)
+	}
 	scope := c.Pkg.Scope()
 	for _, name := range scope.Names() {
 		if o := scope.Lookup(name); o.Pkg() == c.Pkg && !strings.HasPrefix(name, "__") {

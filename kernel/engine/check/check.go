@@ -19,7 +19,7 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 	if len(diags) > 0 || ctx.Err() != nil {
 		return nil, diags
 	}
-	c := &Cell{Source: s, Broken: map[*namespace.Declaration]failure.Diagnostic{}, anew: map[string]bool{}}
+	c := &Cell{Source: s, Broken: map[*namespace.Declaration]failure.Diagnostic{}, anew: map[string]bool{}, Hidden: map[string]*types.Package{}}
 	defer func() { e.Declaring = nil }()
 	for {
 		e.Stage("parse")
@@ -35,6 +35,7 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 			continue
 		}
 		c.methodsToFuncs()
+		clear(c.Hidden)
 		if ctx.Err() != nil {
 			e.Forget(c.File)
 			return nil, nil

@@ -17,7 +17,8 @@ type Cell struct {
 	ErrLast bool                     // the last expression's last value is an error that fails the cell
 	Decls   []*namespace.Declaration // of functions, types and constants, to be carried later
 	Broken  map[*namespace.Declaration]failure.Diagnostic
-	anew    map[string]bool // types that are declared again because of their methods
+	Hidden  map[string]*types.Package // packages whose names become those of variables
+	anew    map[string]bool           // types that are declared again because of their methods
 
 	Suspicious bool                 // vet's analysers may find something in it
 	Warnings   []failure.Diagnostic // the warnings of vet's analysers
@@ -37,7 +38,7 @@ type hoist struct {
 	aliases         []alias
 	gone            map[string]bool // live names that lose their meaning
 	raised          map[ast.Decl]bool
-	old             []*types.Var // variables that the cell replaces but reads first
+	old             []types.Object // second names of variables and packages that the cell replaces but reads first
 }
 
 // alias is a name for a type that has no name in the file.

@@ -27,6 +27,7 @@ func (e *Checker) infer(c *Cell) *hoist {
 		}
 	}
 	h.whole = len(bodies) == 0
+	e.findHidden(c, h)
 	h.Scope = e.scope(c.File, h)
 	h.info, h.all = e.TypeCheck(h.Scope, c.File)
 	for fd, b := range bodies {
@@ -118,6 +119,7 @@ func (s *Source) toLead(p token.Position) bool {
 // all references to it see the new value. It reports whether it changed the file.
 func (e *Checker) raise(j *namespace.Journal, c *Cell, h *hoist) (changed bool) {
 	e.keepOld(j, c, h)
+	e.removeHidden(c, h)
 	if len(h.names) > 0 {
 		lead := e.Names(c.File)
 		for _, name := range h.names {

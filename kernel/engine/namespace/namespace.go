@@ -82,13 +82,14 @@ type Namespace struct {
 	// session is answered, but not while a cell runs. It guards all fields below.
 	Mu        sync.Mutex
 	Graph     *graph.Graph
-	Live      map[string]types.Object // meaning of each name for the next cell
-	Decls     map[string]*Declaration // sources of live functions, types, methods ("T.M") and constants
-	Sources   map[int][]string        // lines by cell
-	Versions  map[string][]Version    // functions that change in place, by name
-	Broken    map[string]string       // names that lost their meaning, and why
-	Declaring map[string]bool         // names that the cell declares, while it is checked
-	Serial    int                     // of units
+	Live      map[string]types.Object   // meaning of each name for the next cell
+	Decls     map[string]*Declaration   // sources of live functions, types, methods ("T.M") and constants
+	Sources   map[int][]string          // lines by cell
+	Versions  map[string][]Version      // functions that change in place, by name
+	Broken    map[string]string         // names that lost their meaning, and why
+	Hidden    map[string]*types.Package // packages whose names mean variables by now
+	Declaring map[string]bool           // names that the cell declares, while it is checked
+	Serial    int                       // of units
 
 	// OnStage, if set by a test, is called when a stage of a cell begins.
 	OnStage func(stage string)
@@ -97,7 +98,7 @@ type Namespace struct {
 // New returns an empty session.
 func New() *Namespace {
 	return &Namespace{Live: map[string]types.Object{}, Decls: map[string]*Declaration{}, Sources: map[int][]string{},
-		Versions: map[string][]Version{}, Broken: map[string]string{}}
+		Versions: map[string][]Version{}, Broken: map[string]string{}, Hidden: map[string]*types.Package{}}
 }
 
 // Lookup is the part of a session that hints read, with mu held.
