@@ -12,6 +12,7 @@ var modules = []module{{
 	path: "github.com/goplus/ixgo", version: "v1.1.1", added: "ixgo",
 	linked: []string{"pkg"}, // 115 MB of tables
 	sums: map[string]string{
+		"binop_x.go":   "83442601c595ea01a6875fba2b26cb2927ce5cb40cc358c051a6468b32f23c03",
 		"builtin.go":   "6041f28c7b9a2b27c9051d54b12c60bd050d1c0158750cf02125d0146e490d36",
 		"context.go":   "f303792df7366c50d5a19ac2a736cfdbfb49f4d71641455fdfbcd5d150cdb17b",
 		"interp.go":    "ed3f1cfb24702b0ed9b88b61f3744d8772ec21819809f48b77997b908b860536",
@@ -58,6 +59,34 @@ var modules = []module{{
 			Why:   "A type assertion to a type that is no interface asks whether the value is assignable: a JSON that is declared as a map passes as map[string]any.",
 			Test:  "cells.TestSequences/identity/assertions and switches match identical types",
 			Edits: []Edit{{"ops.go", 1330, 1330, "if !is(rt, typ) {"}},
+		},
+		{
+			Why:  "A struct or a channel of a named type is never equal to one of the unnamed type: Point{1, 2} == struct{ X, Y int }{1, 2} is false.",
+			Test: "cells.TestSequences/identity/comparisons of a named and an unnamed type",
+			Edits: []Edit{
+				{"binop_x.go", 36, 35, compareMixed},
+				{"binop_x.go", 133, 132, compareMixed},
+			},
+		},
+		{
+			Why:  "A failed type assertion of a nil interface has other words than compiled Go, and that of a nil error is a nil dereference.",
+			Test: "cells.TestSequences/identity/words of failed type assertions",
+			Edits: []Edit{
+				{"ops.go", 1316, 1322, "err = nilAsserted(fr, instr, typ, xtyp)"},
+				{"ops.go", 1336, 1336, "rt, typ, meth.Name()))"},
+			},
+		},
+		{
+			Why:  "A map from or to an interface loses nil: m[key] = nil removes the key, and m[nil] panics.",
+			Test: "cells.TestSequences/language/nil as key and value of maps",
+			Edits: []Edit{
+				{"opblock.go", 662, 662, "v := vm.MapIndex(keyOf(vm, idx))"},
+				{"opblock.go", 1008, 1010, "setMap(fr.reg(im), fr.reg(ik), vv)"},
+				{"opblock.go", 1014, 1017, "setMap(fr.reg(im), fr.reg(ik), fr.reg(iv))"},
+				{"builtin.go", 62, 62, "deleteKey(args[0], args[1])"},
+				{"builtin.go", 250, 250, "deleteKey(args[0], args[1])"},
+				{"builtin.go", 380, 380, "deleteKey(arg0, arg1)"},
+			},
 		},
 		{
 			Why:  "min and max ignore a NaN after the first argument, the sign of zero, and uintptr.",
@@ -164,3 +193,7 @@ const recoverThroughWrappers = `		deferring(caller) != nil {
 		by._panic.recovered = true`
 
 const setResults = "caller.setResults(ir, fr.stack[:pfn.nres])"
+
+const compareMixed = `if f := compareMixed(instr, ir, ix, iy, xtyp, ytyp); f != nil {
+	return f
+}`

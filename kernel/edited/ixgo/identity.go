@@ -3,8 +3,12 @@
 package ixgo
 
 import (
+	"fmt"
+	"go/token"
 	"go/types"
 	"reflect"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // is reports whether a value of type dynamic passes an assertion to type asserted:
@@ -67,4 +71,40 @@ func (r *TypesRecord) keepLocalType(t *types.Named, rt reflect.Type) {
 	if l, args, ok := r.local(t); ok {
 		l.KeepLocalType(t, args, rt)
 	}
+}
+
+// compareMixed is == or != of two structs or two channels of different types, nil for
+// other operands. The types differ in a name or a direction only.
+func compareMixed(instr *ssa.BinOp, ir, ix, iy register, xtyp, ytyp reflect.Type) func(fr *frame) {
+	if xtyp == nil || ytyp == nil || xtyp == ytyp || xtyp.Kind() != ytyp.Kind() || xtyp.Kind() != reflect.Struct && xtyp.Kind() != reflect.Chan {
+		return nil
+	}
+	to := xtyp
+	if xtyp.Kind() == reflect.Chan && xtyp.ChanDir() == reflect.BothDir {
+		to = ytyp
+	}
+	equal := instr.Op == token.EQL
+	return func(fr *frame) {
+		fr.setReg(ir, (as(fr.reg(ix), to) == as(fr.reg(iy), to)) == equal)
+	}
+}
+
+// as gives a value another type of the same layout. Package reflect takes the types that
+// interpreters make for others.
+func as(v any, t reflect.Type) any {
+	p := reflect.New(reflect.TypeOf(v))
+	p.Elem().Set(reflect.ValueOf(v))
+	return reflect.NewAt(t, p.UnsafePointer()).Elem().Interface()
+}
+
+// nilAsserted is the error of a type assertion of a nil interface. One to its own type,
+// whose result nothing uses, is the check that x is not nil in a method value x.M.
+func nilAsserted(fr *frame, instr *ssa.TypeAssert, typ, xtyp reflect.Type) error {
+	switch {
+	case typ == xtyp && len(*instr.Referrers()) == 0:
+		return fr.runtimeError(instr, "invalid memory address or nil pointer dereference")
+	case typ.Kind() == reflect.Interface:
+		return fr.plainError(instr, fmt.Sprintf("interface conversion: interface is nil, not %v", typ))
+	}
+	return fr.plainError(instr, fmt.Sprintf("interface conversion: %v is nil, not %v", xtyp, typ))
 }
