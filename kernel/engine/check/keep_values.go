@@ -31,28 +31,35 @@ func (e *Checker) keepOld(j *namespace.Journal, c *Cell, h *hoist) {
 			return true
 		}
 		if outer := h.info.Uses[id]; outer.Parent() == types.Universe || outer.Parent() == h.Pkg.Scope() && isConstant(outer) {
-			h.refuse(e, c, id, "%s is replaced by a variable here, and cannot be used in its cell: give the variable another name")
+			h.refuse(e, c, id)
 			return true
 		}
 		if h.info.Uses[id] != e.Live[id.Name] || e.Keeps(id.Name, h.types[id.Name]) {
 			return true
 		}
-		v, ok := e.Live[id.Name].(*types.Var)
-		if !ok {
-			h.refuse(e, c, id, "%s is replaced by a variable here, which needs another name to be made of it")
+		var v *types.Var
+		switch o := e.Live[id.Name].(type) {
+		case *types.Var:
+			v = o
+		case *types.Const:
+			h.addOld(types.NewConst(token.NoPos, h.Pkg, oldPrefix+id.Name, o.Type(), o.Val()))
+			id.Name = oldPrefix + id.Name
+			return true
+		default:
+			h.refuse(e, c, id)
 			return true
 		}
 		if u == nil {
 			u = &graph.Unit{Pkg: types.NewPackage("main", "main"), Info: graph.NewInfo(), Path: fmt.Sprintf("main·%d·old", e.Serial+1), Vars: map[string]reflect.Value{}}
 		}
-		e.addOld(j, u, h, v)
+		e.addOldVar(j, u, h, v)
 		id.Name = oldPrefix + id.Name
 		return true
 	})
 }
 
-// addOld adds to u a second name for a live variable.
-func (e *Checker) addOld(j *namespace.Journal, u *graph.Unit, h *hoist, v *types.Var) {
+// addOldVar adds to u a second name for a live variable.
+func (e *Checker) addOldVar(j *namespace.Journal, u *graph.Unit, h *hoist, v *types.Var) {
 	id := rewrite.Ident(token.NoPos, oldPrefix+v.Name())
 	if _, ok := u.Vars[id.Name]; ok {
 		return
@@ -76,9 +83,10 @@ func isConstant(o types.Object) bool {
 }
 
 // refuse reports a use of a name that a variable of the cell takes.
-func (h *hoist) refuse(e *Checker, c *Cell, id *ast.Ident, format string) {
+func (h *hoist) refuse(e *Checker, c *Cell, id *ast.Ident) {
 	p := e.Ctx.FileSet.Position(id.Pos())
-	h.errs = append(h.errs, failure.Diagnostic{Cell: c.Cell, Line: p.Line, Col: p.Column, Msg: fmt.Sprintf(format, id.Name)})
+	h.errs = append(h.errs, failure.Diagnostic{Cell: c.Cell, Line: p.Line, Col: p.Column,
+		Msg: id.Name + " becomes a variable in this cell and loses its other meaning: give the variable another name"})
 }
 
 // removeHidden removes the imports that variables of the cell hide. The statements that
@@ -97,11 +105,15 @@ func (e *Checker) removeHidden(c *Cell, h *hoist) {
 	})
 }
 
-// addOldPackage adds the second name of a package to the scope of the file.
+// addOldPackage adds the second name of a package.
 func (h *hoist) addOldPackage(name string, p *types.Package) {
-	name = oldPrefix + name
-	if !slices.ContainsFunc(h.old, func(o types.Object) bool { return o.Name() == name }) {
-		h.old = append(h.old, types.NewPkgName(token.NoPos, h.Pkg, name, p))
+	h.addOld(types.NewPkgName(token.NoPos, h.Pkg, oldPrefix+name, p))
+}
+
+// addOld adds an object with a second name to the scope of the file.
+func (h *hoist) addOld(o types.Object) {
+	if !slices.ContainsFunc(h.old, func(x types.Object) bool { return x.Name() == o.Name() }) {
+		h.old = append(h.old, o)
 	}
 }
 
