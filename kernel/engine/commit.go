@@ -148,8 +148,9 @@ func (e *Engine) keepImports(src string) {
 			continue
 		}
 		for _, s := range f.Imports {
-			p, err := e.Importer.Import(check.ImportPath(s))
-			if err != nil {
+			path := check.ImportPath(s)
+			p, err := e.Importer.Import(path)
+			if err != nil || path == rewrite.RuntimePath {
 				continue
 			}
 			name := p.Name()

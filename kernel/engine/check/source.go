@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -13,6 +14,7 @@ import (
 	"warpbook/kernel/engine/hint"
 	"warpbook/kernel/engine/magic"
 	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/packages"
 	"warpbook/kernel/engine/rewrite"
 	"warpbook/kernel/engine/split"
 	"warpbook/kernel/leaf/lazyregexp"
@@ -235,6 +237,11 @@ func (s *Source) unfit(fset *token.FileSet) (diags []failure.Diagnostic) {
 	complain := func(at token.Pos, msg string) {
 		p := fset.Position(at)
 		diags = append(diags, failure.Diagnostic{Cell: failure.CellOf(p.Filename), Line: p.Line, Col: p.Column, Msg: msg})
+	}
+	for _, i := range s.File.Imports[1:] { // the first is that of Assemble
+		if ImportPath(i) == rewrite.RuntimePath {
+			complain(i.Path.Pos(), fmt.Sprintf("could not import %s (%v)", rewrite.RuntimePath, packages.NotOffered(rewrite.RuntimePath)))
+		}
 	}
 	for _, d := range s.File.Decls {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body == nil {

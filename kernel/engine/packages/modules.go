@@ -29,7 +29,7 @@ type Importer struct {
 
 // NewImporter makes the engine library find the sources of added modules.
 func NewImporter(ctx *ixgo.Context) Importer {
-	i := Importer{ctx.Importer, &module.Set{Offered: Offered, Tags: moduleTags}}
+	i := Importer{ctx.Importer, &module.Set{Offered: linked, Tags: moduleTags}}
 	ctx.BuildContext.BuildTags, ctx.BuildContext.CgoEnabled = moduleTags, false
 	ctx.BuildContext.OpenFile = openModuleFile
 	ctx.Lookup = func(_, path string) (dir string, found bool) { // the library would ask a Go toolchain
@@ -90,9 +90,13 @@ func deferring(text []byte) []byte {
 	return out.Bytes()
 }
 
-func Offered(path string) bool {
+// Offered reports whether the engine's own file of a cell can import a package: those
+// that cells can, and the package of the calls that rewriting puts in.
+func Offered(path string) bool { return linked(path) || path == rewrite.RuntimePath }
+
+func linked(path string) bool {
 	_, ok := ixgo.LookupPackage(path)
-	return ok || path == rewrite.RuntimePath || path == "unsafe"
+	return ok || path == "unsafe"
 }
 
 func (i Importer) Import(path string) (*types.Package, error) {
@@ -104,7 +108,7 @@ func (i Importer) Import(path string) (*types.Package, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, notOffered(path)
+		return nil, NotOffered(path)
 	}
 	pkg, err := i.Importer.Import(path)
 	if err != nil { // the engine library takes the package for correct the next time

@@ -29,8 +29,8 @@ var Missing = map[string]string{
 	"runtime/race":   "it is for programs that are built with -race",
 }
 
-// notOffered is the error for a package that cells cannot import.
-func notOffered(path string) error {
+// NotOffered is the error for a package that cells cannot import.
+func NotOffered(path string) error {
 	if path == "C" {
 		return errors.New("cgo does not run in cells: make the C code a program, and start it with os/exec")
 	}
