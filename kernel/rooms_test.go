@@ -17,11 +17,6 @@ const (
 	mostMethods = 50 // of the engine's own type
 )
 
-// moreFiles are packages with a larger group. The files of bytecode hold one family of
-// instructions each, lowering and execution together; each family uses the lowering
-// and the machine, which know all families.
-var moreFiles = map[string]int{"engine/bytecode": 13}
-
 // TestEngineRooms: in each package of the engine, at most six files need each other,
 // and Engine has fewer than 50 methods.
 func TestEngineRooms(t *testing.T) {
@@ -40,8 +35,8 @@ func TestEngineRooms(t *testing.T) {
 		folders++
 		groups := p.components()
 		t.Logf("%s: %d files, largest group that needs each other: %d %v", dir, len(p.files), len(groups[0]), groups[0])
-		if most := max(mostFiles, moreFiles[dir]); len(groups[0]) > most {
-			t.Errorf("%s: %d files need each other, expected at most %d: %v", dir, len(groups[0]), most, groups[0])
+		if len(groups[0]) > mostFiles {
+			t.Errorf("%s: %d files need each other, expected at most %d: %v", dir, len(groups[0]), mostFiles, groups[0])
 			for _, from := range groups[0] {
 				for to, names := range p.uses[from] {
 					if slices.Contains(groups[0], to) {

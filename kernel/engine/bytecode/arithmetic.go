@@ -149,15 +149,6 @@ func (l *lowering) shift(in *ssa.BinOp, k reflect.Kind) {
 	l.emit(ins{op: o.unsigned, a: d, b: x, c: l.reg(in.Y)})
 }
 
-// branches reports whether a comparison can be merged into the branch that uses it.
-func branches(in *ssa.BinOp) bool {
-	switch in.Op {
-	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
-		return classOf(in.X.Type()) == number && classOf(in.Y.Type()) == number
-	}
-	return false
-}
-
 // compare is the branch instruction of a comparison of numbers, without its targets.
 func (l *lowering) compare(in *ssa.BinOp) ins {
 	o, x, y := in.Op, in.X, in.Y

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/visualfc/funcval"
-	"golang.org/x/tools/go/ssa"
 )
 
 // Package sort calls a function of a cell many times, before it returns and on the same
@@ -27,22 +26,6 @@ type callback struct {
 	from *funcValue
 	fr   *frame
 	m    *machine // nil while it runs
-}
-
-// callbacks are the operands of a call of package sort that are replaced.
-func (l *lowering) callbacks(in *ssa.Call) (at []int) {
-	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
-		return nil
-	}
-	for _, a := range in.Call.Args {
-		if s := a.Type().String(); s == "func(i int, j int) bool" || s == "func(int) bool" || s == "func(i int) bool" || s == "func(int, int) bool" {
-			if k, ok := l.pfn.at(a); ok {
-				at = append(at, k)
-			}
-		}
-	}
-	return at
 }
 
 // callBack has the engine execute a call with its functions replaced.

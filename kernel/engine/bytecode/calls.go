@@ -22,7 +22,7 @@ func (l *lowering) call(in *ssa.Call) {
 	case *ssa.Function:
 		switch {
 		case in.Call.IsInvoke():
-		case fn.String() == l.f.program.host.Enter:
+		case fn.String() == l.host.Enter:
 			return
 		case fn.Blocks == nil:
 			if l.math(in, fn) {
@@ -79,7 +79,7 @@ func (l *lowering) known(fn *ssa.Function) bool {
 // planCall assigns registers to the results of a call that the machine executes.
 func (l *lowering) planCall(in *ssa.Call) {
 	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || in.Call.IsInvoke() || fn.Blocks == nil || fn.String() == l.f.program.host.Enter || !l.known(fn) {
+	if !ok || in.Call.IsInvoke() || fn.Blocks == nil || fn.String() == l.host.Enter || !l.known(fn) {
 		return
 	}
 	results := fn.Signature.Results()
@@ -94,7 +94,7 @@ func (l *lowering) planCall(in *ssa.Call) {
 		if !ok {
 			panic("results are used together")
 		}
-		l.values[x] = l.parts[in][x.Index]
+		l.vreg[x] = l.parts[in][x.Index]
 	}
 }
 

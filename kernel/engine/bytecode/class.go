@@ -184,3 +184,55 @@ func load(k reflect.Kind, at unsafe.Pointer) uint64 {
 	}
 	return *(*uint64)(at)
 }
+
+func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }
+
+// loadOp reads a value of a type from memory, opInvalid if the type does not fit a
+// register.
+func loadOp(t types.Type) op {
+	switch classOf(t) {
+	case number:
+		switch k := kindOf(t); k {
+		case reflect.Int8:
+			return opLoadS8
+		case reflect.Int16:
+			return opLoadS16
+		case reflect.Int32:
+			return opLoadS32
+		default:
+			return map[int]op{8: opLoad8, 16: opLoad16, 32: opLoad32, 64: opLoad64}[bitsOf(k)]
+		}
+	case pointer:
+		return opLoadP
+	case header:
+		if kindOf(t) == reflect.String {
+			return opLoadT
+		}
+		return opLoadH
+	}
+	return opInvalid
+}
+
+// storeOp writes a value of a type to memory.
+func storeOp(t types.Type) op {
+	switch classOf(t) {
+	case number:
+		return map[int]op{8: opStore8, 16: opStore16, 32: opStore32, 64: opStore64}[bitsOf(kindOf(t))]
+	case pointer:
+		return opStoreP
+	case header:
+		if kindOf(t) == reflect.String {
+			return opStoreT
+		}
+		return opStoreH
+	}
+	return opInvalid
+}
+
+// setOp writes an element of a slice.
+func setOp(t types.Type) op {
+	if o := storeOp(t); o >= opStore8 && o <= opStoreP {
+		return o - opStore8 + opSet8
+	}
+	return opInvalid
+}

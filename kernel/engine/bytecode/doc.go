@@ -14,7 +14,11 @@
 // instruction and panics with its own message; the frames that a traceback names are
 // made at that time.
 //
-// The stages: lower (SSA to instructions, in lower.go, arithmetic.go, memory.go
-// and calls.go), registers (finish.go), order of blocks (layout.go), execution
-// (run.go and machine.go). engine.go holds what is known of the engine's inside.
+// Its main type is Function; the engine calls Install for each interpreter. A function
+// is compiled in stages: lower (lower.go walks the SSA form; arithmetic.go, memory.go,
+// calls.go and maps.go emit instructions of one family each, with the vregs of
+// values.go, the plan of merge.go and the builder of emit.go), registers (finish.go),
+// order of blocks (layout.go). The result is a code (code.go), which a machine executes
+// (run.go and machine.go). engine.go holds the layout of the engine library's types. The
+// package must not import the engine.
 package bytecode

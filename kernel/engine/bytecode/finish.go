@@ -7,31 +7,6 @@ import (
 	"unsafe"
 )
 
-// bitset is a set of small numbers.
-type bitset []uint64
-
-func newBitset(n int) bitset    { return make(bitset, (n+63)/64) }
-func (s bitset) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
-func (s bitset) add(i int)      { s[i/64] |= 1 << (i % 64) }
-func (s bitset) remove(i int)   { s[i/64] &^= 1 << (i % 64) }
-func (s bitset) or(t bitset) (changed bool) {
-	for i, x := range t {
-		if s[i]|x != s[i] {
-			s[i], changed = s[i]|x, true
-		}
-	}
-	return changed
-}
-
-// all calls f with each member.
-func (s bitset) all(f func(i int)) {
-	for w, x := range s {
-		for ; x != 0; x &= x - 1 {
-			f(w*64 + trailing(x))
-		}
-	}
-}
-
 // operands calls use and def with the vregs of an instruction.
 func (in *ins) operands(use, def func(int)) {
 	role := roles[in.op]
@@ -82,7 +57,7 @@ func (l *lowering) finish() (*code, error) {
 		return nil, fmt.Errorf("bytecode: %v: %d registers", l.fn, size)
 	}
 	l.substitute(a)
-	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.f.program.host.Flag, stop: l.f.program.host.Stop, overflow: l.f.program.host.Overflow,
+	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, overflow: l.host.Overflow,
 		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, math1: l.math1, math2: l.math2}
 	c.engine[0], c.functions, c.plain = l.f.engine, l.f.program.functions, l.escaped == 0
 	c.numbers, c.pointers = make([]uint64, size-constAt), make([]unsafe.Pointer, size-constAt)

@@ -12,6 +12,7 @@ import (
 
 // program holds the data that the functions of an interpreter share.
 type program struct {
+	compile   func(f *Function) (*code, error)
 	host      Host
 	types     map[types.Type]reflect.Type
 	functions map[*ssa.Function]*Function
@@ -46,38 +47,6 @@ type Function struct {
 // compiling takes as long as some calls.
 const callsBefore = 4
 
-var supported = sync.OnceValue(check)
-
-// Install makes this package execute the functions of an interpreter from their first
-// call. It is called before the interpreter runs.
-func Install(in *ixgo.Interp, host Host) error {
-	switch err := supported(); err {
-	case nil:
-	case errMachine: // the engine executes all functions
-		return nil
-	default:
-		return err
-	}
-	var p *program
-	for fn, pfn := range functions(in) {
-		looping := loops(fn)
-		once := fn.Name() == host.Cell || fn.Name() == "init"
-		if len(fn.Blocks) == 0 || len(pfn.Instrs) == 0 || once && !looping {
-			continue
-		}
-		if p == nil { // most cells have no such function
-			p = &program{host: host, types: reflectTypes(in), functions: map[*ssa.Function]*Function{}}
-		}
-		f := &Function{program: p, fn: fn, pfn: pfn, engine: pfn.Instrs[0]}
-		if !host.Eager && !looping {
-			f.after = callsBefore
-		}
-		p.functions[fn] = f
-		pfn.Instrs[0] = f.begin
-	}
-	return nil
-}
-
 // loops reports whether a function has a backward jump.
 func loops(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
@@ -88,18 +57,6 @@ func loops(fn *ssa.Function) bool {
 		}
 	}
 	return false
-}
-
-// begin replaces the first instruction of the engine's code.
-func (f *Function) begin(fr *ixgo.Frame) {
-	c := f.code.Load()
-	if c == nil {
-		if c = f.ready(); c == nil {
-			f.engine(fr)
-			return
-		}
-	}
-	enter(c, asFrame(fr))
 }
 
 // ready is the code of a function, nil if the engine executes this call.
@@ -117,7 +74,7 @@ func (f *Function) ready() *code {
 // compiled.
 func (f *Function) now() *code {
 	f.once.Do(func() {
-		if c, err := compile(f); err == nil {
+		if c, err := f.program.compile(f); err == nil {
 			f.code.Store(c)
 		}
 	})

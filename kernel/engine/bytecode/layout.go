@@ -1,11 +1,6 @@
 package bytecode
 
-import (
-	"math/bits"
-	"unsafe"
-)
-
-func trailing(x uint64) int { return bits.TrailingZeros64(x) }
+import "unsafe"
 
 // layout orders the blocks and makes the instructions.
 func (l *lowering) layout(c *code) {

@@ -67,7 +67,7 @@ func (l *lowering) planLookup(in *ssa.Lookup) {
 	l.parts[in] = []int{l.fresh(number), l.fresh(number)}
 	for _, r := range *in.Referrers() {
 		x := r.(*ssa.Extract)
-		l.values[x] = l.parts[in][x.Index]
+		l.vreg[x] = l.parts[in][x.Index]
 	}
 }
 

@@ -1,0 +1,115 @@
+package bytecode
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/goplus/ixgo"
+	"golang.org/x/tools/go/ssa"
+)
+
+// code is the machine code of a function. It is immutable.
+type code struct {
+	pfn    *function
+	engine []func(*ixgo.Frame) // the engine's own instructions
+	instrs []instr
+	checks []int32 // by instruction: the escape for a failed check
+	flag   *int32  // the interrupt flag
+	stop   func()  // is called where the flag is set
+
+	overflow error  // the panic value of a stack overflow
+	size     int    // registers of a call
+	entry    []slot // parameters and free variables
+	escapes  []escape
+	calls    []call
+	returns  []results
+	slices   []slicing
+	math1    []func(float64) float64
+	math2    []func(x, y float64) float64
+
+	functions map[*ssa.Function]*Function // of the program
+	plain     bool                        // the engine executes none of its instructions, except stops and failed checks
+
+	machines sync.Pool // that have executed it
+
+	constAt  int // the first register of the constants, which are the last ones
+	numbers  []uint64
+	pointers []unsafe.Pointer
+}
+
+// escape is an instruction that the engine executes.
+type escape struct {
+	at     int // its index in the engine's code
+	block  *ssa.BasicBlock
+	boxes  []slot // operands that are in registers
+	result slot   // class boxed if it stays in the frame
+
+	callbacks []int // places in the frame of functions that the call calls before it returns
+}
+
+// call is a call of a function that the machine may be able to execute.
+type call struct {
+	escape  escape // the call by the engine
+	callee  *Function
+	args    []slot // in the caller; the callee has them in registers 0 and up, each in two if it is a header
+	params  []uint16
+	results []slot // in the caller
+}
+
+// results are the return values of a function.
+type results struct {
+	values []slot
+	kept   []bool // the value is in the frame's stack
+}
+
+// slicing is x[lo:hi:max] of a slice, a string or an array.
+type slicing struct {
+	lo, hi, max int // registers, -1 if absent
+	size        uint64
+	length      uint64 // of an array
+	array, text bool
+}
+
+// copyTo copies a value between registers of two calls.
+func (s *slot) copyTo(d *slot, r *registers, p *pointers, dr *registers, dp *pointers) {
+	switch s.class {
+	case number:
+		dr[d.reg] = r[s.reg]
+	case pointer:
+		dp[d.reg] = p[s.reg]
+	case header:
+		dp[d.reg], dr[d.reg], dr[d.reg+1] = p[s.reg], r[s.reg], r[s.reg+1]
+	}
+}
+
+// slice returns false if a bound is out of range.
+func (s *slicing) slice(r *registers, p *pointers, a, b uint16) bool {
+	data, length, limit := p[b], r[b], r[b+1]
+	switch {
+	case s.array:
+		if data == nil {
+			return false
+		}
+		length, limit = s.length, s.length
+	case s.text:
+		limit = length
+	}
+	lo, hi, top := uint64(0), length, limit
+	if s.lo >= 0 {
+		lo = r[s.lo]
+	}
+	if s.hi >= 0 {
+		hi = r[s.hi]
+	}
+	if s.max >= 0 {
+		top = r[s.max]
+	}
+	if top > limit || hi > top || lo > hi {
+		return false
+	}
+	if top > lo { // otherwise a pointer would lie after the end of the array
+		data = unsafe.Add(data, lo*s.size)
+	}
+	p[a], r[a], r[a+1] = data, hi-lo, top-lo
+	return true
+}

@@ -1,0 +1,187 @@
+package bytecode
+
+import (
+	"fmt"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// ins is an instruction before register assignment: its operands are numbers of vregs.
+type ins struct {
+	op        op
+	a, b, c   int
+	imm       int64
+	check     int // index of an escape, -1 if nothing is checked
+	yes, no   *block
+	uses      []int // further operands
+	defs      []int
+	condition bool // imm is a vreg that holds the condition
+}
+
+// block is a basic block, or an edge on which values move.
+type block struct {
+	ins    []ins
+	placed bool
+	pos    int
+	live   bitset // at its start
+	depth  int    // of loops, roughly
+}
+
+// lowering is a function that is being compiled: its values, the plan of merged
+// instructions, and the instructions so far.
+type lowering struct {
+	*values
+	*merging
+	f       *Function
+	fn      *ssa.Function
+	parts   map[ssa.Value][]int // results of calls with several results
+	blocks  map[*ssa.BasicBlock]*block
+	order   []*block
+	now     *block
+	escaped int  // instructions that the engine executes, except stops
+	leaves  bool // it calls interpreted functions through the engine, which needs more stack than the engine alone
+	polls   bool // it polls at the start of each turn of a loop, because the code does not
+
+	escapes []escape
+	calls   []call
+	returns []results
+	slices  []slicing
+	math1   []func(float64) float64
+	math2   []func(x, y float64) float64
+}
+
+// emit adds an instruction without a check to the current block.
+func (l *lowering) emit(in ins) *ins {
+	in.check = -1
+	l.now.ins = append(l.now.ins, in)
+	return &l.now.ins[len(l.now.ins)-1]
+}
+
+// checked emits an instruction that the engine executes if a check fails: the
+// instruction of the function that is being lowered, or another one.
+func (l *lowering) checked(in ins, failing ssa.Instruction) {
+	l.emit(in).check = l.escape(failing)
+	at := &l.now.ins[len(l.now.ins)-1]
+	at.uses = append(at.uses, l.boxUses(at.check)...)
+}
+
+// escape records an instruction that the engine executes.
+func (l *lowering) escape(in ssa.Instruction) int {
+	e := l.record(in)
+	l.escapes = append(l.escapes, e)
+	return len(l.escapes) - 1
+}
+
+func (l *lowering) record(in ssa.Instruction) escape {
+	at, ok := l.indexes[in]
+	if !ok {
+		panic(fmt.Sprintf("the engine does not execute %v", in))
+	}
+	e := escape{at: at, block: in.Block()}
+	seen := map[ssa.Value]bool{}
+	add := func(v ssa.Value) {
+		if v == nil || seen[v] || isStatic(v) || classOf(v.Type()) == boxed {
+			return
+		}
+		if _, tuple := v.Type().(*types.Tuple); tuple {
+			return
+		}
+		seen[v] = true
+		e.boxes = append(e.boxes, l.slot(v))
+	}
+	var buf [8]*ssa.Value
+	for _, o := range in.Operands(buf[:0]) {
+		add(*o)
+		if m, ok := (*o).(*ssa.MakeClosure); ok { // a call of the closure reads these instead
+			for _, b := range m.Bindings {
+				add(b)
+			}
+		}
+	}
+	return e
+}
+
+func (l *lowering) boxUses(e int) (uses []int) {
+	for _, s := range l.escapes[e].boxes {
+		uses = append(uses, s.reg)
+	}
+	return uses
+}
+
+// byEngine makes the engine execute an instruction.
+func (l *lowering) byEngine(in ssa.Instruction) {
+	if _, ok := l.indexes[in]; !ok { // the engine does not execute it either
+		return
+	}
+	l.leaves = l.leaves || callsBack(in)
+	l.escaped++
+	e := l.escape(in)
+	out := ins{op: opEngine, imm: int64(e), uses: l.boxUses(e)}
+	if v, ok := in.(ssa.Value); ok && classOf(v.Type()) != boxed {
+		if _, tuple := v.Type().(*types.Tuple); !tuple {
+			at, ok := l.pfn.at(v)
+			if !ok {
+				panic(fmt.Sprintf("the engine does not know %v", v))
+			}
+			l.escapes[e].result = slot{reg: l.reg(v), at: at, class: classOf(v.Type()), kind: kindOf(v.Type())}
+			out.defs = []int{l.reg(v)}
+		}
+	}
+	if c, ok := in.(*ssa.Call); ok {
+		if l.escapes[e].callbacks = callbacks(c, l.pfn); l.escapes[e].callbacks != nil {
+			out.op = opCallBack
+		}
+	}
+	l.emit(out)
+}
+
+// callsBack reports whether the engine may call an interpreted function when it
+// executes an instruction.
+func callsBack(in ssa.Instruction) bool {
+	switch in := in.(type) {
+	case *ssa.Call:
+		switch fn := in.Call.Value.(type) {
+		case *ssa.Builtin:
+			return false
+		case *ssa.Function:
+			return in.Call.IsInvoke() || fn.Blocks != nil
+		}
+		return true
+	case *ssa.RunDefers:
+		return true
+	}
+	return false
+}
+
+// callbacks are the operands of a call of package sort that are replaced.
+func callbacks(in *ssa.Call, pfn *function) (at []int) {
+	fn, ok := in.Call.Value.(*ssa.Function)
+	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
+		return nil
+	}
+	for _, a := range in.Call.Args {
+		if s := a.Type().String(); s == "func(i int, j int) bool" || s == "func(int) bool" || s == "func(i int) bool" || s == "func(int, int) bool" {
+			if k, ok := pfn.at(a); ok {
+				at = append(at, k)
+			}
+		}
+	}
+	return at
+}
+
+// poll emits a poll of the flag. The instructions emitted next, up to resume, run only
+// if the flag is set.
+func (l *lowering) poll() (rest *block) {
+	rest, stopped := &block{}, &block{}
+	l.order = append(l.order, rest, stopped)
+	l.emit(ins{op: opPoll, yes: stopped})
+	l.emit(ins{op: opJump, yes: rest})
+	l.now = stopped
+	return rest
+}
+
+func (l *lowering) resume(rest *block) {
+	l.emit(ins{op: opJump, yes: rest})
+	l.now = rest
+}
