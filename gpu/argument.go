@@ -61,6 +61,8 @@ func checkArgument(p Param, arg any, own func(Buffer) error) error {
 			return fmt.Errorf("%w: a tensor map, expected %s", ErrArgument, p.wanted())
 		}
 		return a.check(own)
+	case Object:
+		return checkObject(p, a)
 	}
 	if p.compound() {
 		return checkCompound(p, arg, own)
@@ -174,7 +176,7 @@ func addressable(arg any) reflect.Value {
 // PutArgument lays out an argument that CheckLaunch has accepted in the bytes
 // of its parameter. It calls address with the offset of each buffer, and address
 // writes the buffer's place; a nil Buffer in a struct is a null pointer. It does
-// not lay out a TensorMap.
+// not lay out a TensorMap or an Object.
 func PutArgument(param []byte, arg any, address func(at int, b Buffer)) {
 	switch a := arg.(type) {
 	case Buffer:
@@ -203,6 +205,8 @@ func readable(arg any) bool {
 	switch arg.(type) {
 	case Buffer, []byte:
 		return true
+	case Object:
+		return false // it has no bytes of its own
 	}
 	_, _, err := layout(reflect.TypeOf(arg))
 	return err == nil
@@ -249,7 +253,7 @@ func WithBuffers(l Launch, other func(Buffer) (Buffer, error)) (Launch, error) {
 		case TensorMap:
 			a.Buffer = replace(a.Buffer)
 			arg = a
-		case nil, []byte:
+		case nil, []byte, Object:
 		default:
 			v := addressable(arg)
 			if isNumber(v.Kind()) || !readable(arg) {

@@ -31,6 +31,14 @@ type Device interface {
 	// directly; a transfer from a plain slice pays one more copy.
 	AllocHost(t Type, n int) (Host, error)
 
+	// AllocArray returns an array of zeros, for textures and surfaces.
+	AllocArray(ArrayShape) (Array, error)
+
+	// NewTexture and NewSurface make objects that kernels read an array or a buffer
+	// through. The memory must not be freed before the object.
+	NewTexture(Texture) (Object, error)
+	NewSurface(Array) (Object, error)
+
 	// Load checks PTX text and makes its entries ready to launch. The name is
 	// the one that errors use, such as "reduce.sm_75.ptx".
 	Load(name, ptx string) (Module, error)
@@ -234,7 +242,7 @@ type Launch struct {
 	// device's. For a struct by value: a Go struct or array of such numbers,
 	// Buffers (an address; nil is a null pointer), structs and arrays, which
 	// is laid out as C does; a []byte with the bytes themselves; or a
-	// TensorMap.
+	// TensorMap. For a texture or surface object: an Object.
 	Args []any
 
 	// Cooperative makes all blocks resident at the same time, so that they

@@ -44,6 +44,9 @@ func (w *fake) argument(c *command.Launch, p gpu.Param, at int) any {
 	raw := make([]byte, 8)
 	copy(raw, c.Params[at:at+p.Bytes])
 	bits := binary.LittleEndian.Uint64(raw)
+	if o := w.textures.objects[bits]; o != nil {
+		return o
+	}
 	switch p.Type {
 	case "f32":
 		return math.Float32frombits(uint32(bits))

@@ -56,6 +56,8 @@ type fake struct {
 	failed  error // of the commands that are not answered
 	sticky  error // a fault: everything fails from then on
 	culprit command.Suspect
+
+	textures fakeTextures
 }
 
 func fakeWorker(how string) int {
@@ -206,6 +208,8 @@ func (w *fake) more(c command.Command) (values []int64, err error) {
 		err = w.launchGraph(c.Graph)
 	case *command.CloseGraph:
 		delete(w.graphs, c.Graph)
+	default:
+		return w.textures.do(c, w)
 	}
 	return values, err
 }

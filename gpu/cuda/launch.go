@@ -40,7 +40,10 @@ func (d *Device) encode(l *link, launch gpu.Launch) (command.Launch, error) {
 			return c, err
 		}
 	}
-	return c, e.pack(launch.Args, &c)
+	if err := e.pack(launch.Args, &c); err != nil {
+		return c, err
+	}
+	return c, e.putObjects(l, launch.Args, c.Params)
 }
 
 // cooperate refuses a cooperative launch whose blocks do not all fit.
@@ -70,6 +73,9 @@ func (e *entry) pack(args []any, c *command.Launch) error {
 			}
 			c.Maps = append(c.Maps, encoded)
 			continue
+		}
+		if _, ok := a.(gpu.Object); ok {
+			continue // putObjects
 		}
 		gpu.PutArgument(c.Params[at:at+e.params[i].Bytes], a, func(in int, b gpu.Buffer) {
 			x := b.(*buffer)

@@ -85,6 +85,8 @@ func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	switch {
 	case slices.ContainsFunc(launches, func(l *gpu.Launch) bool { return l.Checks&gpu.CheckNone != 0 }):
 		skip = "it was launched with gpu.CheckNone"
+	case slices.ContainsFunc(launches, hasObject):
+		skip = "it was given a texture or surface object, whose array is not copied"
 	case bytes > recalled:
 		skip = fmt.Sprintf("it was given %d bytes, at most %d are copied for a replay", bytes, int64(recalled))
 	}

@@ -33,6 +33,9 @@ type Device struct {
 	out        atomic.Pointer[io.Writer] // of printf
 	observer   atomic.Pointer[gpu.Observer]
 	main       stream // the device's own
+
+	objects     sync.Map // *object, by number
+	objectCount atomic.Uint64
 }
 
 // Open returns an emulator of the named GPU; "" is the default, the H200.

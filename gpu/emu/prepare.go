@@ -49,6 +49,12 @@ func (run *launch) arguments(l gpu.Launch) error {
 			}
 			continue
 		}
+		if o, ok := a.(gpu.Object); ok {
+			if err := run.object(param, o); err != nil {
+				return fmt.Errorf("emu: launch %s: argument %d, %s: %w", p.name, i, p.params[i].Name, err)
+			}
+			continue
+		}
 		gpu.PutArgument(param, a, func(at int, b gpu.Buffer) {
 			binary.LittleEndian.PutUint64(param[at:], b.(*buffer).address())
 		})
@@ -61,6 +67,16 @@ func (run *launch) arguments(l gpu.Launch) error {
 	run.findOrigins()
 	run.paramContents = wrap(run.params[:p.paramBytes])
 	return nil
+}
+
+// object puts the number of a texture or surface object in place.
+func (run *launch) object(param []byte, o gpu.Object) error {
+	x, ok := o.(*object)
+	if !ok {
+		return fmt.Errorf("%w: a %s object of another device", gpu.ErrArgument, o.What())
+	}
+	binary.LittleEndian.PutUint64(param, x.number)
+	return x.usable(run.dev)
 }
 
 // release frees the prepared launch, whether it ran or not.

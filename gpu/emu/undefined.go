@@ -94,7 +94,7 @@ func (u *undefined) of(o operand) uint32 {
 // notFollowed are the opcodes that use a value rather than pass it on.
 var notFollowed = map[string]bool{"st": true, "ld": true, "ldu": true, "atom": true, "red": true, "bra": true, "brx": true, "bar": true,
 	"barrier": true, "trap": true, "vote": true, "match": true, "redux": true, "mma": true, "wmma": true, "ldmatrix": true, "stmatrix": true, "movmatrix": true, "cp": true,
-	"mbarrier": true, "elect": true}
+	"mbarrier": true, "elect": true, "tex": true, "tld4": true, "suld": true, "sust": true}
 
 // follow checks an instruction before it runs in the lanes of m, of those in mask that
 // reach it; it returns false after a fault.

@@ -14,7 +14,7 @@ package command
 
 // Protocol is the version of this package: client and worker must have the
 // same.
-const Protocol = 4
+const Protocol = 5
 
 // Kind names a command.
 type Kind uint8
@@ -47,6 +47,12 @@ const (
 	KindUpdateGraph                 // (answered)
 	KindLaunchGraph                 //
 	KindCloseGraph                  // (answered)
+	KindArray                       // (answered)
+	KindCopyArray                   // (answered)
+	KindFreeArray                   //
+	KindTexture                     // (answered)
+	KindSurface                     // (answered)
+	KindFreeObject                  //
 	kinds
 )
 
@@ -246,6 +252,44 @@ type LaunchGraph struct{ Graph, Stream uint32 }
 
 // CloseGraph releases a graph.
 type CloseGraph struct{ Graph uint32 }
+
+// Array makes an array for textures and surfaces.
+type Array struct {
+	Array, Format, Channels uint32    // Format is a CUarray_format
+	Size                    [3]uint32 // 0 for a missing direction
+	Layers                  uint32    // 0 for none
+	Surface                 bool
+}
+
+// CopyArray copies a buffer to an array, or with Read the other way, after all work.
+type CopyArray struct {
+	Array  uint32
+	Buffer Range
+	Read   bool
+}
+
+// FreeArray releases an array.
+type FreeArray struct{ Array uint32 }
+
+// Texture makes a texture object and answers its number.
+type Texture struct {
+	Array              uint32 // 0 for Buffer
+	Buffer             Range
+	Format, Channels   uint32
+	Address            uint32 // a gpu.Address
+	Linear             bool
+	Normalised, Scaled bool
+	Border             [4]float32
+}
+
+// Surface makes a surface object and answers its number.
+type Surface struct{ Array uint32 }
+
+// FreeObject releases a texture or surface object.
+type FreeObject struct {
+	Object  int64
+	Surface bool
+}
 
 // Hello is the first message of a worker.
 type Hello struct {

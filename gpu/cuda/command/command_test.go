@@ -25,6 +25,8 @@ func samples() []Command {
 		&Graph{1, []Node{{Work: NodeLaunch, After: []uint32{}, Launch: launch}, {Work: NodeCopy, After: []uint32{0}, Copy: Copy{1, Place{2, 3}, Place{4, 5}, 6}},
 			{Work: NodeZero, After: []uint32{0, 1}, Zero: Range{1, 2, 3}}}},
 		&UpdateGraph{1, 2, launch}, &LaunchGraph{3, 4}, &CloseGraph{5},
+		&Array{1, 2, 3, [3]uint32{4, 5, 6}, 7, true}, &CopyArray{1, Range{2, 3, 4}, true}, &FreeArray{5},
+		&Texture{1, Range{2, 3, 4}, 5, 6, 7, true, true, true, [4]float32{1, 2, 3, 4}}, &Surface{6}, &FreeObject{1 << 40, true},
 	}
 }
 

@@ -1,5 +1,7 @@
 package command
 
+import "math"
+
 // The layout of each message.
 
 func (*Alloc) Kind() Kind         { return KindAlloc }
@@ -126,6 +128,39 @@ func (m *Node) fields(c *codec) {
 	}
 }
 
+func (*Array) Kind() Kind { return KindArray }
+func (m *Array) fields(c *codec) {
+	c.u32s(&m.Array, &m.Format, &m.Channels)
+	c.dim(&m.Size)
+	c.u32(&m.Layers)
+	c.flag(&m.Surface)
+}
+
+func (*CopyArray) Kind() Kind        { return KindCopyArray }
+func (m *CopyArray) fields(c *codec) { c.u32(&m.Array); m.Buffer.fields(c); c.flag(&m.Read) }
+func (*FreeArray) Kind() Kind        { return KindFreeArray }
+func (m *FreeArray) fields(c *codec) { c.u32(&m.Array) }
+
+func (*Texture) Kind() Kind { return KindTexture }
+func (m *Texture) fields(c *codec) {
+	c.u32(&m.Array)
+	m.Buffer.fields(c)
+	c.u32s(&m.Format, &m.Channels, &m.Address)
+	c.flag(&m.Linear)
+	c.flag(&m.Normalised)
+	c.flag(&m.Scaled)
+	for i := range m.Border {
+		bits := math.Float32bits(m.Border[i])
+		c.u32(&bits)
+		m.Border[i] = math.Float32frombits(bits)
+	}
+}
+
+func (*Surface) Kind() Kind           { return KindSurface }
+func (m *Surface) fields(c *codec)    { c.u32(&m.Array) }
+func (*FreeObject) Kind() Kind        { return KindFreeObject }
+func (m *FreeObject) fields(c *codec) { c.i64(&m.Object); c.flag(&m.Surface) }
+
 func (m *Hello) fields(c *codec) {
 	c.u32(&m.Protocol)
 	c.i32(&m.Code)
@@ -167,7 +202,7 @@ func fresh(k Kind) Command {
 	for _, c := range []Command{&Alloc{}, &Free{}, &Register{}, &Unregister{}, &Load{}, &Unload{}, &NewStream{},
 		&CloseStream{}, &NewEvent{}, &CloseEvent{}, &Launch{}, &Copy{}, &Zero{}, &Record{}, &Wait{}, &Sync{},
 		&SyncEvent{}, &Elapsed{}, &Time{}, &Occupancy{}, &AllocAsync{}, &FreeAsync{}, &Graph{}, &UpdateGraph{},
-		&LaunchGraph{}, &CloseGraph{}} {
+		&LaunchGraph{}, &CloseGraph{}, &Array{}, &CopyArray{}, &FreeArray{}, &Texture{}, &Surface{}, &FreeObject{}} {
 		if c.Kind() == k {
 			return c
 		}

@@ -85,6 +85,7 @@ func newWorker(number int) (*worker, error) {
 	w := &worker{
 		device: device, buffers: map[uint32]memory{}, entries: map[uint32]*entry{}, modules: map[uint32]*loaded{},
 		streams: map[uint32]*stream{}, events: map[uint32]cu.Event{}, graphs: map[uint32]*nodes{},
+		arrays: map[uint32]array{},
 	}
 	if pooled, _ := device.Attribute(115); pooled != 0 { // MEMORY_POOLS_SUPPORTED
 		if err := keepPool(device); err != nil {

@@ -29,6 +29,7 @@ type worker struct {
 	streams map[uint32]*stream
 	events  map[uint32]cu.Event
 	graphs  map[uint32]*nodes
+	arrays  map[uint32]array
 }
 
 // memory is device memory.
@@ -93,6 +94,10 @@ func (w *worker) do(c command.Command) (values []int64, on uint32, err error) {
 		values, err = w.occupancy(c)
 	case *command.Elapsed:
 		values, err = w.elapsed(c)
+	case *command.Texture:
+		values, err = w.texture(c)
+	case *command.Surface:
+		values, err = w.surface(c)
 	default:
 		err = w.manage(c)
 	}
@@ -128,6 +133,14 @@ func (w *worker) manage(c command.Command) error {
 		return w.updateGraph(c)
 	case *command.CloseGraph:
 		return w.closeGraph(c.Graph)
+	case *command.Array:
+		return w.newArray(c)
+	case *command.CopyArray:
+		return w.copyArray(c)
+	case *command.FreeArray:
+		return w.freeArray(c.Array)
+	case *command.FreeObject:
+		return freeObject(c)
 	case *command.SyncEvent:
 		e, err := find(w.events, c.Event, "event")
 		if err != nil {

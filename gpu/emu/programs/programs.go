@@ -31,6 +31,9 @@ type Program struct {
 	In      []uint64
 	Rows    []string // the content of each row, such as the instruction
 
+	// Texels, if not nil, are what a third parameter is an object of.
+	Texels *Texels
+
 	// Approximate programs hold functions that a GPU does not round correctly:
 	// they are compared within a bound.
 	Approximate bool
@@ -43,7 +46,7 @@ func (p *Program) Size() int { return p.Blocks * p.Threads }
 func All() []Program {
 	var all []Program
 	for _, family := range []func() []Program{formPrograms, randomPrograms, warpPrograms, memoryPrograms,
-		atomicPrograms, callPrograms, asyncPrograms, matrixPrograms} {
+		atomicPrograms, callPrograms, asyncPrograms, matrixPrograms, texturePrograms} {
 		all = append(all, family()...)
 	}
 	return all
