@@ -24,6 +24,7 @@ func warpbookGpu() *ixgo.Package {
 			"time":      "time",
 		},
 		Interfaces: map[string]reflect.Type{
+			"Array":  reflect.TypeFor[q.Array](),
 			"Buffer": reflect.TypeFor[q.Buffer](),
 			"Device": reflect.TypeFor[q.Device](),
 			"Entry":  reflect.TypeFor[q.Entry](),
@@ -32,15 +33,19 @@ func warpbookGpu() *ixgo.Package {
 			"Host":   reflect.TypeFor[q.Host](),
 			"Memory": reflect.TypeFor[q.Memory](),
 			"Module": reflect.TypeFor[q.Module](),
+			"Object": reflect.TypeFor[q.Object](),
 			"Stream": reflect.TypeFor[q.Stream](),
 		},
 		NamedTypes: map[string]reflect.Type{
+			"Address":            reflect.TypeFor[q.Address](),
+			"ArrayShape":         reflect.TypeFor[q.ArrayShape](),
 			"Attributes":         reflect.TypeFor[q.Attributes](),
 			"Checks":             reflect.TypeFor[q.Checks](),
 			"Compute":            reflect.TypeFor[q.Compute](),
 			"Counters":           reflect.TypeFor[q.Counters](),
 			"Dim":                reflect.TypeFor[q.Dim](),
 			"Fault":              reflect.TypeFor[q.Fault](),
+			"Filter":             reflect.TypeFor[q.Filter](),
 			"GlobalAccess":       reflect.TypeFor[q.GlobalAccess](),
 			"Info":               reflect.TypeFor[q.Info](),
 			"InstructionProfile": reflect.TypeFor[q.InstructionProfile](),
@@ -55,6 +60,7 @@ func warpbookGpu() *ixgo.Package {
 			"Site":               reflect.TypeFor[q.Site](),
 			"Source":             reflect.TypeFor[q.Source](),
 			"TensorMap":          reflect.TypeFor[q.TensorMap](),
+			"Texture":            reflect.TypeFor[q.Texture](),
 			"Timing":             reflect.TypeFor[q.Timing](),
 			"Type":               reflect.TypeFor[q.Type](),
 			"Version":            reflect.TypeFor[q.Version](),
@@ -85,10 +91,13 @@ func warpbookGpu() *ixgo.Package {
 		Funcs: map[string]reflect.Value{
 			"Buffers":          reflect.ValueOf(q.Buffers),
 			"CheckAlloc":       reflect.ValueOf(q.CheckAlloc),
+			"CheckArray":       reflect.ValueOf(q.CheckArray),
 			"CheckBlock":       reflect.ValueOf(q.CheckBlock),
 			"CheckCooperative": reflect.ValueOf(q.CheckCooperative),
 			"CheckCopy":        reflect.ValueOf(q.CheckCopy),
 			"CheckLaunch":      reflect.ValueOf(q.CheckLaunch),
+			"CheckSurface":     reflect.ValueOf(q.CheckSurface),
+			"CheckTexture":     reflect.ValueOf(q.CheckTexture),
 			"HostFree":         reflect.ValueOf(q.HostFree),
 			"Nearest":          reflect.ValueOf(q.Nearest),
 			"NewSlice":         reflect.ValueOf(q.NewSlice),
@@ -98,6 +107,10 @@ func warpbookGpu() *ixgo.Package {
 			"WithBuffers":      reflect.ValueOf(q.WithBuffers),
 		},
 		TypedConsts: map[string]ixgo.TypedConst{
+			"AddressBorder":      {Typ: reflect.TypeOf(q.AddressBorder), Value: constant.MakeFromLiteral("1", token.INT, 0)},
+			"AddressClamp":       {Typ: reflect.TypeOf(q.AddressClamp), Value: constant.MakeFromLiteral("0", token.INT, 0)},
+			"AddressMirror":      {Typ: reflect.TypeOf(q.AddressMirror), Value: constant.MakeFromLiteral("3", token.INT, 0)},
+			"AddressWrap":        {Typ: reflect.TypeOf(q.AddressWrap), Value: constant.MakeFromLiteral("2", token.INT, 0)},
 			"BFloat16":           {Typ: reflect.TypeOf(q.BFloat16), Value: constant.MakeFromLiteral("10", token.INT, 0)},
 			"CheckAlignment":     {Typ: reflect.TypeOf(q.CheckAlignment), Value: constant.MakeFromLiteral("16", token.INT, 0)},
 			"CheckAll":           {Typ: reflect.TypeOf(q.CheckAll), Value: constant.MakeFromLiteral("763", token.INT, 0)},
@@ -112,6 +125,8 @@ func warpbookGpu() *ixgo.Package {
 			"CheckNone":          {Typ: reflect.TypeOf(q.CheckNone), Value: constant.MakeFromLiteral("4", token.INT, 0)},
 			"CheckRaces":         {Typ: reflect.TypeOf(q.CheckRaces), Value: constant.MakeFromLiteral("2", token.INT, 0)},
 			"CheckUninitialized": {Typ: reflect.TypeOf(q.CheckUninitialized), Value: constant.MakeFromLiteral("1", token.INT, 0)},
+			"FilterLinear":       {Typ: reflect.TypeOf(q.FilterLinear), Value: constant.MakeFromLiteral("1", token.INT, 0)},
+			"FilterPoint":        {Typ: reflect.TypeOf(q.FilterPoint), Value: constant.MakeFromLiteral("0", token.INT, 0)},
 			"Float16":            {Typ: reflect.TypeOf(q.Float16), Value: constant.MakeFromLiteral("9", token.INT, 0)},
 			"Float32":            {Typ: reflect.TypeOf(q.Float32), Value: constant.MakeFromLiteral("11", token.INT, 0)},
 			"Float64":            {Typ: reflect.TypeOf(q.Float64), Value: constant.MakeFromLiteral("12", token.INT, 0)},
@@ -149,6 +164,79 @@ one stream runs in the order in which it was submitted; work on different
 streams is ordered by events alone. A device may run work at once or later:
 an error of the work itself is returned by the call that submitted it or by
 a later Sync of its stream, never lost.`,
+	"Address": `type Address uint8
+
+Address says which element is read outside of an array.`,
+	"AddressBorder": `const AddressBorder
+
+Texture.Border`,
+	"AddressClamp": `const AddressClamp Address
+
+the nearest element`,
+	"AddressMirror": `const AddressMirror
+
+the array repeats, every second time backwards`,
+	"AddressWrap": `const AddressWrap
+
+the array repeats`,
+	"Array": `type Array interface {
+	Shape() ArrayShape
+
+	// Upload copies a slice of the shape's type to the array, Download the other way.
+	// Both return when the copy is done, and wait for all work of the device.
+	Upload(slice any) error
+	Download(slice any) error
+
+	// Free releases the array. Objects of it must be freed before.
+	Free() error
+}
+
+Array is memory that textures and surfaces read. Its contents are 0 at first.`,
+	"Array.Download": `Array.Download(slice any) error`,
+	"Array.Free": `Array.Free() error
+
+Free releases the array. Objects of it must be freed before.`,
+	"Array.Shape": `Array.Shape() ArrayShape`,
+	"Array.Upload": `Array.Upload(slice any) error
+
+Upload copies a slice of the shape's type to the array, Download the other way.
+Both return when the copy is done, and wait for all work of the device.`,
+	"ArrayShape": `type ArrayShape struct {
+	Type     Type // of a channel: a type of 8 to 32 bits, but no BFloat16
+	Channels int  // of an element: 1, 2 or 4
+	Width    int
+	Height   int  // 0 for one direction
+	Depth    int  // 0 for one or two directions
+	Layers   int  // of one or two directions; 0 for none
+	Surface  bool // surface objects may be made of it
+}
+
+ArrayShape describes an array: memory in the layout of textures, which only texture and
+surface instructions access.`,
+	"ArrayShape.Channels": `ArrayShape.Channels int
+
+of an element: 1, 2 or 4`,
+	"ArrayShape.Depth": `ArrayShape.Depth int
+
+0 for one or two directions`,
+	"ArrayShape.Elements": `func (s ArrayShape) Elements() int
+
+Elements is the number of channels of all elements, the length of the slice of Upload
+and Download. Channels lie side by side, then elements of Width, Height and Depth or
+Layers.`,
+	"ArrayShape.Height": `ArrayShape.Height int
+
+0 for one direction`,
+	"ArrayShape.Layers": `ArrayShape.Layers int
+
+of one or two directions; 0 for none`,
+	"ArrayShape.Surface": `ArrayShape.Surface bool
+
+surface objects may be made of it`,
+	"ArrayShape.Type": `ArrayShape.Type Type
+
+of a channel: a type of 8 to 32 bits, but no BFloat16`,
+	"ArrayShape.Width": `ArrayShape.Width int`,
 	"Attributes": `type Attributes struct {
 	SharedBytes int // static shared memory
 	Registers   int // per thread; 0 where it is not known
@@ -246,6 +334,9 @@ atomic is then not atomic.`,
 	"CheckAlloc": `func CheckAlloc(t Type, n int) (int64, error)
 
 CheckAlloc is the size in bytes of n elements of a type.`,
+	"CheckArray": `func CheckArray(s ArrayShape) error
+
+CheckArray returns an error for an array that no device makes.`,
 	"CheckBarriers": `const CheckBarriers
 
 CheckBarriers finds lanes of a warp that wait at different barrier
@@ -315,6 +406,12 @@ CheckNone, alone, checks nothing.`,
 
 CheckRaces finds accesses to shared memory by two threads of a block, at
 least one of them a write, that no barrier orders.`,
+	"CheckSurface": `func CheckSurface(a Array) error
+
+CheckSurface returns an error for an array of which no surface object is made.`,
+	"CheckTexture": `func CheckTexture(t Texture) error
+
+CheckTexture returns an error for a texture that no device makes.`,
 	"CheckUninitialized": `const CheckUninitialized Checks
 
 CheckUninitialized finds reads of memory and registers that were never
@@ -435,6 +532,14 @@ bar.warp.sync, one a warp`,
 	// directly; a transfer from a plain slice pays one more copy.
 	AllocHost(t Type, n int) (Host, error)
 
+	// AllocArray returns an array of zeros, for textures and surfaces.
+	AllocArray(ArrayShape) (Array, error)
+
+	// NewTexture and NewSurface make objects that kernels read an array or a buffer
+	// through. The memory must not be freed before the object.
+	NewTexture(Texture) (Object, error)
+	NewSurface(Array) (Object, error)
+
 	// Load checks PTX text and makes its entries ready to launch. The name is
 	// the one that errors use, such as "reduce.sm_75.ptx".
 	Load(name, ptx string) (Module, error)
@@ -477,6 +582,9 @@ stream, and Close releases everything that was made from it.`,
 
 Alloc returns device memory for n elements (n >= 0) of type t. The
 contents are undefined; the emulator reports a read before a write.`,
+	"Device.AllocArray": `Device.AllocArray(ArrayShape) (Array, error)
+
+AllocArray returns an array of zeros, for textures and surfaces.`,
 	"Device.AllocHost": `Device.AllocHost(t Type, n int) (Host, error)
 
 AllocHost returns host memory for n elements that transfers run from
@@ -506,8 +614,13 @@ for work of the device end when it grows.`,
 
 Load checks PTX text and makes its entries ready to launch. The name is
 the one that errors use, such as "reduce.sm_75.ptx".`,
-	"Device.NewEvent":  `Device.NewEvent() (Event, error)`,
-	"Device.NewStream": `Device.NewStream() (Stream, error)`,
+	"Device.NewEvent":   `Device.NewEvent() (Event, error)`,
+	"Device.NewStream":  `Device.NewStream() (Stream, error)`,
+	"Device.NewSurface": `Device.NewSurface(Array) (Object, error)`,
+	"Device.NewTexture": `Device.NewTexture(Texture) (Object, error)
+
+NewTexture and NewSurface make objects that kernels read an array or a buffer
+through. The memory must not be freed before the object.`,
 	"Device.Occupancy": `Device.Occupancy(Launch) (int, error)
 
 Occupancy is how many blocks of a launch an SM holds at a time, by its
@@ -677,6 +790,17 @@ CUDA source line from .loc, "reduce.cu:41"; of a header, then ", called at reduc
 	"Fault.Unwrap": `func (f *Fault) Unwrap() error
 
 Unwrap lets errors.Is find the kind.`,
+	"Filter": `type Filter uint8
+
+Filter says how a texture is read between elements.`,
+	"FilterLinear": `const FilterLinear
+
+FilterPoint reads the element that holds the coordinates, FilterLinear interpolates
+between the nearest two in each direction, with weights of 8 fraction bits.`,
+	"FilterPoint": `const FilterPoint Filter
+
+FilterPoint reads the element that holds the coordinates, FilterLinear interpolates
+between the nearest two in each direction, with weights of 8 fraction bits.`,
 	"Float16": `const Float16
 
 The data types. Float16 and BFloat16 elements are uint16 on the host.`,
@@ -925,7 +1049,7 @@ The data types. Float16 and BFloat16 elements are uint16 on the host.`,
 	// device's. For a struct by value: a Go struct or array of such numbers,
 	// Buffers (an address; nil is a null pointer), structs and arrays, which
 	// is laid out as C does; a []byte with the bytes themselves; or a
-	// TensorMap.
+	// TensorMap. For a texture or surface object: an Object.
 	Args []any
 
 	// Cooperative makes all blocks resident at the same time, so that they
@@ -970,7 +1094,7 @@ parameter's size. A plain int is refused, because its size is not the
 device's. For a struct by value: a Go struct or array of such numbers,
 Buffers (an address; nil is a null pointer), structs and arrays, which
 is laid out as C does; a []byte with the bytes themselves; or a
-TensorMap.`,
+TensorMap. For a texture or surface object: an Object.`,
 	"Launch.Block": `Launch.Block Dim`,
 	"Launch.Checks": `Launch.Checks Checks
 
@@ -1056,6 +1180,18 @@ in its beginning: sort_v9 is near sort_v0_odd_even.`,
 	"NewSlice": `func NewSlice(t Type, n int) any
 
 NewSlice makes a slice of n elements of a type.`,
+	"Object": `type Object interface {
+	// What is "texture" or "surface".
+	What() string
+	Free() error
+}
+
+Object is a texture or surface object: an argument for a parameter of type
+cudaTextureObject_t or cudaSurfaceObject_t.`,
+	"Object.Free": `Object.Free() error`,
+	"Object.What": `Object.What() string
+
+What is "texture" or "surface".`,
 	"Observer": `type Observer func(l Launch, launch func(Launch) error) error
 
 Observer stands around the launches of a device: it is given a launch and
@@ -1176,7 +1312,7 @@ PTX, as given to Load`,
 PutArgument lays out an argument that CheckLaunch has accepted in the bytes
 of its parameter. It calls address with the offset of each buffer, and address
 writes the buffer's place; a nil Buffer in a struct is a null pointer. It does
-not lay out a TensorMap.`,
+not lay out a TensorMap or an Object.`,
 	"Request": `type Request struct {
 	Pattern        // addresses count from the start of shared memory or of the buffer
 	Count   uint64 // how many there were
@@ -1360,6 +1496,46 @@ rounds elements, of Float32, to the nearest TF32 on their way into shared memory
 
 TensorMapBytes is the size of a tensor map as a parameter: PTX declares one
 as .param .align 64 .b8 map[128].`,
+	"Texture": `type Texture struct {
+	Array Array
+
+	// Buffer is read instead of an Array, in one direction and by whole coordinates, as
+	// tex1Dfetch does. What is outside of it reads as 0.
+	Buffer   Buffer
+	Channels int // of an element of Buffer: 1, 2 or 4
+
+	Address    Address // of all directions
+	Filter     Filter
+	Normalised bool       // coordinates are fractions of each direction
+	Scaled     bool       // integers of 8 and 16 bits are read as fractions of the largest
+	Border     [4]float32 // for AddressBorder
+}
+
+Texture says what a texture object reads, and how.`,
+	"Texture.Address": `Texture.Address Address
+
+of all directions`,
+	"Texture.Array": `Texture.Array Array`,
+	"Texture.Border": `Texture.Border [4]float32
+
+for AddressBorder`,
+	"Texture.Buffer": `Texture.Buffer Buffer
+
+Buffer is read instead of an Array, in one direction and by whole coordinates, as
+tex1Dfetch does. What is outside of it reads as 0.`,
+	"Texture.Channels": `Texture.Channels int
+
+of an element of Buffer: 1, 2 or 4`,
+	"Texture.Filter": `Texture.Filter Filter`,
+	"Texture.Normalised": `Texture.Normalised bool
+
+coordinates are fractions of each direction`,
+	"Texture.Scaled": `Texture.Scaled bool
+
+integers of 8 and 16 bits are read as fractions of the largest`,
+	"Texture.Texel": `func (t Texture) Texel() (Type, int)
+
+Texel is the type and the number of channels that a texture reads.`,
 	"Timing": `type Timing struct {
 	Warmup  int // untimed runs first
 	Repeats int // timed runs, at least 1
