@@ -307,7 +307,7 @@ func TestRefusals(t *testing.T) {
 		says string
 	}{
 		{"tcgen05.wait::ld.sync.aligned;", gpu.ErrUnsupported, "tcgen05.wait::ld.sync.aligned at test.ptx:21"},
-		{"tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d0, {%r5}];", gpu.ErrUnsupported, "tex"},
+		{"tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d0, {%f1, %f2, %f3, %f3}];", gpu.ErrUnsupported, "tex"},
 		{"add.u8 %r2, %r3, %r4;", gpu.ErrMalformed, "add has no modifier .u8"},
 		{"add.foo.u32 %r2, %t, %t;", gpu.ErrMalformed, "add has no modifier .foo"},
 		{"add.rn.u32 %r2, %t, %t;", gpu.ErrUnsupported, "add.rn.u32"},
