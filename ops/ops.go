@@ -192,6 +192,18 @@ var (
 	// SpMVCOO is SpMV of a matrix of triples: row, column, value.
 	SpMVCOO = sparse.SpMVCOO
 
+	// SpMM multiplies a sparse matrix in CSR by a dense one: C = A B.
+	SpMM = sparse.SpMM
+
+	// SpGEMM multiplies two sparse matrices: C = A B, all in CSR.
+	SpGEMM = sparse.SpGEMM
+
+	// CSRToCOO writes the row of each entry of a matrix in CSR.
+	CSRToCOO = sparse.ToCOO
+
+	// COOToCSR writes the offsets of rows of triples that are sorted by row.
+	COOToCSR = sparse.FromCOO
+
 	// Concat joins tensors along a dimension: y[r] = x0[r] | x1[r]. See package concat.
 	Concat = concat.Operator
 
@@ -218,7 +230,7 @@ func Operators() []*Operator {
 		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,
 		Sort, SortInt32, SortFloat32, SortUint64, SortPairs,
 		Triangles,
-		SpMV, SpMVCOO,
+		SpMV, SpMVCOO, SpMM, SpGEMM, CSRToCOO, COOToCSR,
 	}
 }
 

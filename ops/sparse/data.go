@@ -264,3 +264,24 @@ func (m CSR) rowOfEach(stop ladder.Stop) []int32 {
 	})
 	return row
 }
+
+// rows calls f for each of n rows on all cores.
+func rows(stop ladder.Stop, n int, f func(r int)) {
+	const some = 64
+	var group sync.WaitGroup
+	next := atomic.Int64{}
+	for range min(runtime.GOMAXPROCS(0), ladder.CeilDiv(n, some)) {
+		group.Go(func() {
+			for !stop.Now() {
+				from := int(next.Add(some)) - some
+				if from >= n {
+					return
+				}
+				for r := from; r < min(from+some, n); r++ {
+					f(r)
+				}
+			}
+		})
+	}
+	group.Wait()
+}

@@ -14,8 +14,12 @@ import (
 	"warpbook/ops/optest"
 )
 
-func TestConformance(t *testing.T)    { optest.Run(t, SpMV) }
-func TestConformanceCOO(t *testing.T) { optest.Run(t, SpMVCOO) }
+func TestConformance(t *testing.T)        { optest.Run(t, SpMV) }
+func TestConformanceCOO(t *testing.T)     { optest.Run(t, SpMVCOO) }
+func TestConformanceSpGEMM(t *testing.T)  { optest.Run(t, SpGEMM) }
+func TestConformanceSpMM(t *testing.T)    { optest.Run(t, SpMM) }
+func TestConformanceToCOO(t *testing.T)   { optest.Run(t, ToCOO) }
+func TestConformanceFromCOO(t *testing.T) { optest.Run(t, FromCOO) }
 
 var nan = float32(math.NaN())
 
@@ -198,6 +202,75 @@ func TestTimes(t *testing.T) {
 		}
 		if m, err := again.Download(); err != nil || !slices.Equal(m.Index, byHand.Index) || !slices.Equal(m.Offsets, byHand.Offsets) || !slices.Equal(m.Values, byHand.Values) {
 			t.Errorf("downloaded %v, %v", m, err)
+		}
+	})
+}
+
+// A row of more products than a table takes goes by windows of 4096 columns: four entries
+// meet rows of 1500 columns, 0, 3, 6 and so on, the same in each, and the last column of
+// all. There is room for 1000 of the 1500 columns.
+func TestWindows(t *testing.T) {
+	const n, each = 4600, 1500
+	a := CSR{n, n, make([]int32, n+1), make([]int32, 4*each), make([]float32, 4*each)}
+	b := CSR{n, n, make([]int32, n+1), make([]int32, 4*each), make([]float32, 4*each)}
+	for r := range n + 1 {
+		a.Offsets[r], b.Offsets[r] = int32(4*min(max(r-7, 0), 1)), int32(each*min(r, 4))
+	}
+	a.Offsets[n] = 4 * each // the last row meets rows of B without entries
+	for i := range 4 * each {
+		a.Index[i], a.Values[i] = int32(i), 1
+		b.Index[i], b.Values[i] = int32(3*(i%each)), float32(i/each+1)
+		if i%each == each-1 {
+			b.Index[i] = n - 1
+		}
+	}
+	for i := range each * 4 {
+		if i >= 4 {
+			a.Index[i] = 4
+		}
+	}
+	bench := optest.NewBench(t, optest.Emulator(t), SpGEMM, 1, n, 4*each, 1000)
+	for name, values := range map[string]any{"a_values": a.Values, "b_values": b.Values, "b_columns": b.Index, "b_offsets": b.Offsets, "a_columns": a.Index, "a_offsets": a.Offsets} {
+		if err := bench.SetInput(name, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := bench.Expected()
+	if columns := e[1].Exact.([]int32); len(columns) != each || columns[each-2] != 3*(each-2) || columns[each-1] != n-1 || e[2].Value[0] != 10 || e[2].Terms[5] != 4 {
+		t.Fatalf("the reference has %d columns, the first sum is %v", len(columns), e[2].Value[0])
+	}
+	optest.CheckAll(t, bench, "windows", "spgemm_sort", "spgemm_binned")
+}
+
+// A product of 2 x 2 matrices worked by hand: equal columns add up, a sum of 0 stays an
+// entry, and a stored 0 times NaN is NaN.
+func TestProductByHand(t *testing.T) {
+	a := CSR{2, 2, []int32{0, 2, 3}, []int32{1, 0, 0}, []float32{2, 1, 0}}
+	b := CSR{2, 2, []int32{0, 2, 3}, []int32{1, 0, 1}, []float32{-2, nan, 1}}
+	offsets, columns, e := multiply(nil, a, b)
+	if !slices.Equal(offsets, []int32{0, 2, 4}) || !slices.Equal(columns, []int32{0, 1, 0, 1}) || !ladder.SameBits(e.Value, []float64{math.NaN(), 0, math.NaN(), 0}) || !slices.Equal(e.Terms, []int32{1, 2, 1, 1}) || e.Magnitude[1] != 4 {
+		t.Errorf("offsets %v, columns %v, values %v of %v terms", offsets, columns, e.Value, e.Terms)
+	}
+	if a.Products(b) != 5 {
+		t.Errorf("%d products, expected 5", a.Products(b))
+	}
+}
+
+// Triples in another order than that of their rows are refused where offsets are made of
+// them.
+func TestUnsortedTriplesRefused(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		b := optest.NewBench(t, d, FromCOO, 1, 3, 4)
+		for _, c := range []struct {
+			row  []int32
+			says string
+		}{
+			{[]int32{0, 2, 1, 2}, "ops: coo_to_csr: row[2] = 1: invalid argument, expected 2 or more: sort the triples by row first"},
+			{[]int32{0, 1, 2, 3}, "ops: coo_to_csr: row[3] = 3: invalid argument, expected 0 to 2"},
+		} {
+			if err := b.SetInput("row", c.row); err == nil || err.Error() != c.says {
+				t.Errorf("%v: %v, expected %s", c.row, err, c.says)
+			}
 		}
 	})
 }

@@ -36,8 +36,12 @@ func warpbookOpsSparse() *ixgo.Package {
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
+			"FromCOO": reflect.ValueOf(&q.FromCOO),
+			"SpGEMM":  reflect.ValueOf(&q.SpGEMM),
+			"SpMM":    reflect.ValueOf(&q.SpMM),
 			"SpMV":    reflect.ValueOf(&q.SpMV),
 			"SpMVCOO": reflect.ValueOf(&q.SpMVCOO),
+			"ToCOO":   reflect.ValueOf(&q.ToCOO),
 		},
 		Funcs: map[string]reflect.Value{
 			"New":       reflect.ValueOf(q.New),
@@ -78,8 +82,21 @@ not have.`,
 	"CSR.Offsets": `CSR.Offsets []int32
 
 Rows + 1`,
+	"CSR.Products": `func (a CSR) Products(b CSR) (n int64)
+
+Products is the number of products of A B: the FLOP of SpGEMM are twice that.`,
 	"CSR.Rows":   `CSR.Rows int`,
 	"CSR.Values": `CSR.Values []float32`,
+	"FromCOO": `var FromCOO
+
+FromCOO writes the offsets of a matrix in CSR whose triples are sorted by row; columns
+and values are the same in both. Rows in another order are refused: sort them with
+ops.SortPairs, whose values are the places of columns and values.
+
+Shapes: row (nnz), offsets (rows + 1). Types: int32.
+Error:  none.
+Cost:   4 nnz + 4 (rows + 1) bytes: memory bound.
+Source: ours.`,
 	"Matrix": `type Matrix struct {
 	Rows, Columns, NNZ     int
 	Offsets, Index, Values gpu.Buffer
@@ -111,6 +128,33 @@ New makes a matrix of a named data set of SpMV, with nnz entries.`,
 
 OfBuffers is a matrix of buffers that a kernel has filled: it downloads offsets and
 columns to check them. Rows are one less than the offsets.`,
+	"SpGEMM": `var SpGEMM
+
+SpGEMM multiplies two sparse n x n matrices: C = A B, in CSR with rows sorted by column.
+
+The columns of row r of C are those of any product of its entries, also where the sum is
+0; equal ones are one entry. Two passes, one allocation: count is the number of entries
+that C has, also where columns and values have room for fewer, of which then those that
+fit are written. A call with room = 0 counts, a second one writes.
+
+Shapes: a_offsets, b_offsets and offsets (n + 1), a_columns, a_values, b_columns and
+b_values (nnz), columns and values (room), count (1). Types: values float32, offsets and
+columns int32, count uint32. Reference float64.
+Error:  offsets, columns and count none; a value of k products as a row of SpMV.
+Cost:   about 2 nnz^2 / n FLOP and 16 bytes a product for evenly spread entries; the
+least traffic is 8 bytes for each entry of A, B and C.
+Source: ours; founding note 001 names sparse products.`,
+	"SpMM": `var SpMM
+
+SpMM multiplies a sparse matrix by a dense one: C = A B. B and C are row-major with k
+columns. Rows, entries and NaN are those of SpMV.
+
+Shapes: offsets (rows + 1), columns and values (nnz), b (columns, k), c (rows, k).
+Types: values, b, c float32, offsets and columns int32. Reference float64.
+Error:  that of SpMV.
+Cost:   8 nnz + 4 (rows + 1) + 4 columns k + 4 rows k bytes, 2 nnz k FLOP. Each entry
+reads a row of B: bound by L2 or shared memory.
+Source: ours; founding note 001 names sparse products.`,
 	"SpMV": `var SpMV
 
 SpMV multiplies a sparse matrix by a vector: y = A x.
@@ -131,6 +175,15 @@ SpMVCOO is SpMV of a matrix of triples, in any order; equal ones add up.
 Shapes: row, columns and values (nnz), x (columns), y (rows). Types and error: as SpMV.
 Cost:   12 nnz + 4 columns + 4 rows bytes, 2 nnz FLOP: memory bound where rows are
 sorted, bound by atomics where not.
+Source: ours.`,
+	"ToCOO": `var ToCOO
+
+ToCOO writes the row of each entry of a matrix in CSR; columns and values are the same
+in COO.
+
+Shapes: offsets (rows + 1), row (nnz). Types: int32.
+Error:  none.
+Cost:   4 (rows + 1) + 4 nnz bytes: memory bound.
 Source: ours.`,
 	"Upload": `func Upload(d gpu.Device, m CSR) (*Matrix, error)
 

@@ -84,6 +84,8 @@ func warpbookOps() *ixgo.Package {
 		},
 		Vars: map[string]reflect.Value{
 			"AvgPool":         reflect.ValueOf(&q.AvgPool),
+			"COOToCSR":        reflect.ValueOf(&q.COOToCSR),
+			"CSRToCOO":        reflect.ValueOf(&q.CSRToCOO),
 			"Concat":          reflect.ValueOf(&q.Concat),
 			"Conv1d":          reflect.ValueOf(&q.Conv1d),
 			"Conv1dMistakes":  reflect.ValueOf(&q.Conv1dMistakes),
@@ -132,6 +134,8 @@ func warpbookOps() *ixgo.Package {
 			"SortInt32":       reflect.ValueOf(&q.SortInt32),
 			"SortPairs":       reflect.ValueOf(&q.SortPairs),
 			"SortUint64":      reflect.ValueOf(&q.SortUint64),
+			"SpGEMM":          reflect.ValueOf(&q.SpGEMM),
+			"SpMM":            reflect.ValueOf(&q.SpMM),
 			"SpMV":            reflect.ValueOf(&q.SpMV),
 			"SpMVCOO":         reflect.ValueOf(&q.SpMVCOO),
 			"Transpose":       reflect.ValueOf(&q.Transpose),
@@ -218,6 +222,12 @@ What package bench measures.`,
 Bound is the largest error that rounding can cause, as a share of the sum of
 |terms|, when at most depth additions that round lie between a term and the
 result.`,
+	"COOToCSR": `var COOToCSR
+
+COOToCSR writes the offsets of rows of triples that are sorted by row.`,
+	"CSRToCOO": `var CSRToCOO
+
+CSRToCOO writes the row of each entry of a matrix in CSR.`,
 	"Cache": `type Cache = bench.Cache
 
 What package bench measures.`,
@@ -577,6 +587,12 @@ SortPairs sorts keys of uint32 with values; equal keys keep their order.`,
 	"SortUint64": `var SortUint64
 
 SortUint64 sorts keys of uint64.`,
+	"SpGEMM": `var SpGEMM
+
+SpGEMM multiplies two sparse matrices: C = A B, all in CSR.`,
+	"SpMM": `var SpMM
+
+SpMM multiplies a sparse matrix in CSR by a dense one: C = A B.`,
 	"SpMV": `var SpMV
 
 SpMV multiplies a sparse matrix in CSR by a vector: y = A x. See package sparse.`,

@@ -1,0 +1,120 @@
+package sparse
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// SpMM multiplies a sparse matrix by a dense one: C = A B. B and C are row-major with k
+// columns. Rows, entries and NaN are those of SpMV.
+//
+// Shapes: offsets (rows + 1), columns and values (nnz), b (columns, k), c (rows, k).
+// Types: values, b, c float32, offsets and columns int32. Reference float64.
+// Error:  that of SpMV.
+// Cost:   8 nnz + 4 (rows + 1) + 4 columns k + 4 rows k bytes, 2 nnz k FLOP. Each entry
+// reads a row of B: bound by L2 or shared memory.
+// Source: ours; founding note 001 names sparse products.
+var SpMM = &ladder.Operator{
+	Name: "spmm", Folder: folder, Files: files, Peers: []string{"sparse.py"},
+	Formula: "C = A B, A in CSR, B row-major",
+	Source:  "ours",
+	Dims:    []string{"rows", "columns", "nnz", "k"}, MaxDim: most,
+	Valid: func(s ladder.Size) error {
+		for i, name := range []string{"rows", "columns"} {
+			if s[3] > 0 && s[i] > most/s[3] {
+				return fmt.Errorf("ops: spmm: %s * k = %d * %d: %w, expected at most %d elements: split the columns of B", name, s[i], s[3], gpu.ErrArgument, most)
+			}
+		}
+		return shape("spmm")(s)
+	},
+	Inputs: func(s ladder.Size) []ladder.Tensor {
+		return append(inputsOf(s[0], s[1], s[2]), ladder.Tensor{Name: "b", Len: s[1] * s[3]})
+	},
+	Outputs: func(s ladder.Size) []ladder.Tensor {
+		return []ladder.Tensor{{Name: "c", Len: s[0] * s[3], Judge: sumOfTerms}}
+	},
+	ValidInputs: checkGiven("spmm"),
+	Reference: func(stop ladder.Stop, s ladder.Size, inputs []ladder.Values) []ladder.Expected {
+		m, b, k := given(s[0], s[1], inputs), inputs[3].([]float32), s[3]
+		e := newSums(s[0] * k)
+		rows(stop, s[0], func(r int) {
+			for i := m.Offsets[r]; i < m.Offsets[r+1]; i++ {
+				v, of := float64(m.Values[i]), b[int(m.Index[i])*k:]
+				for j := range k {
+					e.add(r*k+j, v*float64(of[j]))
+				}
+			}
+		})
+		return []ladder.Expected{e.Expected}
+	},
+	Data: withDense(matrices),
+	Cases: append([]ladder.Case{
+		{Size: ladder.Size{0, 0, 0, 0}}, {Size: ladder.Size{1, 1, 1, 1}}, {Size: ladder.Size{5, 7, 0, 3}}, {Size: ladder.Size{5, 7, 9, 0}},
+		{Size: ladder.Size{33, 65, 300, 31}}, {Size: ladder.Size{257, 129, 900, 33}}, {Size: ladder.Size{40, 200, 1999, 128}}, {Size: ladder.Size{20, 70, 500, 132}},
+		{Size: ladder.Size{67, 131, 1201, 12}, Start: 1},
+		{Size: ladder.Size{1024, 1024, 10_240, 256}, Long: true},
+	}, everyMatrix(149, 151, 2003, 20)...),
+	Work: func(s ladder.Size) ladder.Work {
+		return ladder.Work{Bytes: 8*float64(s[2]) + 4*float64(s[0]+1) + 4*(float64(s[0])+float64(s[1]))*float64(s[3]), Operations: 2 * float64(s[2]) * float64(s[3])}
+	},
+	Variants: []ladder.Variant{
+		{Name: "spmm_row", Adds: "a thread an element of C", Source: "ours", Plan: densePlan(1)},
+		{Name: "spmm_warp", Adds: "a warp has 32 columns of a row, and passes 32 entries round", Source: "ours", Plan: densePlan(32)},
+		{Name: "spmm_vec4", Adds: "128 columns a warp: four a lane, four loads of 16 bytes in flight", Source: "ours", Plan: densePlan(128)},
+		{
+			Name: "spmm_panels", Adds: "panels of 64 rows of B in shared memory for 256 rows of C in registers; rows sorted by column",
+			Source: "ours", Module: "panels", Needs: gpu.Compute{Major: 8}, Plan: panelPlan,
+		},
+	},
+}
+
+// everyMatrix are cases of one size with every data set.
+func everyMatrix(size ...int) (all []ladder.Case) {
+	for _, d := range matrices {
+		all = append(all, ladder.Case{Size: size, Data: d.name})
+	}
+	return all
+}
+
+// withDense adds a uniform matrix B to matrices in CSR.
+func withDense(all []matrix) (sets []ladder.DataSet) {
+	for _, d := range all {
+		sets = append(sets, ladder.DataSet{Name: d.name, Text: d.text, Make: func(stop ladder.Stop, tensors []ladder.Tensor, random *rand.Rand) []ladder.Values {
+			m := d.make(stop, tensors[0].Len-1, int(tensors[1].High), tensors[1].Len, random)
+			return append([]ladder.Values{m.Offsets, m.Index, m.Values}, d.dense(stop, tensors[3], random))
+		}})
+	}
+	return sets
+}
+
+// matrixProduct are the arguments of all kernels of SpMM.
+func matrixProduct(more ...any) []any {
+	return append([]any{"offsets", "columns", "values", "b", "c"}, more...)
+}
+
+// densePlan gives a thread one element of C, or a warp so many columns of a row.
+func densePlan(columns int) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		threads := s[0] * s[3]
+		if threads == 0 {
+			return ladder.Plan{}
+		}
+		if columns > 1 {
+			threads = s[0] * ladder.CeilDiv(s[3], columns) * 32
+		}
+		return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, threads, matrixProduct(uint32(s[0]), uint32(s[3]))...)}}
+	}
+}
+
+func panelPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	if s[0] == 0 || s[3] == 0 {
+		return ladder.Plan{}
+	}
+	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 256) * ladder.CeilDiv(s[3], 128)}, Block: gpu.Dim{X: 512}, Shared: 2 * 64 * 128 * 4,
+		Args: matrixProduct(uint32(s[0]), uint32(s[1]), uint32(s[3])),
+	}}}
+}
