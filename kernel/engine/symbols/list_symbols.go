@@ -25,6 +25,7 @@ var generated = []offer{
 	{"gonum.org/v1/plot/vg", gonumPlotVg, gonumPlotVgDocs},
 	{"gonum.org/v1/plot/vg/draw", gonumPlotVgDraw, gonumPlotVgDrawDocs},
 	{"warpbook/gpu", warpbookGpu, warpbookGpuDocs},
+	{"warpbook/gpu/collective", warpbookGpuCollective, warpbookGpuCollectiveDocs},
 	{"warpbook/gpu/compile", warpbookGpuCompile, warpbookGpuCompileDocs},
 	{"warpbook/gpu/device", warpbookGpuDevice, warpbookGpuDeviceDocs},
 	{"warpbook/gpu/explain", warpbookGpuExplain, warpbookGpuExplainDocs},

@@ -19,6 +19,7 @@ func warpbookOpsReduce() *ixgo.Package {
 		Deps: map[string]string{
 			"math/rand/v2":                  "rand",
 			"warpbook/gpu":                  "gpu",
+			"warpbook/gpu/collective":       "collective",
 			"warpbook/gpu/compile":          "compile",
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
@@ -34,7 +35,8 @@ func warpbookOpsReduce() *ixgo.Package {
 			"Operator": reflect.ValueOf(&q.Operator),
 		},
 		Funcs: map[string]reflect.Value{
-			"Sum": reflect.ValueOf(q.Sum),
+			"Sum":       reflect.ValueOf(q.Sum),
+			"SumAcross": reflect.ValueOf(q.SumAcross),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -64,4 +66,12 @@ Sum sums a vector: y[0] = x[0] + ... + x[n-1], and 0 for n = 0.
 
 Shapes: x (n), y (1 or more, of which the first is written). Types: float32.
 Error: that of Operator of this package.`,
+	"SumAcross": `func SumAcross(c collective.Communicator, h ladder.Runner, x, y gpu.Buffer) error
+
+SumAcross sums the vectors of all ranks of a group: each device sums its own by Sum, and
+an all-reduce of one element adds these up, so that y[0] of every rank is the sum of all.
+All ranks call it, each in a goroutine of its own. An error of one ends the group.
+
+Shapes: x (n of this rank), y (1 or more, of which the first is written). Types: float32.
+Error: that of Operator of this package, and of one addition more for each rank.`,
 }

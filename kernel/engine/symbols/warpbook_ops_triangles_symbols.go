@@ -144,9 +144,9 @@ Vertices is their number.`,
 Wedges is the number of pairs in row u.`,
 	"Grid": `func Grid(n, m int, random *rand.Rand) []Edge
 
-Grid is the largest square grid of at most n vertices and m edges, numbered at random,
-like a map of roads: few neighbours each, and no vertex near to all. Every other cell
-has a diagonal, which makes two triangles of it.`,
+Grid is the largest square grid of at most n vertices and m edges, like a map of roads:
+few neighbours each, and no vertex near to all. Every other cell has a diagonal, which
+makes two triangles of it. It is numbered at random, or row by row where random is nil.`,
 	"MustOf": `func MustOf(g *Graph) *ladder.Operator
 
 MustOf is Of for notebooks, where an error ends the cell.`,

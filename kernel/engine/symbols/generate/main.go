@@ -39,6 +39,7 @@ var offered = []string{
 	"gonum.org/v1/plot/vg",
 	"gonum.org/v1/plot/vg/draw",
 	"warpbook/gpu",
+	"warpbook/gpu/collective",
 	"warpbook/gpu/compile",
 	"warpbook/gpu/device",
 	"warpbook/gpu/explain",

@@ -1,0 +1,84 @@
+// Package collective joins several devices: all-reduce, broadcast and reduce-scatter of
+// their buffers. Communicator is a rank's part; InMemory makes one for each of several
+// devices of any kind, emulators too, and sends by way of the host's memory. NCCL's calls
+// have the same shape, so that an implementation on it can take the place of InMemory.
+//
+// Every rank is driven by a goroutine of its own, which calls the same collectives in the
+// same order. A rank that fails, is aborted, or does not come within the deadline ends the
+// collective of all others with an error, and nothing else: their buffers, and all Go
+// state, are as before.
+//
+// Notebooks and operators call it. It must never import an operator.
+package collective
+
+import (
+	"errors"
+	"fmt"
+
+	"warpbook/gpu"
+)
+
+// Communicator is a rank of a group. It is for one goroutine at a time, except Abort, which
+// any goroutine may call.
+//
+// A collective first waits for the work of its device, and returns when the result is in
+// the buffer. An error of a collective that the ranks do not agree on leaves the group as
+// it was; all others end the group, and each later call returns the first of them.
+type Communicator interface {
+	// Rank is the number of this rank, from 0 up, and Size how many there are.
+	Rank() int
+	Size() int
+
+	// Device is where the buffers of this rank are.
+	Device() gpu.Device
+
+	// AllReduce combines the elements of in of all ranks, and gives every rank the
+	// result. out may be in.
+	AllReduce(in, out gpu.Buffer, op Op) error
+
+	// Broadcast gives the elements of the root's buffer to all ranks.
+	Broadcast(buffer gpu.Buffer, root int) error
+
+	// ReduceScatter combines as AllReduce does, and gives rank i the i-th of equal parts:
+	// in has as many elements as the out of all ranks together.
+	ReduceScatter(in, out gpu.Buffer, op Op) error
+
+	// Abort ends the group: collectives that wait, and all later ones, return an error of
+	// every rank that wraps ErrAborted and has the cause.
+	Abort(cause error)
+}
+
+// ErrAborted is the kind of error of a collective whose group has ended.
+var ErrAborted = errors.New("group ended")
+
+// ErrMissing is the kind of error of a collective that a rank did not join within the
+// deadline. It ends the group.
+var ErrMissing = errors.New("rank missing")
+
+// Op is how elements are combined.
+type Op uint8
+
+// The operations. Sum adds in the order of the ranks, so that all ranks have the same bits;
+// Max and Min of floats are NaN where one is NaN.
+const (
+	Sum Op = iota
+	Max
+	Min
+)
+
+// String is the name of an operation.
+func (op Op) String() string {
+	if int(op) >= len(names) {
+		return fmt.Sprintf("Op(%d)", uint8(op))
+	}
+	return names[op]
+}
+
+var names = []string{"sum", "max", "min"}
+
+// The share of the bytes of a collective that a rank of n has to send, as nccl-tests has it:
+// bytes, over the time, times this factor is the bandwidth of the links. The bytes are those
+// of the larger of in and out.
+func AllReduceFactor(n int) float64     { return 2 * float64(n-1) / float64(n) }
+func ReduceScatterFactor(n int) float64 { return float64(n-1) / float64(n) }
+func BroadcastFactor(int) float64       { return 1 }

@@ -1,0 +1,307 @@
+package collective
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// memory is a rank whose group sends by way of the host's memory.
+type memory struct {
+	group  *group
+	rank   int
+	device gpu.Device
+}
+
+// group is what the ranks share.
+type group struct {
+	size     int
+	deadline time.Duration
+	failed   chan struct{} // closed when err is set
+
+	mu      sync.Mutex
+	err     error    // that ended the group; guarded by mu
+	meeting *meeting // that the next rank to come joins; guarded by mu
+}
+
+// meeting is one collective. Its fields belong to the ranks that join, under the group's
+// lock, until done is closed; then nothing changes them.
+type meeting struct {
+	calls  []*call // by rank; nil has not come
+	joined int
+	done   chan struct{}
+	result any
+	err    error
+}
+
+// call is a rank's part in a meeting.
+type call struct {
+	what
+	input any   // elements on the host
+	err   error // of its arguments
+}
+
+// what must be the same on all ranks.
+type what struct {
+	kind   string
+	op     Op
+	root   int
+	typ    gpu.Type
+	length int // of the input
+}
+
+// String is a call as an error has it.
+func (w what) String() string {
+	text := fmt.Sprintf("%s of %d %v", w.kind, w.length, w.typ)
+	if w.kind == broadcast {
+		return fmt.Sprintf("%s from rank %d", text, w.root)
+	}
+	return fmt.Sprintf("%s, %v", text, w.op)
+}
+
+const (
+	allReduce     = "all-reduce"
+	broadcast     = "broadcast"
+	reduceScatter = "reduce-scatter"
+)
+
+// InMemory makes a group of a rank for each device. A collective that has waited for the
+// deadline ends the group with an error that names the ranks that did not come: it must be
+// longer than the work of the devices between two collectives.
+func InMemory(deadline time.Duration, devices ...gpu.Device) ([]Communicator, error) {
+	if len(devices) == 0 || deadline <= 0 {
+		return nil, fmt.Errorf("collective: %w: %d devices and a deadline of %v, expected at least one device and a time", gpu.ErrArgument, len(devices), deadline)
+	}
+	g := &group{size: len(devices), deadline: deadline, failed: make(chan struct{}), meeting: newMeeting(len(devices))}
+	var all []Communicator
+	for i, d := range devices {
+		if at := slices.Index(devices, d); d == nil || at < i {
+			return nil, fmt.Errorf("collective: %w: rank %d has no device or that of rank %d, expected one of its own", gpu.ErrArgument, i, at)
+		}
+		all = append(all, &memory{group: g, rank: i, device: d})
+	}
+	return all, nil
+}
+
+func newMeeting(size int) *meeting {
+	return &meeting{calls: make([]*call, size), done: make(chan struct{})}
+}
+
+// Rank implements Communicator.
+func (m *memory) Rank() int { return m.rank }
+
+// Size implements Communicator.
+func (m *memory) Size() int { return m.group.size }
+
+// Device implements Communicator.
+func (m *memory) Device() gpu.Device { return m.device }
+
+// String is the rank and its device.
+func (m *memory) String() string {
+	return fmt.Sprintf("rank %d of %d, on %v", m.rank, m.group.size, m.device.Info())
+}
+
+// AllReduce implements Communicator.
+func (m *memory) AllReduce(in, out gpu.Buffer, op Op) error {
+	return m.run(what{kind: allReduce, op: op}, in, out)
+}
+
+// Broadcast implements Communicator.
+func (m *memory) Broadcast(buffer gpu.Buffer, root int) error {
+	return m.run(what{kind: broadcast, root: root}, buffer, buffer)
+}
+
+// ReduceScatter implements Communicator.
+func (m *memory) ReduceScatter(in, out gpu.Buffer, op Op) error {
+	return m.run(what{kind: reduceScatter, op: op}, in, out)
+}
+
+// Abort implements Communicator.
+func (m *memory) Abort(cause error) {
+	m.group.end(fmt.Errorf("collective: rank %d: %w: %w", m.rank, ErrAborted, cause))
+}
+
+// run is a collective of this rank.
+func (m *memory) run(w what, in, out gpu.Buffer) error {
+	c := &call{what: w}
+	if c.err = m.check(&c.what, in, out); c.err == nil {
+		c.input = hostOf(c.typ, c.length)
+		if err := m.read(in, c); err != nil {
+			return m.lost(w.kind, err)
+		}
+	}
+	result, err := m.group.meet(m, c)
+	if err != nil {
+		return err
+	}
+	part := cut(result, 0, c.length)
+	if w.kind == reduceScatter {
+		n := c.length / m.group.size
+		part = cut(result, m.rank*n, n)
+	}
+	if err := out.Upload(part); err != nil {
+		return m.lost(w.kind, err)
+	}
+	return nil
+}
+
+// read waits for the device and reads the input, where the collective needs it.
+func (m *memory) read(in gpu.Buffer, c *call) error {
+	if err := m.device.Sync(); err != nil || c.kind == broadcast && c.root != m.rank {
+		return err
+	}
+	return in.Download(c.input)
+}
+
+// lost ends the group, because this rank's device has failed.
+func (m *memory) lost(kind string, err error) error {
+	err = fmt.Errorf("collective: rank %d: %s: %w", m.rank, kind, err)
+	m.group.end(fmt.Errorf("%w: %w", ErrAborted, err))
+	return err
+}
+
+// check fills in type and length, and refuses what this rank cannot do.
+func (m *memory) check(w *what, in, out gpu.Buffer) error {
+	fail := func(kind error, format string, args ...any) error {
+		return fmt.Errorf("collective: rank %d: %s: %w: "+format, append([]any{m.rank, w.kind, kind}, args...)...)
+	}
+	for _, b := range []gpu.Buffer{in, out} {
+		if b == nil {
+			return fail(gpu.ErrArgument, "no buffer, expected one of %s", m.device.Info().Name)
+		}
+		switch place, err := b.Place(); {
+		case err != nil:
+			return fail(gpu.ErrClosed, "%v", err)
+		case place.Device != m.device:
+			return fail(gpu.ErrArgument, "a buffer of another device, expected one of this rank's")
+		}
+	}
+	w.typ, w.length = in.Type(), in.Len()
+	want := w.length
+	if w.kind == reduceScatter {
+		want = w.length / m.group.size
+	}
+	switch {
+	case w.root < 0 || w.root >= m.group.size:
+		return fail(gpu.ErrArgument, "root %d, expected 0 to %d", w.root, m.group.size-1)
+	case int(w.op) >= len(names):
+		return fail(gpu.ErrArgument, "%v, expected sum, max or min", w.op)
+	case out.Type() != w.typ:
+		return fail(gpu.ErrArgument, "%v to %v, expected one type", w.typ, out.Type())
+	case w.kind == reduceScatter && w.length%m.group.size != 0:
+		return fail(gpu.ErrArgument, "%d elements for %d ranks, expected a multiple", w.length, m.group.size)
+	case out.Len() != want:
+		return fail(gpu.ErrArgument, "%d elements of output, expected %d", out.Len(), want)
+	case w.kind != broadcast && (w.typ == gpu.Float16 || w.typ == gpu.BFloat16):
+		return fail(gpu.ErrUnsupported, "%v, expected integers, float32 or float64", w.typ)
+	}
+	return nil
+}
+
+// end ends the group with its first error.
+func (g *group) end(err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err == nil {
+		g.err = err
+		close(g.failed)
+	}
+}
+
+// ended is the error that ended the group, nil if it goes on.
+func (g *group) ended() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
+
+// meet joins the present meeting with a rank's call, and waits until all ranks have. An
+// interrupt of the rank's device ends the group.
+func (g *group) meet(rank *memory, c *call) (any, error) {
+	interrupts := rank.device.Interrupts()
+	m, err := g.join(rank.rank, c)
+	if err != nil {
+		return nil, err
+	}
+	timer, look := time.NewTimer(g.deadline), time.NewTicker(20*time.Millisecond)
+	defer timer.Stop()
+	defer look.Stop()
+	for {
+		select {
+		case <-m.done:
+			return m.result, m.err
+		case <-g.failed:
+			select {
+			case <-m.done: // it was complete all the same
+				return m.result, m.err
+			default:
+				return nil, g.ended()
+			}
+		case <-timer.C:
+			g.missing(m, c)
+		case <-look.C:
+			if rank.device.Interrupts() != interrupts {
+				g.end(fmt.Errorf("collective: rank %d: %s: %w: %w while it waited for others", rank.rank, c.kind, ErrAborted, gpu.ErrInterrupted))
+			}
+		}
+	}
+}
+
+// join adds a call to the present meeting. The last rank to come computes the result.
+func (g *group) join(rank int, c *call) (*meeting, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.err != nil {
+		return nil, g.err
+	}
+	m := g.meeting
+	m.calls[rank] = c
+	m.joined++
+	if m.joined == g.size {
+		m.result, m.err = combine(m.calls)
+		close(m.done)
+		g.meeting = newMeeting(g.size)
+	}
+	return m, nil
+}
+
+// missing ends the group after the deadline, unless all ranks have come.
+func (g *group) missing(m *meeting, c *call) {
+	g.mu.Lock()
+	var absent []string
+	for rank, c := range m.calls {
+		if c == nil {
+			absent = append(absent, fmt.Sprint(rank))
+		}
+	}
+	g.mu.Unlock()
+	if len(absent) > 0 {
+		g.end(fmt.Errorf("collective: %s: %w: rank %s did not join within %v: the group has ended, make another of the ranks that are left",
+			c.kind, ErrMissing, strings.Join(absent, ", "), g.deadline))
+	}
+}
+
+// combine is the result of calls of all ranks, or why they do not fit.
+func combine(calls []*call) (any, error) {
+	for _, c := range calls {
+		if c.err != nil {
+			return nil, c.err
+		}
+	}
+	first := calls[0].what
+	var inputs []any
+	for rank, c := range calls {
+		if c.what != first {
+			return nil, fmt.Errorf("collective: %w: rank 0 calls %v, rank %d calls %v, expected the same of all ranks", gpu.ErrArgument, first, rank, c.what)
+		}
+		inputs = append(inputs, c.input)
+	}
+	if first.kind == broadcast {
+		return inputs[first.root], nil
+	}
+	return reduced(first.op, inputs), nil
+}

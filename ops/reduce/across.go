@@ -1,0 +1,26 @@
+package reduce
+
+import (
+	"warpbook/gpu"
+	"warpbook/gpu/collective"
+	"warpbook/ops/ladder"
+)
+
+// SumAcross sums the vectors of all ranks of a group: each device sums its own by Sum, and
+// an all-reduce of one element adds these up, so that y[0] of every rank is the sum of all.
+// All ranks call it, each in a goroutine of its own. An error of one ends the group.
+//
+// Shapes: x (n of this rank), y (1 or more, of which the first is written). Types: float32.
+// Error: that of Operator of this package, and of one addition more for each rank.
+func SumAcross(c collective.Communicator, h ladder.Runner, x, y gpu.Buffer) error {
+	if err := Sum(h, x, y); err != nil {
+		c.Abort(err)
+		return err
+	}
+	first, err := y.View(0, 1)
+	if err != nil {
+		c.Abort(err)
+		return err
+	}
+	return c.AllReduce(first, first, collective.Sum)
+}
