@@ -93,21 +93,7 @@ func countedAt(seed uint64, rung, cases int) int {
 // compare holds the counters of the variants that it shall count against the profile,
 // and returns those variants that have none, or one of other code.
 func (c profiledCase) compare(t *testing.T, counted func(rung int) bool) (old []string) {
-	var golden profile
-	text, err := os.ReadFile(c.file())
-	if err == nil {
-		err = json.Unmarshal(text, &golden)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	if err == nil && golden.Size.String() != c.Size.String() {
-		t.Fatalf("%s is of size %v, expected %v", c.file(), golden.Size, c.Size)
-	}
-	want := map[string][]profiled{}
-	for _, l := range golden.Launches {
-		want[l.Variant] = append(want[l.Variant], l)
-	}
+	want := c.golden(t)
 	b := NewBench(t, EmulatorOf(t, "emu:h200"), c.operator, 42, c.Size...)
 	launches, err := b.Launched()
 	if err != nil {
@@ -150,6 +136,26 @@ func (c profiledCase) compare(t *testing.T, counted func(rung int) bool) (old []
 		t.Errorf("%s has a profile and is not counted", name)
 	}
 	return old
+}
+
+// golden reads the profiler's launches by variant. There are none without a file.
+func (c profiledCase) golden(t *testing.T) map[string][]profiled {
+	var golden profile
+	text, err := os.ReadFile(c.file())
+	if err == nil {
+		err = json.Unmarshal(text, &golden)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err == nil && golden.Size.String() != c.Size.String() {
+		t.Fatalf("%s is of size %v, expected %v", c.file(), golden.Size, c.Size)
+	}
+	want := map[string][]profiled{}
+	for _, l := range golden.Launches {
+		want[l.Variant] = append(want[l.Variant], l)
+	}
+	return want
 }
 
 // stale is the reason why launches cannot be compared with a profile, "" if they can.

@@ -116,18 +116,8 @@ func operands(t *testing.T, d gpu.Device, o *ladder.Operator, size ladder.Size) 
 			other = gpu.Int32
 		}
 		checkLine(t, x.Name+" is of another type", call(x.Name, alloc(other, longest)), gpu.ErrArgument)
-		if i < len(inputs) {
-			continue
-		}
-		for _, y := range tensors {
-			if y.Name == x.Name || y.Elements() != x.Elements() {
-				continue
-			}
-			err := call(x.Name, right[y.Name])
-			checkLine(t, x.Name+" is "+y.Name, err, gpu.ErrArgument)
-			if err != nil && !strings.Contains(err.Error(), "shares elements") {
-				t.Errorf("%s is %s: %v, expected it to say what they share", x.Name, y.Name, err)
-			}
+		if i >= len(inputs) {
+			overlaps(t, x, tensors, func(y string) error { return call(x.Name, right[y]) })
 		}
 	}
 	checkLine(t, "an operand that is not there", call("no_such_operand", right[tensors[0].Name]), gpu.ErrArgument)
@@ -136,6 +126,20 @@ func operands(t *testing.T, d gpu.Device, o *ladder.Operator, size ladder.Size) 
 		now := x.Make()
 		if err := x.Download(nil, right[x.Name], now); err != nil || !ladder.SameBits(now, x.Poisoned()) {
 			t.Errorf("a call that was refused wrote %s, %v", x.Name, err)
+		}
+	}
+}
+
+// overlaps gives the buffer of each other operand of its type to an output.
+func overlaps(t *testing.T, x ladder.Tensor, tensors []ladder.Tensor, call func(y string) error) {
+	for _, y := range tensors {
+		if y.Name == x.Name || y.Elements() != x.Elements() {
+			continue
+		}
+		err := call(y.Name)
+		checkLine(t, x.Name+" is "+y.Name, err, gpu.ErrArgument)
+		if err != nil && !strings.Contains(err.Error(), "shares elements") {
+			t.Errorf("%s is %s: %v, expected it to say what they share", x.Name, y.Name, err)
 		}
 	}
 }

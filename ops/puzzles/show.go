@@ -83,35 +83,57 @@ const (
 // a picture.
 func (v *Verdict) Drawing() *Drawing {
 	d := &Drawing{title: fmt.Sprintf("%s: which thread reads and writes which element", v.Puzzle.Name)}
-	var starts []int
-	for i, a := range v.Puzzle.arrays() {
-		if i > 0 {
-			d.columns = append(d.columns, "")
-		}
-		starts = append(starts, len(d.columns))
-		for k := range a.Len() {
-			d.columns = append(d.columns, fmt.Sprintf("%s%d", a.Name, k))
-		}
-	}
-	shared := 0
-	for _, e := range v.events {
-		if e.shared {
-			shared = max(shared, int(e.address)/4+1)
-		}
-	}
-	if shared > 0 {
-		d.columns = append(d.columns, "")
-		starts = append(starts, len(d.columns))
-		for k := range shared {
-			d.columns = append(d.columns, fmt.Sprintf("s%d", k))
-		}
-	}
+	starts, shared := d.addColumns(v)
 	if len(d.columns) > mostColumns {
 		return nil
 	}
+	outside := d.addRows(v, starts)
+	if len(d.rows) == 0 || len(d.rows) > mostRows {
+		return nil
+	}
+	if outside > 0 {
+		d.notes = append(d.notes, fmt.Sprintf("%d accesses of no array are not drawn", outside))
+	}
+	if shared {
+		d.notes = append(d.notes, "s: words of shared memory from its start")
+	}
+	return d
+}
+
+// addColumns makes a column for each element of the arrays and for each accessed word of
+// shared memory, with an empty one between. It returns the first column of each array,
+// and at the end that of shared memory, if a thread accesses it.
+func (d *Drawing) addColumns(v *Verdict) (starts []int, shared bool) {
+	add := func(name string, n int) {
+		if len(starts) > 0 {
+			d.columns = append(d.columns, "")
+		}
+		starts = append(starts, len(d.columns))
+		for k := range n {
+			d.columns = append(d.columns, fmt.Sprintf("%s%d", name, k))
+		}
+	}
+	for _, a := range v.Puzzle.arrays() {
+		add(a.Name, a.Len())
+	}
+	words := 0
+	for _, e := range v.events {
+		if e.shared {
+			words = max(words, int(e.address)/4+1)
+		}
+	}
+	if words > 0 {
+		add("s", words)
+	}
+	return starts, words > 0
+}
+
+// addRows makes a row for each thread that accesses memory, or for each block if there
+// are many threads, and marks its accesses. It returns the number of accesses outside of
+// all columns.
+func (d *Drawing) addRows(v *Verdict, starts []int) (outside int) {
 	byBlock := v.Puzzle.Grid.Size()*v.Puzzle.Block.Size() > mostRows
 	rows := map[string]int{}
-	outside := 0
 	for _, e := range v.events {
 		if e.bytes == 0 {
 			continue
@@ -142,16 +164,7 @@ func (v *Verdict) Drawing() *Drawing {
 			d.mark(row, column, e.kind)
 		}
 	}
-	if len(d.rows) == 0 || len(d.rows) > mostRows {
-		return nil
-	}
-	if outside > 0 {
-		d.notes = append(d.notes, fmt.Sprintf("%d accesses of no array are not drawn", outside))
-	}
-	if shared > 0 {
-		d.notes = append(d.notes, "s: words of shared memory from its start")
-	}
-	return d
+	return outside
 }
 
 // mark adds an access to a cell.

@@ -364,24 +364,6 @@ func (v variant) run(cells string, limit time.Duration, verbose bool) (c counts)
 	if c.left = c.tests - len(tests); len(tests) == 0 || cells == "" {
 		return c
 	}
-	var text strings.Builder
-	text.WriteString("import (\"flag\"\n\"testing\"\n")
-	if !strings.HasSuffix(v.pkg.Name, "_test") {
-		fmt.Fprintf(&text, ". %q\n", v.path)
-	}
-	for name, path := range imports {
-		if name != "flag" && name != "testing" {
-			fmt.Fprintf(&text, "%s %q\n", name, path)
-		}
-	}
-	text.WriteString(")\n")
-	for _, d := range decls {
-		var b bytes.Buffer
-		if err := format.Node(&b, v.pkg.Fset, d); err != nil {
-			panic(err) // it has already been parsed
-		}
-		text.WriteString(b.String() + "\n\n")
-	}
 	s, err := cellproc.Start(cellproc.Config{Program: cells})
 	if err != nil {
 		panic(err)
@@ -406,7 +388,7 @@ func (v variant) run(cells string, limit time.Duration, verbose bool) (c counts)
 			}
 		}
 	}
-	done, err := s.Execute(context.Background(), text.String(), 1, sink)
+	done, err := s.Execute(context.Background(), v.declarations(decls, imports), 1, sink)
 	if err != nil || done.Error != nil {
 		fmt.Printf("%s: the declarations of the tests do not run: %v %v\n", v.pkg.Name, err, done.Error)
 		if done.Error != nil && verbose {
@@ -415,16 +397,44 @@ func (v variant) run(cells string, limit time.Duration, verbose bool) (c counts)
 		c.failed = len(tests)
 		return c
 	}
+	s.Execute(context.Background(), testingMain(tests), 2, sink)
+	mu.Lock()
+	defer mu.Unlock()
+	return v.judge(c, tests, out.String(), verbose)
+}
+
+// declarations is a cell that imports the package and declares its tests.
+func (v variant) declarations(decls []ast.Decl, imports map[string]string) string {
+	var text strings.Builder
+	text.WriteString("import (\"flag\"\n\"testing\"\n")
+	if !strings.HasSuffix(v.pkg.Name, "_test") {
+		fmt.Fprintf(&text, ". %q\n", v.path)
+	}
+	for name, path := range imports {
+		if name != "flag" && name != "testing" {
+			fmt.Fprintf(&text, "%s %q\n", name, path)
+		}
+	}
+	text.WriteString(")\n")
+	for _, d := range decls {
+		var b bytes.Buffer
+		if err := format.Node(&b, v.pkg.Fset, d); err != nil {
+			panic(err) // it has already been parsed
+		}
+		text.WriteString(b.String() + "\n\n")
+	}
+	return text.String()
+}
+
+// testingMain is a cell that runs the tests. testing.Main ends the program.
+func testingMain(tests []string) string {
 	var main strings.Builder
 	main.WriteString("testing.Init()\nflag.CommandLine.Parse([]string{\"-test.v\"})\ntesting.Main(func(string, string) (bool, error) { return true, nil }, []testing.InternalTest{\n")
 	for _, name := range tests {
 		fmt.Fprintf(&main, "{%q, %s},\n", name, name)
 	}
-	main.WriteString("}, nil, nil)\n") // testing.Main ends the program
-	s.Execute(context.Background(), main.String(), 2, sink)
-	mu.Lock()
-	defer mu.Unlock()
-	return v.judge(c, tests, out.String(), verbose)
+	main.WriteString("}, nil, nil)\n")
+	return main.String()
 }
 
 var (

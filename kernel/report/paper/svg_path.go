@@ -96,14 +96,7 @@ func parsePath(d string) (path []segment, err error) {
 		if !ok {
 			return nil, fmt.Errorf("command %q of a path is not drawn", op)
 		}
-		end := at + 1
-		for end < len(d) && (d[end] < 'A' || d[end] > 'Z') && (d[end] < 'a' || d[end] > 'z' || d[end] == 'e') {
-			end++
-		}
-		v, err := floats(strings.ReplaceAll(d[at+1:end], "-", " -"))
-		if strings.Contains(d[at+1:end], "e-") {
-			v, err = floats(d[at+1 : end])
-		}
+		v, end, err := pathOperands(d, at+1)
 		if err != nil || count == 0 && len(v) > 0 || count > 0 && (len(v) == 0 || len(v)%count != 0) {
 			return nil, fmt.Errorf("path near %.40q", d[at:])
 		}
@@ -143,6 +136,21 @@ func parsePath(d string) (path []segment, err error) {
 		}
 	}
 	return path, nil
+}
+
+// pathOperands are the numbers of a path from at to the next command, which is at end. A
+// minus sign separates numbers, except in an exponent.
+func pathOperands(d string, at int) (v []float64, end int, err error) {
+	end = at
+	for end < len(d) && (d[end] < 'A' || d[end] > 'Z') && (d[end] < 'a' || d[end] > 'z' || d[end] == 'e') {
+		end++
+	}
+	text := d[at:end]
+	if !strings.Contains(text, "e-") {
+		text = strings.ReplaceAll(text, "-", " -")
+	}
+	v, err = floats(text)
+	return v, end, err
 }
 
 // arc returns the cubic curves of an elliptical arc from (x, y); v are the numbers of

@@ -80,18 +80,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 		fmt.Fprintf(log, usage, strings.Join(operators(), ", "))
 		flags.PrintDefaults()
 	}
-	flags.Func("size", "a size of the operator's, such as `25600000` or 4096,4096,4096; may be repeated", func(text string) error {
-		var size ops.Size
-		for _, d := range strings.Split(text, ",") {
-			n, err := strconv.Atoi(d)
-			if err != nil {
-				return fmt.Errorf("%q is no number", d)
-			}
-			size = append(size, n)
-		}
-		o.sizes = append(o.sizes, size)
-		return nil
-	})
+	flags.Func("size", "a size of the operator's, such as `25600000` or 4096,4096,4096; may be repeated", o.addSize)
 	variants := flags.String("variants", "", "variants, with commas; all if not given")
 	flags.BoolVar(&o.skip, "skip", false, "leaves out named variants, too, that do not take the device or a size")
 	clock := flags.String("clock", "events", `events, "back to back" or graph`)
@@ -105,13 +94,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	resume := flags.String("resume", "", "`file` with the lines of a run that ended midway: its figures are not measured again")
 	sets := map[string]float64{}
 	flags.Func("set", "a parameter of the operator's, such as `alpha=2`; may be repeated", func(text string) error {
-		name, number, found := strings.Cut(text, "=")
-		value, err := strconv.ParseFloat(number, 64)
-		if !found || err != nil {
-			return fmt.Errorf("%q is no NAME=NUMBER", text)
-		}
-		sets[name] = value
-		return nil
+		return addSetting(sets, text)
 	})
 	var operator string
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -123,18 +106,8 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if operator == "" || flags.NArg() > 0 || len(o.sizes) == 0 || o.turns < 1 {
 		return o, fmt.Errorf("expected an operator, its --size and at least one of --turns: go run ./ops/cmd/bench --help")
 	}
-	if o.operator, err = ops.Find(operator); err != nil {
+	if err := o.find(operator, sets, *data); err != nil {
 		return o, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		if o.operator, err = o.operator.Set(name, sets[name]); err != nil {
-			return o, err
-		}
-	}
-	if o.data = *data; o.data != "" {
-		if _, err := o.operator.DataSet(o.data); err != nil {
-			return o, err
-		}
 	}
 	if o.done, err = readDone(*resume); err != nil {
 		return o, err
@@ -151,6 +124,47 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	}
 	o.method, err = ops.ParseMethod(*clock, *cache)
 	return o, err
+}
+
+// addSize adds a size of --size.
+func (o *options) addSize(text string) error {
+	var size ops.Size
+	for _, d := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(d)
+		if err != nil {
+			return fmt.Errorf("%q is no number", d)
+		}
+		size = append(size, n)
+	}
+	o.sizes = append(o.sizes, size)
+	return nil
+}
+
+// addSetting adds a NAME=NUMBER of --set.
+func addSetting(sets map[string]float64, text string) error {
+	name, number, found := strings.Cut(text, "=")
+	value, err := strconv.ParseFloat(number, 64)
+	if !found || err != nil {
+		return fmt.Errorf("%q is no NAME=NUMBER", text)
+	}
+	sets[name] = value
+	return nil
+}
+
+// find finds the operator with its settings, and checks that it has the data set.
+func (o *options) find(operator string, sets map[string]float64, data string) (err error) {
+	if o.operator, err = ops.Find(operator); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		if o.operator, err = o.operator.Set(name, sets[name]); err != nil {
+			return err
+		}
+	}
+	if o.data = data; data != "" {
+		_, err = o.operator.DataSet(data)
+	}
+	return err
 }
 
 func operators() (names []string) {

@@ -180,10 +180,7 @@ func (f *file) take(figures io.Reader, folder string) error {
 			low, high = min(low, mhz), max(high, mhz)
 		}
 		if x.Name == "limit_product" {
-			if rate := math.Round(x.GFlops/100) / 10; rate > f.Roofs.Float32TFLOPS {
-				f.Roofs.Float32TFLOPS = rate
-				f.Roofs.Method = "float32: " + x.Note + ", in the same run; memory: limit_read of notebooks/results/h200/01-reduce.json"
-			}
+			f.addRoof(x)
 			continue
 		}
 		if err := f.add(x, folder); err != nil {
@@ -193,16 +190,7 @@ func (f *file) take(figures io.Reader, folder string) error {
 	if environment.Name == "" {
 		return fmt.Errorf("no figure of a variant that was verified and timed, expected those of ops/cmd/bench")
 	}
-	device, _, _ := strings.Cut(strings.Replace(environment.Environment.Device, "(", "", 1), ", CUDA")
-	clock := fmt.Sprintf("%d to %d MHz", low, high)
-	if low >= high {
-		clock = fmt.Sprintf("%d MHz", high)
-	}
-	if name, rest, found := strings.Cut(device, " sm_"); found { // the driver stays
-		_, driver, _ := strings.Cut(rest, ",")
-		device = name + "," + driver
-	}
-	f.Device = strings.TrimSuffix(device, ",") + ", " + clock
+	f.Device = deviceLine(environment.Environment.Device, low, high)
 	f.Date, _, _ = strings.Cut(environment.Environment.Date, "T")
 	f.Commit = environment.Environment.Commit
 	f.Method = environment.Environment.Method + "; data " + environment.Environment.Data
@@ -218,6 +206,28 @@ func (f *file) take(figures io.Reader, folder string) error {
 		return cmp.Or(cmp.Compare(oblong(a.Size), oblong(b.Size)), cmp.Compare(a.operator, b.operator), slices.Compare(a.Size, b.Size))
 	})
 	return lines.Err()
+}
+
+// addRoof raises the roof of float32 to the rate of a limit's figure.
+func (f *file) addRoof(x figure) {
+	if rate := math.Round(x.GFlops/100) / 10; rate > f.Roofs.Float32TFLOPS {
+		f.Roofs.Float32TFLOPS = rate
+		f.Roofs.Method = "float32: " + x.Note + ", in the same run; memory: limit_read of notebooks/results/h200/01-reduce.json"
+	}
+}
+
+// deviceLine is the device's name, its driver and the range of its clocks in MHz.
+func deviceLine(device string, low, high int) string {
+	device, _, _ = strings.Cut(strings.Replace(device, "(", "", 1), ", CUDA")
+	clock := fmt.Sprintf("%d to %d MHz", low, high)
+	if low >= high {
+		clock = fmt.Sprintf("%d MHz", high)
+	}
+	if name, rest, found := strings.Cut(device, " sm_"); found { // the driver stays
+		_, driver, _ := strings.Cut(rest, ",")
+		device = name + "," + driver
+	}
+	return strings.TrimSuffix(device, ",") + ", " + clock
 }
 
 // oblong is how many of the sizes differ from the one before.
