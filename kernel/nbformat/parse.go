@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -14,9 +15,22 @@ import (
 func Read(path string) (*Notebook, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("nbformat: read: %w", err)
+		return nil, fmt.Errorf("nbformat: %w", expected(path, err))
 	}
 	return Parse(path, data)
+}
+
+// expected adds to the error of reading a file what was expected.
+func expected(path string, err error) error {
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
+		return fmt.Errorf("%s: it is a directory, expected a Jupyter notebook (.ipynb)", path)
+	}
+	for _, name := range []string{path + ".ipynb", strings.TrimSuffix(path, ".") + ".ipynb"} {
+		if _, statErr := os.Stat(name); statErr == nil {
+			return fmt.Errorf("%w, expected a Jupyter notebook: there is %s", err, name)
+		}
+	}
+	return fmt.Errorf("%w, expected a Jupyter notebook (.ipynb)", err)
 }
 
 // Parse reads and checks a notebook. The name stands for the file in errors.

@@ -2,7 +2,7 @@
 // experiments.
 //
 //	warpbook run NOTEBOOK     execute a notebook from clean, write its report
-//	warpbook report NOTEBOOK  render a notebook as HTML without executing it
+//	warpbook report NOTEBOOK  render a notebook as HTML, PDF, Markdown or CSV
 //	warpbook compare A B...   tell which times of two runs differ
 //	warpbook sweep NOTEBOOK   execute a notebook at many points of its parameters
 //	warpbook history          list, show, plot or export the runs of this user
@@ -34,7 +34,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"run", "NOTEBOOK", "execute a notebook from clean, and write its report", runCommand},
-		{"report", "NOTEBOOK", "render a notebook as one HTML file, without executing it", reportCommand},
+		{"report", "NOTEBOOK", "render a notebook as HTML, PDF, Markdown or CSV, without executing it", reportCommand},
 		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", compareCommand},
 		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", sweepCommand},
 		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", historyCommand},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"warpbook/kernel/fallbackfont"
@@ -14,43 +15,111 @@ import (
 	"warpbook/kernel/report"
 )
 
-// reportCommand renders a notebook without executing it.
-func reportCommand(args []string) error {
+// formats are what report writes, with the extension of each. The tables of --csv go
+// into a folder.
+var formats = []struct{ name, extension, usage string }{
+	{"html", ".html", "write one HTML page (the default)"},
+	{"pdf", ".pdf", "write a PDF"},
+	{"md", ".md", "write Markdown, with its plots in a folder beside it"},
+	{"csv", "_csv", "write every table as a CSV file, into a folder"},
+}
+
+type reportOptions struct {
+	notebook string
+	formats  []string // extensions
+	out      string
+	files    string
+}
+
+func parseReport(args []string) (o reportOptions, err error) {
 	f := newFlags("report")
-	out := f.String("out", "", "write the report to `FILE`, or into a folder that is there, else beside the notebook")
-	pdf := f.Bool("pdf", false, "write a PDF instead of HTML")
-	md := f.String("md", "", "write the notebook as Markdown to `FILE`, with its plots in a folder beside it")
-	files := f.String("files", "", "write every table as CSV and Markdown and every plot as SVG, PDF and PNG into `DIR`")
+	chosen := map[string]*bool{}
+	for _, format := range formats {
+		chosen[format.extension] = f.Bool(format.name, false, format.usage)
+	}
+	f.StringVar(&o.out, "out", "", "write to `FILE`, whose extension chooses the format, or into a folder (default beside the notebook)")
+	f.StringVar(&o.files, "files", "", "write every table as CSV and Markdown and every plot as SVG, PDF and PNG into `DIR`")
 	others, err := parse(f, args, 1)
 	if err != nil {
-		return err
+		return o, err
 	}
-	nb, err := nbformat.Read(others[0])
+	o.notebook = others[0]
+	named := "" // the format of --out
+	for _, format := range formats {
+		if *chosen[format.extension] {
+			o.formats = append(o.formats, format.extension)
+		}
+		if filepath.Ext(o.out) == format.extension {
+			named = format.extension
+		}
+	}
+	switch {
+	case o.intoFolder(): // its name says nothing
+	case len(o.formats) > 1:
+		return o, usageError{fmt.Errorf("report: --out %s: expected a folder that is there, for %d formats", o.out, len(o.formats))}
+	case len(o.formats) == 1 && named != "" && named != o.formats[0]:
+		return o, usageError{fmt.Errorf("report: --out %s: expected a name that ends in %s", o.out, o.formats[0])}
+	case len(o.formats) == 0 && named != "":
+		o.formats = []string{named}
+	}
+	if len(o.formats) == 0 && o.files == "" {
+		o.formats = []string{".html"}
+	}
+	return o, nil
+}
+
+// intoFolder reports whether the results have their own names, in a folder.
+func (o *reportOptions) intoFolder() bool {
+	info, err := os.Stat(o.out)
+	return o.out == "" || err == nil && info.IsDir()
+}
+
+// path returns the path of a result.
+func (o *reportOptions) path(extension string) string {
+	name := strings.TrimSuffix(o.notebook, filepath.Ext(o.notebook)) + extension
+	switch {
+	case o.out == "":
+		return name
+	case o.intoFolder():
+		return filepath.Join(o.out, filepath.Base(name))
+	}
+	return o.out
+}
+
+// reportCommand renders a notebook without executing it.
+func reportCommand(args []string) error {
+	o, err := parseReport(args)
 	if err != nil {
 		return err
 	}
-	if *md != "" || *files != "" {
-		return extract(nb, *md, *files)
+	nb, err := nbformat.Read(o.notebook)
+	if err != nil {
+		return err
 	}
-	extension := ".html"
-	if *pdf {
-		extension = ".pdf"
+	for _, format := range o.formats {
+		path := o.path(format)
+		switch format {
+		case ".html":
+			err = report.Write(path, nb, report.Origin{})
+		case ".pdf":
+			err = writePDF(path, nb)
+		case ".md":
+			err = writeMarkdown(path, nb)
+		case "_csv":
+			tables := slices.DeleteFunc(report.Files(nb), func(f atomicfile.File) bool { return filepath.Ext(f.Name) != ".csv" })
+			err = writeFiles(path, tables)
+		}
+		if err != nil {
+			return err
+		}
+		if format != "_csv" {
+			fmt.Println("wrote", path)
+		}
 	}
-	name := strings.TrimSuffix(nb.Name, filepath.Ext(nb.Name)) + extension
-	if info, err := os.Stat(*out); *out == "" {
-		*out = name
-	} else if err == nil && info.IsDir() {
-		*out = filepath.Join(*out, filepath.Base(name))
+	if o.files != "" {
+		return writeFiles(o.files, report.Files(nb))
 	}
-	if *pdf {
-		err = writePDF(*out, nb)
-	} else {
-		err = report.Write(*out, nb, report.Origin{})
-	}
-	if err == nil {
-		fmt.Println("wrote", *out)
-	}
-	return err
+	return nil
 }
 
 // writePDF names the characters that stand as boxes in the PDF.
@@ -63,33 +132,30 @@ func writePDF(path string, nb *nbformat.Notebook) error {
 	return err
 }
 
-// extract writes parts of the notebook as files.
-func extract(nb *nbformat.Notebook, md, files string) error {
-	if md != "" {
-		folder := strings.TrimSuffix(md, filepath.Ext(md)) + "_files"
-		if err := writeFiles(nb, folder); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(md, func(w io.Writer) error { return report.Markdown(w, nb, filepath.Base(folder)) }); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-		fmt.Println("wrote", md)
+// writeMarkdown writes the files that the Markdown shows first.
+func writeMarkdown(path string, nb *nbformat.Notebook) error {
+	err := atomicfile.Replaceable(path)
+	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
+	if files := report.Files(nb); err == nil && len(files) > 0 {
+		err = writeFiles(folder, files)
 	}
-	if files != "" {
-		return writeFiles(nb, files)
-	}
-	return nil
-}
-
-func writeFiles(nb *nbformat.Notebook, folder string) error {
-	list := report.Files(nb)
-	err := os.MkdirAll(folder, 0o777)
-	if err == nil && len(list) > 0 {
-		err = atomicfile.Together(context.Background(), folder, list)
+	if err == nil {
+		err = atomicfile.Write(path, func(w io.Writer) error { return report.Markdown(w, nb, filepath.Base(folder)) })
 	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	fmt.Printf("wrote %d files into %s\n", len(list), folder)
+	return nil
+}
+
+func writeFiles(folder string, files []atomicfile.File) error {
+	err := os.MkdirAll(folder, 0o777)
+	if err == nil {
+		err = atomicfile.Together(context.Background(), folder, files)
+	}
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	fmt.Printf("wrote %d files into %s\n", len(files), folder)
 	return nil
 }

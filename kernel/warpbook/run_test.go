@@ -370,6 +370,43 @@ func waitFor(t *testing.T, r *bufio.Reader, text string) {
 	}
 }
 
+// TestReportFormats: each flag writes its format, several at once into one folder, and
+// the extension of --out chooses the format without a flag.
+func TestReportFormats(t *testing.T) {
+	p := newPlace(t)
+	p.notebook("x.ipynb", "# The title", `bundle {"text/html": "<table><tr><th>rung</th><th>ns</th></tr><tr><td>v0</td><td>1 000</td></tr></table>", "text/plain": "t"}`)
+	p.notebook("plain.ipynb", "# No table")
+	if o := p.warpbook("run", "x.ipynb", "--out", "ran"); o.status != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if err := os.Mkdir(p.path("all"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if o := p.warpbook("report", "ran/x.ipynb", "--html", "--pdf", "--md", "--csv", "--out", "all"); o.status != 0 {
+		t.Fatalf("%+v", o)
+	}
+	if got := p.names("all"); got != "x.html x.md x.pdf x_csv x_files" {
+		t.Errorf("several formats: %s", got)
+	}
+	if got := p.read("all/x_csv/" + p.names("all/x_csv")); got != "rung,ns\nv0,1000\n" {
+		t.Errorf("the table is %q, expected CSV", got)
+	}
+	if o := p.warpbook("report", "ran/x.ipynb", "--csv", "--out", "tables"); o.status != 0 || p.names("tables") != p.names("all/x_csv") {
+		t.Errorf("%+v: %s, expected the tables", o, p.names("tables"))
+	}
+	for name, begin := range map[string]string{"y.pdf": "%PDF-", "y.md": "# The title", "y.html": "<!DOCTYPE html>", "y": "<!DOCTYPE html>"} {
+		if o := p.warpbook("report", "ran/x.ipynb", "--out", name); o.status != 0 || !strings.HasPrefix(p.read(name), begin) {
+			t.Errorf("--out %s: %+v, expected a file that begins with %s", name, o, begin)
+		}
+	}
+	if o := p.warpbook("report", "plain.ipynb", "--md"); o.status != 0 || p.names("plain_files") != "" || !strings.HasPrefix(p.read("plain.md"), "# No table") {
+		t.Errorf("%+v, expected no folder for no files", o)
+	}
+	if _, err := os.Stat(p.path("plain_files")); !os.IsNotExist(err) {
+		t.Error("plain_files was made for no files")
+	}
+}
+
 func TestReport(t *testing.T) {
 	p := newPlace(t)
 	p.notebook("x.ipynb", "# The title", "exit 1")
@@ -386,11 +423,16 @@ func TestReport(t *testing.T) {
 	if o := p.warpbook("report", "x.ipynb", "--out", "folder"); o.status != 0 || p.read("folder/x.html") != p.read("x.html") {
 		t.Errorf("into a folder: %+v", o)
 	}
-	if o := p.warpbook("report", "x.ipynb", "--md", "z.md", "--files", "parts"); o.status != 0 || !strings.Contains(p.read("z.md"), "```go\nexit 1\n```") || !strings.Contains(o.stdout, "wrote 0 files into parts") {
+	if o := p.warpbook("report", "x.ipynb", "--out", "z.md", "--files", "parts"); o.status != 0 || !strings.Contains(p.read("z.md"), "```go\nexit 1\n```") || o.stdout != "wrote z.md\nwrote 0 files into parts\n" {
 		t.Errorf("Markdown and files: %+v", o)
 	}
 	p.warpbook("report", "none.ipynb").refused(t, statusFailed, "no such file")
-	p.warpbook("report", "x.ipynb", "--out", "none/y.html").refused(t, statusFailed, "no such file")
+	p.warpbook("report", "x").refused(t, statusFailed, "expected a Jupyter notebook: there is x.ipynb")
+	p.warpbook("report", "folder").refused(t, statusFailed, "folder: it is a directory, expected a Jupyter notebook (.ipynb)")
+	p.warpbook("report", "x.ipynb", "--out", "none/y.html").refused(t, statusFailed, "write none/y.html: open none: no such file or directory")
+	p.warpbook("report", "x.ipynb", "--out", "y.html", "--html", "--pdf").refused(t, statusUsage, "--out y.html: expected a folder that is there, for 2 formats")
+	p.warpbook("report", "x.ipynb", "--out", "y.html", "--pdf").refused(t, statusUsage, "--out y.html: expected a name that ends in .pdf")
+	p.warpbook("report", "x.ipynb", "--out", "/dev/null", "--md").refused(t, statusFailed, "device or pipe")
 	p.write("bad.ipynb", "{")
 	p.warpbook("report", "bad.ipynb").refused(t, statusFailed, "not JSON")
 	if _, err := os.Stat(p.path("bad.html")); !os.IsNotExist(err) {

@@ -46,9 +46,22 @@ func Make(path string, at func(fresh string) error) error {
 		err = syncFolder(filepath.Dir(target))
 	}
 	if err != nil {
-		return fmt.Errorf("atomicfile: write %s: %w", path, err)
+		return fmt.Errorf("atomicfile: write %s: %w", path, named(err, fresh, target))
 	}
 	return nil
+}
+
+// named makes an error about the temporary file one about the file of the caller, or
+// about its folder if that does not exist.
+func named(err error, fresh, target string) error {
+	var of *fs.PathError
+	if errors.As(err, &of) && of.Path == fresh {
+		of.Path = target
+		if folder := filepath.Dir(target); errors.Is(of, fs.ErrNotExist) {
+			of.Path = folder
+		}
+	}
+	return err
 }
 
 // syncFile waits until a file is on disk.
