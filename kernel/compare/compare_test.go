@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,6 +224,28 @@ func TestKeptRunsAreRead(t *testing.T) {
 }
 
 // Texts of a file control neither the terminal nor the page.
+// TestGroups: two tables of one title are two groups, whose headings name the cells.
+func TestGroups(t *testing.T) {
+	c := Comparison{}
+	for _, key := range []runs.Key{{Title: "latency", Cell: "a", Row: "x"}, {Title: "latency", Cell: "a", Row: "y"}, {Title: "latency", Cell: "b", Row: "x"}, {Title: "other", Cell: "b", Row: "x"}} {
+		c.Rows = append(c.Rows, Row{Key: key, Ratio: 1, Low: 1, High: 1})
+	}
+	want := []string{"latency (cell a) 2", "latency (cell b) 1", "other 1"}
+	var got []string
+	for _, g := range c.Groups() {
+		got = append(got, fmt.Sprint(g.Heading, " ", len(g.Rows)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	for name, write := range map[string]func(io.Writer) error{"HTML": Report{&c}.HTML, "Markdown": Report{&c}.Markdown, "text": Report{&c}.Text} {
+		var b strings.Builder
+		if err := write(&b); err != nil || strings.Count(b.String(), "latency (cell ") != 2 {
+			t.Errorf("%s: %v, expected two headings in\n%s", name, err, &b)
+		}
+	}
+}
+
 func TestHostileTexts(t *testing.T) {
 	dir := t.TempDir()
 	hostile := "\x1b[2J<script>alert(1)</script>|`"

@@ -69,18 +69,15 @@ func (c *Comparison) text(w io.Writer) error {
 	for _, v := range c.Verdicts {
 		fmt.Fprintf(w, "verdict: %s: A %s, B %s\n", clean(v.Key.String()), clean(v.A), clean(v.B))
 	}
-	title := ""
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, r := range c.Rows {
-		if r.Title != title {
-			t.Flush()
-			title = r.Title
-			fmt.Fprintf(w, "\n%s\n", clean(title))
-			fmt.Fprintln(t, "row\tA\tB\tB / A\tinterval\tp\tverdict")
+	for _, g := range c.Groups() {
+		fmt.Fprintf(w, "\n%s\n", clean(g.Heading))
+		fmt.Fprintln(t, "row\tA\tB\tB / A\tinterval\tp\tverdict")
+		for _, r := range g.Rows {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s to %s\t%s\t%s\n", clean(r.Key.Row), Duration(r.A.Median), Duration(r.B.Median), ratio(r.Ratio), ratio(r.Low), ratio(r.High), pValue(r.P), r.Verdict)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s to %s\t%s\t%s\n", clean(r.Key.Row), Duration(r.A.Median), Duration(r.B.Median), ratio(r.Ratio), ratio(r.Low), ratio(r.High), pValue(r.P), r.Verdict)
+		t.Flush()
 	}
-	t.Flush()
 	_, err := fmt.Fprintf(w, "\n%s\n%s\n", c.Summary(), c.Method)
 	return err
 }
@@ -99,13 +96,11 @@ func (c *Comparison) markdown(w io.Writer) error {
 			fmt.Fprintf(w, "| %s | %s | %s |\n", cell(v.Key.String()), cell(v.A), cell(v.B))
 		}
 	}
-	title := ""
-	for _, r := range c.Rows {
-		if r.Title != title {
-			title = r.Title
-			fmt.Fprintf(w, "\n%s\n\n| row | A | B | B / A | interval | p | verdict |\n| --- | --- | --- | --- | --- | --- | --- |\n", cell(title))
+	for _, g := range c.Groups() {
+		fmt.Fprintf(w, "\n%s\n\n| row | A | B | B / A | interval | p | verdict |\n| --- | --- | --- | --- | --- | --- | --- |\n", cell(g.Heading))
+		for _, r := range g.Rows {
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s to %s | %s | %s |\n", cell(r.Key.Row), Duration(r.A.Median), Duration(r.B.Median), ratio(r.Ratio), ratio(r.Low), ratio(r.High), pValue(r.P), r.Verdict)
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s to %s | %s | %s |\n", cell(r.Key.Row), Duration(r.A.Median), Duration(r.B.Median), ratio(r.Ratio), ratio(r.Low), ratio(r.High), pValue(r.P), r.Verdict)
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", c.Method)
 	return err
@@ -171,10 +166,9 @@ func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "[", `\[`, "`", "'", "*", `\*`, "_", `\_`).Replace(clean(s))
 }
 
-// plot is where the intervals of the rows of one title lie on a logarithmic axis,
+// plot is where the intervals of the rows of one table lie on a logarithmic axis,
 // in the units of its drawing.
 type plot struct {
-	Title         string
 	Width, Height int
 	One           float64 // where the ratio 1 lies
 	Bottom        int     // of its line
@@ -197,7 +191,7 @@ const (
 	plotRight                      = plotWidth - 20
 )
 
-// plotOf draws the ratios of one title.
+// plotOf draws the ratios of one table.
 func plotOf(rows []Row) plot {
 	widest := 1.05
 	for _, r := range rows {
@@ -208,7 +202,7 @@ func plotOf(rows []Row) plot {
 		share := (math.Log(ratio)/math.Log(widest) + 1) / 2
 		return plotLeft + (plotRight-plotLeft)*min(1, max(0, share))
 	}
-	p := plot{Title: rows[0].Title, Width: plotWidth, Height: rowHeight*len(rows) + 20, One: at(1), Bottom: rowHeight * len(rows)}
+	p := plot{Width: plotWidth, Height: rowHeight*len(rows) + 20, One: at(1), Bottom: rowHeight * len(rows)}
 	for _, r := range []float64{1 / widest, 1, widest} {
 		p.Ticks = append(p.Ticks, tick{at(r), ratio(r)})
 	}
@@ -218,13 +212,27 @@ func plotOf(rows []Row) plot {
 	return p
 }
 
-// Groups are the rows by title, in their order.
-func (c *Comparison) Groups() (groups [][]Row) {
+// Group is the rows of one table.
+type Group struct {
+	Heading string // the title, with the cell if another table has the same title
+	Rows    []Row
+}
+
+// Groups are the rows by table, in their order.
+func (c *Comparison) Groups() (groups []Group) {
+	tables := map[string]int{} // by title
 	for i, r := range c.Rows {
 		if i == 0 || r.Title != c.Rows[i-1].Title || r.Cell != c.Rows[i-1].Cell {
-			groups = append(groups, nil)
+			groups = append(groups, Group{Heading: r.Title})
+			tables[r.Title]++
 		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], r)
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, r)
+	}
+	for i, g := range groups {
+		if tables[g.Heading] > 1 {
+			groups[i].Heading += " (cell " + g.Rows[0].Cell + ")"
+		}
 	}
 	return groups
 }

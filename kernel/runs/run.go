@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,7 +101,11 @@ func Read(path string) (Run, error) {
 			Records []json.RawMessage
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(data, &file); {
+	case errors.As(err, &wrong): // its text shows the Go type
+		return run, fmt.Errorf("runs: %s: %s is a JSON %s: %w", path, cmp.Or(strings.ToLower(wrong.Field), "the whole"), wrong.Value, ErrNoRun)
+	case err != nil:
 		return run, fmt.Errorf("runs: %s: %w: %w", path, err, ErrNoRun)
 	}
 	switch {

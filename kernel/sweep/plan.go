@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"warpbook/kernel/leaf/atomicfile"
@@ -54,6 +55,9 @@ func ParseAxis(text string) (Axis, error) {
 	for i, v := range a.Values {
 		if a.Values[i] = strings.TrimSpace(v); a.Values[i] == "" {
 			return Axis{}, fmt.Errorf("value %d of %s is empty, expected a Go expression", i+1, name)
+		}
+		if slices.Contains(a.Values[:i], a.Values[i]) {
+			return Axis{}, fmt.Errorf("value %s of %s is given twice, expected once", a.Values[i], name)
 		}
 	}
 	return a, nil
@@ -109,8 +113,11 @@ func NewPlan(notebook string, axes []Axis, folder string) (*Plan, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, p.write()
 	}
+	if err != nil {
+		return nil, fmt.Errorf("sweep: --out: %w, expected an empty folder, or that of this sweep", err)
+	}
 	before := Plan{Schema: p.Schema} // plans of older versions have no member of this name
-	if err != nil || json.Unmarshal(old, &before) != nil || !p.equal(&before) {
+	if json.Unmarshal(old, &before) != nil || !p.equal(&before) {
 		return nil, fmt.Errorf("sweep: %s holds another sweep, or one of an earlier version of the notebook: expected an empty folder, or --out another", folder)
 	}
 	return p, nil

@@ -94,11 +94,20 @@ func (o *compareOptions) compare() (report compare.Report, err error) {
 	for _, b := range sets[1:] {
 		c := compare.Compare(sets[0], b, compare.Options{Same: float64(o.same)})
 		if len(c.Rows) == 0 {
-			return nil, fmt.Errorf("compare: %s and %s have no timed row in common, expected runs of one notebook", c.A, c.B)
+			return nil, fmt.Errorf("compare: no timed row in common: %s has %s, %s has %s, expected runs of one notebook with the same parameters",
+				c.A, firstTimed(c.OnlyA), c.B, firstTimed(c.OnlyB))
 		}
 		report = append(report, c)
 	}
 	return report, nil
+}
+
+// firstTimed names the first of timed rows.
+func firstTimed(keys []runs.Key) string {
+	if len(keys) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%q of %s", keys[0].Title, keys[0].Notebook)
 }
 
 // judge returns the error of --fail-on-slower.

@@ -19,6 +19,8 @@ func TestCompare(t *testing.T) {
 	p.write("a.json", timed("x.ipynb", 100, 100, 101, 101, 102, 102))
 	p.write("b.json", timed("x.ipynb", 110, 110, 111, 111, 112, 112))
 	p.write("y.json", timed("y.ipynb", 1, 2))
+	p.write("list.json", "[1]")
+	p.write("number.json", `{"notebook": 3, "cells": []}`)
 	o := p.warpbook("compare", "a.json", "b.json", "--html", "c.html", "--md", "c.md", "--json", "c.json", "--fail-on-slower", "20%")
 	if o.status != 0 || !strings.Contains(o.stdout, "1 rows: 0 SAME, 0 FASTER, 1 SLOWER, 0 AMBIGUOUS") {
 		t.Errorf("%+v, expected one slower row", o)
@@ -43,7 +45,10 @@ func TestCompare(t *testing.T) {
 		{[]string{"a.json"}, statusUsage, "expected two or more"},
 		{[]string{"a.json", "b.json", "--same", "x"}, statusUsage, "expected a percentage such as 5%"},
 		{[]string{"a.json", "none.json"}, statusFailed, "none.json: no such file"},
-		{[]string{"a.json", "y.json"}, statusFailed, "no timed row in common"},
+		{[]string{"a.json", "y.json"}, statusFailed, `no timed row in common: a.json has "latency" of x.ipynb, y.json has "latency" of y.ipynb, expected runs of one notebook with the same parameters`},
+		{[]string{"a.json", "list.json"}, statusFailed, "list.json: the whole is a JSON array: expected a file that warpbook run has written"},
+		{[]string{"a.json", "number.json"}, statusFailed, "number.json: notebook is a JSON number: expected a file that warpbook run has written"},
+		{[]string{"a.json", "b.json", "--html", "none/x.html"}, statusFailed, "write none/x.html: open none: no such file or directory"},
 		{[]string{"a.json", "device:none"}, statusFailed, "device:none: no run"},
 		{[]string{"a.json", "b.json", "--html", "/dev/null/x"}, statusFailed, "/dev/null/x"},
 	} {

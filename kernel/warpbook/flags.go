@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
+	"text/tabwriter"
 )
 
 // newFlags makes the flags of a command. Errors are returned, not printed.
@@ -45,20 +48,38 @@ func parseAny(f *flag.FlagSet, args []string) ([]string, error) {
 	return others, nil
 }
 
+// count adds a flag whose value is a whole number of 0 or more.
+func count(f *flag.FlagSet, into *int, name, usage string) {
+	f.Func(name, usage, func(text string) error {
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return errors.New("expected a whole number of 0 or more")
+		}
+		*into = int(n)
+		return nil
+	})
+}
+
 func commandHelp(w io.Writer, f *flag.FlagSet) {
+	table, flags := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0), ""
+	f.VisitAll(func(flag *flag.Flag) {
+		flagHelp(table, flag)
+		flags = " [FLAGS]"
+	})
 	for _, c := range commands() {
 		if c.name == f.Name() {
-			fmt.Fprintf(w, "warpbook %s: %s\n\nusage: warpbook %[1]s %[3]s [FLAGS]\n\n", c.name, c.summary, c.args)
+			fmt.Fprintf(w, "warpbook %s: %s\n\nusage: warpbook %s%s\n", c.name, c.summary, strings.TrimSpace(c.name+" "+c.args), flags)
+			fmt.Fprintf(w, "example: %s\n\n", c.example)
 		}
 	}
-	f.VisitAll(func(flag *flag.Flag) { flagHelp(w, flag) })
+	table.Flush()
 }
 
 func flagHelp(w io.Writer, f *flag.Flag) {
 	value, usage := flag.UnquoteUsage(f)
 	name := strings.TrimSpace("--" + f.Name + " " + value)
-	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
+	if f.DefValue != "" && f.DefValue != "false" {
 		usage += " (default " + f.DefValue + ")"
 	}
-	fmt.Fprintf(w, "  %-18s %s\n", name, usage)
+	fmt.Fprintf(w, "  %s\t%s\n", name, usage)
 }

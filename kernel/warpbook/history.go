@@ -32,7 +32,8 @@ func parseHistory(args []string) (o historyOptions, err error) {
 	f.StringVar(&o.notebook, "notebook", "", "only runs of the notebook whose name contains `TEXT`")
 	f.StringVar(&o.device, "device", "", "only runs whose device contains `TEXT`")
 	f.StringVar(&o.commit, "commit", "", "only runs whose commit contains `TEXT`")
-	f.IntVar(&o.limit, "limit", 20, "list at most `N` runs, 0 for all")
+	o.limit = 20
+	count(f, &o.limit, "limit", "list at most `N` runs, 0 for all (default 20)")
 	f.StringVar(&o.html, "html", "", "plot: write the times as one HTML page to `FILE`")
 	others, err := parseAny(f, args)
 	if err != nil {
@@ -45,8 +46,10 @@ func parseHistory(args []string) (o historyOptions, err error) {
 	switch {
 	case !known:
 		return o, usageError{fmt.Errorf("history: unknown verb %q, expected list, show ID, plot ROW or export FILE.csv|FOLDER", o.verb)}
-	case needs == "" && len(others) != 0, needs != "" && len(others) != 1:
-		return o, usageError{fmt.Errorf("history %s: %d arguments, expected %s", o.verb, len(others), strings.TrimSpace("one: "+needs))}
+	case needs == "" && len(others) != 0:
+		return o, usageError{fmt.Errorf("history %s: %d arguments, expected none, see warpbook history --help", o.verb, len(others))}
+	case needs != "" && len(others) != 1:
+		return o, usageError{fmt.Errorf("history %s: %d arguments, expected one: %s", o.verb, len(others), needs)}
 	case needs != "":
 		o.argument = others[0]
 	}
@@ -86,6 +89,9 @@ func historyCommand(args []string) error {
 		return o.plot(os.Stdout, list)
 	case "export":
 		return export(list, o.argument)
+	}
+	if o.notebook+o.device+o.commit != "" {
+		folder += " with that notebook, device and commit"
 	}
 	return listRuns(os.Stdout, list, o.limit, folder)
 }
@@ -173,6 +179,7 @@ func export(list []runs.Summary, to string) error {
 		if err := atomicfile.Write(to, func(w io.Writer) error { return writeCSV(w, list) }); err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
+		fmt.Printf("wrote the rows of %d runs to %s\n", len(list), to)
 		return nil
 	}
 	if err := os.MkdirAll(to, 0o777); err != nil {
@@ -187,6 +194,7 @@ func export(list []runs.Summary, to string) error {
 			return fmt.Errorf("history: %w", err)
 		}
 	}
+	fmt.Printf("wrote %d runs into %s\n", len(list), to)
 	return nil
 }
 

@@ -28,17 +28,18 @@ type command struct {
 	name    string
 	args    string // the arguments after the flags, for the help
 	summary string
+	example string
 	run     func(args []string) error
 }
 
 func commands() []command {
 	return []command{
-		{"run", "NOTEBOOK", "execute a notebook from clean, and write its report", runCommand},
-		{"report", "NOTEBOOK", "render a notebook as HTML, PDF, Markdown or CSV, without executing it", reportCommand},
-		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", compareCommand},
-		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", sweepCommand},
-		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", historyCommand},
-		{"doctor", "", "show which parts are installed and which are missing", doctorCommand},
+		{"run", "NOTEBOOK", "execute a notebook from clean, and write its report", "warpbook run notebooks/01-reduce.ipynb --out report --set n=100000", runCommand},
+		{"report", "NOTEBOOK", "render a notebook as HTML, PDF, Markdown or CSV, without executing it", "warpbook report report/01-reduce.ipynb --pdf", reportCommand},
+		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", "warpbook compare before/01-reduce.json report/01-reduce.json --html changes.html", compareCommand},
+		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", "warpbook sweep notebooks/01-reduce.ipynb --set n=1e5,1e6,1e7", sweepCommand},
+		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", "warpbook history plot reduce_last_block --html times.html", historyCommand},
+		{"doctor", "", "show which parts are installed and which are missing", "warpbook doctor", doctorCommand},
 	}
 }
 
@@ -108,5 +109,5 @@ func help(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-21s %s\n", c.name+" "+c.args, c.summary)
 	}
-	fmt.Fprint(w, "\nwarpbook COMMAND --help lists the flags of a command; warpbook --version names the commit.\n")
+	fmt.Fprint(w, "\nstart with: warpbook run notebooks/01-reduce.ipynb\nwarpbook COMMAND --help lists the flags of a command; warpbook --version names the commit.\n")
 }

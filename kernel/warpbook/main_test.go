@@ -15,14 +15,19 @@ import (
 	"warpbook/kernel/leaf/buildcache"
 )
 
+// asCommand names an environment variable that makes this binary warpbook: a sweep
+// starts its own executable, which has the name of the test.
+const asCommand = "WARPBOOK_TEST_COMMAND"
+
 // TestMain runs this binary as warpbook or as its cells program, by the name under
 // which it is started.
 func TestMain(m *testing.M) {
-	switch filepath.Base(os.Args[0]) {
-	case "warpbook":
-		main()
-	case "cells":
+	name := filepath.Base(os.Args[0])
+	switch {
+	case name == "cells":
 		fakecells.Main()
+	case name == "warpbook", os.Getenv(asCommand) != "":
+		main()
 	}
 	os.Exit(m.Run())
 }
@@ -91,7 +96,7 @@ func (p *place) names(dir string) string {
 func (p *place) command(args ...string) *exec.Cmd {
 	c := exec.Command(p.path("warpbook"), args...)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), cellbuild.Env+"="+p.path("cells"), "XDG_DATA_HOME="+p.path("data"), "GORACE=atexit_sleep_ms=0")
+	c.Env = append(os.Environ(), cellbuild.Env+"="+p.path("cells"), "XDG_DATA_HOME="+p.path("data"), "GORACE=atexit_sleep_ms=0", asCommand+"=1")
 	return c
 }
 
@@ -166,7 +171,15 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"run", "a", "--quiet", "b"}, "run: 2 arguments beside flags, expected 1"},
 		{[]string{"run", "a", "--fly"}, "not defined: -fly, see warpbook run --help"},
 		{[]string{"run", "a", "--set", "x"}, "expected NAME=VALUE"},
-		{[]string{"run", "a", "--timeout", "soon"}, `invalid value "soon"`},
+		{[]string{"run", "a", "--timeout", "soon"}, `invalid value "soon" for flag -timeout: expected a time such as 90s`},
+		{[]string{"run", "a", "--timeout", "-5s"}, "expected a time such as 90s"},
+		{[]string{"run", "a", "--set", "n=1", "--set", "n=2"}, "n is set twice, expected once"},
+		{[]string{"history", "--limit", "-3"}, "expected a whole number of 0 or more"},
+		{[]string{"history", "list", "3"}, "history list: 1 arguments, expected none"},
+		{[]string{"sweep", "a", "--set", "n=1,1"}, "value 1 of n is given twice"},
+		{[]string{"sweep", "a", "--set", "n=1,2", "--point", "-4"}, "expected a whole number of 0 or more"},
+		{[]string{"sweep", "a", "--set", "n=1,2", "--time", "30:00"}, "--time and --concurrency need --engine slurm"},
+		{[]string{"sweep", "a", "--set", "n=1,2", "--devices", "cuda:0,,cuda:1"}, "a name is empty, expected names such as cuda:0,cuda:1"},
 		{[]string{"doctor", "x"}, "doctor: 1 arguments beside flags, expected 0"},
 	} {
 		p.warpbook(test.args...).refused(t, statusUsage, test.want)

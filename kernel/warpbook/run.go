@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"warpbook/kernel/nbformat"
 	"warpbook/kernel/report"
 	"warpbook/kernel/runs"
+	"warpbook/kernel/sweep"
 )
 
 // kernelName and language identify our notebooks in their metadata.
@@ -43,16 +45,24 @@ func parseRun(args []string) (runOptions, error) {
 	var o runOptions
 	f := newFlags("run")
 	f.StringVar(&o.out, "out", "report", "write the executed notebook, the report and the figures into `DIR`")
-	f.Func("set", "set a variable of the cell tagged parameters to a Go expression, `NAME=VALUE`; may be repeated", func(s string) error {
+	f.Func("set", "set a variable of the cell tagged parameters: `NAME=VALUE`, with a Go expression; may be repeated", func(s string) error {
 		name, value, ok := strings.Cut(s, "=")
-		if !ok || name == "" {
+		switch {
+		case !ok || name == "":
 			return errors.New("expected NAME=VALUE")
+		case slices.ContainsFunc(o.parameters, func(p nbformat.Parameter) bool { return p.Name == name }):
+			return fmt.Errorf("%s is set twice, expected once", name)
 		}
 		o.parameters = append(o.parameters, nbformat.Parameter{Name: name, Value: value})
 		return nil
 	})
-	f.StringVar(&o.device, "device", "", "run on the device `NAME`, as in "+deviceEnv)
-	f.DurationVar(&o.timeout, "timeout", 0, "interrupt a cell that runs longer than `TIME`, such as 90s")
+	f.StringVar(&o.device, "device", "", "run on the device `NAME`, such as emu, emu:rtx4060 or cuda:1 (default "+deviceEnv+", or else the GPU, or else the emulator)")
+	f.Func("timeout", "interrupt a cell that runs longer than `TIME`, such as 90s", func(s string) (err error) {
+		if o.timeout, err = time.ParseDuration(s); err != nil || o.timeout <= 0 {
+			return errors.New("expected a time such as 90s or 10m")
+		}
+		return nil
+	})
 	f.BoolVar(&o.quiet, "quiet", false, "show no output of cells")
 	others, err := parse(f, args, 1)
 	if err != nil {
@@ -116,6 +126,11 @@ func (o *runOptions) load() (*nbformat.Notebook, error) {
 		return nil, err
 	}
 	if err := nb.SetParameters(o.parameters); err != nil {
+		for _, p := range o.parameters {
+			if axis, _ := sweep.ParseAxis(p.Name + "=" + p.Value); len(axis.Values) > 1 {
+				err = fmt.Errorf("%w; warpbook sweep runs a notebook at several values", err)
+			}
+		}
 		return nil, err
 	}
 	if from, err := os.Stat(o.notebook); err == nil {

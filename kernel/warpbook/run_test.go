@@ -267,6 +267,7 @@ func TestRunRefuses(t *testing.T) {
 	p.write("v3.ipynb", `{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": []}`)
 	p.write("python.ipynb", `{"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, "cells": []}`)
 	p.notebook("good.ipynb", "out a")
+	p.notebook("parameters.ipynb", "parameters|n := 1")
 	p.write("file", "")
 	before := p.read("good.ipynb")
 	for _, test := range []struct {
@@ -277,7 +278,9 @@ func TestRunRefuses(t *testing.T) {
 		{[]string{"text.ipynb"}, "text.ipynb:1:1: not JSON"},
 		{[]string{"v3.ipynb"}, "v3.ipynb: nbformat 3, expected 4"},
 		{[]string{"python.ipynb"}, `kernel "python3"`},
-		{[]string{"."}, "is a directory"},
+		{[]string{"."}, ".: it is a directory, expected a Jupyter notebook (.ipynb)"},
+		{[]string{"good"}, "there is good.ipynb"},
+		{[]string{"parameters.ipynb", "--set", "n=1,2"}, "warpbook sweep runs a notebook at several values"},
 		{[]string{"good.ipynb", "--out", "."}, "good.ipynb would be overwritten, expected another folder"},
 		{[]string{"good.ipynb", "--out", "file/x"}, "run: --out: mkdir"},
 	} {

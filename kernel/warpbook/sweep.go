@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/nbformat"
 	"warpbook/kernel/sweep"
 )
 
@@ -22,18 +24,19 @@ type sweepOptions struct {
 func parseSweep(args []string) (o sweepOptions, err error) {
 	f := newFlags("sweep")
 	f.StringVar(&o.out, "out", "sweep", "write the points and the report into `DIR`; points that have passed there are not run again")
-	f.Func("set", "run at every value of a variable, `NAME=VALUE,VALUE,...`; may be repeated", func(text string) error {
+	f.Func("set", "run at every value of a variable: `NAME=VALUE,VALUE,...`; may be repeated", func(text string) error {
 		a, err := sweep.ParseAxis(text)
 		o.axes = append(o.axes, a)
 		return err
 	})
 	devices := f.String("devices", "", "run one point at a time on each of these devices, such as `cuda:0,cuda:1`")
-	f.StringVar(&o.engine, "engine", "local", "run the points on this machine (local) or as one array job of Slurm (slurm) `ENGINE`")
+	f.StringVar(&o.engine, "engine", local, "`ENGINE` is local, this machine, or slurm, one array job of a Slurm cluster")
 	f.StringVar(&o.slurm.Partition, "partition", "", "slurm: the `PARTITION`")
 	f.StringVar(&o.slurm.GPUs, "gpus", "", "slurm: the `GPUS` of each point, such as 1 or h100:1")
 	f.StringVar(&o.slurm.Time, "time", "", "slurm: the `LIMIT` of each point, such as 30:00")
-	f.IntVar(&o.slurm.Concurrent, "concurrency", 0, "slurm: at most `N` points at once, 0 for any number")
-	f.IntVar(&o.point, "point", -1, "run only point `N`, without a report: what a cluster's task calls")
+	count(f, &o.slurm.Concurrent, "concurrency", "slurm: at most `N` points at once (default any number)")
+	o.point = -1
+	count(f, &o.point, "point", "run only point `N`, from 0, without a report: what a cluster's task calls")
 	others, err := parse(f, args, 1)
 	if err != nil {
 		return o, err
@@ -41,17 +44,50 @@ func parseSweep(args []string) (o sweepOptions, err error) {
 	if len(o.axes) == 0 {
 		return o, usageError{errors.New("sweep: no --set, expected at least one: --set n=1e5,1e6,1e7")}
 	}
-	if o.engine != "local" && o.engine != "slurm" {
-		return o, usageError{fmt.Errorf("sweep: --engine %s, expected local or slurm", o.engine)}
-	}
 	o.notebook, o.devices = others[0], strings.Split(*devices, ",")
-	return o, nil
+	switch {
+	case o.engine != local && o.engine != "slurm":
+		err = fmt.Errorf("sweep: --engine %s, expected local or slurm", o.engine)
+	case o.engine == local && o.slurm != sweep.Slurm{}:
+		err = errors.New("sweep: --partition, --gpus, --time and --concurrency need --engine slurm")
+	case *devices != "" && slices.Contains(o.devices, ""):
+		err = fmt.Errorf("sweep: --devices %s: a name is empty, expected names such as cuda:0,cuda:1", *devices)
+	}
+	if err != nil {
+		err = usageError{err}
+	}
+	return o, err
+}
+
+// local is the engine that runs the points on this machine.
+const local = "local"
+
+// check refuses a notebook that could be run at no point.
+func (o *sweepOptions) check() error {
+	nb, err := nbformat.Read(o.notebook)
+	if err != nil {
+		return err
+	}
+	if err := nb.CheckKernel(kernelName, language); err != nil {
+		return err
+	}
+	for _, axis := range o.axes {
+		for _, value := range axis.Values {
+			if err := nb.SetParameters([]nbformat.Parameter{{Name: axis.Name, Value: value}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sweepCommand runs the missing points, then merges all points.
 func sweepCommand(args []string) error {
 	o, err := parseSweep(args)
 	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
 		return err
 	}
 	plan, err := sweep.NewPlan(o.notebook, o.axes, o.out)
