@@ -85,6 +85,9 @@ func TestCommittedRecords(t *testing.T) {
 		if err := f.take(lines, "reduce"); err != nil {
 			t.Fatal(err)
 		}
+		if turns := f.Times[0].Turns; turns != 1 {
+			t.Errorf("%s: %d turns, expected 1: the cell was run once, whether it shows its table once or twice", cell, turns)
+		}
 		if got, err := f.text(); err != nil || string(got) != string(want) {
 			t.Errorf("%s.h200.json is not that of notebooks/results/h200/01-reduce.json: run the command of ops/reduce/notes.md (%v)", name, err)
 		}

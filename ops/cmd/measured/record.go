@@ -39,12 +39,12 @@ func recordLines(results io.Reader, cell string) (io.Reader, error) {
 		if c.ID != cell {
 			continue
 		}
-		lines.Reset()
 		for _, r := range c.Records {
 			size, operator, err := titleOf(r.Title)
 			if r.Kind != record.Figures {
 				continue
 			}
+			lines.Reset() // a cell may show its table in full and short
 			if err != nil {
 				return nil, fmt.Errorf("cell %s: %w", cell, err)
 			}
