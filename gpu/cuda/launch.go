@@ -95,6 +95,9 @@ var tensorTypes = map[gpu.Type]uint32{
 // tf32Type is float32 that is rounded on its way (CU_TENSOR_MAP_DATA_TYPE_TFLOAT32).
 const tf32Type = 11
 
+// nanFill makes elements outside of the tensor NaN (CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA).
+const nanFill = 1
+
 // swizzles are its numbers of the ways to exchange parts of a tile.
 var swizzles = map[int]uint32{0: 0, 32: 1, 64: 2, 128: 3}
 
@@ -107,6 +110,21 @@ func (e *entry) tensorMap(m gpu.TensorMap, at int) (command.Map, error) {
 	c := command.Map{At: uint32(at), Type: tensorTypes[b.typ], Tensor: b.place(), Swizzle: swizzles[m.Swizzle]}
 	if m.TF32 {
 		c.Type = tf32Type
+	}
+	if m.NaN {
+		c.Fill = nanFill
+	}
+	if f := m.Im2col; f != nil {
+		c.Channels, c.Pixels, c.Steps = uint32(f.Channels), uint32(f.Pixels), []uint32{1}
+		for i := range f.Lower {
+			c.Lower, c.Upper = append(c.Lower, int32(f.Lower[i])), append(c.Upper, int32(f.Upper[i]))
+			step := 1
+			if f.Steps != nil {
+				step = f.Steps[i]
+			}
+			c.Steps = append(c.Steps, uint32(step))
+		}
+		c.Steps = append(c.Steps, 1)
 	}
 	for _, n := range m.Shape {
 		c.Shape = append(c.Shape, int64(n))

@@ -226,6 +226,8 @@ func (w *warp) checkRace(in *instr, p place, m uint32) bool {
 		return w.raceBlocks(in, p, m)
 	case p.space != ptx.Shared || w.block.races == nil || p.remote:
 		return true
+	case !w.visited(in, m):
+		return false
 	case in.mem.kind == update:
 		return w.raceAtomic(in, m)
 	}

@@ -37,8 +37,12 @@ func (c *asyncCopies) reset() {
 // cpForm lowers cp.async and related instructions.
 func cpForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
-	if !w.has("async") {
+	reduces := w.has("reduce")
+	if !w.has("async") || reduces && !w.has("bulk") {
 		return lo.unsupported("no such form of cp")
+	}
+	if reduces {
+		return lo.bulkReduceForm(w)
 	}
 	if w.has("bulk") {
 		return lo.bulkCopyForm(w)

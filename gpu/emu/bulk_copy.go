@@ -23,9 +23,11 @@ import (
 type bulkCopy struct {
 	in      *instr
 	warp    *warp
+	lane    int
 	at      uint64 // offset in the shared memory of the block
 	data    []byte
 	swizzle int
+	reduce  *reduction // nil for a plain copy
 }
 
 // bulkRead is a copy out of shared memory for which no thread has waited.
@@ -72,23 +74,26 @@ func (w *warp) startBulk(f *bulkForm, in *instr, l int) {
 		return
 	}
 	if !f.multicast {
-		w.sendBulk(in, l, at, barrier, data, swizzle)
+		w.sendBulk(in, l, at, barrier, data, swizzle, f.reduce)
 		return
 	}
 	mask := lanes[uint32](w, f.mask)[l] & 0xffff
 	for rank := range w.block.clusterSize() {
 		if mask>>rank&1 != 0 {
-			w.sendBulk(in, l, addressIn(at, rank), addressIn(barrier, rank), data, swizzle)
+			w.sendBulk(in, l, addressIn(at, rank), addressIn(barrier, rank), data, swizzle, nil)
 		}
 	}
 }
 
 // sendBulk sends data to shared memory, perhaps of another block.
-func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizzle int) {
+func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizzle int, reduce *reduction) {
 	to, offset := w.sharedOffset(at)
 	owner, word := w.sharedOffset(barrier)
 	align := uint64(16)
-	if swizzle != 0 || len(in.src.Operands[1].Elems) > 0 {
+	if in.src.Opcode != "cp" { // st.async and red.async
+		align = uint64(len(data))
+	}
+	if swizzle != 0 || in.src.Opcode == "cp" && len(in.src.Operands[1].Elems) > 0 {
 		align = 128
 	}
 	switch size := uint64(len(data)); {
@@ -105,12 +110,15 @@ func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizz
 		w.noMbarrier(in, l, 0)
 		return
 	}
-	if to == w.block && !w.raceBulk(in, l, offset, len(data)) {
+	m := to.mbarrier(word)
+	if !w.fencedInit(in, l, m, word) || reduce == nil && !w.freeToFill(in, l, to, offset, uint64(len(data))) || to == w.block && !w.raceBulk(in, l, offset, len(data)) {
 		return
 	}
-	to.shared.UnwriteRange(int(offset), len(data))
-	m := to.mbarrier(word)
-	m.bulk = append(m.bulk, bulkCopy{in, w, offset, data, swizzle})
+	if reduce == nil {
+		to.shared.UnwriteRange(int(offset), len(data))
+	}
+	m.bulk = append(m.bulk, bulkCopy{in, w, l, offset, data, swizzle, reduce})
+	to.filled++
 }
 
 // raceBulk looks for races with a copy into shared memory.
@@ -129,6 +137,10 @@ func (w *warp) raceBulk(in *instr, l int, offset uint64, size int) bool {
 
 // put writes the bytes of a copy that has ended.
 func (c *bulkCopy) put(to *mem.Contents) {
+	if c.reduce != nil {
+		c.reduce.apply(to.Data[c.at:], c.data)
+		return
+	}
 	for n := 0; n < len(c.data); n += 16 {
 		at := swizzled(c.at+uint64(n), c.swizzle)
 		copy(to.Data[at:], c.data[n:min(n+16, len(c.data))])
@@ -141,12 +153,14 @@ func (b *block) bulkArrives(at, word uint64) uint64 {
 	m := b.mbarrier(at)
 	for i := range m.bulk {
 		c := &m.bulk[i]
+		b.storedWhileFilled(c)
 		c.put(b.shared)
 		if c.warp.block == b {
 			m.arrive(c.warp)
 		}
 		m.tx -= int64(len(c.data))
 	}
+	b.filled -= len(m.bulk)
 	m.bulk = m.bulk[:0]
 	return m.completed(word)
 }
@@ -206,7 +220,7 @@ func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) (
 		w.fail(in, l, gpu.ErrUninitialized, "%s was never written", w.block.prog.sharedPlace(uint64(at)))
 		return nil, false
 	}
-	if !w.fencedAsync(in, l, offset, size) {
+	if !w.fencedAsync(in, l, offset, size) || in.mem.kind == load && !w.raceBulk(in, l, offset, int(size)) {
 		return nil, false
 	}
 	data := make([]byte, size)
@@ -257,6 +271,10 @@ func (w *warp) tensorTile(f *bulkForm, in *instr, l int) (t *tensorMap, at [5]in
 		w.fail(in, l, gpu.ErrArgument, "no tensor map of %d directions at address %#x: pass a gpu.TensorMap as a __grid_constant__ parameter", len(f.coordinates), address)
 		return nil, at, false
 	}
+	if t.im2col != f.im2col {
+		w.fail(in, l, gpu.ErrArgument, "the tensor map at address %#x is in %s mode, the instruction is not: give gpu.TensorMap an Im2col, or leave it out, as the instruction says", address, map[bool]string{false: "tile", true: "im2col"}[t.im2col])
+		return nil, at, false
+	}
 	for k, slot := range f.coordinates {
 		at[k] = int32(lanes[uint32](w, slot)[l])
 	}
@@ -269,8 +287,8 @@ func (w *warp) readTile(f *bulkForm, in *instr, l int) (data []byte, swizzle int
 	if !ok {
 		return nil, 0, false
 	}
-	data = make([]byte, t.bytes())
-	t.rows(at, func(r tileRow) bool {
+	data = t.blank()
+	w.tileRows(f, in, l, t, at, func(r tileRow) bool {
 		from := w.globalBytes(in, l, r.from, r.bytes, false)
 		copy(data[r.at:], from)
 		return from != nil
@@ -281,6 +299,22 @@ func (w *warp) readTile(f *bulkForm, in *instr, l int) (data []byte, swizzle int
 	return data, t.swizzle, w.block.fault == nil
 }
 
+// tileRows calls do for the parts of a tile that lie in one piece in global memory.
+func (w *warp) tileRows(f *bulkForm, in *instr, l int, t *tensorMap, at [5]int32, do func(r tileRow) bool) {
+	if !f.im2col {
+		t.rows(at, do)
+		return
+	}
+	var offsets [3]int64
+	for i, slot := range f.offsets {
+		offsets[i] = int64(lanes[uint32](w, slot)[l] & 0xffff)
+	}
+	if !t.pixels(at, offsets, do) {
+		w.fail(in, l, gpu.ErrArgument, "coordinates %v are not in the bounding box of the tensor map, whose lower corner is %v and whose upper corner is %v of shape %v",
+			at[:t.rank], t.lower[:t.rank-2], t.upper[:t.rank-2], t.shape[:t.rank])
+	}
+}
+
 // storeBulk runs a copy out of shared memory.
 func (w *warp) storeBulk(f *bulkForm, in *instr, l int) {
 	f.from(w, 1<<l)
@@ -288,12 +322,15 @@ func (w *warp) storeBulk(f *bulkForm, in *instr, l int) {
 	f.to(w, 1<<l)
 	if !f.tensor {
 		size, address := uint64(w.word(&f.size, l)), w.addr[l]
+		if size%16 != 0 || address%16 != 0 || source%16 != 0 {
+			w.fail(in, l, gpu.ErrMisaligned, "%d bytes from shared address %#x to address %#x, expected multiples of 16", size, source, address)
+			return
+		}
 		data, ok := w.sharedBulk(in, l, source, size, 0)
 		if !ok {
 			return
 		}
-		if to := w.globalBytes(in, l, address, int(size), true); to != nil {
-			copy(to, data)
+		if f.write(w, in, l, address, data) {
 			w.noteBulkRead(in, l, source, size)
 		}
 		return
@@ -306,12 +343,32 @@ func (w *warp) storeBulk(f *bulkForm, in *instr, l int) {
 	if !ok {
 		return
 	}
-	t.rows(at, func(r tileRow) bool {
-		to := w.globalBytes(in, l, r.from, r.bytes, true)
-		copy(to, data[r.at:])
-		return to != nil
+	if f.tensorOp != "" {
+		reduced := *f
+		if reduced.reduce = tensorReduction(f.tensorOp, t.typ); reduced.reduce == nil {
+			w.fail(in, l, gpu.ErrArgument, "no reduction .%s of elements of .%s, which the tensor map has", f.tensorOp, t.typ)
+			return
+		}
+		f = &reduced
+	}
+	w.tileRows(f, in, l, t, at, func(r tileRow) bool {
+		return f.write(w, in, l, r.from, data[r.at:][:r.bytes])
 	})
 	w.noteBulkRead(in, l, source, uint64(t.bytes()))
+}
+
+// write copies data to global memory, or reduces it into what is there.
+func (f *bulkForm) write(w *warp, in *instr, l int, address uint64, data []byte) bool {
+	if f.reduce != nil && w.globalBytes(in, l, address, len(data), false) == nil {
+		return false
+	}
+	to := w.globalBytes(in, l, address, len(data), true)
+	if to != nil && f.reduce != nil {
+		f.reduce.apply(to, data)
+	} else {
+		copy(to, data)
+	}
+	return to != nil
 }
 
 // noteBulkRead records the bytes that a copy out of shared memory has read.
@@ -334,6 +391,9 @@ func (w *warp) waitBulk(m uint32, n uint64) {
 			}
 			w.fail(r.in, r.lane, gpu.ErrRace, "%s was written again before cp.async.bulk.wait_group said that it had been read",
 				w.block.prog.sharedPlace(r.at+uint64(at)))
+		}
+		if w.block.fault == nil && w.alive != 0 {
+			w.raceBulk(r.in, r.lane, r.at, len(r.data))
 		}
 		return true
 	})

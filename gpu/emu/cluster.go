@@ -232,6 +232,10 @@ func (c *cluster) complete() {
 		g.meet(c.blocks)
 	}
 	for _, b := range c.blocks {
+		b.visits.forget()
+		if b.races != nil {
+			b.visits.since = b.races.warps.now + 1
+		}
 		if b.races != nil { // the barrier orders every access before it before every access after it
 			b.races.warps.meetAll()
 			for _, w := range b.warps {
@@ -313,6 +317,7 @@ func (w *warp) accessCluster(in *instr, m uint32) {
 		switch {
 		case to == nil:
 			w.fail(in, lowest(group), gpu.ErrSpace, "shared address %#x is in no block of the cluster", w.addr[lowest(group)])
+		case to != w.block && !w.visit(in, to, group):
 		default:
 			w.transfer(in, place{space: ptx.Shared, contents: to.shared, remote: to != w.block}, group)
 		}

@@ -342,7 +342,7 @@ func (w *warp) unwritten(in *instr, p place, lane int) {
 	if c := w.block.filling(p, offset, in.mem.size); c != nil {
 		w.fail(in, lane, gpu.ErrUninitialized, "%s, which cp.async at %s fills: its thread has not waited for it", where, w.block.prog.placeOf(c.in))
 	} else if c := w.block.fillingBulk(offset, in.mem.size); c != nil && p.space == ptx.Shared {
-		w.fail(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: no thread has waited for its mbarrier", where, c.in.src.Name(), w.block.prog.placeOf(c.in))
+		w.fail(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: its bytes have not arrived; expect them at its mbarrier, and wait for the phase that counts them", where, c.in.src.Name(), w.block.prog.placeOf(c.in))
 	} else {
 		w.fail(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written: write it first, or set it to 0", where, in.mem.size)
 	}

@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"slices"
 	"strings"
 
 	"warpbook/gpu/ptx"
@@ -15,6 +16,10 @@ type bulkForm struct {
 	mask        uint32   // slot of the blocks of a multicast
 	multicast   bool
 	tensor      bool
+	reduce      *reduction // nil for a plain copy
+	tensorOp    string     // of a reduction into a tensor, whose map names the type
+	im2col      bool
+	offsets     []uint32 // slots of the im2col offsets
 }
 
 // bulkCopyForm lowers cp.async.bulk; w are the modifiers after .bulk.
@@ -37,8 +42,13 @@ func (lo *lowering) bulkCopyForm(w words) error {
 	f := &bulkForm{tensor: w.has("tensor"), multicast: w.has("multicast::cluster")}
 	rank := 0
 	if f.tensor {
-		rank = strings.Index("0123456", strings.TrimSuffix(w.take("1d", "2d", "3d", "4d", "5d"), "d"))
-		w.take("tile")
+		rank = dimensions(&w)
+		mode := w.take("tile", "im2col", "im2col_no_offs")
+		loads := mode == "im2col"
+		f.im2col = loads || mode == "im2col_no_offs"
+		if f.im2col && (rank < 3 || loads == slices.Contains(w, "bulk_group")) {
+			return lo.unsupported("no such form of cp.async.bulk.tensor")
+		}
 	}
 	w.drop()
 	lo.op.in.mem = &access{kind: store, space: ptx.Shared, bytes: 8, size: 16, count: 2, uncounted: true}
@@ -48,9 +58,15 @@ func (lo *lowering) bulkCopyForm(w words) error {
 	case form == "shared::cluster.shared::cta.mbarrier::complete_tx::bytes" && !f.tensor && !f.multicast:
 		return lo.bulkLoad(f, 0)
 	case form == "global.shared::cta.bulk_group" && !f.multicast:
+		lo.op.in.mem.kind = load
 		return lo.bulkStore(f, rank)
 	}
 	return lo.unsupported("no such form of cp.async.bulk")
+}
+
+// dimensions removes and returns the rank of a tensor.
+func dimensions(w *words) int {
+	return strings.Index("0123456", strings.TrimSuffix(w.take("1d", "2d", "3d", "4d", "5d"), "d"))
 }
 
 // bulkLoad binds the operands of a copy into shared memory.
@@ -60,6 +76,9 @@ func (lo *lowering) bulkLoad(f *bulkForm, rank int) (err error) {
 		barrier = 3
 	}
 	n := barrier + 1 + hints
+	if f.im2col {
+		n++
+	}
 	if f.multicast {
 		n++
 	}
@@ -81,6 +100,12 @@ func (lo *lowering) bulkLoad(f *bulkForm, rank int) (err error) {
 		}
 	} else if err := lo.tensorCoordinates(f, 1, rank); err != nil {
 		return err
+	}
+	if f.im2col {
+		barrier++
+		if err := lo.im2colOffsets(f, barrier, rank-2); err != nil {
+			return err
+		}
 	}
 	if f.multicast {
 		if err := lo.use(&f.mask, barrier+1, "b16"); err != nil {
@@ -131,6 +156,21 @@ func (lo *lowering) tensorCoordinates(f *bulkForm, i, rank int) error {
 	f.coordinates = make([]uint32, rank)
 	for k, e := range elems {
 		if err := lo.useOperand(&f.coordinates[k], e, "a coordinate", "s32"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// im2colOffsets binds operand i, the offsets of a load in im2col mode.
+func (lo *lowering) im2colOffsets(f *bulkForm, i, count int) error {
+	elems := lo.operand(i).Elems
+	if len(elems) != count {
+		return lo.malformed("operand %d has %d im2col offsets, expected %d", i+1, len(elems), count)
+	}
+	f.offsets = make([]uint32, count)
+	for k, e := range elems {
+		if err := lo.useOperand(&f.offsets[k], e, "an im2col offset", "b16"); err != nil {
 			return err
 		}
 	}

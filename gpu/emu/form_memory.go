@@ -49,6 +49,9 @@ func loadForm(lo *lowering) error {
 
 func storeForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
+	if w.has("async") {
+		return lo.asyncValueForm(w)
+	}
 	mem, t := lo.accessOf(&w)
 	mem.kind = store
 	if err := lo.dataForm(mem, &w, t); err != nil {
@@ -201,6 +204,9 @@ func (lo *lowering) loadParameter(mem *access, t ptx.Type) (bool, error) {
 // atomForm lowers atom and red.
 func atomForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
+	if w.has("async") {
+		return lo.asyncValueForm(w)
+	}
 	mem, t := lo.accessOf(&w)
 	mem.kind, mem.strong = update, true
 	w.take("noftz")

@@ -273,10 +273,14 @@ func (w *warp) blockRace(in *instr, p place, l int, at uint64, before *globalAcc
 func fenceForm(lo *lowering) error {
 	src := lo.op.in.src
 	async := slices.Contains(src.Modifiers, "proxy") && slices.Contains(src.Modifiers, "async")
+	engine := async || slices.Contains(src.Modifiers, "mbarrier_init")
 	wide := slices.ContainsFunc(src.Modifiers, func(m string) bool { return m == "gl" || m == "gpu" || m == "sys" })
 	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
 		if g := w.block.launch.global; g != nil && wide {
 			g.fence(w.block.number())
+		}
+		if engine {
+			w.fenceAsync()
 		}
 		if r := w.block.races; r != nil && async {
 			r.warps.now++

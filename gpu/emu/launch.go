@@ -226,6 +226,7 @@ func newBlock(l *launch) *block {
 		w.preds[always] = all
 		w.vector = simd.Run{Slots: w.slots, Preds: &w.preds[0]}
 		w.set = set[p.tracked*i:][:p.tracked]
+		w.product = productState{flights: make([]flight, p.flights)}
 		if n := p.localBytes; n > 0 {
 			w.local = own.Contents(32 * n)
 			w.copied = make([][32]uint32, l.prog.copies)

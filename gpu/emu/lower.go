@@ -134,6 +134,7 @@ func (lo *lowering) allocate(c *code) {
 	unset := c.maybeUnset()
 	c.propagate(unset)
 	lo.watch(c, unset)
+	lo.watchProducts(c)
 	next := lo.placePresets(c)
 	place, end, preds := c.slots(widths, next)
 	lo.prog.slotBytes, lo.prog.preds = end, preds+lo.prog.preds

@@ -25,6 +25,11 @@ type mbarrier struct {
 	copies   []copyArrival
 	tx       int64      // bytes that this phase waits for
 	bulk     []bulkCopy // copies that it will count
+
+	init     *instr // the instruction that initialised it, until a fence shows it to the copy engine
+	initWarp *warp
+	initLane int
+	initTime uint64
 }
 
 // copyArrival is a cp.async.mbarrier.arrive: lanes whose copies will arrive.
@@ -122,6 +127,7 @@ func (lo *lowering) mbarrierInit() error {
 			w.fail(in, l, gpu.ErrBarrier, "an mbarrier of %d arrivals, expected 1 to %d", n, mbarrierMost)
 		}
 		delete(t.mbarriers, w.addr[l])
+		w.initialised(t.mbarrier(w.addr[l]), in, l)
 		return mbarrierValid | n<<mbarrierCount | n
 	}))
 }
@@ -197,6 +203,7 @@ func (w *warp) arriveAt(t *block, in *instr, l int, word, n uint64) uint64 {
 	if t == w.block {
 		m.arrive(w)
 	}
+	w.signals(t)
 	return m.completed(word - n)
 }
 
@@ -247,17 +254,24 @@ func (lo *lowering) mbarrierWait(parity bool) error {
 		if word&mbarrierValid == 0 {
 			return w.noMbarrier(in, l, word)
 		}
-		word = t.bulkArrives(w.addr[l], w.copiesArrive(t, in, l, word))
-		phase := word >> mbarrierPhase
-		var done bool
-		if parity {
-			done = phase&1 != uint64(w.word(wanted, l)&1)
-		} else {
-			done = phase != lanes[uint64](w, *wanted)[l]>>mbarrierPhase
+		ended := func() bool {
+			phase := word >> mbarrierPhase
+			if parity {
+				return phase&1 != uint64(w.word(wanted, l)&1)
+			}
+			return phase != lanes[uint64](w, *wanted)[l]>>mbarrierPhase
+		}
+		// A wait for a phase that has ended, perhaps the wrong one, does not wait for copies.
+		done := ended()
+		if !done {
+			word = t.bulkArrives(w.addr[l], w.copiesArrive(t, in, l, word))
+			done = ended()
 		}
 		w.setPred(in.d, 1<<l, done)
 		w.waits++
+		w.polled, w.polledAt = in, w.addr[l]
 		if done {
+			w.polled = nil
 			w.learn(t.mbarrier(w.addr[l]))
 		}
 		return word

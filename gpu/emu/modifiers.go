@@ -45,5 +45,8 @@ func (w *words) last() ptx.Type {
 	return ptx.Type(t)
 }
 
+// are reports whether exactly these words are left.
+func (w words) are(all ...string) bool { return slices.Equal(w, all) }
+
 // rest names the words that are left.
 func (w words) rest() string { return "." + strings.Join(w, ".") }

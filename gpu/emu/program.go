@@ -32,6 +32,7 @@ type program struct {
 	narrow     bool     // it may access less than 4 bytes of shared memory at once
 	localBytes int      // per thread
 	localUsed  int      // the part of it that variables use
+	flights    int      // registers of warpgroup products that are watched
 	copies     int      // loads that are used only by a store, see partial_init.go
 	params     []*ptx.Variable
 	paramAt    []int // offset of each in the parameter bytes

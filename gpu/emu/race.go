@@ -266,8 +266,15 @@ func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 		remedy = "__syncwarp()"
 	}
 	b.pending = nil
-	w.fail(in, now, gpu.ErrRace, "%s hazard on %s: thread (%d,%d,%d) %s it with %s at %s, and no barrier stands between: put %s there",
-		kind, b.prog.sharedPlace(cell<<b.races.shift), other.Thread.X, other.Thread.Y, other.Thread.Z, did, other.Instruction, b.prog.placeOf(first), remedy)
+	missing := "no barrier stands between: put " + remedy + " there"
+	switch {
+	case bulk(in) && first.mem.kind == load:
+		missing = "nothing orders that read before this copy: readers wait for the copy's own phase of its mbarrier, and a place is filled again after a barrier at which they have arrived"
+	case bulk(first):
+		missing = "no wait stands between: wait for the phase of the mbarrier that counts the copy"
+	}
+	w.fail(in, now, gpu.ErrRace, "%s hazard on %s: thread (%d,%d,%d) %s it with %s at %s, and %s",
+		kind, b.prog.sharedPlace(cell<<b.races.shift), other.Thread.X, other.Thread.Y, other.Thread.Z, did, other.Instruction, b.prog.placeOf(first), missing)
 	b.fault.Other = &other
 	return !b.postpone()
 }
@@ -360,4 +367,9 @@ func (b *block) meet(id uint8, bar barrier) {
 		o.join(1<<a.warp, a.time, wait)
 	}
 	o.meet(wait)
+}
+
+// bulk reports whether an instruction is a copy of the copy engine into shared memory.
+func bulk(in *instr) bool {
+	return in.src.Opcode == "cp" && slices.Contains(in.src.Modifiers, "bulk") && in.mem.kind == store
 }

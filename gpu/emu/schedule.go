@@ -44,6 +44,10 @@ type block struct {
 	kept      *keptElements        // the same for the stored elements of a sparse product
 	cluster   *cluster             // nil in a launch without clusters, until it is used
 	stuck     bool                 // no thread could continue in its last turns
+	filled    int                  // copies of the copy engine into its shared memory that have not ended
+	fences    uint64               // fences for the copy engine and initialisations of mbarriers
+	visits    visits               // by other blocks of its cluster
+	groupEnds [][]groupEnd         // of the warpgroups, by their first warp
 	mbarriers map[uint64]*mbarrier // by offset, their state besides their words
 	text      []byte               // output of its threads
 }
@@ -80,6 +84,9 @@ func (b *block) start(at gpu.Dim) {
 		b.shared.UnwriteAll()
 	}
 	clear(b.mbarriers)
+	b.visits.forget()
+	b.visits.since = 0
+	b.filled, b.fences, b.groupEnds = 0, 0, b.groupEnds[:0]
 	for _, w := range b.warps {
 		w.reset()
 	}
@@ -92,6 +99,8 @@ func (b *block) run() {
 	b.turns()
 	if b.fault == nil && b.live == 0 {
 		b.fault = b.launch.check(b)
+		b.outlives()
+		b.leavesVisitors()
 	}
 	if b.pending != nil && b.fault != stopped && (b.fault != nil || b.live == 0 || b.cnt.WarpInstructions > b.patience) {
 		if b.fault == nil || b.fault.Kind != gpu.ErrBarrier { // threads that skip a barrier are the cause

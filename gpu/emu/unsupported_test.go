@@ -16,9 +16,9 @@ import (
 // malformed.
 func TestRefused(t *testing.T) {
 	for text, says := range map[string]string{
-		"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r0,%r1,%r2,%r3}, %d0, %d1, %a0;":                                     "wgmma",
-		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%q0], [%r2], 16;":                                                    "cp.reduce.async.bulk",
-		"cp.async.bulk.tensor.3d.im2col.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%q0, {%r2, %r2, %r2}], [%r2], {%r2};": "im2col",
+		"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r0,%r1,%r2,%r3}, %d0, %d1, %a0;":                                        "wgmma",
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%q0], [%r2], 16;":                                                       "cp.reduce.async.bulk",
+		"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r2], [%q0, {%r2, %r2, %r2}], [%r2], {%r2};": "im2col::w",
 		"tcgen05.wait::ld.sync.aligned;": "opcode tcgen05",
 		"mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r6,%r7}, {%r2,%r3,%r4,%r5};": "mma.sync.aligned.m16n8k64",
 		"vadd.u32.u32.u32 %r2, %r3.b0, %r4.h1;": "opcode vadd",

@@ -31,7 +31,9 @@ type warp struct {
 	bulk   bulkState
 
 	products []uint32 // groups of wgmma that the warp has committed: the times, for the search for races
+	product  productState
 
+	fenced         uint64     // the block's count of fences when the warp last ran one for the copy engine
 	proxyFence     uint32     // when the warp last ran fence.proxy.async
 	clusterArrived uint32     // lanes that have arrived at the barrier of the cluster and not waited
 	clusterPhase   [32]uint32 // the phase of their arrival
@@ -76,8 +78,9 @@ func (w *warp) reset() {
 	w.frags = append(w.frags[:0], fragment{mask: w.first})
 	clear(w.set)
 	w.copies.reset()
+	w.product.reset()
 	w.bulk.reset()
-	w.clusterArrived, w.proxyFence, w.products = 0, 0, w.products[:0]
+	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
 	w.polled, w.undefined = nil, nil
 	if w.local != nil {
 		clear(w.local.Written)

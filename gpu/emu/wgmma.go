@@ -96,6 +96,7 @@ func (w *warp) waitWarpgroup(f *fragment, in *instr) bool {
 	}
 	w.count(f, f.pc, f.pc+1)
 	ended := len(w.products) - int(in.sub)
+	w.endProducts(ended)
 	r := w.block.races
 	if r == nil || ended <= 0 {
 		return true
@@ -191,6 +192,7 @@ func (lo *lowering) wgmmaProduct(w words) error {
 		*c = v == -1 || i >= 2 && v == 1
 	}
 	lo.op.in.exec = p.run
+	lo.op.in.mem = &access{kind: load, space: ptx.Shared, bytes: 8, size: 16, count: 2, uncounted: true}
 	return nil
 }
 
@@ -247,6 +249,9 @@ func (p *warpgroupProduct) run(w *warp, in *instr, m uint32) {
 	}
 	if !p.loadA(w, in, x) || !p.loadB(w, in, x) {
 		return
+	}
+	if r := w.block.races; r != nil {
+		r.warps.now++ // later writes are known from earlier ones, see keptUntilRead
 	}
 	add := (w.preds[p.add]^p.flip)&1 != 0
 	w.unpack(p.d, func(lane, register, i, per int, v uint64) {
@@ -368,6 +373,9 @@ func (t *tileRows) load(w *warp, in *instr, to []arith.Term, descriptor uint64) 
 			}
 			if !w.fencedAsync(in, 0, at, size) {
 				return false
+			}
+			if at%16 == 0 {
+				w.readsProduct(in, at)
 			}
 			var v uint64
 			switch p := unsafe.Add(b.shared.Base, at); size {

@@ -156,6 +156,12 @@ type Map struct {
 	Strides []int64 // bytes, one less
 	Box     []uint32
 	Swizzle uint32 // a CUtensorMapSwizzle
+	Fill    uint32 // a CUtensorMapFloatOOBfill
+
+	// In im2col mode, without Box:
+	Lower, Upper     []int32
+	Channels, Pixels uint32   // 0 in tile mode
+	Steps            []uint32 // of all directions
 }
 
 // Range is a part of a buffer.

@@ -47,7 +47,7 @@ func (m *Launch) fields(c *codec) {
 	list(c, &m.Zero, 20, func(r *Range) { r.fields(c) })
 	c.bytes(&m.Params)
 	list(c, &m.Addresses, 16, func(a *Address) { c.u32s(&a.At, &a.Buffer); c.i64(&a.Offset) })
-	list(c, &m.Maps, 36, func(t *Map) { t.fields(c) })
+	list(c, &m.Maps, 60, func(t *Map) { t.fields(c) })
 }
 
 func (m *Map) fields(c *codec) {
@@ -56,7 +56,11 @@ func (m *Map) fields(c *codec) {
 	list(c, &m.Shape, 8, c.i64)
 	list(c, &m.Strides, 8, c.i64)
 	list(c, &m.Box, 4, c.u32)
-	c.u32(&m.Swizzle)
+	c.u32s(&m.Swizzle, &m.Fill)
+	list(c, &m.Lower, 4, c.i32)
+	list(c, &m.Upper, 4, c.i32)
+	c.u32s(&m.Channels, &m.Pixels)
+	list(c, &m.Steps, 4, c.u32)
 }
 
 func (m *Range) fields(c *codec) { c.u32(&m.Buffer); c.i64(&m.Offset); c.i64(&m.Bytes) }

@@ -47,6 +47,7 @@ func warpbookGpu() *ixgo.Package {
 			"Fault":              reflect.TypeFor[q.Fault](),
 			"Filter":             reflect.TypeFor[q.Filter](),
 			"GlobalAccess":       reflect.TypeFor[q.GlobalAccess](),
+			"Im2col":             reflect.TypeFor[q.Im2col](),
 			"Info":               reflect.TypeFor[q.Info](),
 			"InstructionProfile": reflect.TypeFor[q.InstructionProfile](),
 			"Launch":             reflect.TypeFor[q.Launch](),
@@ -888,6 +889,33 @@ Float32, []uint16 for Float16 and BFloat16, and so on.`,
 
 HostFree is how much memory the host can still give, where it says so: Go
 cannot recover from running out of it.`,
+	"Im2col": `type Im2col struct {
+	Lower, Upper     []int // corners of the bounding box of pixels, from the first and from the last pixel of an image
+	Steps            []int // from pixel to pixel in each direction, 1 to 8; nil for 1
+	Channels, Pixels int   // of a tile: at most 256 and 1024
+}
+
+Im2col describes the tiles of a tensor of images, whose directions are channels, width,
+height and depth where there are any, and images: 3 to 5 in all. A tile has Pixels
+pixels of Channels channels each, which the copy engine takes along width, height, depth
+and images as an implicit matrix product of a convolution wants them.
+
+Source: CUDA driver API, cuTensorMapEncodeIm2col, which names the limits of each field.`,
+	"Im2col.Channels": `Im2col.Channels int
+
+of a tile: at most 256 and 1024`,
+	"Im2col.Lower": `Im2col.Lower []int
+
+corners of the bounding box of pixels, from the first and from the last pixel of an image`,
+	"Im2col.Pixels": `Im2col.Pixels int
+
+of a tile: at most 256 and 1024`,
+	"Im2col.Steps": `Im2col.Steps []int
+
+from pixel to pixel in each direction, 1 to 8; nil for 1`,
+	"Im2col.Upper": `Im2col.Upper []int
+
+corners of the bounding box of pixels, from the first and from the last pixel of an image`,
 	"Info": `type Info struct {
 	Name     string  // "NVIDIA H200"
 	Emulated bool    // times are times of the emulation, not of a GPU
@@ -1456,12 +1484,14 @@ later work on this stream waits for the event`,
 
 Zero sets every byte of the buffer to 0.`,
 	"TensorMap": `type TensorMap struct {
-	Buffer  Buffer // the tensor begins where the buffer or view does, at a multiple of 16 bytes
-	Shape   []int  // elements in each direction, the fastest first; 1 to 5 of them
-	Strides []int  // bytes from one element of directions 1 and on to the next; nil for a dense tensor
-	Box     []int  // elements of a tile in each direction, at most 256
-	Swizzle int    // bytes of the span in which 16-byte parts are exchanged: 0, 32, 64 or 128
-	TF32    bool   // rounds elements, of Float32, to the nearest TF32 on their way into shared memory
+	Buffer  Buffer  // the tensor begins where the buffer or view does, at a multiple of 16 bytes
+	Shape   []int   // elements in each direction, the fastest first; 1 to 5 of them
+	Strides []int   // bytes from one element of directions 1 and on to the next; nil for a dense tensor
+	Box     []int   // elements of a tile in each direction, at most 256
+	Swizzle int     // bytes of the span in which 16-byte parts are exchanged: 0, 32, 64 or 128
+	NaN     bool    // elements outside of the tensor, of a float type, are NaN and not zeros
+	Im2col  *Im2col // tiles are pixels of images and their channels, without Box; nil for boxes
+	TF32    bool    // rounds elements, of Float32, to the nearest TF32 on their way into shared memory
 }
 
 TensorMap, as an argument, is the descriptor of a tensor in global memory
@@ -1480,6 +1510,12 @@ the tensor begins where the buffer or view does, at a multiple of 16 bytes`,
 	"TensorMap.DenseStrides": `func (m TensorMap) DenseStrides() []int
 
 DenseStrides is Strides, with those of a dense tensor for nil.`,
+	"TensorMap.Im2col": `TensorMap.Im2col *Im2col
+
+tiles are pixels of images and their channels, without Box; nil for boxes`,
+	"TensorMap.NaN": `TensorMap.NaN bool
+
+elements outside of the tensor, of a float type, are NaN and not zeros`,
 	"TensorMap.Shape": `TensorMap.Shape []int
 
 elements in each direction, the fastest first; 1 to 5 of them`,
