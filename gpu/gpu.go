@@ -1,10 +1,11 @@
 // Package gpu is the one interface to a device that runs PTX: memory, modules,
-// launches, streams, events, graphs and counters.
+// launches, streams, events, graphs and counters. Its main type is Device; operators,
+// benches and cells call it.
 //
-// It holds the words that every device shares (data types, launch shapes,
+// It holds the definitions that every device shares (data types, launch shapes,
 // argument checks, faults, counters) and no device itself: gpu/emu runs PTX on
 // the CPU, gpu/cuda on a GPU, gpu/device opens one by name, and gpu/gputest is
-// the suite that each must pass.
+// the suite that each must pass. It must not import any of them, nor ops or kernel.
 //
 // Devices, buffers and streams are safe for use by several goroutines. Work on
 // one stream runs in the order in which it was submitted; work on different

@@ -3,7 +3,8 @@
 // ops.MustBench, ops.Rung.
 //
 // Package ladder defines an operator; package bench checks, times and counts its
-// variants. An operator is one folder and one line here.
+// variants. An operator is one folder and one line here. Cells, notebooks and the
+// commands of ops/cmd import it; an operator, ladder and bench must not.
 package ops
 
 import (

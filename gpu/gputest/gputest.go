@@ -3,7 +3,8 @@
 //
 // It checks the contract of the interface: memory, launches, their errors,
 // streams, events, counters, faults, interrupts and use by several goroutines.
-// It checks no instruction's arithmetic and asserts no times.
+// It checks no instruction's arithmetic and asserts no times. It must not import a
+// device.
 package gputest
 
 import (

@@ -2,8 +2,8 @@
 // launches that may have caused it again, from copies of the memory that they
 // were given, on a device that checks every access.
 //
-// It takes no copies, which package cuda does, and opens no device: what it
-// runs on is the emulator, but it knows only gpu.Device.
+// Package cuda takes the copies and calls it; the device is the emulator. The package
+// opens no device, and must import none: it knows only gpu.Device.
 package replay
 
 import (

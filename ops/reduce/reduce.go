@@ -1,5 +1,6 @@
 // Package reduce sums a vector: the ladder of the founding notes, its mistakes, and
-// rungs of our own.
+// rungs of our own. Sum runs it on buffers. Package ops lists the operator. It must never
+// import ops/bench.
 package reduce
 
 import (

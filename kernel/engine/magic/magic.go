@@ -1,9 +1,9 @@
 // Package magic holds the commands that cells give with a percent sign, such as %time
 // and %%bash: their names, the syntax of their lines, and their actions.
 //
-// Package split finds the magics of a cell, and package engine runs them. This
-// package imports neither the engine nor anything of gpu and ops: a program adds
-// magics of its own to Builtin.
+// Its main type is Magic. Package split finds the magics of a cell, and package engine
+// runs them. This package imports neither the engine nor anything of gpu and ops: a
+// program adds magics of its own to Builtin.
 package magic
 
 import (

@@ -47,7 +47,8 @@ var warpbookOpsReduceDocs = map[string]string{
 	"": `package reduce // import warpbook/ops/reduce
 
 Package reduce sums a vector: the ladder of the founding notes, its mistakes, and
-rungs of our own.`,
+rungs of our own. Sum runs it on buffers. Package ops lists the operator. It must never
+import ops/bench.`,
 	"Mistakes": "var Mistakes\n\nMistakes is the same operator with the kernels of the notes where they\nare wrong. Each names its error and the check that must find it; the\nemulator is the device that finds all of them.\n\nTwo mistakes of the notes are no rows: `__shared__ int bound = blockSize`\n(000 2.7) does not compile, and the serial sum of 25.6 million ones is right\ncode on data that float32 cannot add one by one: check reduce_serial on it.",
 	"Operator": `var Operator
 

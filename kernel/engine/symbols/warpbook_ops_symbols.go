@@ -198,7 +198,8 @@ variants in a folder of its own, and the names that notebooks use: ops.Reduce,
 ops.MustBench, ops.Rung.
 
 Package ladder defines an operator; package bench checks, times and counts its
-variants. An operator is one folder and one line here.`,
+variants. An operator is one folder and one line here. Cells, notebooks and the
+commands of ops/cmd import it; an operator, ladder and bench must not.`,
 	"Ambiguous": `const Ambiguous
 
 The verdicts on a result, and on two times.`,
