@@ -165,9 +165,21 @@ var modules = []module{{
 	linked: []string{"icall"}, // 10 MB of method entries
 	sums: map[string]string{
 		"internal/abi/map_swiss.go": "0353bde89a2727c595f073370caec1dacb4d8441b23f1b2efa35a8f1ab2c865f",
+		"methodof.go":               "19907bba946bac079335d1e5d7f563a66f8e8ba1e36b929b9279379e887e4504",
+		"rtype.go":                  "fd74079fa624feaaa64eb55a7db1d8f96914fb291e4df55a3f44a6d7a6aad101",
 		"map_go124.go":              "6b379a6f24db0aeacd431189b35ede59231db86ce738a2fdfa2fedaca999aa3e",
 	},
 	fixes: []Fix{
+		{
+			Why:  "Compiled code that calls a method through reflect.Type, as net/rpc does, jumps to data: the session is lost.",
+			Test: "cells.TestSequences/programs/rpc with methods of cell types",
+			Edits: []Edit{
+				{"methodof.go", 271, 271, ""},
+				{"methodof.go", 277, 277, "pms[i].Ifn = resolveReflectText(pifn)\npms[i].Tfn = keepFunction(mname, true, ptfn, pifn, onePtr)"},
+				{"methodof.go", 307, 307, "ms[index].Tfn = keepFunction(mname, false, tfn, ifn, onePtr)"},
+				{"rtype.go", 341, 341, "tfn := rtype_textOff(t, functionOf(t, p.Name, p.Tfn))"},
+			},
+		},
 		{
 			Why:  "Go 1.27 describes the slots of a map with other fields, so that methods of named maps are read from the wrong place. Each layout is a file of its version.",
 			Test: "engine.TestLayouts",
