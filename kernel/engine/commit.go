@@ -157,6 +157,13 @@ func (e *Engine) keepImports(src string) {
 			if s.Name != nil {
 				name = s.Name.Name
 			}
+			if name == "." {
+				for _, exported := range p.Scope().Names() {
+					if token.IsExported(exported) && e.Live[exported] == nil {
+						e.Live[exported] = p.Scope().Lookup(exported)
+					}
+				}
+			}
 			if _, imported := e.Live[name].(*types.PkgName); name != "_" && name != "." && (imported || e.Live[name] == nil) {
 				e.Live[name] = types.NewPkgName(token.NoPos, nil, name, p)
 			}

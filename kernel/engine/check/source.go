@@ -111,6 +111,7 @@ func (l *Language) NewSource(cell int, src string) (*Source, []failure.Diagnosti
 		}
 	}
 	diags = append(diags, s.aloneMagic(len(pieces))...)
+	diags = append(diags, s.embeds(pieces)...)
 	for i, p := range s.Pieces { // variables before all statements are declared as in a package
 		if p.Kind == split.Statement || p.Kind == split.Magic {
 			break
@@ -140,6 +141,30 @@ func (s *Source) misfits(errs []split.Error, offset int) (diags []failure.Diagno
 		diags = append(diags, d)
 	}
 	return diags
+}
+
+const embed = "//go:embed "
+
+// embeds are the directives that embed files in a program. The compiler of cells ignores
+// them, and the variables would stay empty.
+func (s *Source) embeds(pieces []split.Piece) (diags []failure.Diagnostic) {
+	if !strings.Contains(s.Src, embed) {
+		return nil
+	}
+	var words scanner.Scanner
+	words.Init(token.NewFileSet().AddFile("", -1, len(s.Src)), []byte(s.Src), nil, scanner.ScanComments)
+	for {
+		pos, tok, text := words.Scan()
+		if tok == token.EOF {
+			return diags
+		}
+		at := int(pos) - 1
+		magic := slices.ContainsFunc(pieces, func(p split.Piece) bool { return p.Kind == split.Magic && p.Start <= at && at < p.End })
+		if tok == token.COMMENT && strings.HasPrefix(text, embed) && !magic {
+			line, col := s.place(at)
+			diags = append(diags, failure.Diagnostic{Cell: s.Cell, Line: line, Col: col, Msg: "a cell embeds no files: read the file with os.ReadFile, or a folder with os.DirFS"})
+		}
+	}
 }
 
 // place is the line and the column of an offset in the cell.
