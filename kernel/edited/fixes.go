@@ -118,6 +118,11 @@ var modules = []module{{
 			Edits: []Edit{{"opblock.go", 563, 562, "checkMake(fr, instr, typ, Len, Cap)"}},
 		},
 		{
+			Why:   "defer recover() swallows interrupts and os.Exit.",
+			Test:  "cells.TestSequences/language/defer recover()",
+			Edits: []Edit{{"builtin.go", 298, 298, "deferredRecover(fr)"}},
+		},
+		{
 			Why:  "Functions of imported packages cannot be stopped, and a panic in one of their goroutines ends the process.",
 			Test: "cells.TestStopInsidePackages",
 			Edits: []Edit{

@@ -22,7 +22,8 @@ func (e *host) hook(ctx *ixgo.Context) {
 		Applies: ofPackage,
 		Flag:    &e.stop.Flag, Stop: e.stop.Stop,
 		Kill: e.stop.Channel, Killed: e.stop.Killed,
-		Go: e.startGoroutine,
+		Go:        e.startGoroutine,
+		Recovered: func(v any) { recovered(v) },
 	}
 }
 

@@ -26,6 +26,9 @@ type Hooks struct {
 
 	// Go starts the goroutine of a go statement, which calls run.
 	Go func(run func())
+
+	// Recovered is called with what a deferred call of recover itself has recovered.
+	Recovered func(v any)
 }
 
 // hooks are those that a function is subject to, nil if it is to none.

@@ -23,3 +23,11 @@ func deferring(fr *frame) *frame {
 func wraps(synthetic string) bool {
 	return strings.HasPrefix(synthetic, "bound method wrapper for ") || strings.HasPrefix(synthetic, "thunk for ") || strings.HasPrefix(synthetic, "wrapper for ")
 }
+
+// deferredRecover is the recover of defer recover().
+func deferredRecover(fr *frame) {
+	v := doRecover(fr)
+	if h := fr.interp.ctx.Hooks; h != nil && v != nil {
+		h.Recovered(v)
+	}
+}

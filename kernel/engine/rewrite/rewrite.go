@@ -81,6 +81,10 @@ func (r *Rewriter) node(c *astutil.Cursor) {
 		r.selectStmt(c, n)
 	case *ast.CallExpr:
 		if r.isBuiltin(n, "recover") {
+			switch c.Parent().(type) {
+			case *ast.DeferStmt, *ast.GoStmt: // called later, which the hook Recovered follows
+				return
+			}
 			r.replace(c, Call(n.Pos(), "Recovered", n))
 			return
 		}
