@@ -156,3 +156,34 @@ func TestPkgWithoutToolchain(t *testing.T) {
 		t.Errorf("the answer is %v", e.Error)
 	}
 }
+
+// TestPkgBrokenDependency: a package that does not compile stays refused after another
+// package has imported it, and so does each package that imports it.
+func TestPkgBrokenDependency(t *testing.T) {
+	if _, err := built(); err != nil { // while other modules are available
+		t.Fatal(err)
+	}
+	ownToolchain(t)
+	moduletest.Serve(t, map[string]map[string]string{"example.com/half@v1.0.0": {
+		"go.mod":         "module example.com/half\n\ngo 1.24\n",
+		"wrong/wrong.go": "package wrong\n\ntype T struct{ n Missing }\n\nvar V = T{}\n\nfunc F() int { return \"text\" }\n",
+		"user/user.go":   "package user\n\nimport \"example.com/half/wrong\"\n\nvar W = wrong.V\n\nfunc G() int { return wrong.F() }\n",
+		"more/more.go":   "package more\n\nimport \"example.com/half/user\"\n\nfunc H() int { return user.G() }\n",
+		"good/good.go":   "package good\n\nfunc F() int { return 4 }\n",
+	}})
+	c := start(t)
+	c.value("%pkg example.com/half@v1.0.0")
+	for range 2 {
+		for _, code := range []string{
+			"import \"example.com/half/user\"\nuser.G()", "import \"example.com/half/wrong\"\nwrong.F()", "wrong.V", "user.W",
+			"import \"example.com/half/more\"\nmore.H()", "import (\"example.com/half/good\"; \"example.com/half/user\")\ngood.F() + user.G()",
+		} {
+			if e := c.run(code); e.Error == nil || e.Error.Name != "compile error" {
+				t.Errorf("%s: %+v %v, expected a compile error", code, e.Data, e.Error)
+			}
+		}
+		if got := c.value("import \"example.com/half/good\"\ngood.F()"); got != "4" {
+			t.Errorf("a package beside it gives %s, expected 4", got)
+		}
+	}
+}

@@ -39,6 +39,7 @@ func NewImporter(ctx *ixgo.Context) Importer {
 		}
 		return p.Dir, true
 	}
+	ctx.Importer = i // what the packages of modules import, too: a package that fails there is refused from then on
 	return i
 }
 
