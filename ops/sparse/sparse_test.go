@@ -143,7 +143,7 @@ func TestRefuses(t *testing.T) {
 			optest.CheckAll(t, b, "after a refused input")
 		})
 	}
-	for _, s := range []ladder.Size{{0, 5, 1}, {5, 0, 1}, {5, 5, math.MaxInt32 + 1}} {
+	for _, s := range []ladder.Size{{0, 5, 1}, {5, 0, 1}, {5, 5, most + 1}} {
 		if _, err := New("random", s[0], s[1], s[2], 1); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "nnz = ") {
 			t.Errorf("%v: %v, expected an argument error that names nnz", s, err)
 		}
@@ -170,6 +170,22 @@ func words(t *testing.T, d gpu.Device, values any) gpu.Buffer {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// A product that is subnormal has fewer bits than the bound of one term asks for, and
+// passes; one that is wrong by more than that fails.
+func TestSubnormalProducts(t *testing.T) {
+	b := optest.NewBench(t, optest.Emulator(t), SpMV, 1, 1, 1, 1)
+	for name, v := range map[string]float32{"values": 0x1p-140, "x": 0.3} {
+		if err := b.SetInput(name, []float32{v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	optest.CheckAll(t, b, "subnormal")
+	want := ladder.Expected{Value: []float64{1}, Magnitude: []float64{1}, Terms: []int32{1}}
+	if c := sumOfTerms.Compare(nil, []float32{1 + 0x1p-23}, want, ladder.Plan{Depth: 9}); !slices.Equal(c.Failed, []string{ladder.CheckBound}) {
+		t.Errorf("a number beyond the bound of one term: failed %v", c.Failed)
+	}
 }
 
 // A matrix on a device multiplies by every rung, and comes back as it was.
