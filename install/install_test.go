@@ -146,6 +146,20 @@ func TestFailuresAreOneLineAndLeaveNothing(t *testing.T) {
 	}
 }
 
+func TestWrongArguments(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"--fly", "flag provided but not defined: -fly, see go run ./install --help"},
+		{"x", `argument "x": expected flags only`},
+		{"--user --prefix /p", "expected one"},
+		{"--site s --user", "expected it alone"},
+		{"--prefix /dev/null", "/dev/null"},
+	} {
+		if err := run(t.Context(), strings.Fields(test.args)); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, expected one line with %q", test.args, err, test.want)
+		}
+	}
+}
+
 func TestElsewhereNamesTheRemedy(t *testing.T) {
 	err := elsewhere(&os.PathError{Op: "mkdir", Path: "/x", Err: os.ErrPermission})
 	if !strings.Contains(err.Error(), "--prefix DIR") {

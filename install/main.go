@@ -12,8 +12,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -27,22 +29,29 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx); err != nil {
+	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "install:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
-	user := flag.Bool("user", false, "install for this user (the default)")
-	sysPrefix := flag.Bool("sys-prefix", false, "install into the active Python environment")
-	prefix := flag.String("prefix", "", "install below `DIR`")
-	uninstall := flag.Bool("uninstall", false, "remove what the same flags installed")
-	site := flag.String("site", "", "build a static site into `DIR`, in which the notebooks run in a browser")
-	flag.Usage = usage
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("argument %q: expected flags only, see --help", flag.Arg(0))
+func run(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("install", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // main prints the error
+	user := f.Bool("user", false, "install for this user (the default)")
+	sysPrefix := f.Bool("sys-prefix", false, "install into the active Python environment")
+	prefix := f.String("prefix", "", "install below `DIR`")
+	uninstall := f.Bool("uninstall", false, "remove what the same flags installed")
+	site := f.String("site", "", "build a static site into `DIR`, in which the notebooks run in a browser")
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		usage(f)
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w, see go run ./install --help", err)
+	}
+	if f.NArg() > 0 {
+		return fmt.Errorf("argument %q: expected flags only, see --help", f.Arg(0))
 	}
 	if *site != "" {
 		if *user || *sysPrefix || *prefix != "" || *uninstall {
@@ -64,11 +73,11 @@ func run(ctx context.Context) error {
 	return install(ctx, place)
 }
 
-func usage() {
-	out := flag.CommandLine.Output()
-	fmt.Fprintln(out, "install makes Go notebooks available in Jupyter\n\nusage: go run ./install [--user | --sys-prefix | --prefix DIR] [--uninstall]\n       go run ./install --site DIR")
-	fmt.Fprintln(out)
-	flag.PrintDefaults()
+func usage(f *flag.FlagSet) {
+	f.SetOutput(os.Stdout)
+	fmt.Println("install makes Go notebooks available in Jupyter\n\nusage: go run ./install [--user | --sys-prefix | --prefix DIR] [--uninstall]\n       go run ./install --site DIR")
+	fmt.Println()
+	f.PrintDefaults()
 }
 
 // choose returns the place that the flags select; at most one flag may be set.

@@ -56,7 +56,11 @@ func main() {
 		os.Exit(statusUsage)
 	default:
 		if err := serve(args[0]); err != nil {
-			fmt.Fprintln(os.Stderr, "warpbook-kernel:", err)
+			remedy := ""
+			if errors.Is(err, syscall.EADDRINUSE) {
+				remedy = ": restart the kernel, for which Jupyter chooses other ports"
+			}
+			fmt.Fprintf(os.Stderr, "warpbook-kernel: %v%s\n", err, remedy)
 			os.Exit(statusFailed)
 		}
 	}
@@ -76,7 +80,7 @@ func serve(file string) error {
 	}()
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w, expected Jupyter's connection file", err)
 	}
 	connection, err := jupyter.ParseConnection(data)
 	if err != nil {

@@ -122,7 +122,7 @@ func TestRefusesBadConnectionFiles(t *testing.T) {
 	p := newPlace(t)
 	p.refused("0 arguments, expected Jupyter's connection file", statusUsage)
 	p.refused("2 arguments, expected Jupyter's connection file", statusUsage, "serve", "none.json")
-	p.refused("open none.json: no such file", statusFailed, "none.json")
+	p.refused("open none.json: no such file or directory, expected Jupyter's connection file", statusFailed, "none.json")
 	for _, test := range []struct {
 		change func(map[string]any)
 		want   string
@@ -146,7 +146,7 @@ func TestRefusesAUsedPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	p.refused("address already in use", statusFailed, file)
+	p.refused("address already in use: restart the kernel, for which Jupyter chooses other ports", statusFailed, file)
 }
 
 // asker is a client that waits for replies on one channel.

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -81,7 +82,11 @@ func dispatch(args []string) int {
 			return status(c.run(args[1:]))
 		}
 	}
-	return status(usageError{fmt.Errorf("unknown command %q, expected one of those that warpbook --help lists", args[0])})
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return status(usageError{fmt.Errorf("unknown command %q, expected one of %s", args[0], strings.Join(names, ", "))})
 }
 
 // status writes the error to stderr, in one line if it has one reason.

@@ -164,7 +164,7 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"fly"}, `unknown command "fly"`},
+		{[]string{"fly"}, `unknown command "fly", expected one of run, report, compare, sweep, history, doctor`},
 		{[]string{"serve", "kernel.json"}, "go run ./install"},
 		{[]string{"--fly"}, `unknown command "--fly"`},
 		{[]string{"run"}, "run: 0 arguments beside flags, expected 1"},
