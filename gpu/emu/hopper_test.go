@@ -354,12 +354,12 @@ wait:
 func TestWarpgroupProducts(t *testing.T) {
 	const seed = 3
 	random := rand.New(rand.NewPCG(seed, 0))
-	for _, of := range []ptx.Type{"bf16", "f16", "tf32"} {
+	for _, of := range []ptx.Type{"bf16", "f16", "tf32", "e4m3"} {
 		k := wgmmaDepth[of]
 		size := uint64(of.Bytes())
 		for _, span := range []uint64{0, 32, 64, 128} {
 			for _, trans := range []bool{false, true} {
-				if trans && of == "tf32" {
+				if trans && size != 2 {
 					continue
 				}
 				const n = 16
@@ -368,6 +368,9 @@ func TestWarpgroupProducts(t *testing.T) {
 				for i := range values {
 					if values[i] = random.Uint64N(1<<15)&^(1<<14) | 1<<13; of == "tf32" {
 						values[i] = uint64(math.Float32bits(random.Float32()-0.5)) &^ 0x1fff
+					}
+					if of == "e4m3" {
+						values[i] = random.Uint64N(256) &^ 8 // no NaN
 					}
 				}
 				// A is 64 rows and B the first 16 of them again, after A.
@@ -394,13 +397,18 @@ func TestWarpgroupProducts(t *testing.T) {
 					t.Fatalf("%s, span %d, transposed %v: %v", of, span, trans, err)
 				}
 				core := arith.TensorCoreOf(gpu.Compute{Major: 9})
+				if of == "e4m3" {
+					core = arith.FP8Core(gpu.Compute{Major: 9})
+				}
 				drop := 0
 				if of == "tf32" {
 					drop = 13
 				}
 				terms := make([]arith.Term, len(values))
 				for i, v := range values {
-					terms[i] = arith.TermOf(v>>drop, arith.Formats[of])
+					if terms[i] = arith.TermOf(v>>drop, arith.Formats[of]); of == "e4m3" {
+						terms[i] = arith.FP8Term(v, of)
+					}
 				}
 				for i := range 64 {
 					for j := range n {
@@ -447,7 +455,7 @@ func wgmmaBody(of ptx.Type, n, k int, a, b matrixLayout, trans bool) string {
 		store += fmt.Sprintf("\tst.global.f32 [%%d1+%d], %%f%d;\n", 4*i, i)
 	}
 	constants := "1, 1"
-	if of != "tf32" {
+	if of.Bytes() == 2 {
 		constants = map[bool]string{false: "1, 1, 0, 0", true: "1, 1, 1, 1"}[trans]
 	}
 	product := fmt.Sprintf("wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s.%s {%s}, %%d2, %%d3, %%s, %s;\n", n, k, of, of, strings.Join(sums, ", "), constants)
