@@ -91,7 +91,18 @@ func TestStandardLibrary(t *testing.T) {
 			t.Errorf("%s is listed as missing, and is no package of the standard library", path)
 		}
 	}
-	if newer {
+	if listed, ok := packages.Newer[goversion.Lang(runtime.Version())]; newer && ok {
+		for _, name := range newNames {
+			if !slices.Contains(listed, name) {
+				t.Errorf("%s is missing, and packages.Newer does not list it", name)
+			}
+		}
+		for _, name := range listed {
+			if !slices.Contains(newNames, name) {
+				t.Errorf("%s is listed in packages.Newer, and is no name that cells lack", name)
+			}
+		}
+	} else if newer {
 		slices.Sort(newNames)
 		t.Logf("%s has %d names and packages that the tables of %s lack: %s", runtime.Version(), len(newNames), tablesOf, strings.Join(newNames, " "))
 	}

@@ -38,6 +38,11 @@ func NotOffered(path string) error {
 	if why := Missing[path]; why != "" {
 		return errors.New(msg + ": " + why)
 	}
+	for version, names := range Newer {
+		if slices.Contains(names, path) {
+			return fmt.Errorf("%s: it is new in Go %s, and cells have the standard library of Go 1.26", msg, strings.TrimPrefix(version, "go"))
+		}
+	}
 	if near := hint.Nearest(path, Linked()); len(near) > 0 {
 		msg += "; nearest: " + strings.Join(near, ", ")
 	}
