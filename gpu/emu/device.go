@@ -29,6 +29,7 @@ type Device struct {
 	order      atomic.Int32 // BlockOrder
 	maxWorkers atomic.Int64
 	maxVectors atomic.Int64
+	longWay    atomic.Bool // tests compare the fast path of accesses with the other
 	closed     atomic.Bool
 	out        atomic.Pointer[io.Writer] // of printf
 	observer   atomic.Pointer[gpu.Observer]

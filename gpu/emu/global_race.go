@@ -23,10 +23,10 @@ import (
 // mostMarks, new words are not searched, and a warning reports it.
 type globalRaces struct {
 	now       uint32 // counts fences
-	pages     map[uint64]*[pageCells]globalMark
-	atomics   map[uint64]*[pageCells]globalAccess // last atomic or volatile writes
-	room      int64                               // bytes that are left for marks
-	leftOut   *warp                               // the first warp to access a word without a mark, or nil
+	pages     pages[globalMark]
+	atomics   pages[globalAccess] // last atomic or volatile writes
+	room      int64               // bytes that marks may still take
+	leftOut   *warp               // the first to access a word that is left out, or nil
 	leftAt    *instr
 	published map[uint64]*published // by address
 	knows     map[int32]knowledge   // by block
@@ -43,7 +43,14 @@ type published struct {
 	learned map[int32]uint32 // version that a block has learned
 }
 
-// pageCells is the number of words whose marks are allocated together.
+// pages hold a cell for each word of memory, in pages that are made as they are needed.
+type pages[T any] struct {
+	known map[uint64]*[pageCells]T
+	last  *[pageCells]T // the page that was looked at last: most accesses are of it
+	at    uint64        // its number
+}
+
+// pageCells is how many words of memory have their marks in one piece.
 const pageCells = 1024
 
 // globalMark are the last accesses to a word. Blocks are numbered from 1.
@@ -70,40 +77,46 @@ func newGlobalRaces() *globalRaces {
 	if free, known := gpu.HostFree(); known {
 		room = min(room, free/2)
 	}
-	return &globalRaces{now: 1, room: room, pages: map[uint64]*[pageCells]globalMark{}, atomics: map[uint64]*[pageCells]globalAccess{}, published: map[uint64]*published{},
-		knows: map[int32]knowledge{}, fenced: map[int32]uint32{}}
+	return &globalRaces{now: 1, room: room, pages: pages[globalMark]{known: map[uint64]*[pageCells]globalMark{}}, atomics: pages[globalAccess]{known: map[uint64]*[pageCells]globalAccess{}},
+		published: map[uint64]*published{},
+		knows:     map[int32]knowledge{}, fenced: map[int32]uint32{}}
 }
 
 // mark is that of the word at an address; nil if there is no room for it.
-func (g *globalRaces) mark(address uint64) *globalMark { return cellOf(g, g.pages, address, true) }
+func (g *globalRaces) mark(address uint64) *globalMark { return cellOf(g, &g.pages, address, true) }
 
 // atomic is the last atomic or volatile write of the word at an address, nil if there is
 // none and none is to be noted.
 func (g *globalRaces) atomic(address uint64, note bool) *globalAccess {
-	return cellOf(g, g.atomics, address, note)
+	return cellOf(g, &g.atomics, address, note)
 }
 
-// cellOf is the cell of a word, in pages that are allocated on demand.
-func cellOf[T any](g *globalRaces, pages map[uint64]*[pageCells]T, address uint64, add bool) *T {
+// cellOf is the cell of a word; nil if it has none and none is to be added, or there is
+// no room for it.
+func cellOf[T any](g *globalRaces, p *pages[T], address uint64, add bool) *T {
 	cell := address / 4
-	page := pages[cell/pageCells]
-	if page == nil {
-		bytes := int64(unsafe.Sizeof(*page))
-		if !add || g.room < bytes {
-			return nil
+	number := cell / pageCells
+	if p.last == nil || p.at != number {
+		page := p.known[number]
+		if page == nil {
+			bytes := int64(unsafe.Sizeof(*page))
+			if !add || g.room < bytes {
+				return nil
+			}
+			g.room -= bytes
+			page = new([pageCells]T)
+			p.known[number] = page
 		}
-		g.room -= bytes
-		page = new([pageCells]T)
-		pages[cell/pageCells] = page
+		p.last, p.at = page, number
 	}
-	return &page[cell%pageCells]
+	return &p.last[cell%pageCells]
 }
 
 // warnLeftOut warns that there was no memory for all marks.
 func (g *globalRaces) warnLeftOut() {
 	if g.leftOut != nil {
 		g.leftOut.warn(g.leftAt, 0, gpu.ErrMemory, "the search for races between blocks has looked at the first %d MiB of global memory that the launch used, not at the rest: launch it for less data",
-			int64(len(g.pages))*pageCells*4>>20)
+			int64(len(g.pages.known))*pageCells*4>>20)
 	}
 }
 

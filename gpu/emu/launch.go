@@ -100,6 +100,10 @@ func (l *launch) run() (gpu.Counters, error) {
 	for _, b := range l.blocks[n:] {
 		b.patterns = nil // the patterns of another program
 	}
+	idle := &launch{block: l.block} // blocks that wait for a launch keep no memory of their last one alive
+	for _, b := range l.blocks {
+		b.launch, b.origins = idle, nil
+	}
 	l.dev.blocks.give(l.blocks)
 	l.printed.flush(l.dev.output())
 	if l.first != nil {
@@ -183,7 +187,7 @@ func (p *blockPool) take(l *launch, n int) []*block {
 	for _, b := range taken {
 		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.count || l.trace, nil, l.checks
 		b.origins = l.origins
-		b.careful = l.trace || l.global != nil
+		b.careful = l.trace || l.dev.longWay.Load()
 		if b.tracer = nil; l.trace {
 			b.tracer = newTracer(l.prog)
 		}

@@ -85,7 +85,7 @@ const few = 8
 // fast runs an access if its pattern is known and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
-	if b.vectors == simd.NoVectors || mem.site < 0 || b.careful || len(b.visits.words) > 0 {
+	if mem.site < 0 || b.careful || mem.space == ptx.Global && b.launch.global != nil {
 		return false
 	}
 	c, base := w.destination(in, m)

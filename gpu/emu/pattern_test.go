@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"warpbook/gpu"
-	"warpbook/gpu/emu/simd"
 )
 
 // patternText is an entry that copies a word, or more, from an address of x
@@ -115,7 +114,7 @@ func TestPatterns(t *testing.T) {
 			if round%5 == 0 {
 				hole = int(offsets[random.IntN(256)]/4) % words
 			}
-			got, want := runPattern(t, d, e, simd.AVX512, offsets, m, words, hole), runPattern(t, d, e, simd.NoVectors, offsets, m, words, hole)
+			got, want := runPattern(t, d, e, false, offsets, m, words, hole), runPattern(t, d, e, true, offsets, m, words, hole)
 			for _, what := range []string{"buffer x", "variable tile", "align", "uninitialized", "launch shape"} {
 				if strings.Contains(want.err, what) {
 					faults[what]++
@@ -166,9 +165,9 @@ func uploadBut(t *testing.T, d *Device, v []uint32, hole int) gpu.Buffer {
 
 // runPattern runs the entry with offsets, of lanes in a mask, into a buffer of
 // words of which one, unless it is negative, was never written.
-func runPattern(t *testing.T, d *Device, e gpu.Entry, v simd.Vectors, offsets []uint32, m uint32, words, hole int) (r patternResult) {
+func runPattern(t *testing.T, d *Device, e gpu.Entry, long bool, offsets []uint32, m uint32, words, hole int) (r patternResult) {
 	t.Helper()
-	d.LimitVectors(v)
+	d.longWay.Store(long)
 	d.LimitWorkers(1)
 	in := make([]uint32, words)
 	for i := range in {

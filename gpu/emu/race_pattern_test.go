@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"warpbook/gpu"
-	"warpbook/gpu/emu/simd"
 )
 
 // raceText is an entry whose threads execute steps from a table: each step loads or
@@ -74,18 +73,18 @@ func TestRacesOfPatterns(t *testing.T) {
 		if err := buffer.Upload(table); err != nil {
 			t.Fatal(err)
 		}
-		said := map[simd.Vectors]string{}
-		for _, v := range []simd.Vectors{simd.NoVectors, simd.Best} {
-			d.LimitVectors(v)
+		said := map[bool]string{}
+		for _, long := range []bool{true, false} {
+			d.longWay.Store(long)
 			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Args: []any{buffer, uint32(steps)}, Checks: gpu.CheckRaces})
 			if err != nil {
-				said[v] = err.Error()
+				said[long] = err.Error()
 			}
 		}
-		if said[simd.NoVectors] != said[simd.Best] {
-			t.Fatalf("round %d, seed %d: %q, expected %q", round, seed, said[simd.Best], said[simd.NoVectors])
+		if said[true] != said[false] {
+			t.Fatalf("round %d, seed %d: %q, expected %q", round, seed, said[false], said[true])
 		}
-		if strings.Contains(said[simd.Best], "hazard") {
+		if strings.Contains(said[false], "hazard") {
 			races++
 		}
 	}

@@ -5,33 +5,21 @@ import (
 	"unsafe"
 )
 
-// The functions below exist for AVX-512 and in Go for AVX2, which has no masks.
+// What is below exists for AVX-512 and, in pattern_lanes.go, in Go: AVX2 has no masks.
 
 // Match reports whether the active lanes of a have the distances of a pattern.
 func (v Vectors) Match(a *[32]uint32, delta *[32]int32, mask uint32) bool {
-	first := a[bits.TrailingZeros32(mask)&31]
 	if v == AVX512 {
-		return match512(a, first, delta, mask)
+		return match512(a, a[bits.TrailingZeros32(mask)&31], delta, mask)
 	}
-	for x := mask; x != 0; x &= x - 1 {
-		if l := bits.TrailingZeros32(x) & 31; int32(a[l]-first) != delta[l] {
-			return false
-		}
-	}
-	return true
+	return matchLanes(a, delta, mask)
 }
 
 func (v Vectors) MatchWide(a *[32]uint64, delta *[32]int32, mask uint32) bool {
-	first := a[bits.TrailingZeros32(mask)&31]
 	if v == AVX512 {
-		return matchWide512(a, first, delta, mask)
+		return matchWide512(a, a[bits.TrailingZeros32(mask)&31], delta, mask)
 	}
-	for x := mask; x != 0; x &= x - 1 {
-		if l := bits.TrailingZeros32(x) & 31; int64(a[l]-first) != int64(delta[l]) {
-			return false
-		}
-	}
-	return true
+	return matchWideLanes(a, delta, mask)
 }
 
 // HasAccess reports whether there is Access.
@@ -46,33 +34,19 @@ func Access(a unsafe.Pointer, delta *[32]int32, base, slots unsafe.Pointer, regs
 
 // LoadUnit loads consecutive words; base is the address of the lowest lane.
 func (v Vectors) LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
-	switch {
-	case v == AVX512:
+	if v == AVX512 {
 		loadUnit512(d, base, m)
-	case m == 1<<32-1:
-		*d = *(*[32]uint32)(base)
-	default:
-		first := bits.TrailingZeros32(m)
-		for x := m; x != 0; x &= x - 1 {
-			l := bits.TrailingZeros32(x) & 31
-			d[l] = *(*uint32)(unsafe.Add(base, 4*(l-first)))
-		}
+		return
 	}
+	loadUnitLanes(d, base, m)
 }
 
 func (v Vectors) StoreUnit(s *[32]uint32, base unsafe.Pointer, m uint32) {
-	switch {
-	case v == AVX512:
+	if v == AVX512 {
 		storeUnit512(s, base, m)
-	case m == 1<<32-1:
-		*(*[32]uint32)(base) = *s
-	default:
-		first := bits.TrailingZeros32(m)
-		for x := m; x != 0; x &= x - 1 {
-			l := bits.TrailingZeros32(x) & 31
-			*(*uint32)(unsafe.Add(base, 4*(l-first))) = s[l]
-		}
+		return
 	}
+	storeUnitLanes(s, base, m)
 }
 
 // Gather loads a word for each lane of the pattern.
@@ -81,10 +55,7 @@ func (v Vectors) Gather(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, ma
 		gather512(d, base, delta, mask)
 		return
 	}
-	for x := mask; x != 0; x &= x - 1 {
-		l := bits.TrailingZeros32(x) & 31
-		d[l] = *(*uint32)(unsafe.Add(base, delta[l]))
-	}
+	gatherLanes(d, base, delta, mask)
 }
 
 // Scatter stores them; of lanes with the same address, the highest wins.
@@ -93,10 +64,7 @@ func (v Vectors) Scatter(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, m
 		scatter512(s, base, delta, mask)
 		return
 	}
-	for x := mask; x != 0; x &= x - 1 {
-		l := bits.TrailingZeros32(x) & 31
-		*(*uint32)(unsafe.Add(base, delta[l])) = s[l]
-	}
+	scatterLanes(s, base, delta, mask)
 }
 
 // LoadQuads loads four words for every lane into four slots. It reports whether the
