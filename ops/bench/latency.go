@@ -122,12 +122,13 @@ func (r *run) timeHost(repeats int) Sample {
 }
 
 // repeats is how often a run that took so long is timed: up to 50 times, three
-// times when it is slow, once when a single run takes a second.
+// times when it is slow, once when a single run takes a second, or on the emulator
+// a fifth of one.
 func (b *Bench) repeats(took time.Duration) int {
 	if b.Repeats > 0 {
 		return b.Repeats
 	}
-	if took > time.Second {
+	if took > b.slow() {
 		return 1
 	}
 	return int(min(50, max(3, b.slow()/max(took, time.Microsecond))))
