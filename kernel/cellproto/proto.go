@@ -35,9 +35,10 @@ const (
 	Complete  = "complete"
 	Inspect   = "inspect"
 	AskUsage  = "usage"
-	Interrupt = "interrupt" // of every execute that is running; answered at once
-	Reply     = "reply"     // the text that the Input event of this ID asked for; not answered
-	Passed    = "passed"    // the event of this ID that had Fence set is delivered; not answered
+	AskTyped  = "is_complete" // whether the user has finished typing Code; a kernel's server answers it itself, a page asks
+	Interrupt = "interrupt"   // of every execute that is running; answered at once
+	Reply     = "reply"       // the text that the Input event of this ID asked for; not answered
+	Passed    = "passed"      // the event of this ID that had Fence set is delivered; not answered
 )
 
 // Request is a message to the cells program.
@@ -82,6 +83,8 @@ type Event struct {
 	Start    int     `json:"start,omitempty"`   // done of complete: the span that a match replaces,
 	End      int     `json:"end,omitempty"`     // in code points
 	Usage    *Usage  `json:"usage,omitempty"`   // done of usage
+	Status   string  `json:"status,omitempty"`  // done of is_complete: an answer of split.Typed
+	Depth    int     `json:"depth,omitempty"`   // likewise: brackets that are open
 }
 
 // Usage is the memory and processor time of the cells program and of its kernel.

@@ -17,6 +17,7 @@ import (
 	"warpbook/kernel/display"
 	"warpbook/kernel/engine"
 	"warpbook/kernel/engine/hint"
+	"warpbook/kernel/engine/split"
 	"warpbook/kernel/engine/symbols"
 	"warpbook/ops/peers"
 )
@@ -134,6 +135,9 @@ func (p *program) handle(r cellproto.Request) {
 		go p.complete(r)
 	case cellproto.Inspect:
 		go p.inspect(r)
+	case cellproto.AskTyped:
+		status, depth := split.Typed(r.Code)
+		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Status: status, Depth: depth})
 	case cellproto.AskUsage:
 		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Usage: p.usages.measure()})
 	case cellproto.Passed:

@@ -79,6 +79,9 @@
 
 		reply(id, text) { this.worker.postMessage({ request: { type: "reply", id, text } }); }
 
+		// refuse answers a question of a cell with the reason why there is no text.
+		refuse(id, error) { this.worker.postMessage({ request: { type: "reply", id, error } }); }
+
 		// interrupt ends the running cells, and restarts the worker if they go on.
 		async interrupt() {
 			const cells = [...this.open.values()].filter((o) => o.request.type === "execute");

@@ -60,14 +60,22 @@
 		return (f) => { waiting.push(f); port2.postMessage(null); };
 	}
 
+	// crash cuts what the program wrote to its standard error down to the reason of its
+	// end, which Go prints before the stacks of all goroutines, or to the last lines.
+	function crash(text) {
+		const at = Math.max(text.lastIndexOf("\nfatal error: "), text.lastIndexOf("\npanic: "));
+		return at < 0 ? text.slice(-8192) : text.slice(at, at + 8192);
+	}
+
 	class Program {
-		// pause calls its argument as an event of its own, and soon. deliver gets events. ended is called once, with an exit status and the last text
-		// that the program printed outside of any cell or as it crashed.
+		// pause calls its argument as an event of its own, and soon. deliver gets events.
+		// ended is called once, with an exit status and the last text that the program
+		// printed to its standard error.
 		constructor({ deliver, ended, pause }) {
 			this.deliver = deliver;
 			this.ended = ended;
 			this.running = []; // ids of executes, the first has the streams
-			this.last = "";
+			this.last = "\n";
 			this.files = new globalThis.warpbook.Files((fd, bytes) => this.print(fd, bytes));
 			this.files.add("/tmp/.keep", new Uint8Array(0));
 			this.texts = { 1: new TextDecoder(), 2: new TextDecoder() };
@@ -85,7 +93,11 @@
 			this.files.current = folder || "/";
 			const go = this.go = new globalThis.Go();
 			go.argv = ["cells"];
-			go.env = { TMPDIR: "/tmp", HOME: "/", WARPBOOK_BROWSER: "1" };
+			// In WebAssembly the address of Go code is a function's number times 65536, and may
+			// be one of the heap. Packages reflect and reflectx keep such addresses where the
+			// collector expects pointers; it would end the program for one that lies in free
+			// memory (golang.org/issue/80472), which notebook 01 did at 1.6 GB.
+			go.env = { TMPDIR: "/tmp", HOME: "/", WARPBOOK_BROWSER: "1", GODEBUG: "invalidptr=0" };
 			let status = 0;
 			go.exit = (code) => { status = code; };
 			const instance = await WebAssembly.instantiate(module, go.importObject);
@@ -121,6 +133,7 @@
 		end(status) {
 			if (this.over) return;
 			this.over = true;
+			if (/^\s*fatal error: .*(out of|cannot allocate) memory/.test(this.last)) this.last = "it needs more memory than the tab has: choose smaller sizes, or close other tabs";
 			this.go._scheduledTimeouts.clear(); // their events would wait for the program for ever
 			this.ended(status, this.last);
 		}
@@ -145,7 +158,7 @@
 
 		print(fd, bytes) {
 			const text = this.texts[fd].decode(bytes, { stream: true });
-			if (fd === 2) this.last = (this.last + text).slice(-8192);
+			if (fd === 2) this.last = crash(this.last + text);
 			if (text) this.deliver({ id: this.running[0], type: "stream", name: fd === 2 ? "stderr" : "stdout", text });
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"warpbook/kernel/cellproto"
+	"warpbook/kernel/engine/split"
 )
 
 type executeRequest struct {
@@ -108,7 +109,7 @@ func (x *execution) announce() {
 // start runs the cell, or answers it if it is a question. It does not wait.
 func (x *execution) start() {
 	x.phase = running
-	if name, ok := question(x.q.Code); ok {
+	if name, ok := split.Question(x.q.Code); ok {
 		x.begin()
 		go func() {
 			page, err := x.page(name)

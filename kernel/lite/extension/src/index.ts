@@ -24,12 +24,15 @@ interface CellEvent {
   start?: number;
   end?: number;
   next?: string;
+  status?: string;
+  depth?: number;
 }
 interface Client {
   ready: Promise<void>;
   execute(cell: number, code: string, event: (e: CellEvent) => void): Promise<CellEvent>;
   request(request: object): Promise<CellEvent>;
   reply(id: number, text: string): void;
+  refuse(id: number, error: string): void;
   interrupt(): Promise<void>;
   dispose(): void;
 }
@@ -130,6 +133,10 @@ class GoKernel extends BaseKernel {
         this.clearOutput({ wait: !!e.wait });
         break;
       case 'input':
+        if (!this.mayAsk) {
+          void this.client.then(client => client.refuse(e.id, 'the client that runs this cell does not allow input'));
+          break;
+        }
         this.asking = e.id;
         this.inputRequest({ prompt: e.text ?? '', password: !!e.password });
         break;
@@ -143,6 +150,7 @@ class GoKernel extends BaseKernel {
 
   async executeRequest(content: KernelMessage.IExecuteRequestMsg['content']): Promise<KernelMessage.IExecuteReplyMsg['content']> {
     this.goesOn = content.stop_on_error === false;
+    this.mayAsk = content.allow_stdin !== false;
     let done: CellEvent;
     try {
       done = await (await this.client).execute(this.executionCount, content.code, e => content.silent || this.publish(e));
@@ -175,7 +183,15 @@ class GoKernel extends BaseKernel {
     return { status: 'ok', found: !!done.data, data: done.data ?? {}, metadata: {} };
   }
 
-  async isCompleteRequest(): Promise<KernelMessage.IIsCompleteReplyMsg['content']> {
+  async isCompleteRequest(content: KernelMessage.IIsCompleteRequestMsg['content']): Promise<KernelMessage.IIsCompleteReplyMsg['content']> {
+    const done = await (await this.client).request({ type: 'is_complete', code: content.code });
+    switch (done.status) {
+      case 'complete':
+      case 'invalid':
+        return { status: done.status };
+      case 'incomplete':
+        return { status: 'incomplete', indent: '\t'.repeat(done.depth ?? 0) };
+    }
     return { status: 'unknown' };
   }
 
@@ -194,6 +210,7 @@ class GoKernel extends BaseKernel {
 
   private client: Promise<Client>;
   private goesOn = false; // after an error of the running cell
+  private mayAsk = true; // the client of the running cell shows questions
   private asking = 0; // the cell of the last question
 }
 
