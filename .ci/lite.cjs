@@ -149,14 +149,14 @@ const text = (value) => (Array.isArray(value) ? value.join("") : value ?? "");
 // sorted is a record's text, with its keys in order and without what says where and when
 // it was made.
 const sorted = (record) => JSON.stringify(record, (key, value) => {
-  if (["commit", "clean", "date", "host"].includes(key)) return undefined;
+  if (["commit", "clean", "sources_sha256", "date", "host"].includes(key)) return undefined;
   return value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 });
 
 // plain is an output without what differs between two runs: times, the date, the commit
 // and the host. Of tables and plots of times only the names remain.
 function plain(output) {
-  const clean = (s) => s.replace(/(commit [^,;]*, )?go1[^;\n]*; date: \S+/g, "(host)");
+  const clean = (s) => s.replace(/((commit|sources sha256) [^,;]*, )?go1[^;\n]*; date: \S+/g, "(host)");
   if (output.output_type === "error") return { error: output.ename, value: clean(output.evalue) };
   if (output.output_type === "stream") return { stream: output.name, text: clean(text(output.text)) };
   const record = output.data[mime];
