@@ -185,21 +185,25 @@ func (g *globalRaces) unordered(block, other int32, time uint32) bool {
 // raceBlocks looks for races of an access of the lanes in m to an allocation. It reports
 // whether it found none.
 func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
-	g, b := w.block.launch.global, w.block
+	g, size, block := w.block.launch.global, in.mem.size, w.block.number()
 	base := p.allocation.Address()
+	now := globalAccess{block: block, pc: in.mem.pc, strong: in.mem.strong}
 	for ; m != 0; m &= m - 1 {
 		l := lowest(m) & 31
 		address := base + w.addr[l]
 		if in.mem.strong {
 			if released(in.src) {
-				g.fence(b.number())
+				g.fence(block)
 			}
-			g.synchronise(b.number(), address, in.mem.kind != load)
+			g.synchronise(block, address, in.mem.kind != load)
 		}
-		for at := address &^ 3; at < address+in.mem.size; at += 4 {
-			first, last := max(at, address), min(at+4, address+in.mem.size)
-			now := globalAccess{block: b.number(), time: g.now, pc: in.mem.pc, thread: uint16(w.index*32 + l),
-				bytes: uint8(1<<(last-at) - 1<<(first-at)), strong: in.mem.strong}
+		now.time, now.thread = g.now, uint16(w.index*32+l)
+		for at := address &^ 3; at < address+size; at += 4 {
+			now.bytes = 1<<4 - 1
+			if at < address || at+4 > address+size {
+				first, last := max(at, address), min(at+4, address+size)
+				now.bytes = uint8(1<<(last-at) - 1<<(first-at))
+			}
 			k := g.mark(at)
 			if k == nil {
 				if g.leftOut == nil {
@@ -207,7 +211,7 @@ func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
 				}
 				continue
 			}
-			if !w.raceWord(in, p, l, at, k, now) {
+			if !w.raceWord(in, p, l, at, k, &now) {
 				return false
 			}
 		}
@@ -215,15 +219,22 @@ func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
 	return true
 }
 
+// conflicts reports whether an access that a block makes now races with an earlier one.
+func (g *globalRaces) conflicts(before, now *globalAccess) bool {
+	return before.block != 0 && before.block != now.block && before.bytes&now.bytes != 0 && !(before.strong && now.strong) &&
+		g.unordered(now.block, before.block, before.time)
+}
+
 // raceWord looks for a race on one word, and notes the access.
-func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now globalAccess) bool {
+func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now *globalAccess) bool {
 	g := w.block.launch.global
-	conflict := func(a *globalAccess) bool {
-		return a.bytes&now.bytes != 0 && !(a.strong && now.strong) && g.unordered(now.block, a.block, a.time)
+	if g.conflicts(&k.write, now) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
+		w.blockRace(in, p, l, at, &k.write, true)
+		return false
 	}
-	for _, before := range [...]*globalAccess{&k.write, g.atomic(at, false)} {
-		if before != nil && conflict(before) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
-			w.blockRace(in, p, l, at, before, true)
+	if len(g.atomics.known) > 0 {
+		if last := g.atomic(at, false); last != nil && g.conflicts(last, now) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
+			w.blockRace(in, p, l, at, last, true)
 			return false
 		}
 	}
@@ -231,10 +242,10 @@ func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now
 		if k.read.block != now.block {
 			k.other, k.otherTime = k.read.block, k.read.time
 		}
-		k.read = now
+		k.read = *now
 		return true
 	}
-	if conflict(&k.read) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
+	if g.conflicts(&k.read, now) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
 		w.blockRace(in, p, l, at, &k.read, false)
 		return false
 	}
@@ -244,9 +255,9 @@ func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now
 		return false
 	}
 	if !now.strong {
-		k.write = now
+		k.write = *now
 	} else if last := g.atomic(at, true); last != nil {
-		*last = now
+		*last = *now
 	}
 	return true
 }

@@ -85,7 +85,7 @@ const few = 8
 // fast runs an access if its pattern is known and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
-	if mem.site < 0 || b.careful || mem.space == ptx.Global && b.launch.global != nil {
+	if mem.site < 0 || b.careful || b.carefulGlobal && mem.space == ptx.Global {
 		return false
 	}
 	c, base := w.destination(in, m)

@@ -18,6 +18,7 @@ import (
 func main() {
 	runtime.MemProfileRate = sampled
 	paceCollections()
+	growAtOnce()
 	emit := js.Global().Get("warpbookEvent")
 	if emit.Type() != js.TypeFunction {
 		fmt.Fprintln(os.Stderr, "cells: no function warpbookEvent: expected the worker of kernel/lite to start the program")
@@ -35,6 +36,13 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// grown is how much memory the program takes at its start. It would grow by half a
+// megabyte at a time, for each of which V8 may collect its own garbage. A page that was
+// never touched costs nothing.
+const grown = 256 << 20
+
+func growAtOnce() { runtime.KeepAlive(make([]byte, grown)) }
 
 // events hands bytes to the worker.
 type events struct{ emit js.Value }
