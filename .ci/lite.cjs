@@ -311,7 +311,7 @@ async function stopped(page) {
   await run(page, "kept := 42");
   let least = Infinity, all = true;
   for (let tries = 0; tries < 3 && least > 1000; tries++) {
-    await type(page, 'fmt.Println("begun")\nfor {\n}');
+    await type(page, 'import "fmt"\nfmt.Println("begun")\nfor {\n}');
     await page.keyboard.press("Control+Enter");
     await page.waitForFunction(() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.activeCell.model.outputs.toJSON()).includes("begun"));
     const start = Date.now();
@@ -409,6 +409,8 @@ async function sentence(url, { args, before }, what, ...words) {
 
 (async () => {
   fs.mkdirSync(folder, { recursive: true });
+  const bytes = fs.statSync(path.join(site, "program", "cells.wasm.gz")).size;
+  check("the program has less than 20 MB compressed", bytes < 20e6, `${(bytes / 1e6).toFixed(1)} MB`);
   const server = await serve();
   await sentence(server.url + "/cell.html", { before: "delete globalThis.WebAssembly" }, "no WebAssembly", "WebAssembly", "use ");
   await sentence(server.url + "/cell.html", { args: ["--js-flags=--wasm-max-mem-pages=256"] }, "low memory", "memory", "close other tabs");

@@ -83,7 +83,7 @@ type Event struct {
 	Start    int     `json:"start,omitempty"`   // done of complete: the span that a match replaces,
 	End      int     `json:"end,omitempty"`     // in code points
 	Usage    *Usage  `json:"usage,omitempty"`   // done of usage
-	Status   string  `json:"status,omitempty"`  // done of is_complete: an answer of split.Typed
+	Typed    string  `json:"typed,omitempty"`   // done of is_complete: an answer of split.Typed
 	Depth    int     `json:"depth,omitempty"`   // likewise: brackets that are open
 }
 

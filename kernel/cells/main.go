@@ -136,8 +136,8 @@ func (p *program) handle(r cellproto.Request) {
 	case cellproto.Inspect:
 		go p.inspect(r)
 	case cellproto.AskTyped:
-		status, depth := split.Typed(r.Code)
-		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Status: status, Depth: depth})
+		typed, depth := split.Typed(r.Code)
+		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Typed: typed, Depth: depth})
 	case cellproto.AskUsage:
 		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Usage: p.usages.measure()})
 	case cellproto.Passed:

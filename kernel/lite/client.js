@@ -19,6 +19,7 @@
 		}
 
 		begin() {
+			let started = false; // a program that never started is not started again
 			this.ready = new Promise((resolve, reject) => {
 				const lacking = globalThis.warpbook.missing();
 				if (lacking) {
@@ -36,14 +37,20 @@
 					e.preventDefault();
 					const why = `The worker of the Go kernel did not start or failed (${e.message || "no reason was given"}): allow workers for this site and reload this page.`;
 					reject(new Error(why));
-					if (worker === this.worker) this.lose(why);
+					if (started && worker === this.worker) this.lose(why);
 				};
 				worker.onmessage = ({ data }) => {
 					if (worker !== this.worker) return;
 					if (data.failed) reject(new Error(data.failed));
-					else if (data.ended) this.lose(`The Go program ended with status ${data.ended.status}: ${data.ended.text.trim().split("\n")[0] || "no reason was given"}. It was started again; its variables are lost.`);
-					else if (data.event.type === "ready") { this.memory = data.event.memory; resolve(); }
-					else this.event(data.event);
+					else if (data.ended) {
+						const why = `The Go program ended with status ${data.ended.status}: ${data.ended.text.trim().split("\n")[0] || "no reason was given"}.`;
+						if (started) this.lose(`${why} It was started again; its variables are lost.`);
+						else reject(new Error(`${why} Reload this page.`));
+					} else if (data.event.type === "ready") {
+						started = true;
+						this.memory = data.event.memory;
+						resolve();
+					} else this.event(data.event);
 				};
 				worker.postMessage({ start: { files: this.options.files || [], folder: this.options.folder || "/" } });
 			});
@@ -95,7 +102,7 @@
 
 		// lose ends the worker, answers what is open, and begins again.
 		lose(sentence) {
-			this.worker.terminate();
+			this.worker?.terminate();
 			const open = [...this.open.entries()];
 			this.open.clear();
 			this.begin();
@@ -107,7 +114,7 @@
 
 		dispose() {
 			this.open.clear();
-			this.worker.terminate();
+			this.worker?.terminate();
 		}
 	}
 

@@ -169,6 +169,7 @@ if err := x.Download(values); err != nil {
 }
 fmt.Println(twice.Name(), values[0], values[33], values[63])`),
 		cell("import \"net/http\"\nhttp.Get"),
+		{Request: cellproto.Request{Type: cellproto.AskTyped, Code: "for {\nif x {"}},
 	}
 	got, last := runNode(t, steps...)
 	value := func(i int) any { return got[i].done.Data["text/plain"] }
@@ -212,6 +213,9 @@ fmt.Println(twice.Name(), values[0], values[33], values[63])`),
 		t.Errorf("launch printed %q: %v", got[12].output, got[12].done.Error)
 	}
 	fails(13, "net/http")
+	if d := got[14].done; d.Typed != "incomplete" || d.Depth != 2 {
+		t.Errorf("an open loop is %q of depth %d, expected incomplete, 2", d.Typed, d.Depth)
+	}
 	if !strings.Contains(last, `"memory"`) {
 		t.Errorf("ended with %s", last)
 	}
@@ -221,6 +225,15 @@ fmt.Println(twice.Name(), values[0], values[33], values[63])`),
 func TestNodeRecursion(t *testing.T) {
 	_, last := runNode(t, cell("var f func(int) int\nf = func(n int) int { return f(n+1) + 1 }\nf(0)"))
 	if !strings.Contains(last, `"ended"`) || !strings.Contains(last, "recursed too deeply") {
+		t.Errorf("ended with %s", last)
+	}
+}
+
+// TestNodeMemory: a cell that needs more memory than WebAssembly has ends the program
+// with a remedy.
+func TestNodeMemory(t *testing.T) {
+	_, last := runNode(t, cell("import \"fmt\"\nvar all [][]byte\nfor range 8 {\n\tall = append(all, make([]byte, 1<<30))\n}\nfmt.Println(len(all))"))
+	if !strings.Contains(last, `"ended"`) || !strings.Contains(last, "choose smaller sizes") {
 		t.Errorf("ended with %s", last)
 	}
 }

@@ -24,7 +24,7 @@ interface CellEvent {
   start?: number;
   end?: number;
   next?: string;
-  status?: string;
+  typed?: string;
   depth?: number;
 }
 interface Client {
@@ -185,10 +185,10 @@ class GoKernel extends BaseKernel {
 
   async isCompleteRequest(content: KernelMessage.IIsCompleteRequestMsg['content']): Promise<KernelMessage.IIsCompleteReplyMsg['content']> {
     const done = await (await this.client).request({ type: 'is_complete', code: content.code });
-    switch (done.status) {
+    switch (done.typed) {
       case 'complete':
       case 'invalid':
-        return { status: done.status };
+        return { status: done.typed };
       case 'incomplete':
         return { status: 'incomplete', indent: '\t'.repeat(done.depth ?? 0) };
     }
