@@ -187,7 +187,8 @@ func (p *blockPool) take(l *launch, n int) []*block {
 	for _, b := range taken {
 		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.count || l.trace, nil, l.checks
 		b.origins = l.origins
-		b.careful, b.carefulGlobal = l.trace || l.dev.longWay.Load(), l.global != nil
+		b.careful = l.trace || l.dev.longWay.Load() || l.global != nil && l.cluster.Size() > 1
+		b.carefulGlobal = l.global != nil
 		if b.tracer = nil; l.trace {
 			b.tracer = newTracer(l.prog)
 		}
