@@ -85,7 +85,7 @@ const few = 8
 // fast runs an access if its pattern is known and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
-	if mem.site < 0 || b.careful || b.carefulGlobal && mem.space == ptx.Global {
+	if mem.site < 0 || b.careful || b.carefulGlobal && mem.space == ptx.Global || len(b.visits.words) > 0 {
 		return false
 	}
 	c, base := w.destination(in, m)

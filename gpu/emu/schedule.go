@@ -19,16 +19,16 @@ type block struct {
 	origins       []*mem.Allocation // of the launch
 	at            gpu.Dim           // index in the grid
 	cnt           gpu.Counters
-	counting      bool    // memory counters are wanted
-	careful       bool    // accesses go the long way
-	carefulGlobal bool    // those of global memory do
-	tracer        *tracer // what each instruction does; nil if it is not wanted
+	counting      bool    // count memory accesses
+	careful       bool    // accesses take the slow path
+	carefulGlobal bool    // accesses of global memory take the slow path
+	tracer        *tracer // counts the events of each instruction; nil if not wanted
 	vectors       simd.Vectors
 	patterns      *patternTable // of the worker that runs the block
 	fault         *gpu.Fault
 	steps         uint64 // instructions of earlier blocks
-	last          uint64 // its last one where another block has failed, with theirs; 0 where none has
-	ticks         uint64 // clock reads, which make time pass
+	last          uint64 // the limit after another block has failed, in the same count; 0 before
+	ticks         uint64 // clock reads, which advance the time
 
 	warps    []*warp
 	shared   *mem.Contents // static, then dynamic
