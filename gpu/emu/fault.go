@@ -346,11 +346,37 @@ func (w *warp) unwritten(in *instr, p place, lane int) {
 	} else {
 		w.fail(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written: write it first, or set it to 0", where, in.mem.size)
 	}
+	if p.space == ptx.Shared && w.block.races == nil {
+		w.searchFrom(in, lane)
+	}
 	if b := w.block; p.space == ptx.Shared && b.races != nil {
 		if b.pending == nil {
 			b.pending, b.patience = b.fault, b.cnt.WarpInstructions+patience
 		}
 		b.fault = nil
+	}
+}
+
+// searchFrom starts the search for races at a read of shared memory that nothing has
+// written, in a launch without it: if another thread writes the bytes and no barrier
+// stands between, the fault says so.
+func (w *warp) searchFrom(in *instr, lane int) {
+	b := w.block
+	if in.mem.kind != load || in != &b.prog.code[in.mem.pc] || b.cluster != nil {
+		return
+	}
+	b.lookForRaces(true)
+	b.races.start()
+	b.searching = true
+	w.race(in, 1<<lane)
+}
+
+// writtenLater adds the write that a read of unwritten shared memory should have waited for.
+func (b *block) writtenLater(in *instr, thread gpu.Dim, remedy string) {
+	const unknown = ": write it first, or set it to 0"
+	if p := b.pending; p != nil && in.mem.kind != load && strings.HasSuffix(p.Detail, unknown) {
+		p.Detail = fmt.Sprintf("%s: thread (%d,%d,%d) writes it later with %s at %s, and no barrier stands between: put %s there",
+			strings.TrimSuffix(p.Detail, unknown), thread.X, thread.Y, thread.Z, in.src.Name(), b.prog.placeOf(in), remedy)
 	}
 }
 

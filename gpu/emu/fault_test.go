@@ -378,3 +378,29 @@ func TestWrittenByLaunches(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingBarrierIsTheCause: a launch that does not ask for races reports a tile that is
+// read before another thread has written it as a missing barrier, and a tile that is written
+// after a barrier, or not at all, as an uninitialised read.
+func TestMissingBarrierIsTheCause(t *testing.T) {
+	for stores, says := range map[string]string{
+		"st.shared.u32 [%r4], %t;":             "no barrier stands between: put __syncthreads() there",
+		"bar.sync 0; st.shared.u32 [%r4], %t;": "write it first, or set it to 0",
+		"":                                     "write it first, or set it to 0",
+	} {
+		d, e := loadEntry(t, kernel(".shared .align 4 .b8 tile[256];", `mov.u32 %r2, tile;
+	xor.b32 %r3, %t, 63;
+	mad.lo.u32 %r3, %r3, 4, %r2;
+	mad.lo.u32 %r4, %t, 4, %r2;
+	ld.shared.u32 %r5, [%r3];
+	`+stores), "op")
+		b, err := d.Alloc(gpu.Uint32, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Checks: gpu.CheckAll &^ gpu.CheckRaces, Args: []any{b, b, int32(1)}})
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, expected it to say %q", stores, err, says)
+		}
+	}
+}

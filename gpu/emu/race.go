@@ -73,7 +73,7 @@ func newRaces(narrow bool, bytes, warps int) *races {
 
 // lookForRaces turns the search on or off; the shadow is kept for the next launch.
 func (b *block) lookForRaces(on bool) {
-	b.races = nil
+	b.races, b.searching = nil, false
 	if !on {
 		return
 	}
@@ -264,6 +264,10 @@ func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 	remedy := "__syncthreads()"
 	if c.warp() == k.warp() {
 		remedy = "__syncwarp()"
+	}
+	if b.searching {
+		b.writtenLater(in, b.thread(w.index*32+now), remedy)
+		return false
 	}
 	b.pending = nil
 	missing := "no barrier stands between: put " + remedy + " there"
