@@ -39,7 +39,7 @@ func commands() []command {
 		{"report", "NOTEBOOK", "render a notebook as HTML, PDF, Markdown or CSV, without executing it", "warpbook report report/01-reduce.ipynb --pdf", reportCommand},
 		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", "warpbook compare before/01-reduce.json report/01-reduce.json --html changes.html", compareCommand},
 		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", "warpbook sweep notebooks/01-reduce.ipynb --set n=1e5,1e6,1e7", sweepCommand},
-		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", "warpbook history plot reduce_last_block --html times.html", historyCommand},
+		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", "warpbook history export runs.csv", historyCommand},
 		{"doctor", "", "show which parts are installed and which are missing", "warpbook doctor", doctorCommand},
 	}
 }
