@@ -116,6 +116,7 @@ var mayName = map[string]string{
 	"kernel/engine/symbols":               "generated from the operators' doc comments",
 	"gpu/compile/testdata/listings.txt":   "listings of the founding notes, which use some of the names",
 	"kernel/warpbook/lessons_test.go":     "a test of what notebook 01 says of rungs",
+	"kernel/warpbook/main.go":             "an example in the help of a command",
 	"kernel/report/testdata/reduce.ipynb": "an executed notebook, which reports are made from",
 }
 
