@@ -138,12 +138,17 @@ func idOf(href string) string {
 
 // print draws the items, which are in the order of the pages.
 func (p *printer) print(list []placed) {
+	var open []int // the levels of the headings around a heading: a page may begin at any
 	for _, it := range list {
 		for p.page < it.page {
 			p.newPage()
 		}
 		if it.title != "" {
-			p.pdf.Bookmark(it.title, it.level, it.y)
+			for len(open) > 0 && open[len(open)-1] >= it.level {
+				open = open[:len(open)-1]
+			}
+			p.pdf.Bookmark(it.title, len(open), it.y)
+			open = append(open, it.level)
 		}
 		if it.draw != nil {
 			it.draw(p, it.y)

@@ -55,6 +55,23 @@ func TestContents(t *testing.T) {
 	}
 }
 
+// TestOutline: each heading is below the last one of a higher level, although none is of
+// the first level and one level is left out.
+func TestOutline(t *testing.T) {
+	data := string(write(t, "", `<section class="cell prose"><h2>a</h2><h4>b</h4><h4>c</h4><h2>d</h2></section>`))
+	parents := map[string]int{}
+	for _, entry := range regexp.MustCompile(`(\d+) 0 obj\n<</Title .*\n/Parent (\d+) 0 R`).FindAllStringSubmatch(data, -1) {
+		if entry[1] == entry[2] {
+			t.Errorf("entry %s is below itself", entry[1])
+		}
+		parents[entry[2]]++
+	}
+	root := regexp.MustCompile(`/Outlines (\d+) 0 R`).FindStringSubmatch(data)
+	if root == nil || len(parents) != 2 || parents[root[1]] != 2 {
+		t.Errorf("root %v, entries by parent %v, expected two below the root and two below the first", root, parents)
+	}
+}
+
 // TestPaginate: no page ends after an item that is kept, the head of a table is
 // repeated, and no page starts with a gap.
 func TestPaginate(t *testing.T) {
