@@ -100,13 +100,14 @@ func (b *block) outlives() {
 		}
 	}
 	for _, w := range b.warps {
-		for _, r := range w.bulk.reads {
-			remedy := "run cp.async.bulk.wait_group.read first"
-			if r.group == w.bulk.committed[r.lane] {
-				remedy = "run cp.async.bulk.commit_group after it, and cp.async.bulk.wait_group.read before the end"
-			}
-			w.fail(r.in, r.lane, gpu.ErrRace, "the block ends before this copy has read its shared memory: %s", remedy)
-			return
+		if len(w.bulk.reads) == 0 {
+			continue
 		}
+		r, remedy := w.bulk.reads[0], "run cp.async.bulk.wait_group.read first"
+		if r.group == w.bulk.committed[r.lane] {
+			remedy = "run cp.async.bulk.commit_group after it, and cp.async.bulk.wait_group.read before the end"
+		}
+		w.fail(r.in, r.lane, gpu.ErrRace, "the block ends before this copy has read its shared memory: %s", remedy)
+		return
 	}
 }
