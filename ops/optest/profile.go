@@ -56,7 +56,7 @@ var metrics = []struct{ of, metric string }{
 // and counted are those that a profile keeps.
 const opcodes = "sass__inst_executed_per_opcode"
 
-var counted = regexp.MustCompile(`^(BAR|SHFL)$`)
+var counted = regexp.MustCompile(`^(BAR|SHFL|UCGABAR_WAIT|UTMALDG)$`)
 
 // profiled is a case of an operator whose launches the profiler counts.
 type profiledCase struct {
