@@ -46,7 +46,10 @@ func TestReadmeTableIsMeasured(t *testing.T) {
 	for _, row := range rows {
 		found := false
 		for _, m := range all {
-			rung := strings.TrimPrefix(row[3], m.Operator+"_")
+			rung := row[3]
+			if _, ok := m.Range[rung]; !ok {
+				rung = strings.TrimPrefix(rung, m.Operator+"_")
+			}
 			if ours, ok := m.Range[rung]; ok && shows(row[1], row[2], ours, m.US[rung]) {
 				found = found || fits(m, rung, row)
 			}
@@ -55,8 +58,8 @@ func TestReadmeTableIsMeasured(t *testing.T) {
 			t.Errorf("README.md: %s: no committed run has these figures with this verdict", row[0])
 		}
 	}
-	if len(rows) < 7 {
-		t.Errorf("%d rows in microseconds, expected at least 7", len(rows))
+	if len(rows) < 8 {
+		t.Errorf("%d rows in microseconds, expected at least 8", len(rows))
 	}
 }
 

@@ -246,15 +246,18 @@ func (f *file) add(x figure, folder string) error {
 	}
 	_, err = o.Variant(x.Name)
 	theirs, label, name, operator := err != nil, "", x.Name, ""
-	if kind, other := strings.CutPrefix(x.Operator, folder+"_"); other {
+	if x.Operator != folder {
 		operator = x.Operator
+		kind, relative := strings.CutPrefix(x.Operator, folder+"_")
 		size := fmt.Sprint(x.Size[0])
 		if oblong(x.Size) > 0 {
 			size = strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Size), " ", "x"), "[]")
 		}
 		label = strings.NewReplacer("tf", "TF", "_", " ").Replace(kind) + " " + size
-		if name = strings.TrimPrefix(name, x.Operator+"_"); theirs {
-			name = strings.TrimSuffix(name, "_"+kind)
+		if relative {
+			if name = strings.TrimPrefix(name, x.Operator+"_"); theirs {
+				name = strings.TrimSuffix(name, "_"+kind)
+			}
 		}
 	}
 	i := slices.IndexFunc(f.Times, func(t *times) bool { return t.Label == label && slices.Equal(t.Size, x.Size) })

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -164,5 +165,22 @@ func TestRefused(t *testing.T) {
 	}
 	if err := run(strings.NewReader(figures), t.TempDir(), "gemm_run", 0); err == nil {
 		t.Error("a run without a file is taken")
+	}
+}
+
+// An operator that is not named after its folder keeps its name and those of its rungs.
+func TestOperatorOfAnotherName(t *testing.T) {
+	line := `{"kind":"figure","operator":"spmv","name":"spmv_x","size":[8,8,16],"verdict":"PASS","median_ns":1000,"device":"NVIDIA H200"}`
+	var x figure
+	if err := json.Unmarshal([]byte(line), &x); err != nil {
+		t.Fatal(err)
+	}
+	var f file
+	if err := f.add(x, "sparse"); err != nil {
+		t.Fatal(err)
+	}
+	got := f.Times[0]
+	if got.Operator != "spmv" || got.Label != "spmv 8x8x16" || len(got.turns["spmv_x"]) != 1 {
+		t.Errorf("%+v, expected spmv 8x8x16 with spmv_x", got)
 	}
 }
