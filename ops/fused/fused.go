@@ -76,7 +76,7 @@ func valid(s ladder.Size) error {
 func reference(stop ladder.Stop, columns int, inputs []ladder.Values, scale float64) []ladder.Expected {
 	x, bias, mask, add := inputs[0].([]float32), inputs[1].([]float32), inputs[2].([]uint8), inputs[3].([]float32)
 	e := ladder.Expected{Value: make([]float64, len(x)), Magnitude: make([]float64, len(x))}
-	stop.Pieces(len(x), func(from, to int) {
+	stop.Parallel(len(x), func(from, to int) {
 		for i := from; i < to; i++ {
 			v, b, a, s := float64(x[i]), float64(bias[i%columns]), float64(add[i]), 0.0
 			if mask[i] != 0 {

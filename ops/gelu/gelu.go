@@ -66,7 +66,7 @@ func erfForm(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }
 
 func reference(stop ladder.Stop, x []float32, form func(x float64) float64) []ladder.Expected {
 	e := ladder.Expected{Value: make([]float64, len(x)), Magnitude: make([]float64, len(x))}
-	stop.Pieces(len(x), func(from, to int) {
+	stop.Parallel(len(x), func(from, to int) {
 		for i, v := range x[from:to] {
 			e.Value[from+i], e.Magnitude[from+i] = form(float64(v)), math.Abs(float64(v))
 			if math.IsInf(float64(v), -1) {

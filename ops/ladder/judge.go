@@ -3,6 +3,7 @@ package ladder
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"warpbook/gpu"
 )
@@ -58,7 +59,8 @@ var RoundedSum = Judge{
 var Exactly = Judge{
 	Note: "error is the number of elements that are wrong, of which none may be: every bit counts",
 	Compare: func(stop Stop, got Values, want Expected, _ Plan) Comparison {
-		class, c, wrong := classOf(got), Comparison{}, 0
+		class, c := classOf(got), Comparison{}
+		var wrong atomic.Int64
 		if class != classOf(want.Exact) {
 			panic("ops: a reference of another type than the output")
 		}
@@ -68,13 +70,13 @@ var Exactly = Judge{
 			case same(i):
 				return 0, nil
 			case untouched(i):
-				wrong++
+				wrong.Add(1)
 				return 1, []string{CheckUnwritten, CheckExact}
 			}
-			wrong++
+			wrong.Add(1)
 			return 1, []string{CheckExact}
 		}, func(i int) (float64, string) { return class.number(want.Exact)(i), class.text(want.Exact, i) })
-		c.Error = float64(wrong)
+		c.Error = float64(wrong.Load())
 		return c
 	},
 }
@@ -161,21 +163,41 @@ var CountOnly = Judge{
 	Compare: func(Stop, Values, Expected, Plan) Comparison { return Comparison{} },
 }
 
-// worstOf judges elements one by one by their error and the checks that they fail,
-// and keeps the worst with its expected value.
+// worstOf judges elements one by one by their error and the checks that they fail, and
+// keeps the first of the worst with its expected value. Several goroutines call judge.
 func worstOf(stop Stop, c Comparison, got Values, judge func(i int) (float64, []string), want func(i int) (float64, string)) Comparison {
-	worst, at, class := -1.0, 0, classOf(got)
-	stop.Pieces(class.length(got), func(from, to int) {
+	type part struct {
+		worst  float64
+		at     int
+		failed Comparison
+	}
+	class := classOf(got)
+	parts := make([]part, CeilDiv(class.length(got), Piece))
+	for i := range parts {
+		parts[i].worst = -1 // also where an interrupt leaves a part out
+	}
+	stop.Parallel(class.length(got), func(from, to int) {
+		p := part{worst: -1}
 		for i := from; i < to; i++ {
 			failure, failed := judge(i)
 			for _, name := range failed {
-				c.Fail(name)
+				p.failed.Fail(name)
 			}
-			if failure > worst {
-				worst, at = failure, i
+			if failure > p.worst {
+				p.worst, p.at = failure, i
 			}
 		}
+		parts[from/Piece] = p
 	})
+	worst, at := -1.0, 0
+	for _, p := range parts {
+		for _, name := range p.failed.Failed {
+			c.Fail(name)
+		}
+		if p.worst > worst {
+			worst, at = p.worst, p.at
+		}
+	}
 	if worst >= 0 {
 		c.Index, c.Got, c.GotText, c.Error = at, class.number(got)(at), class.text(got, at), worst
 		c.Want, c.WantText = want(at)

@@ -1,8 +1,14 @@
 package ladder
 
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
 // Stop reports whether a computation on the host was interrupted. A long loop calls it
 // every few milliseconds and returns an incomplete result; its caller also calls Stop,
-// and discards that result. Nil never stops.
+// and discards that result. Nil never stops. Several goroutines may call it.
 type Stop func() bool
 
 func (stop Stop) Now() bool { return stop != nil && stop() }
@@ -14,5 +20,40 @@ const Piece = 1 << 18
 func (stop Stop) Pieces(n int, f func(from, to int)) {
 	for from := 0; from < n && !stop.Now(); from += Piece {
 		f(from, min(from+Piece, n))
+	}
+}
+
+// Parallel is Pieces on all processors: several goroutines call f, which writes nothing that
+// another part has. A panic of f is one of the caller's goroutine.
+func (stop Stop) Parallel(n int, f func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n/Piece)
+	if workers < 2 {
+		stop.Pieces(n, f)
+		return
+	}
+	var (
+		next     atomic.Int64
+		done     sync.WaitGroup
+		panicked atomic.Pointer[any]
+	)
+	for range workers {
+		done.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					panicked.CompareAndSwap(nil, &r)
+				}
+			}()
+			for panicked.Load() == nil && !stop.Now() {
+				from := int(next.Add(Piece)) - Piece
+				if from >= n {
+					return
+				}
+				f(from, min(from+Piece, n))
+			}
+		})
+	}
+	done.Wait()
+	if r := panicked.Load(); r != nil {
+		panic(*r)
 	}
 }

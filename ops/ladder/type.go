@@ -63,7 +63,7 @@ func (t Tensor) Random(stop Stop, random *rand.Rand) Values {
 func (t Tensor) Rounded(stop Stop, values Values) Values {
 	if n, ok := narrows[t.Type]; ok {
 		wide := values.([]float32)
-		stop.Pieces(len(wide), func(from, to int) {
+		stop.Parallel(len(wide), func(from, to int) {
 			for i, v := range wide[from:to] {
 				wide[from+i] = n.widen(n.round(v))
 			}
@@ -80,7 +80,7 @@ func (t Tensor) Upload(stop Stop, to gpu.Buffer, values Values) error {
 	}
 	wide := values.([]float32)
 	halves := make([]uint16, len(wide))
-	stop.Pieces(len(wide), func(from, to int) {
+	stop.Parallel(len(wide), func(from, to int) {
 		for i, v := range wide[from:to] {
 			halves[from+i] = n.round(v)
 		}
@@ -105,7 +105,7 @@ func (t Tensor) Download(stop Stop, from gpu.Buffer, values Values) error {
 	if err := from.Download(halves); err != nil {
 		return err
 	}
-	stop.Pieces(len(halves), func(from, to int) {
+	stop.Parallel(len(halves), func(from, to int) {
 		for i, h := range halves[from:to] {
 			wide[from+i] = n.widen(h)
 		}

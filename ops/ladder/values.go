@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"warpbook/gpu"
 )
@@ -272,10 +273,14 @@ func SameBits(a, b Values) bool {
 		return false
 	}
 	same := c.same(a, b)
-	for i := range c.length(a) {
-		if !same(i) {
-			return false
+	var differ atomic.Bool
+	Stop(differ.Load).Parallel(c.length(a), func(from, to int) {
+		for i := from; i < to; i++ {
+			if !same(i) {
+				differ.Store(true)
+				return
+			}
 		}
-	}
-	return true
+	})
+	return !differ.Load()
 }

@@ -44,7 +44,7 @@ var Operator = &ladder.Operator{
 func reference(stop ladder.Stop, _ ladder.Size, inputs []ladder.Values) []ladder.Expected {
 	x, y := inputs[0].([]float32), inputs[1].([]float32)
 	z := make([]float32, len(x))
-	stop.Pieces(len(x), func(from, to int) {
+	stop.Parallel(len(x), func(from, to int) {
 		for i := from; i < to; i++ {
 			z[i] = float32(float64(x[i]) + float64(y[i]))
 		}
