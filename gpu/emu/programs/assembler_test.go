@@ -38,19 +38,16 @@ func TestAssembler(t *testing.T) {
 	}
 }
 
-// assembler is the ptxas of a toolkit, of pip wheels, or of the PATH; "" if
-// there is none.
+// assembler is the ptxas of a toolkit, of the PATH, or of pip wheels, whose one of 12.0
+// ends with a segmentation fault at some programs; "" if there is none.
 func assembler() string {
+	onPath, _ := exec.LookPath("ptxas")
 	for _, pattern := range []string{
-		filepath.Join(os.Getenv("CUDA_HOME"), "bin/ptxas"), filepath.Join(os.Getenv("WARPBOOK_NVRTC"), "nvidia/*/bin/ptxas"), "/usr/local/cuda/bin/ptxas",
+		filepath.Join(os.Getenv("CUDA_HOME"), "bin/ptxas"), "/usr/local/cuda/bin/ptxas", onPath, filepath.Join(os.Getenv("WARPBOOK_NVRTC"), "nvidia/*/bin/ptxas"),
 	} {
 		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
 			return found[0]
 		}
 	}
-	path, err := exec.LookPath("ptxas")
-	if err != nil {
-		return ""
-	}
-	return path
+	return ""
 }

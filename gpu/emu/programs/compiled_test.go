@@ -161,7 +161,7 @@ func tryAll(t *testing.T, label, text string, results map[string][]uint32) {
 		case err != nil && (says == "" || !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), says)):
 			t.Error(name, err)
 		case strings.HasPrefix(name, "ok_"):
-			got, err := runClean(d, e)
+			got, err := runClean(d, e, threadsOf(text, name))
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if want, ok := results[name]; ok && !slices.Equal(got, want) {
@@ -173,9 +173,19 @@ func tryAll(t *testing.T, label, text string, results map[string][]uint32) {
 	}
 }
 
+// threadsOf is how many threads a block of an entry needs: the four warps of a warpgroup
+// multiply together.
+func threadsOf(text, entry string) int {
+	_, body, _ := strings.Cut(text, ".entry "+entry+"(")
+	if body, _, _ = strings.Cut(body, ".entry "); strings.Contains(body, "wgmma.mma_async") {
+		return 128
+	}
+	return 64
+}
+
 // runClean runs an entry of the corpus of defects with all checks.
-func runClean(d gpu.Device, e gpu.Entry) ([]uint32, error) {
-	const n = 128
+func runClean(d gpu.Device, e gpu.Entry, threads int) ([]uint32, error) {
+	n := 2 * threads
 	index, results := make([]uint32, n), make([]uint32, n)
 	for i := range index {
 		index[i] = uint32(i)
@@ -196,7 +206,7 @@ func runClean(d gpu.Device, e gpu.Entry) ([]uint32, error) {
 		args[i] = b
 	}
 	y := args[1].(gpu.Buffer)
-	err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 64}, Shared: 1024,
+	err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: threads}, Shared: 1024,
 		Args: append(args, int32(n)), Zero: []gpu.Buffer{y}, Checks: gpu.CheckAll})
 	if err != nil {
 		return nil, err
