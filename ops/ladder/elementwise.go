@@ -4,7 +4,8 @@ import "math"
 
 // Elementwise judges each element of a float output by a rule, which returns its error
 // and the check that it fails, "" for none. An element that was not written fails
-// whatever the rule says. Several goroutines call the rule. A table shows the largest error beside the bound.
+// whatever the rule says. Several goroutines call the rule. A table shows the largest
+// error beside the bound.
 func Elementwise(note string, bound float64, rule func(got, want, magnitude float64, p Plan) (float64, string)) Judge {
 	return Judge{Note: note, Compare: func(stop Stop, got Values, want Expected, p Plan) Comparison {
 		number, untouched := classOf(got).number(got), classOf(got).untouched(got, got)

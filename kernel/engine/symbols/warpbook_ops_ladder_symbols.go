@@ -27,6 +27,8 @@ func warpbookOpsLadder() *ixgo.Package {
 			"math/rand/v2":                  "rand",
 			"slices":                        "slices",
 			"strings":                       "strings",
+			"sync":                          "sync",
+			"sync/atomic":                   "atomic",
 			"warpbook/gpu":                  "gpu",
 			"warpbook/gpu/compile":          "compile",
 			"warpbook/gpu/compile/compiler": "compiler",
@@ -395,7 +397,8 @@ Element is the name of the i-th of several operands.`,
 
 Elementwise judges each element of a float output by a rule, which returns its error
 and the check that it fails, "" for none. An element that was not written fails
-whatever the rule says. A table shows the largest error beside the bound.`,
+whatever the rule says. Several goroutines call the rule. A table shows the largest
+error beside the bound.`,
 	"EntryHash": `func EntryHash(text, entry string) string
 
 EntryHash is a hash of an entry's PTX that depends neither on lines of the
@@ -1158,8 +1161,12 @@ set to 0 before the launch`,
 
 Stop reports whether a computation on the host was interrupted. A long loop calls it
 every few milliseconds and returns an incomplete result; its caller also calls Stop,
-and discards that result. Nil never stops.`,
+and discards that result. Nil never stops. Several goroutines may call it.`,
 	"Stop.Now": `func (stop Stop) Now() bool`,
+	"Stop.Parallel": `func (stop Stop) Parallel(n int, f func(from, to int))
+
+Parallel is Pieces on all processors: several goroutines call f, which writes nothing that
+another part has. A panic of f is one of the caller's goroutine.`,
 	"Stop.Pieces": `func (stop Stop) Pieces(n int, f func(from, to int))
 
 pieces calls f for one part of n elements after the other.`,
