@@ -58,7 +58,7 @@ const (
 	FilterLinear
 )
 
-// Texture says what a texture object reads, and how.
+// Texture describes a texture object: what it reads, and how.
 type Texture struct {
 	Array Array
 

@@ -20,7 +20,7 @@ func (w *warp) fenceAsync() {
 	w.fenced = w.block.fences
 }
 
-// initialised notes who has initialised an mbarrier.
+// initialised records which lane initialises an mbarrier, and when.
 func (w *warp) initialised(m *mbarrier, in *instr, l int) {
 	w.block.fences++
 	m.init, m.initWarp, m.initLane, m.initTime = in, w, l, w.block.fences

@@ -87,7 +87,7 @@ func (s *sparsity) valid(n uint8) bool {
 	return n&3 != n>>2
 }
 
-// legal says what valid accepts.
+// legal names the metadata that valid accepts, for the text of a fault.
 func (s *sparsity) legal() string {
 	switch {
 	case s.of == "tf32":

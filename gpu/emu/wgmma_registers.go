@@ -259,7 +259,7 @@ func (w *warp) startProduct(in *instr, m uint32, sums, rows []int) {
 	if w.block.checksAsync() {
 		switch {
 		case !s.began:
-			w.fail(in, lowest(m), gpu.ErrRace, "no wgmma.fence stands before the first product: run it between the writes of its registers and the product")
+			w.fail(in, lowest(m), gpu.ErrRace, "no wgmma.fence was run before the first product: run it between the writes of its registers and the product")
 			return
 		case s.touched && !s.fenced:
 			w.fail(in, lowest(m), gpu.ErrRace, "registers of the product were written since the last wgmma.wait_group, and no wgmma.fence stands between: run it before the product")
@@ -318,8 +318,9 @@ func (w *warp) readsProduct(in *instr, at uint64) {
 	}
 }
 
-// endProducts notes that a wait has waited for groups of products. Their reads of shared
-// memory end with the first wait of the warpgroup; whoever waits later comes after it.
+// endProducts records that a wait has waited for groups of products. Their reads of shared
+// memory end with the first wait of the warpgroup; a warp that waits later is ordered
+// behind that wait.
 func (w *warp) endProducts(ended int) {
 	s, b := &w.product, w.block
 	if ended <= s.done {

@@ -1548,7 +1548,7 @@ as .param .align 64 .b8 map[128].`,
 	Border     [4]float32 // for AddressBorder
 }
 
-Texture says what a texture object reads, and how.`,
+Texture describes a texture object: what it reads, and how.`,
 	"Texture.Address": `Texture.Address Address
 
 of all directions`,
