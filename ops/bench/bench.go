@@ -40,14 +40,16 @@ type Bench struct {
 	own      bool                // the inputs are the caller's, not random
 	expects  map[string]string   // of Expect, by variant
 	counted  map[string]*counted // verified counts of the inputs that are there, by variant
+	verified map[string]bool     // variants whose result for these inputs was right, by name
 
 	data     ladder.DataSet
 	inputs   []ladder.Values
 	expected []ladder.Expected
-	memory   map[string]gpu.Buffer   // inputs and outputs by name
-	whole    map[string]gpu.Buffer   // the allocations that memory is a part of
-	starts   map[string]int          // of Place: where in whole memory begins
-	copies   []map[string]gpu.Buffer // of memory, for Rotated
+	memory   map[string]gpu.Buffer    // inputs and outputs by name
+	whole    map[string]gpu.Buffer    // the allocations that memory is a part of
+	starts   map[string]int           // of Place: where in whole memory begins
+	copies   []map[string]gpu.Buffer  // of memory, for Rotated
+	host     map[string]ladder.Values // memory that inputs and outputs are downloaded to, by name
 
 	interrupts uint64 // of the device, when the present call began
 	stale      bool   // the inputs in device memory may be others: a call has failed
@@ -64,7 +66,7 @@ func New(device gpu.Device, operator *ladder.Operator, seed uint64, size ...int)
 		return nil, err
 	}
 	b := &Bench{device: device, modules: map[string]gpu.Module{}, operator: operator, size: size, seed: seed,
-		expects: map[string]string{}, counted: map[string]*counted{}, memory: map[string]gpu.Buffer{},
+		expects: map[string]string{}, counted: map[string]*counted{}, verified: map[string]bool{}, host: map[string]ladder.Values{}, memory: map[string]gpu.Buffer{},
 		whole: map[string]gpu.Buffer{}, starts: map[string]int{}}
 	b.begin()
 	var err error
@@ -198,6 +200,7 @@ func (b *Bench) use(inputs []ladder.Values) error {
 	}
 	b.inputs, b.expected = inputs, expected
 	clear(b.counted)
+	clear(b.verified)
 	return errors.Join(append(b.freeCopies(), b.upload(inputs))...)
 }
 
@@ -249,6 +252,7 @@ func (b *Bench) Place(name string, start int) error {
 	b.begin()
 	b.starts[name] = start
 	clear(b.counted) // sectors depend on the address
+	clear(b.verified)
 	return errors.Join(append(b.freeCopies(), b.place(tensors[i]), b.upload(b.inputs))...)
 }
 
@@ -260,6 +264,7 @@ func (b *Bench) Expect(variant, check string) error {
 	}
 	b.expects[variant] = check
 	delete(b.counted, variant) // its verdict may change
+	delete(b.verified, variant)
 	return nil
 }
 

@@ -148,6 +148,45 @@ func (f forgetful) Time(timing gpu.Timing, launches ...gpu.Launch) ([]time.Durat
 	return times, errors.Join(err, f.Device.Zero(launches[len(launches)-1].Args[1].(gpu.Buffer)))
 }
 
+// A variant that is timed again must write its result again: what the run before left is
+// no result.
+func TestTimedAgainIsVerified(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, device gpu.Device) {
+		d := &idle{Device: device}
+		b := newBench(t, d, sample.Operator, 1, 1000)
+		for _, want := range []string{ladder.Pass, ladder.Pass, ladder.Fail, ladder.Fail} {
+			d.idle = want == ladder.Fail
+			l, err := b.Time("sum_blocks")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := l.Rows[0].Verdict; got != want {
+				t.Errorf("idle %v: verdict %s, want %s", d.idle, got, want)
+			}
+		}
+	})
+}
+
+// idle is a device that drops launches while idle is set.
+type idle struct {
+	gpu.Device
+	idle bool
+}
+
+func (d *idle) Launch(l gpu.Launch) error {
+	if d.idle {
+		return nil
+	}
+	return d.Device.Launch(l)
+}
+
+func (d *idle) Time(timing gpu.Timing, launches ...gpu.Launch) ([]time.Duration, error) {
+	if d.idle {
+		return make([]time.Duration, timing.Repeats), nil
+	}
+	return d.Device.Time(timing, launches...)
+}
+
 // Atomics on many blocks have a loose bound; they must then add integers
 // exactly. (Here the integers are replaced, to see the check fail.)
 func TestOrderOfAtomics(t *testing.T) {

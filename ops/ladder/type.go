@@ -160,8 +160,10 @@ func (n narrow) widen(h uint16) float32 {
 // Poisoned are n float32 that no arithmetic produces.
 func Poisoned(n int) []float32 {
 	x := make([]float32, n)
-	for i := range x {
-		x[i] = Poison
-	}
+	Stop(nil).Parallel(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			x[i] = Poison
+		}
+	})
 	return x
 }

@@ -142,7 +142,13 @@ type whole[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64] st
 
 func (whole[T]) poisoned(n int) Values {
 	pattern := uint64(0x5eed_5eed_5eed_5eed)
-	return slices.Repeat([]T{T(pattern)}, n)
+	x := make([]T, n)
+	Stop(nil).Parallel(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			x[i] = T(pattern)
+		}
+	})
+	return x
 }
 
 func (whole[T]) random(stop Stop, n int, low, high float64, random *rand.Rand) Values {
@@ -170,10 +176,13 @@ func (whole[T]) untouched(got, want Values) func(int) bool {
 }
 
 func (whole[T]) complement(v Values) Values {
-	x := slices.Clone(v.([]T))
-	for i := range x {
-		x[i] = ^x[i]
-	}
+	old := v.([]T)
+	x := make([]T, len(old))
+	Stop(nil).Parallel(len(x), func(from, to int) {
+		for i := from; i < to; i++ {
+			x[i] = ^old[i]
+		}
+	})
 	return x
 }
 
