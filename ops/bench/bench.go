@@ -51,6 +51,9 @@ type Bench struct {
 	copies   []map[string]gpu.Buffer  // of memory, for Rotated
 	host     map[string]ladder.Values // memory that inputs and outputs are downloaded to, by name
 
+	keepWatch bool
+	kept      *watch // of KeepWatch; nil before the first call of Time
+
 	interrupts uint64 // of the device, when the present call began
 	stale      bool   // the inputs in device memory may be others: a call has failed
 }
@@ -294,6 +297,10 @@ func undefined(kind string) string {
 
 // Close releases the bench's memory and its module.
 func (b *Bench) Close() error {
+	if b.kept != nil {
+		b.kept.close()
+		b.kept = nil
+	}
 	errs := b.freeCopies()
 	for name, buffer := range b.whole {
 		errs = append(errs, buffer.Free())

@@ -49,11 +49,11 @@ func (b *Bench) Time(variants ...string) (*Latencies, error) {
 	if err := b.Method.check(); err != nil {
 		return nil, err
 	}
-	watch, err := b.watch(context.Background())
+	watch, err := b.watched(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	defer watch.close()
+	defer b.unwatch(watch)
 	l := &Latencies{title: b.title("latency"), clock: record.Time, work: b.operator.Work(b.size),
 		method: b.Method, operator: b.operator.Name, device: b.device.Info().Label(), size: b.size}
 	if b.device.Info().Emulated {

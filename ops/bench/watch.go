@@ -18,6 +18,37 @@ var ErrDisturbed = errors.New("disturbed")
 type watch struct {
 	monitor *monitor.Monitor // nil on the emulator, and where nvidia-smi is not there
 	notes   []string
+	judged  time.Time // when other processes were looked for
+}
+
+// fresh is how long a kept watch does not look for other processes again.
+const fresh = 5 * time.Second
+
+// KeepWatch lets the calls of Time share one watch of the GPU until Close, which saves
+// two starts of nvidia-smi a call. It is for a program that times variants one by one;
+// a notebook's bench would watch between cells, too.
+func (b *Bench) KeepWatch() { b.keepWatch = true }
+
+// watched is the kept watch, or a new one. The caller ends it by unwatch.
+func (b *Bench) watched(ctx context.Context) (*watch, error) {
+	if w := b.kept; w != nil && time.Since(w.judged) < fresh {
+		return w, nil
+	}
+	w, err := b.watch(ctx)
+	if err != nil || !b.keepWatch {
+		return w, err
+	}
+	if b.kept != nil {
+		b.kept.close()
+	}
+	b.kept = w
+	return w, nil
+}
+
+func (b *Bench) unwatch(w *watch) {
+	if w != b.kept {
+		w.close()
+	}
 }
 
 // busy is from how many per cent of the multiprocessors' time on another
@@ -28,7 +59,7 @@ const busy = 5
 // and begins to watch the clocks. A device whose worker runs under a tool refuses
 // by itself.
 func (b *Bench) watch(ctx context.Context) (*watch, error) {
-	w := &watch{}
+	w := &watch{judged: time.Now()}
 	info := b.device.Info()
 	if info.Emulated {
 		return w, nil

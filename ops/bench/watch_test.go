@@ -96,6 +96,35 @@ func TestDisturbed(t *testing.T) {
 	}
 }
 
+// A kept watch starts nvidia-smi for the first call of Time only, and still refuses slow
+// clocks. (It starts three times: for the processes, their load, and the clocks.)
+func TestKeptWatch(t *testing.T) {
+	b := newBench(t, asGPU{device.MustOpen("emu")}, sample.Operator, 1, 1000)
+	b.Repeats = 3
+	b.KeepWatch()
+	starts := filepath.Join(t.TempDir(), "starts")
+	smi(t, "echo $$ >>"+starts+"\n"+processes("C", "0", "while echo 1200, 700, 90, 0x40; do sleep 0.02; done"))
+	for range 3 {
+		l, err := b.Time("sum_blocks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := l.Rows[0]; !strings.Contains(r.Refused, "thermal") {
+			t.Errorf("refused %q, expected the thermal slow-down", r.Refused)
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(starts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(strings.Fields(string(text))); got != 3 {
+		t.Errorf("nvidia-smi started %d times, expected 3", got)
+	}
+}
+
 // recorder is a GPU that records the launches it times; each run takes 1 us.
 type recorder struct {
 	asGPU

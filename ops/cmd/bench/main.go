@@ -199,6 +199,7 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 			return err
 		}
 		bench.Method, bench.Repeats = o.method, o.repeats
+		bench.KeepWatch()
 		if o.data != "" {
 			err = bench.UseData(o.data)
 		}
