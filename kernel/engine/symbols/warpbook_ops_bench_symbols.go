@@ -159,6 +159,11 @@ sectors, wavefronts and conflicts, and for bank conflicts and uncoalesced
 accesses a picture of the lanes' addresses with what would remove them. The
 device must be one that counts, such as "emu"; the result is verified, and
 its verdict is a note of the report.`,
+	"Bench.KeepWatch": `func (b *Bench) KeepWatch()
+
+KeepWatch lets the calls of Time share one watch of the GPU until Close, which saves
+two starts of nvidia-smi a call. It is for a program that times variants one by one;
+a notebook's bench would watch between cells, too.`,
 	"Bench.Launched": `func (b *Bench) Launched(variants ...string) (all []Launched, err error)
 
 Launched are the launches of the named variants, all that the device runs for none,
