@@ -428,7 +428,7 @@ async function sentence(url, { args, before }, what, ...words) {
     await shot(page, "index");
     await server.stop();
     await context.setOffline(true);
-    await page.goto(server.url + "/reports/01-reduce.html");
+    await page.goto(server.url + "/reports/h200/01-reduce.html");
     await page.click("text=Run this notebook here");
     await page.waitForSelector(".jp-Notebook .jp-Cell");
     const opened = await page.innerText(".lm-TabBar-tab.lm-mod-current:has-text('.ipynb')");

@@ -260,25 +260,25 @@ func (s *site) script(name, to string) error {
 	return write(to, text)
 }
 
-// reports copies the rendered reports, with a link to the notebook in this site.
+// reports copies the rendered reports of each GPU, with a link to the notebook in this site.
 func (s *site) reports() error {
-	paths, err := filepath.Glob(filepath.Join(s.root, "notebooks/results/h200/*.html"))
+	paths, err := filepath.Glob(filepath.Join(s.root, "notebooks/results/*/*.html"))
 	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("lite: site: no report in notebooks/results/h200, expected some")
+		return fmt.Errorf("lite: site: no report in notebooks/results, expected some in a folder for each GPU")
 	}
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return fmt.Errorf("lite: site: %w", err)
 		}
-		name := strings.TrimSuffix(filepath.Base(path), ".html")
-		link := `<p><a href="../lab/index.html?path=` + name + `.ipynb">Run this notebook here, in the browser</a> (on the emulator; this report is of an H200)</p>`
+		name, gpu := strings.TrimSuffix(filepath.Base(path), ".html"), filepath.Base(filepath.Dir(path))
+		link := `<p><a href="../../lab/index.html?path=` + name + `.ipynb">Run this notebook here, in the browser</a> (on the emulator; this report is of an ` + strings.ToUpper(gpu) + `)</p>`
 		at := bytes.Index(text, []byte("<body"))
 		end := bytes.IndexByte(text[max(at, 0):], '>')
 		if at < 0 || end < 0 {
 			return fmt.Errorf("lite: site: %s: no <body>, expected a report of warpbook", path)
 		}
-		if err := write(s.path("reports", name+".html"), slices.Concat(text[:at+end+1], []byte(link), text[at+end+1:])); err != nil {
+		if err := write(s.path("reports", gpu, name+".html"), slices.Concat(text[:at+end+1], []byte(link), text[at+end+1:])); err != nil {
 			return err
 		}
 	}
@@ -294,10 +294,16 @@ func (s *site) index() error {
 	var rows strings.Builder
 	for _, path := range notebooks {
 		name := strings.TrimSuffix(filepath.Base(path), ".ipynb")
-		report := ""
-		if _, err := os.Stat(s.path("reports", name+".html")); err == nil {
-			report = `<a href="reports/` + name + `.html">executed on an H200</a>`
+		executed, err := filepath.Glob(s.path("reports", "*", name+".html"))
+		if err != nil {
+			return fmt.Errorf("lite: site: %w", err)
 		}
+		var reports []string
+		for _, path := range executed {
+			gpu := filepath.Base(filepath.Dir(path))
+			reports = append(reports, `<a href="reports/`+gpu+`/`+name+`.html">executed on an `+strings.ToUpper(gpu)+`</a>`)
+		}
+		report := strings.Join(reports, ", ")
 		fmt.Fprintf(&rows, "<tr><td><a href=\"lab/index.html?path=%s.ipynb\">%s</a></td><td>%s</td></tr>\n", name, name, report)
 	}
 	text, err := scripts.ReadFile("index.html")

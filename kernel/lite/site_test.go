@@ -46,13 +46,13 @@ func TestPages(t *testing.T) {
 	if list := read(t, s.path("program", "files.json")); !strings.Contains(list, `"12-write-your-own/step1.ptx"`) {
 		t.Errorf("files of cells: %s", list)
 	}
-	report := read(t, s.path("reports", "01-reduce.html"))
-	link := strings.Index(report, `href="../lab/index.html?path=01-reduce.ipynb"`)
+	report := read(t, s.path("reports", "h200", "01-reduce.html"))
+	link := strings.Index(report, `href="../../lab/index.html?path=01-reduce.ipynb"`)
 	if link < strings.Index(report, "<body") || strings.Count(report, "Run this notebook here") != 1 {
 		t.Errorf("link at %d of the report", link)
 	}
 	index := read(t, s.path("index.html"))
-	for _, want := range []string{`lab/index.html?path=01-reduce.ipynb`, `reports/01-reduce.html`, `licences/index.html`, `id="jupyter-config-data"`} {
+	for _, want := range []string{`lab/index.html?path=01-reduce.ipynb`, `reports/h200/01-reduce.html`, `licences/index.html`, `id="jupyter-config-data"`} {
 		if !strings.Contains(index, want) {
 			t.Errorf("index.html has no %s", want)
 		}

@@ -8,6 +8,19 @@ import (
 	"warpbook/ops/ladder"
 )
 
+// A ratio with a verdict of its own is not written as 1.
+func TestSmallLeadIsNotOne(t *testing.T) {
+	times := MeasuredTimes{US: map[string]float64{"ours": 710.6, "theirs": 713.5}, Turns: leastTurns,
+		RangeUS: map[string][2]float64{"ours": {710.4, 712.3}, "theirs": {713.2, 713.7}}}
+	times.work = ladder.Work{Bytes: 8 << 28}
+	if got, want := times.versus("ours", "theirs"), "1.004 "+Faster; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := times.versus("theirs", "ours"), "0.996 "+Slower; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A kernel that only reads is no library: the last row of a measured table compares ours
 // with the fastest peer that adds.
 func TestLimitIsNoLibrary(t *testing.T) {

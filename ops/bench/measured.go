@@ -412,9 +412,9 @@ func (t MeasuredTimes) versus(ours, theirs string) string {
 	case !known || !too || t.Turns < leastTurns:
 		return text
 	case a[1] < b[0]:
-		return text + " " + Faster
+		return strings.TrimSuffix(speedRatio(ratio), "x") + " " + Faster
 	case a[0] > b[1]:
-		return text + " " + Slower
+		return strings.TrimSuffix(speedRatio(ratio), "x") + " " + Slower
 	}
 	return text + " " + Same
 }
