@@ -36,6 +36,10 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: blocks(256, ladder.PerElements(4)),
 	},
 	{
+		Name: "vectoradd_two_vectors", Adds: "two vectors a thread in blocks of 128: four loads are on their way at once",
+		Source: "ours", Plan: blocks(128, ladder.PerElements(8)),
+	},
+	{
 		Name: "vectoradd_streaming", Adds: "loads and stores leave the caches first",
 		Source: "ours", Plan: blocks(256, ladder.PerElements(4)),
 	},
