@@ -137,7 +137,7 @@ func (w *warp) accessIn(in *instr, space ptx.Space, m uint32) {
 
 // accessGlobal finds the allocation of each lane's address.
 func (w *warp) accessGlobal(in *instr, m uint32) {
-	table := w.block.launch.dev.mem.Allocations()
+	table := w.block.launch.engine.memory.Allocations()
 	for m != 0 {
 		id := w.addr[lowest(m)&31] >> mem.WindowBits
 		var group uint32

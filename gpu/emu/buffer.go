@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
-	"unsafe"
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
@@ -174,14 +173,4 @@ func (h *host) Free() error {
 		return fmt.Errorf("emu: free host memory: %w: it was freed before", gpu.ErrClosed)
 	}
 	return nil
-}
-
-// wrap makes contents from bytes that are all written.
-func wrap(data []byte) *mem.Contents {
-	c := &mem.Contents{Data: data}
-	if len(data) > 0 {
-		c.Base = unsafe.Pointer(&data[0])
-	}
-	c.Whole.Store(true)
-	return c
 }

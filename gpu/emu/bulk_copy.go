@@ -167,7 +167,7 @@ func (b *block) bulkArrives(at, word uint64) uint64 {
 
 // globalBytes is a part of global memory, checked: nil after a fault.
 func (w *warp) globalBytes(in *instr, l int, address uint64, size int, write bool) []byte {
-	table, id := w.block.launch.dev.mem.Allocations(), address>>mem.WindowBits
+	table, id := w.block.launch.engine.memory.Allocations(), address>>mem.WindowBits
 	var a *mem.Allocation
 	if id < uint64(len(table)) {
 		a = table[id]

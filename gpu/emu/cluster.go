@@ -65,13 +65,13 @@ func (b *block) rank() int {
 }
 
 // clusterDim is the shape of a program's clusters, 1 in each direction if it has none.
-func (p *program) clusterDim() gpu.Dim {
+func (p *Program) clusterDim() gpu.Dim {
 	c := p.fn.Cluster
 	return gpu.Dim{X: max(c[0], 1), Y: max(c[1], 1), Z: max(c[2], 1)}
 }
 
 // checkClusters rejects a grid that is no multiple of the cluster.
-func (run *launch) checkClusters() error {
+func (run *Launch) checkClusters() error {
 	c := run.cluster
 	if c.Size() == 1 {
 		return nil
@@ -90,19 +90,19 @@ func (run *launch) checkClusters() error {
 }
 
 // clusterRank is the place of a rank in its cluster.
-func (l *launch) clusterRank(rank int) gpu.Dim {
+func (l *Launch) clusterRank(rank int) gpu.Dim {
 	c := l.cluster
 	return gpu.Dim{X: rank % c.X, Y: rank / c.X % c.Y, Z: rank / (c.X * c.Y)}
 }
 
 // clusterPlace is the index of a cluster in the grid of clusters.
-func (l *launch) clusterPlace(n int64) gpu.Dim {
+func (l *Launch) clusterPlace(n int64) gpu.Dim {
 	x, y := int64(l.grid.X/l.cluster.X), int64(l.grid.Y/l.cluster.Y)
 	return gpu.Dim{X: int(n % x), Y: int(n / x % y), Z: int(n / (x * y))}
 }
 
 // workClusters runs clusters until there are none left or one has failed.
-func (l *launch) workClusters(b *block) {
+func (l *Launch) workClusters(b *block) {
 	patterns := &patternTable{sites: make([]patterns, l.prog.sites)}
 	c := &cluster{blocks: []*block{b}}
 	for len(c.blocks) < l.cluster.Size() {
@@ -128,10 +128,10 @@ func (l *launch) workClusters(b *block) {
 }
 
 // clusters is the number of clusters.
-func (l *launch) clusters() int64 { return l.total / int64(l.cluster.Size()) }
+func (l *Launch) clusters() int64 { return l.total / int64(l.cluster.Size()) }
 
 // runCluster runs one cluster to its end; it reports false after a fault.
-func (l *launch) runCluster(c *cluster, n int64) bool {
+func (l *Launch) runCluster(c *cluster, n int64) bool {
 	c.at, c.arrived, c.phase = l.clusterPlace(n), 0, 0
 	for rank, b := range c.blocks {
 		in := l.clusterRank(rank)

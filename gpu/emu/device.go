@@ -3,7 +3,6 @@ package emu
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,21 +21,11 @@ type Device struct {
 	mem  *mem.Memory
 
 	// run is held by running work: all streams are one queue here.
-	run        sync.Mutex
-	blocks     blockPool
-	interrupts atomic.Uint64 // how often Interrupt was called
-	stepLimit  atomic.Uint64
-	order      atomic.Int32 // BlockOrder
-	maxWorkers atomic.Int64
-	maxVectors atomic.Int64
-	longWay    atomic.Bool // tests compare the fast path of accesses with the other
-	closed     atomic.Bool
-	out        atomic.Pointer[io.Writer] // of printf
-	observer   atomic.Pointer[gpu.Observer]
-	main       stream // the device's own
-
-	objects     sync.Map // *object, by number
-	objectCount atomic.Uint64
+	run      sync.Mutex
+	engine   *Engine
+	closed   atomic.Bool
+	observer atomic.Pointer[gpu.Observer]
+	main     stream // the device's own
 }
 
 // Open returns an emulator of the named GPU; "" is the default, the H200.
@@ -52,8 +41,8 @@ func Open(profile string) (gpu.Device, error) {
 func OpenAs(info gpu.Info) (gpu.Device, error) {
 	info.Emulated, info.Driver, info.UUID, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll|gpu.CheckBlockRaces
 	d := &Device{info: info, mem: mem.New(info.GlobalBytes)}
+	d.engine = New(info, d.mem, resources{d})
 	d.main.dev = d
-	d.LimitVectors(simd.AVX512)
 	return d, nil
 }
 
@@ -62,7 +51,7 @@ func (d *Device) Info() gpu.Info { return d.info }
 
 // LimitSteps bounds the number of instructions that the warps of one block may run
 // together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.
-func (d *Device) LimitSteps(n uint64) { d.stepLimit.Store(n) }
+func (d *Device) LimitSteps(n uint64) { d.engine.LimitSteps(n) }
 
 // Leaks returns an error that names the buffers that are not freed yet, or nil.
 // Variables of modules do not count. A program calls it when it believes that it has
@@ -84,19 +73,19 @@ func (d *Device) Leaks() error {
 
 // SetOutput sets the writer of printf in kernels, which writes when a launch has ended.
 // nil, the default, is os.Stdout.
-func (d *Device) SetOutput(w io.Writer) { d.out.Store(&w) }
-
-func (d *Device) output() io.Writer {
-	if w := d.out.Load(); w != nil && *w != nil {
-		return *w
-	}
-	return os.Stdout
-}
+func (d *Device) SetOutput(w io.Writer) { d.engine.SetOutput(w) }
 
 // LimitWorkers bounds the number of blocks that run at a time; 0 is one per processor.
 // With one worker, blocks run in the order of their numbers and a launch is
 // deterministic.
-func (d *Device) LimitWorkers(n int) { d.maxWorkers.Store(int64(n)) }
+func (d *Device) LimitWorkers(n int) { d.engine.LimitWorkers(n) }
+
+// LimitVectors restricts the vector instructions that are used.
+func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }
+
+// OrderBlocks sets the order in which the blocks of later launches start; the default is
+// InOrder. Clusters always start in the order of their numbers.
+func (d *Device) OrderBlocks(order BlockOrder) { d.engine.OrderBlocks(order) }
 
 // Observe replaces the observer of the device's launches; nil removes it.
 func (d *Device) Observe(o gpu.Observer) {
@@ -108,10 +97,10 @@ func (d *Device) Observe(o gpu.Observer) {
 }
 
 // Interrupt ends running and submitted work.
-func (d *Device) Interrupt() { d.interrupts.Add(1) }
+func (d *Device) Interrupt() { d.engine.Interrupt() }
 
 // Interrupts is the number of calls of Interrupt.
-func (d *Device) Interrupts() uint64 { return d.interrupts.Load() }
+func (d *Device) Interrupts() uint64 { return d.engine.Interrupts() }
 
 // Load parses a module; its entries are checked when they are asked for.
 func (d *Device) Load(name, text string) (gpu.Module, error) {
@@ -142,7 +131,7 @@ func (d *Device) Time(t gpu.Timing, launches ...gpu.Launch) ([]time.Duration, er
 		return nil, err
 	}
 	var times []time.Duration
-	epoch := d.interrupts.Load()
+	epoch := d.engine.Interrupts()
 	for i := range t.Warmup + t.Repeats {
 		start := time.Now()
 		for _, l := range launches {
@@ -208,6 +197,6 @@ func (d *Device) Close() error {
 	d.run.Lock()
 	defer d.run.Unlock()
 	d.mem.Close()
-	d.blocks = blockPool{}
+	d.engine.Drop()
 	return nil
 }

@@ -43,12 +43,12 @@ func (b *block) thread(n int) gpu.Dim {
 }
 
 // source is the place in the CUDA source of an instruction.
-func (p *program) source(in *instr) string { return p.place(p.near(in.src).Source) }
+func (p *Program) source(in *instr) string { return p.place(p.near(in.src).Source) }
 
 // near is the instruction whose line stands for another one: itself, or, if the compiler
 // gave it line 0, as for code that belongs to several lines, the next one, an earlier
 // one, or the branch that leads to it.
-func (p *program) near(src *ptx.Instruction) *ptx.Instruction {
+func (p *Program) near(src *ptx.Instruction) *ptx.Instruction {
 	if src.Source.Line != 0 {
 		return src
 	}
@@ -76,7 +76,7 @@ func (p *program) near(src *ptx.Instruction) *ptx.Instruction {
 }
 
 // labelAt is a label of the instruction with a number, or "".
-func (p *program) labelAt(at int) string {
+func (p *Program) labelAt(at int) string {
 	for label, to := range p.fn.Labels {
 		if to == at {
 			return label
@@ -87,7 +87,7 @@ func (p *program) labelAt(at int) string {
 
 // sourceOrCall adds the place of the call to code from another file, such as a
 // header of CUDA.
-func (p *program) sourceOrCall(in *instr) string {
+func (p *Program) sourceOrCall(in *instr) string {
 	at, src := p.source(in), p.near(in.src)
 	if call := p.place(src.Inlined); call != "" && src.Inlined.File != src.Source.File {
 		at += ", called at " + call
@@ -97,7 +97,7 @@ func (p *program) sourceOrCall(in *instr) string {
 
 // placeOf is the line of an instruction: in the CUDA source, if there is one, then
 // in the PTX.
-func (p *program) placeOf(in *instr) string {
+func (p *Program) placeOf(in *instr) string {
 	line := fmt.Sprintf("line %d", in.src.Pos.Line)
 	if at := p.sourceOrCall(in); at != "" {
 		return fmt.Sprintf("%s (%s of the PTX)", at, line)
@@ -105,7 +105,7 @@ func (p *program) placeOf(in *instr) string {
 	return line
 }
 
-func (p *program) place(s ptx.Source) string {
+func (p *Program) place(s ptx.Source) string {
 	name := p.files[s.File]
 	if name == "" || s.Line == 0 {
 		return ""
@@ -275,7 +275,7 @@ func (w *warp) badShared(in *instr, p place, lane int, length uint64) {
 
 // variableOf is the shared variable that an access must stay in, nil if several are
 // possible.
-func (p *program) variableOf(mem *access) *sharedVariable {
+func (p *Program) variableOf(mem *access) *sharedVariable {
 	if mem.variable == nil && len(p.shared) == 1 {
 		return &p.shared[0]
 	}
@@ -297,7 +297,7 @@ var spaceNames = map[ptx.Space]string{
 }
 
 // sharedPlace names an offset in shared memory.
-func (p *program) sharedPlace(offset uint64) string {
+func (p *Program) sharedPlace(offset uint64) string {
 	for _, v := range p.shared {
 		if offset >= v.at && offset < v.at+v.bytes {
 			return fmt.Sprintf("byte %d of shared variable %s", offset-v.at, v.name)
@@ -310,7 +310,7 @@ func (p *program) sharedPlace(offset uint64) string {
 // of the window of the previous allocation number.
 func (w *warp) before(in *instr, id uint64, lane int) {
 	address := id<<mem.WindowBits + w.addr[lane]
-	table := w.block.launch.dev.mem.Allocations()
+	table := w.block.launch.engine.memory.Allocations()
 	name := "the next buffer"
 	if next := id + 1; next < uint64(len(table)) {
 		name = w.block.launch.named(table[next])
@@ -394,7 +394,7 @@ func (w *warp) strayed(in *instr, from *mem.Allocation, id uint64, lane int) {
 		distance, side = -distance, "before"
 	}
 	where := "in no buffer"
-	if table := l.dev.mem.Allocations(); id >= mem.FirstID && id < uint64(len(table)) && w.addr[lane] < uint64(table[id].Bytes) {
+	if table := l.engine.memory.Allocations(); id >= mem.FirstID && id < uint64(len(table)) && w.addr[lane] < uint64(table[id].Bytes) {
 		where = fmt.Sprintf("byte %d of %s", w.addr[lane], l.named(table[id]))
 	} else if side == "before" && uint64(distance) <= mem.OffsetMask/2 {
 		w.before(in, uint64(from.ID-1), lane)
@@ -405,12 +405,12 @@ func (w *warp) strayed(in *instr, from *mem.Allocation, id uint64, lane int) {
 }
 
 // named is the name of an allocation, and the launch argument that it is.
-func (l *launch) named(a *mem.Allocation) string { return a.Name() + l.argument(a) }
+func (l *Launch) named(a *mem.Allocation) string { return a.Name() + l.argument(a) }
 
 // argument describes the launch argument that an allocation is, if it is one.
-func (l *launch) argument(a *mem.Allocation) string {
+func (l *Launch) argument(a *mem.Allocation) string {
 	for i, b := range l.buffers {
-		if b == nil || b.memory != a {
+		if b == nil || b != a {
 			continue
 		}
 		name := l.prog.params[i].Name
@@ -428,7 +428,7 @@ func (l *launch) argument(a *mem.Allocation) string {
 // noContents is the fault of lanes whose address is in no live allocation.
 func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 	lane := lowest(m)
-	table := w.block.launch.dev.mem.Allocations()
+	table := w.block.launch.engine.memory.Allocations()
 	before := w.addr[lane] > mem.OffsetMask/2 && id+1 >= mem.FirstID && id+1 < uint64(len(table))
 	check := gpu.CheckBounds
 	if p.allocation != nil && !before {
@@ -455,8 +455,8 @@ func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 }
 
 // nameOf adds the memory that a global address points to.
-func (l *launch) nameOf(address uint64) string {
-	table := l.dev.mem.Allocations()
+func (l *Launch) nameOf(address uint64) string {
+	table := l.engine.memory.Allocations()
 	if id := address >> mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {
 		return " but in " + l.named(table[id])
 	}

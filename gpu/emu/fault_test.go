@@ -261,7 +261,7 @@ func TestEndlessLaunchReportsItsPlace(t *testing.T) {
 // TestGrace: a worker that did not run while another block failed, on a busy machine,
 // still gets a limited number of turns.
 func TestGrace(t *testing.T) {
-	l := &launch{dev: new(Device), grid: gpu.Dim{X: 2, Y: 1, Z: 1}, total: 2, failed: time.Now().Add(-10 * grace)}
+	l := &Launch{engine: new(Engine), grid: gpu.Dim{X: 2, Y: 1, Z: 1}, total: 2, failed: time.Now().Add(-10 * grace)}
 	l.firstAt.Store(1)
 	b := &block{launch: l}
 	b.cnt.WarpInstructions = 1e9 // of earlier blocks

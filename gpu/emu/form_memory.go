@@ -159,13 +159,13 @@ func (lo *lowering) address(mem *access, i int) error {
 		if !ok {
 			return lo.unsupported("the address of %s", o.Symbol)
 		}
-		mem.offset += s.address
+		mem.offset += s.Address
 		if mem.space == ptx.Generic {
-			mem.space = s.space
+			mem.space = s.Space
 		} else if mem.space == ptx.Parameter {
-			mem.space = s.space // a parameter of a call lies in local memory
-			mem.uncounted = s.space == ptx.Local
-		} else if s.space != mem.space {
+			mem.space = s.Space // a parameter of a call lies in local memory
+			mem.uncounted = s.Space == ptx.Local
+		} else if s.Space != mem.space {
 			return lo.malformed("%s is not in the instruction's space", o.Symbol)
 		}
 	}
@@ -179,7 +179,7 @@ func (lo *lowering) address(mem *access, i int) error {
 func (lo *lowering) loadParameter(mem *access, t ptx.Type) (bool, error) {
 	o, d := lo.operand(1), lo.operand(0)
 	s, ok := lo.symbols[o.Symbol]
-	if o.Kind != ptx.AddressOperand || !ok || s.space != ptx.Parameter || mem.count > 1 || d.Kind != ptx.RegisterOperand {
+	if o.Kind != ptx.AddressOperand || !ok || s.Space != ptx.Parameter || mem.count > 1 || d.Kind != ptx.RegisterOperand {
 		return false, nil
 	}
 	at := s.at + int(o.Offset)

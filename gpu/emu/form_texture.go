@@ -89,7 +89,7 @@ func texForm(lo *lowering) error {
 		return err
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.texture(f, in, m, to == "f32", func(o *object, x [3]float64, layer int) texel { return o.sample(x, f.directions, layer) })
+		w.texture(f, in, m, to == "f32", func(o *Object, x [3]float64, layer int) texel { return o.sample(x, f.directions, layer) })
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func tld4Form(lo *lowering) error {
 		return lo.unsupported("no such form of tld4")
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.texture(f, in, m, to == "f32", func(o *object, x [3]float64, _ int) texel { return o.gather(x, f.channel) })
+		w.texture(f, in, m, to == "f32", func(o *Object, x [3]float64, _ int) texel { return o.gather(x, f.channel) })
 	}
 	return first(lo.operands(2, 2), lo.textureRegisters(f))
 }
@@ -132,7 +132,7 @@ func (lo *lowering) textureRegisters(f *textureForm) error {
 }
 
 // texture reads a texel of each lane.
-func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read func(o *object, x [3]float64, layer int) texel) {
+func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read func(o *Object, x [3]float64, layer int) texel) {
 	f.object(w, m)
 	var results [32]texel
 	for y := m; y != 0; y &= y - 1 {
@@ -147,12 +147,12 @@ func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read fu
 			if o.floats() {
 				want = "f32"
 			}
-			w.fail(in, l, gpu.ErrArgument, "it reads a texture of %v by the wrong type, expected %s: read that type, or set Texture.Scaled", o.typ, want)
+			w.fail(in, l, gpu.ErrArgument, "it reads a texture of %v by the wrong type, expected %s: read that type, or set Texture.Scaled", o.Shape.Type, want)
 			return
-		case f.whole && o.texture.Normalised:
+		case f.whole && o.Texture.Normalised:
 			w.fail(in, l, gpu.ErrArgument, "whole coordinates of a texture with normalised ones: read it by float coordinates")
 			return
-		case !f.whole && o.texture.Buffer != nil:
+		case !f.whole && o.Texture.Buffer != nil:
 			w.fail(in, l, gpu.ErrArgument, "float coordinates of a texture of a buffer: read it by tex1Dfetch, or make it of an Array")
 			return
 		case !f.fits(o):
@@ -182,27 +182,27 @@ func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read fu
 }
 
 // geometry is the word for an object's shape.
-func (o *object) geometry() string {
+func (o *Object) geometry() string {
 	s := "1d"
 	switch {
-	case o.shape.Depth > 0:
+	case o.Shape.Depth > 0:
 		s = "3d"
-	case o.shape.Height > 0:
+	case o.Shape.Height > 0:
 		s = "2d"
 	}
-	if o.shape.Layers > 0 {
+	if o.Shape.Layers > 0 {
 		s = "a" + s
 	}
 	return s
 }
 
 // fits reports whether the instruction is of the object's geometry.
-func (f *textureForm) fits(o *object) bool { return f.geometry == o.geometry() }
+func (f *textureForm) fits(o *Object) bool { return f.geometry == o.geometry() }
 
 // objectOf finds the object with a number.
-func (w *warp) objectOf(in *instr, l int, number uint64, surface bool) *object {
-	v, ok := w.block.launch.dev.objects.Load(number)
-	o, _ := v.(*object)
+func (w *warp) objectOf(in *instr, l int, number uint64, surface bool) *Object {
+	v, ok := w.block.launch.engine.objects.Load(number)
+	o, _ := v.(*Object)
 	what := "texture"
 	if surface {
 		what = "surface"
@@ -211,10 +211,10 @@ func (w *warp) objectOf(in *instr, l int, number uint64, surface bool) *object {
 	case !ok:
 		w.fail(in, l, gpu.ErrArgument, "no %s object has the number %#x: pass what the device's New%s returned, and free it after the launch", what, number, map[bool]string{false: "Texture", true: "Surface"}[surface])
 		return nil
-	case o.surface != surface:
+	case o.Surface != surface:
 		w.fail(in, l, gpu.ErrArgument, "a %s object, expected a %s object", o.What(), what)
 		return nil
-	case o.memory.Contents.Load() == nil:
+	case o.Memory.Contents.Load() == nil:
 		w.fail(in, l, gpu.ErrFreed, "the memory of the %s object was freed: free the object first", what)
 		return nil
 	}
@@ -243,7 +243,7 @@ func txqForm(lo *lowering) error {
 			if o == nil {
 				return
 			}
-			to[l] = uint32([...]int{o.shape.Width, o.shape.Height, o.shape.Depth}[direction])
+			to[l] = uint32([...]int{o.Shape.Width, o.Shape.Height, o.Shape.Depth}[direction])
 		}
 	}
 	return first(lo.operands(2, 2), lo.def(&lo.op.in.d, 0, word))
@@ -316,7 +316,7 @@ func (w *warp) surface(f *textureForm, in *instr, m uint32, kind accessKind, wid
 		if w.block.fault != nil {
 			return
 		}
-		data := o.memory.Contents.Load().Data
+		data := o.Memory.Contents.Load().Data
 		for k, slot := range f.registers {
 			p := unsafe.Pointer(&data[min(at+k*f.size, len(data)-f.size)])
 			switch {
@@ -333,7 +333,7 @@ func (w *warp) surface(f *textureForm, in *instr, m uint32, kind accessKind, wid
 
 // surfacePlace is the offset of a lane's bytes in the object's memory, and whether they are
 // inside.
-func (w *warp) surfacePlace(f *textureForm, o *object, in *instr, l, bytes int) (at int, inside bool) {
+func (w *warp) surfacePlace(f *textureForm, o *Object, in *instr, l, bytes int) (at int, inside bool) {
 	coordinates, layer := f.coordinates, 0
 	if f.layered {
 		layer = int(int32(lanes[uint32](w, coordinates[0])[l]))
@@ -347,9 +347,9 @@ func (w *warp) surfacePlace(f *textureForm, o *object, in *instr, l, bytes int) 
 		w.fail(in, l, gpu.ErrMisaligned, "%d bytes of a surface at byte %d of a row, expected a multiple of %d: the first coordinate counts bytes", bytes, i[0], bytes)
 		return 0, false
 	}
-	row := o.shape.Width * o.bytes
+	row := o.Shape.Width * o.bytes
 	most := [3]int{row - bytes, o.size(1) - 1, o.size(2) - 1}
-	inside = layer >= 0 && layer < max(1, o.shape.Layers)
+	inside = layer >= 0 && layer < max(1, o.Shape.Layers)
 	for d := range f.directions {
 		inside = inside && i[d] >= 0 && i[d] <= most[d]
 	}
@@ -357,7 +357,7 @@ func (w *warp) surfacePlace(f *textureForm, o *object, in *instr, l, bytes int) 
 	case inside:
 	case f.outside == "trap":
 		w.fail(in, l, gpu.ErrOutOfBounds, "bytes %d to %d of row %d, slice %d, layer %d of a surface of %d bytes x %d x %d, %d layers: the first coordinate counts bytes",
-			i[0], i[0]+bytes, i[1], i[2], layer, row, o.size(1), o.size(2), max(1, o.shape.Layers))
+			i[0], i[0]+bytes, i[1], i[2], layer, row, o.size(1), o.size(2), max(1, o.Shape.Layers))
 		return 0, false
 	case f.outside == "clamp":
 		for d := range f.directions {
@@ -367,7 +367,7 @@ func (w *warp) surfacePlace(f *textureForm, o *object, in *instr, l, bytes int) 
 	default:
 		return 0, false
 	}
-	return o.offset + ((layer*o.size(2)+i[2])*o.size(1)+i[1])*row + i[0], inside
+	return o.Offset + ((layer*o.size(2)+i[2])*o.size(1)+i[1])*row + i[0], inside
 }
 
 func loadBits(p unsafe.Pointer, size int) uint64 {

@@ -71,7 +71,7 @@ func (g *replay) Launches() []gpu.Launch {
 
 // Launch runs the graph to its end.
 func (g *replay) Launch(on gpu.Stream) error {
-	epoch := g.dev.interrupts.Load()
+	epoch := g.dev.engine.Interrupts()
 	s, err := g.dev.stream(on, "launch graph")
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (g *replay) check(w capture.Work) error {
 	case w.Launch != nil:
 		run, err := g.dev.prepare(*w.Launch)
 		if err == nil {
-			run.release()
+			run.Release()
 		}
 		return err
 	case w.Zero != nil:
@@ -138,7 +138,7 @@ func (g *replay) Update(i int, args ...any) error {
 	if err != nil {
 		return err
 	}
-	run.release()
+	run.Release()
 	g.launches[i].Args = capture.Args(args)
 	return nil
 }
@@ -166,5 +166,5 @@ func (d *Device) Occupancy(l gpu.Launch) (int, error) {
 	if err := gpu.CheckBlock(d.info, l); err != nil {
 		return 0, err
 	}
-	return d.info.Occupancy(l.Block.Size(), 0, e.program.static+l.Shared), nil
+	return d.engine.Occupancy(e.program, l.Block.Size(), l.Shared), nil
 }

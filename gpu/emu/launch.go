@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,11 +15,11 @@ import (
 	"warpbook/kernel/leaf/breath"
 )
 
-// launch is one execution of a program. Its workers take blocks in the order
+// Launch is one execution of a program. Its workers take blocks in the order
 // of their numbers.
-type launch struct {
-	dev           *Device
-	prog          *program
+type Launch struct {
+	engine        *Engine
+	prog          *Program
 	info          gpu.Info
 	grid          gpu.Dim
 	block         gpu.Dim
@@ -29,12 +28,11 @@ type launch struct {
 	params        []byte
 	paramContents *mem.Contents
 	source        *gpu.Source       // or nil
-	buffers       []*buffer         // the arguments that are buffers, by parameter; nil for others
+	buffers       []*mem.Allocation // of the arguments that are buffers, by parameter; nil for others
 	origins       []*mem.Allocation // the buffers that accesses of an origin must stay in, or nil
-	count         bool
-	trace         bool // for a profile of every instruction
+	into          results
 	checks        gpu.Checks
-	epoch         uint64 // of the device's interrupts when it was submitted
+	epoch         uint64 // of interrupts when it was submitted
 	limit         uint64 // instructions a warp may run, or 0
 	order         BlockOrder
 	workspace     *mem.Allocation // of a cooperative launch
@@ -59,6 +57,13 @@ type launch struct {
 	warned  warnings
 }
 
+// results are where a launch stores what it finds; nil for what its caller does not want.
+type results struct {
+	counters *gpu.Counters
+	profile  *gpu.Profile // of every instruction
+	warnings *[]*gpu.Fault
+}
+
 // Blocks before a faulty one may still run for a while, so that the reported fault does
 // not depend on which worker was faster; and for some instructions, because a busy
 // machine may keep a worker from running for longer.
@@ -70,15 +75,38 @@ const (
 // stopped ends a block because another block failed; it is never reported.
 var stopped = &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "another block failed"}
 
+// Run executes the launch and stores the results that its gpu.Launch asks for; a fault is
+// the error. An interrupt after the number of interrupts was submitted ends the launch.
+func (l *Launch) Run(submitted uint64) error {
+	l.epoch = submitted
+	counters, err := l.run()
+	for _, a := range l.buffers {
+		if a == nil {
+			continue
+		}
+		if c := a.Contents.Load(); c != nil {
+			c.Settle()
+		}
+	}
+	l.deliver()
+	if l.into.counters != nil {
+		*l.into.counters = counters
+	}
+	if l.into.profile != nil {
+		*l.into.profile = l.profile()
+	}
+	return err
+}
+
 // run executes all blocks and returns the counters.
-func (l *launch) run() (gpu.Counters, error) {
+func (l *Launch) run() (gpu.Counters, error) {
 	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
 	l.firstAt.Store(l.total)
-	n := int(min(int64(l.dev.workers()), l.clusters()))
+	n := int(min(int64(l.engine.workers()), l.clusters()))
 	if l.checks.Has(gpu.CheckBlockRaces) {
 		n, l.global = 1, newGlobalRaces()
 	}
-	first := l.dev.blocks.take(l, n)
+	first := l.engine.blocks.take(l, n)
 	l.blocks = slices.Clone(first)
 	var wg sync.WaitGroup
 	work := l.work
@@ -100,12 +128,12 @@ func (l *launch) run() (gpu.Counters, error) {
 	for _, b := range l.blocks[n:] {
 		b.patterns = nil // the patterns of another program
 	}
-	idle := &launch{block: l.block} // blocks that wait for a launch keep no memory of their last one alive
+	idle := &Launch{block: l.block} // blocks that wait for a launch keep no memory of their last one alive
 	for _, b := range l.blocks {
 		b.launch, b.origins = idle, nil
 	}
-	l.dev.blocks.give(l.blocks)
-	l.printed.flush(l.dev.output())
+	l.engine.blocks.give(l.blocks)
+	l.printed.flush(l.engine.output())
 	if l.first != nil {
 		l.first.Detail += l.warned.before()
 		return c, l.first
@@ -114,7 +142,7 @@ func (l *launch) run() (gpu.Counters, error) {
 }
 
 // fail keeps the fault of the lowest block.
-func (l *launch) fail(n int64, f *gpu.Fault) {
+func (l *Launch) fail(n int64, f *gpu.Fault) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if f == stopped {
@@ -130,13 +158,13 @@ func (l *launch) fail(n int64, f *gpu.Fault) {
 }
 
 // interrupted is called after each turn of a warp.
-func (l *launch) interrupted() bool {
+func (l *Launch) interrupted() bool {
 	breath.Poll()
-	return l.dev.interrupts.Load() != l.epoch
+	return l.engine.interrupts.Load() != l.epoch
 }
 
 // check is called by workers between turns; a fault ends the block.
-func (l *launch) check(b *block) *gpu.Fault {
+func (l *Launch) check(b *block) *gpu.Fault {
 	if l.interrupted() {
 		return b.stoppedRunning()
 	}
@@ -168,7 +196,7 @@ type blockPool struct {
 const pooled = 16
 
 // take returns n blocks that are ready for the launch.
-func (p *blockPool) take(l *launch, n int) []*block {
+func (p *blockPool) take(l *Launch, n int) []*block {
 	taken := make([]*block, 0, n)
 	p.mu.Lock()
 	for i := len(p.free) - 1; i >= 0 && len(taken) < n; i-- {
@@ -185,15 +213,15 @@ func (p *blockPool) take(l *launch, n int) []*block {
 		taken = append(taken, newBlock(l))
 	}
 	for _, b := range taken {
-		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.count || l.trace, nil, l.checks
+		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.into.counters != nil || l.into.profile != nil, nil, l.checks
 		b.origins = l.origins
-		b.careful = l.trace || l.dev.longWay.Load() || l.global != nil && l.cluster.Size() > 1
+		b.careful = l.into.profile != nil || l.engine.longWay.Load() || l.global != nil && l.cluster.Size() > 1
 		b.carefulGlobal = l.global != nil
-		if b.tracer = nil; l.trace {
+		if b.tracer = nil; l.into.profile != nil {
 			b.tracer = newTracer(l.prog)
 		}
 		b.lookForRaces(l.checks.Has(gpu.CheckRaces) && b.shared != nil)
-		b.vectors = l.dev.vectors()
+		b.vectors = l.engine.vectors()
 		b.fillLaunch()
 	}
 	return taken
@@ -208,7 +236,7 @@ func (p *blockPool) give(blocks []*block) {
 	}
 }
 
-func newBlock(l *launch) *block {
+func newBlock(l *Launch) *block {
 	p := l.prog
 	b := &block{prog: p, launch: l}
 	var own mem.Pages
@@ -247,12 +275,4 @@ func (b *block) sharedBytes() int {
 		return 0
 	}
 	return len(b.shared.Data)
-}
-
-// workers is the number of blocks that run at a time.
-func (d *Device) workers() int {
-	if n := d.maxWorkers.Load(); n > 0 {
-		return int(n)
-	}
-	return runtime.GOMAXPROCS(0)
 }

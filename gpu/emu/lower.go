@@ -12,18 +12,24 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// lower makes an entry ready to run, or rejects it with the first instruction that is
+// Module is the text of a module and the places of its variables and functions.
+type Module struct {
+	Text    *ptx.Module
+	Symbols map[string]Symbol
+}
+
+// Lower makes an entry ready to run, or rejects it with the first instruction that is
 // malformed or not supported.
-func lower(m *module, entry *ptx.Function) (*program, error) {
+func (e *Engine) Lower(m Module, entry *ptx.Function) (*Program, error) {
 	if err := m.refuseClusters(entry); err != nil {
 		return nil, err
 	}
-	fn, err := flow.Inline(m.text, entry)
+	fn, err := flow.Inline(m.Text, entry)
 	if err != nil {
 		return nil, err
 	}
-	lo := &lowering{module: m, fn: fn, prog: &program{
-		name: entry.Name, file: m.text.Name, files: m.text.Files, fn: entry,
+	lo := &lowering{module: m, compute: e.info.Compute, fn: fn, prog: &Program{
+		name: entry.Name, file: m.Text.Name, files: m.Text.Files, fn: entry,
 	}}
 	if err := lo.layout(); err != nil {
 		return nil, err
@@ -282,21 +288,21 @@ func (o *op) accesses() []*access {
 // layout places the entry's parameters and shared and local variables.
 func (lo *lowering) layout() error {
 	p := lo.prog
-	lo.symbols = maps.Clone(lo.module.symbols)
+	lo.symbols = maps.Clone(lo.module.Symbols)
 	for _, v := range p.fn.Params {
 		p.paramBytes = align(p.paramBytes, v.Align)
 		p.params = append(p.params, v)
 		p.paramAt = append(p.paramAt, p.paramBytes)
-		lo.symbols[v.Name] = symbol{space: ptx.Parameter, address: uint64(p.paramBytes), at: p.paramBytes}
+		lo.symbols[v.Name] = Symbol{Space: ptx.Parameter, Address: uint64(p.paramBytes), at: p.paramBytes}
 		p.paramBytes += v.Bytes()
 	}
-	for _, v := range lo.module.text.Variables {
+	for _, v := range lo.module.Text.Variables {
 		if v.Space == ptx.Const {
 			p.constants = append(p.constants, v.Name)
 		}
 	}
 	var dynamic []*ptx.Variable
-	for _, v := range slices.Concat(lo.module.text.Variables, lo.fn.Variables) {
+	for _, v := range slices.Concat(lo.module.Text.Variables, lo.fn.Variables) {
 		switch {
 		case v.Space == ptx.Shared && v.Count == 0:
 			dynamic = append(dynamic, v)
@@ -306,7 +312,7 @@ func (lo *lowering) layout() error {
 			p.static += v.Bytes()
 		case v.Space == ptx.Local, v.Space == ptx.Parameter:
 			p.localBytes = align(p.localBytes, v.Align)
-			lo.symbols[v.Name] = symbol{space: ptx.Local, address: uint64(p.localBytes)}
+			lo.symbols[v.Name] = Symbol{Space: ptx.Local, Address: uint64(p.localBytes)}
 			p.localBytes += v.Bytes()
 		}
 	}
@@ -327,7 +333,7 @@ func (lo *lowering) layout() error {
 // placeShared places a shared variable after the earlier ones.
 func (lo *lowering) placeShared(v *ptx.Variable, bytes int) {
 	at := uint64(lo.prog.static)
-	lo.symbols[v.Name] = symbol{space: ptx.Shared, address: at}
+	lo.symbols[v.Name] = Symbol{Space: ptx.Shared, Address: at}
 	lo.prog.shared = append(lo.prog.shared, sharedVariable{v.Name, sourceName(v.Name), at, uint64(bytes)})
 }
 

@@ -48,7 +48,7 @@ var sparseShapes = map[ptx.Type][]string{
 func mmaForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
 	whole := w.has("sync") && w.has("aligned")
-	p := &matrixProduct{saturated: w.has("satfinite"), compute: lo.module.dev.info.Compute}
+	p := &matrixProduct{saturated: w.has("satfinite"), compute: lo.compute}
 	p.core = arith.TensorCoreOf(p.compute)
 	layout := w.has("row") && w.has("col")
 	shapes := mmaShapes

@@ -17,7 +17,7 @@ import (
 type module struct {
 	dev     *Device
 	text    *ptx.Module
-	symbols map[string]symbol // of variables in global and constant memory
+	symbols map[string]Symbol // of variables in global and constant memory, and of functions
 	globals map[string]*buffer
 	closed  atomic.Bool
 
@@ -26,7 +26,7 @@ type module struct {
 }
 
 func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
-	m := &module{dev: d, text: text, symbols: map[string]symbol{}, globals: map[string]*buffer{}, entries: map[string]*entry{}}
+	m := &module{dev: d, text: text, symbols: map[string]Symbol{}, globals: map[string]*buffer{}, entries: map[string]*entry{}}
 	for _, v := range text.Variables {
 		if v.Space != ptx.Global && v.Space != ptx.Const {
 			continue
@@ -41,11 +41,11 @@ func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
 		}
 		a.Fixed.Store(true)
 		a.Constant = v.Space == ptx.Const
-		m.symbols[v.Name] = symbol{space: v.Space, address: a.Address()}
+		m.symbols[v.Name] = Symbol{Space: v.Space, Address: a.Address()}
 		m.globals[v.Name] = &buffer{dev: d, memory: a, typ: gpu.Uint8, n: v.Bytes(), fixed: true}
 	}
 	for name, at := range flow.Addresses(text) {
-		m.symbols[name] = symbol{space: ptx.Global, address: at}
+		m.symbols[name] = Symbol{Space: ptx.Global, Address: at}
 	}
 	if err := m.initialise(); err != nil {
 		m.free()
@@ -75,7 +75,7 @@ func (m *module) initialise() error {
 				continue
 			}
 			var word [8]byte
-			binary.LittleEndian.PutUint64(word[:], (s.address+uint64(r.Addend))>>r.Shift)
+			binary.LittleEndian.PutUint64(word[:], (s.Address+uint64(r.Addend))>>r.Shift)
 			copy(data[r.Offset:], word[:r.Bytes])
 		}
 		c.Wrote(0, len(data))
@@ -109,7 +109,7 @@ func (m *module) Entry(name string) (gpu.Entry, error) {
 	if f == nil {
 		return nil, fmt.Errorf("emu: entry %s of %s: %w, %s", name, m.text.Name, gpu.ErrNotFound, gpu.Nearest(name, m.Entries()))
 	}
-	p, err := lower(m, f)
+	p, err := m.dev.engine.Lower(Module{Text: m.text, Symbols: m.symbols}, f)
 	if err != nil {
 		return nil, err
 	}
@@ -152,20 +152,11 @@ func (m *module) free() {
 // entry is a program that can be launched.
 type entry struct {
 	module  *module
-	program *program
+	program *Program
 }
 
-func (e *entry) Name() string { return e.program.name }
+func (e *entry) Name() string { return e.program.Name() }
 
-func (e *entry) Attributes() gpu.Attributes { return e.program.attributes }
+func (e *entry) Attributes() gpu.Attributes { return e.program.Attributes() }
 
-func (e *entry) Params() []gpu.Param {
-	var params []gpu.Param
-	for _, v := range e.program.params {
-		params = append(params, gpu.Param{
-			Name: v.Name, Bytes: v.Bytes(), Align: v.Align, Type: string(v.Type), Count: v.Count * v.Vector,
-			Pointer: v.Ptr != nil || v.Count == 1 && (v.Type == "u64" || v.Type == "b64"),
-		})
-	}
-	return params
-}
+func (e *entry) Params() []gpu.Param { return e.program.Params() }

@@ -36,18 +36,19 @@ type bind struct {
 
 // lowering is an entry that is being lowered to a program.
 type lowering struct {
-	module  *module
+	module  Module
+	compute gpu.Compute // of the GPU
 	fn      *ptx.Function
-	prog    *program
-	symbols map[string]symbol // of the function, then of the module
+	prog    *Program
+	symbols map[string]Symbol // of the function, then of the module
 	op      *op               // the one that is being lowered
 	ops     []*op
 }
 
-// symbol is a named variable's place.
-type symbol struct {
-	space   ptx.Space
-	address uint64 // in its space
+// Symbol is the place of a named variable or function.
+type Symbol struct {
+	Space   ptx.Space
+	Address uint64 // in its space
 	at      int    // of a parameter: offset in the parameter bytes
 }
 
@@ -148,7 +149,7 @@ func (lo *lowering) constant(o ptx.Operand, what string, t ptx.Type) (value, err
 		if !ok {
 			return value{}, lo.unsupported("the address of %s", o.Symbol)
 		}
-		return value{kind: constantValue, bits: cut(s.address+uint64(o.Offset), w), width: w}, nil
+		return value{kind: constantValue, bits: cut(s.Address+uint64(o.Offset), w), width: w}, nil
 	case ptx.SpecialOperand:
 		if !knownSpecial(o.Symbol) {
 			return value{}, lo.unsupported("special register %s", o.Symbol)

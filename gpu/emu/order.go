@@ -13,13 +13,12 @@ const (
 	FromMiddle                   // from the middle to the first, and then from the last back to the middle
 )
 
-// OrderBlocks sets the order in which the blocks of later launches start; the default is
-// InOrder. Clusters always start in the order of their numbers.
-func (d *Device) OrderBlocks(order BlockOrder) { d.order.Store(int32(order)) }
+// OrderBlocks sets the order in which the blocks of later launches start.
+func (e *Engine) OrderBlocks(order BlockOrder) { e.order.Store(int32(order)) }
 
 // ordered is the number of the block that starts n-th. It is also the position of the
 // block with the number n: every order is its own inverse.
-func (l *launch) ordered(n int64) int64 {
+func (l *Launch) ordered(n int64) int64 {
 	switch l.order {
 	case Backwards:
 		return l.total - 1 - n

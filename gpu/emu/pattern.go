@@ -190,8 +190,8 @@ func (mem *access) room(c *mem.Contents) (start, end int64) {
 }
 
 // contentsAt is the memory of a global address, or nil.
-func (l *launch) contentsAt(address uint64) *mem.Contents {
-	table := l.dev.mem.Allocations()
+func (l *Launch) contentsAt(address uint64) *mem.Contents {
+	table := l.engine.memory.Allocations()
 	if id := address >> mem.WindowBits; id < uint64(len(table)) && table[id] != nil {
 		return table[id].Contents.Load()
 	}

@@ -167,7 +167,7 @@ func uploadBut(t *testing.T, d *Device, v []uint32, hole int) gpu.Buffer {
 // words of which one, unless it is negative, was never written.
 func runPattern(t *testing.T, d *Device, e gpu.Entry, long bool, offsets []uint32, m uint32, words, hole int) (r patternResult) {
 	t.Helper()
-	d.longWay.Store(long)
+	d.engine.LimitPatterns(long)
 	d.LimitWorkers(1)
 	in := make([]uint32, words)
 	for i := range in {

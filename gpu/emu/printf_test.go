@@ -119,7 +119,7 @@ func TestPrintf(t *testing.T) {
 // TestPrintfInOrder: blocks print in the order of their numbers, not in the order in
 // which they end.
 func TestPrintfInOrder(t *testing.T) {
-	l := &launch{grid: gpu.Dim{X: 3, Y: 1, Z: 1}}
+	l := &Launch{grid: gpu.Dim{X: 3, Y: 1, Z: 1}}
 	for _, n := range []int{2, 0, 1} {
 		b := &block{launch: l, at: gpu.Dim{X: n}}
 		b.print(fmt.Sprintln("block", n))
@@ -134,7 +134,7 @@ func TestPrintfInOrder(t *testing.T) {
 // TestPrintfIsBounded: calls beyond the bound are counted.
 func TestPrintfIsBounded(t *testing.T) {
 	var p printed
-	l := &launch{}
+	l := &Launch{}
 	b := &block{launch: l}
 	long := strings.Repeat("x", mostPrinted/2)
 	for range 4 {

@@ -39,7 +39,7 @@ type requestKey struct {
 	address [32]uint64 // of active lanes; for global memory relative to the line of the lowest one
 }
 
-func newTracer(p *program) *tracer {
+func newTracer(p *Program) *tracer {
 	n := len(p.code) + 1
 	return &tracer{runs: make([]run, n), divergent: make([]uint64, n), sites: make([]*site, n)}
 }
@@ -99,7 +99,7 @@ func newRequest(w *warp, in *instr, key requestKey, p *gpu.Pattern) *gpu.Request
 	for l := range r.Address {
 		r.Address[l] &= mem.OffsetMask
 	}
-	table := w.block.launch.dev.mem.Allocations()
+	table := w.block.launch.engine.memory.Allocations()
 	if id := first >> mem.WindowBits; id < uint64(len(table)) && table[id] != nil {
 		r.Memory = table[id].Name()
 	}
@@ -107,7 +107,7 @@ func newRequest(w *warp, in *instr, key requestKey, p *gpu.Pattern) *gpu.Request
 }
 
 // sharedAt is the shared variable at an offset; nil if there is none.
-func (p *program) sharedAt(offset uint64) *sharedVariable {
+func (p *Program) sharedAt(offset uint64) *sharedVariable {
 	for i := range p.shared {
 		if v := &p.shared[i]; offset >= v.at && offset < v.at+v.bytes {
 			return v
@@ -156,7 +156,7 @@ func compareBlocks(a, b gpu.Dim) int {
 }
 
 // profile holds the counts of all workers of a launch.
-func (l *launch) profile() gpu.Profile {
+func (l *Launch) profile() gpu.Profile {
 	t := newTracer(l.prog)
 	for _, b := range l.blocks {
 		t.add(b.tracer)
@@ -166,7 +166,7 @@ func (l *launch) profile() gpu.Profile {
 }
 
 // profile is the tracer's counts by instruction of the text.
-func (t *tracer) profile(p *program) gpu.Profile {
+func (t *tracer) profile(p *Program) gpu.Profile {
 	profile := gpu.Profile{Entry: p.name, File: p.file}
 	var sum run
 	for i := range p.code {

@@ -6,8 +6,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// program is an entry that is ready to run.
-type program struct {
+// Program is an entry that is ready to run.
+type Program struct {
 	name     string
 	file     string // as given to Load
 	files    map[int]string
@@ -39,6 +39,24 @@ type program struct {
 	paramBytes int
 	attributes gpu.Attributes
 	fn         *ptx.Function
+}
+
+// Name is the name of the entry.
+func (p *Program) Name() string { return p.name }
+
+// Attributes are the limits of launches of the entry.
+func (p *Program) Attributes() gpu.Attributes { return p.attributes }
+
+// Params are the parameters of the entry.
+func (p *Program) Params() []gpu.Param {
+	var params []gpu.Param
+	for _, v := range p.params {
+		params = append(params, gpu.Param{
+			Name: v.Name, Bytes: v.Bytes(), Align: v.Align, Type: string(v.Type), Count: v.Count * v.Vector,
+			Pointer: v.Ptr != nil || v.Count == 1 && (v.Type == "u64" || v.Type == "b64"),
+		})
+	}
+	return params
 }
 
 // sharedVariable is a variable in shared memory; one whose size the launch gives extends

@@ -184,7 +184,7 @@ func (p *provenance) result(in *ptx.Instruction) origin {
 }
 
 // findOrigins finds the buffer that the accesses of each origin must stay in.
-func (run *launch) findOrigins() {
+func (run *Launch) findOrigins() {
 	var buffers uint64
 	for i, param := range run.prog.wide {
 		if run.buffers[param] != nil {
@@ -194,7 +194,7 @@ func (run *launch) findOrigins() {
 	run.origins = make([]*mem.Allocation, len(run.prog.origins))
 	for i, s := range run.prog.origins {
 		if at := (origin{true, s.once, s.other}).alone(buffers); at >= 0 {
-			run.origins[i] = run.buffers[run.prog.wide[at]].memory
+			run.origins[i] = run.buffers[run.prog.wide[at]]
 		}
 	}
 }

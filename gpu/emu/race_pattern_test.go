@@ -75,7 +75,7 @@ func TestRacesOfPatterns(t *testing.T) {
 		}
 		said := map[bool]string{}
 		for _, long := range []bool{true, false} {
-			d.longWay.Store(long)
+			d.engine.LimitPatterns(long)
 			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Args: []any{buffer, uint32(steps)}, Checks: gpu.CheckRaces})
 			if err != nil {
 				said[long] = err.Error()

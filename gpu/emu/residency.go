@@ -17,14 +17,20 @@ import (
 const patientPasses = 4
 
 // room is the number of blocks that the GPU has resident at once.
-func (l *launch) room() int64 { return int64(max(l.perSM(), 1) * l.info.SMs) }
+func (l *Launch) room() int64 { return int64(max(l.perSM(), 1) * l.info.SMs) }
 
-// perSM is the number of them on one SM. PTX does not show the registers of a thread;
-// they are assumed not to be the limit.
-func (l *launch) perSM() int { return l.info.Occupancy(l.threads, 0, l.prog.static+l.dynamic) }
+// perSM is the number of them on one SM.
+func (l *Launch) perSM() int { return l.engine.Occupancy(l.prog, l.threads, l.dynamic) }
+
+// Occupancy is the number of blocks, each of some threads and bytes of dynamic shared
+// memory, that an SM holds. PTX does not show the registers of a thread; they are assumed
+// not to be the limit.
+func (e *Engine) Occupancy(p *Program, threads, dynamic int) int {
+	return e.info.Occupancy(threads, 0, p.static+dynamic)
+}
 
 // work runs blocks until none is left or one has failed.
-func (l *launch) work(b *block) {
+func (l *Launch) work(b *block) {
 	if b.patterns == nil {
 		b.patterns = &patternTable{sites: make([]patterns, l.prog.sites)}
 	}
@@ -80,7 +86,7 @@ const waitForRoom = 50 * time.Microsecond
 // takeNumbers takes the next blocks of the grid for a worker and makes them resident, so
 // that blocks start in the launch's BlockOrder: a later one may wait for an earlier one.
 // It reports whether there are more.
-func (l *launch) takeNumbers() (numbers []int64, more bool) {
+func (l *Launch) takeNumbers() (numbers []int64, more bool) {
 	if l.next.Load() >= l.total {
 		return nil, false
 	}
@@ -101,20 +107,20 @@ func (l *launch) takeNumbers() (numbers []int64, more bool) {
 
 // chunk is the number of blocks that a worker takes at a time: neighbours, because they
 // read neighbouring memory, but few enough that the workers end together.
-func (l *launch) chunk() int64 {
+func (l *Launch) chunk() int64 {
 	const share, most = 16, 32
-	return max(1, min(most, l.total/(share*int64(l.dev.workers()))))
+	return max(1, min(most, l.total/(share*int64(l.engine.workers()))))
 }
 
 // place is the index in the grid of the block with the number n.
-func (l *launch) place(n int64) gpu.Dim {
+func (l *Launch) place(n int64) gpu.Dim {
 	x, y := int64(l.grid.X), int64(l.grid.Y)
 	return gpu.Dim{X: int(n % x), Y: int(n / x % y), Z: int(n / (x * y))}
 }
 
 // another makes place for one more resident block.
-func (l *launch) another() []*block {
-	blocks := l.dev.blocks.take(l, 1)
+func (l *Launch) another() []*block {
+	blocks := l.engine.blocks.take(l, 1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.blocks = append(l.blocks, blocks...)

@@ -14,8 +14,8 @@ import (
 // block is the state in which a worker runs the blocks of the grid, one after another:
 // the warps' registers and the shared memory are allocated once per launch.
 type block struct {
-	prog          *program
-	launch        *launch
+	prog          *Program
+	launch        *Launch
 	origins       []*mem.Allocation // of the launch
 	at            gpu.Dim           // index in the grid
 	cnt           gpu.Counters

@@ -23,36 +23,36 @@ var laneSpecials = map[string]func(b *block, w *warp, lane int) uint64{
 }
 
 // launchSpecials are the same for all threads of a launch.
-var launchSpecials = map[string]func(l *launch) uint64{
-	"%ntid.x":            func(l *launch) uint64 { return uint64(l.block.X) },
-	"%ntid.y":            func(l *launch) uint64 { return uint64(l.block.Y) },
-	"%ntid.z":            func(l *launch) uint64 { return uint64(l.block.Z) },
-	"%nctaid.x":          func(l *launch) uint64 { return uint64(l.grid.X) },
-	"%nctaid.y":          func(l *launch) uint64 { return uint64(l.grid.Y) },
-	"%nctaid.z":          func(l *launch) uint64 { return uint64(l.grid.Z) },
-	"%nwarpid":           func(l *launch) uint64 { return uint64((l.threads + 31) / 32) },
-	"%nsmid":             func(l *launch) uint64 { return uint64(l.info.SMs) },
-	"%gridid":            func(l *launch) uint64 { return 1 },
-	"%envreg1":           func(l *launch) uint64 { return l.workspaceAddress() >> 32 },
-	"%envreg2":           func(l *launch) uint64 { return l.workspaceAddress() & (1<<32 - 1) },
-	"%dynamic_smem_size": func(l *launch) uint64 { return uint64(l.dynamic) },
-	"%total_smem_size":   func(l *launch) uint64 { return uint64(l.prog.static + l.dynamic) },
-	"WARP_SZ":            func(*launch) uint64 { return 32 },
+var launchSpecials = map[string]func(l *Launch) uint64{
+	"%ntid.x":            func(l *Launch) uint64 { return uint64(l.block.X) },
+	"%ntid.y":            func(l *Launch) uint64 { return uint64(l.block.Y) },
+	"%ntid.z":            func(l *Launch) uint64 { return uint64(l.block.Z) },
+	"%nctaid.x":          func(l *Launch) uint64 { return uint64(l.grid.X) },
+	"%nctaid.y":          func(l *Launch) uint64 { return uint64(l.grid.Y) },
+	"%nctaid.z":          func(l *Launch) uint64 { return uint64(l.grid.Z) },
+	"%nwarpid":           func(l *Launch) uint64 { return uint64((l.threads + 31) / 32) },
+	"%nsmid":             func(l *Launch) uint64 { return uint64(l.info.SMs) },
+	"%gridid":            func(l *Launch) uint64 { return 1 },
+	"%envreg1":           func(l *Launch) uint64 { return l.workspaceAddress() >> 32 },
+	"%envreg2":           func(l *Launch) uint64 { return l.workspaceAddress() & (1<<32 - 1) },
+	"%dynamic_smem_size": func(l *Launch) uint64 { return uint64(l.dynamic) },
+	"%total_smem_size":   func(l *Launch) uint64 { return uint64(l.prog.static + l.dynamic) },
+	"WARP_SZ":            func(*Launch) uint64 { return 32 },
 	// Memory reserved for the system is outside of any block's.
 	"%reserved_smem_offset_begin": reservedShared, "%reserved_smem_offset_end": reservedShared,
 	"%reserved_smem_offset_0": reservedShared, "%reserved_smem_offset_1": reservedShared,
 	// In a launch without clusters each block is its own cluster.
-	"%is_explicit_cluster": func(l *launch) uint64 { return uint64(arith.Bit(l.cluster.Size() > 1)) },
-	"%cluster_nctarank":    func(l *launch) uint64 { return uint64(l.cluster.Size()) },
-	"%cluster_nctaid.x":    func(l *launch) uint64 { return uint64(l.cluster.X) },
-	"%cluster_nctaid.y":    func(l *launch) uint64 { return uint64(l.cluster.Y) },
-	"%cluster_nctaid.z":    func(l *launch) uint64 { return uint64(l.cluster.Z) },
-	"%nclusterid.x":        func(l *launch) uint64 { return uint64(l.grid.X / l.cluster.X) },
-	"%nclusterid.y":        func(l *launch) uint64 { return uint64(l.grid.Y / l.cluster.Y) },
-	"%nclusterid.z":        func(l *launch) uint64 { return uint64(l.grid.Z / l.cluster.Z) },
+	"%is_explicit_cluster": func(l *Launch) uint64 { return uint64(arith.Bit(l.cluster.Size() > 1)) },
+	"%cluster_nctarank":    func(l *Launch) uint64 { return uint64(l.cluster.Size()) },
+	"%cluster_nctaid.x":    func(l *Launch) uint64 { return uint64(l.cluster.X) },
+	"%cluster_nctaid.y":    func(l *Launch) uint64 { return uint64(l.cluster.Y) },
+	"%cluster_nctaid.z":    func(l *Launch) uint64 { return uint64(l.cluster.Z) },
+	"%nclusterid.x":        func(l *Launch) uint64 { return uint64(l.grid.X / l.cluster.X) },
+	"%nclusterid.y":        func(l *Launch) uint64 { return uint64(l.grid.Y / l.cluster.Y) },
+	"%nclusterid.z":        func(l *Launch) uint64 { return uint64(l.grid.Z / l.cluster.Z) },
 }
 
-func reservedShared(*launch) uint64 { return 0xff000000 }
+func reservedShared(*Launch) uint64 { return 0xff000000 }
 
 // blockSpecials are the same for all threads of a block.
 var blockSpecials = map[string]func(b *block) uint64{
@@ -78,7 +78,7 @@ func knownSpecial(name string) bool {
 }
 
 // workspaceAddress is 0 in a launch that is not cooperative: grid.sync() traps.
-func (l *launch) workspaceAddress() uint64 {
+func (l *Launch) workspaceAddress() uint64 {
 	if l.workspace == nil {
 		return 0
 	}

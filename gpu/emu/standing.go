@@ -58,7 +58,7 @@ func (b *block) standing() (at *instr, where string) {
 }
 
 // standsAt is the instruction that a fragment is at, or waits in.
-func (p *program) standsAt(f *fragment) *instr {
+func (p *Program) standsAt(f *fragment) *instr {
 	if f.state == atBarrier {
 		return p.instruction(f.pc - 1)
 	}
@@ -91,14 +91,14 @@ func (w *warp) polledPlace() string {
 	if space == ptx.Shared {
 		return w.block.prog.sharedPlace(address)
 	}
-	if table, id := w.block.launch.dev.mem.Allocations(), address>>mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {
+	if table, id := w.block.launch.engine.memory.Allocations(), address>>mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {
 		return fmt.Sprintf("byte %d of %s", address&mem.OffsetMask, table[id].Name())
 	}
 	return fmt.Sprintf("address %#x", address)
 }
 
 // instruction is the one at pc, or the one after code that the emulator has added there.
-func (p *program) instruction(pc int32) *instr {
+func (p *Program) instruction(pc int32) *instr {
 	for int(pc)+1 < len(p.code) && p.code[pc].src == nil {
 		pc++
 	}

@@ -27,7 +27,7 @@ func (s *stream) usable(what string) error {
 }
 
 // Launch checks a launch, then runs it to its end.
-func (s *stream) Launch(l gpu.Launch) error { return s.launch(l, s.dev.interrupts.Load()) }
+func (s *stream) Launch(l gpu.Launch) error { return s.launch(l, s.dev.engine.Interrupts()) }
 
 // launch runs work that was submitted when the device had been interrupted epoch times:
 // a later interrupt ends it.
@@ -48,16 +48,15 @@ func (s *stream) submit(l gpu.Launch, epoch uint64) error {
 		return err
 	}
 	if s.captured.Submit(capture.Work{Launch: &l}) {
-		run.release()
+		run.Release()
 		return nil
 	}
-	run.epoch = epoch
-	return s.start(l, run)
+	return s.start(l, run, epoch)
 }
 
 // start runs prepared work.
-func (s *stream) start(l gpu.Launch, run *launch) error {
-	defer run.release()
+func (s *stream) start(l gpu.Launch, run *Launch, epoch uint64) error {
+	defer run.Release()
 	d := s.dev
 	d.run.Lock()
 	defer d.run.Unlock()
@@ -69,22 +68,7 @@ func (s *stream) start(l gpu.Launch, run *launch) error {
 			return err
 		}
 	}
-	counters, err := run.run()
-	for _, a := range l.Args {
-		if b, ok := a.(*buffer); ok {
-			if c := b.memory.Contents.Load(); c != nil {
-				c.Settle()
-			}
-		}
-	}
-	run.deliver(l.Warnings)
-	if l.Counters != nil {
-		*l.Counters = counters
-	}
-	if l.Profile != nil {
-		*l.Profile = run.profile()
-	}
-	return err
+	return run.Run(epoch)
 }
 
 // Zero clears a buffer.

@@ -17,7 +17,7 @@ var needs = map[string]int{
 // target rejects an instruction that the module's .target does not support, as an
 // assembler would.
 func (lo *lowering) target(least int) error {
-	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(lo.module.text.Target, "sm_"), "af"))
+	n, err := strconv.Atoi(strings.TrimRight(strings.TrimPrefix(lo.module.Text.Target, "sm_"), "af"))
 	if err == nil && n < least {
 		return lo.malformed(".target sm_%d has no such instruction, expected sm_%d or later", n, least)
 	}

@@ -40,13 +40,13 @@ var elementType = map[gpu.Type]ptx.Type{gpu.Uint8: "u8", gpu.Uint16: "u16", gpu.
 // tensorMapMagic is the start of the bytes of a map.
 const tensorMapMagic = 0x70616d72736e6574 // "tensrmap"
 
-// encodeTensorMap writes the map of a launch, within the limits of
-// cuTensorMapEncodeTiled.
-func encodeTensorMap(param []byte, m gpu.TensorMap, info gpu.Info) error {
+// encodeTensorMap writes the map of a launch whose tensor starts at an address, within the
+// limits of cuTensorMapEncodeTiled.
+func encodeTensorMap(param []byte, m gpu.TensorMap, base uint64, info gpu.Info) error {
 	if info.Compute.Major < 9 {
 		return fmt.Errorf("%w: a tensor map, which TMA instructions use: expected sm_90 or later, not %v", gpu.ErrUnsupported, info)
 	}
-	t := tensorMap{base: m.Buffer.(*buffer).address(), element: m.Buffer.Type().Bytes(), rank: len(m.Shape), swizzle: m.Swizzle, tf32: m.TF32, nan: m.NaN, typ: elementType[m.Buffer.Type()]}
+	t := tensorMap{base: base, element: m.Buffer.Type().Bytes(), rank: len(m.Shape), swizzle: m.Swizzle, tf32: m.TF32, nan: m.NaN, typ: elementType[m.Buffer.Type()]}
 	strides := m.DenseStrides()
 	t.strides[0] = int64(t.element)
 	for i := range t.rank {

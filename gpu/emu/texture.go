@@ -2,9 +2,7 @@ package emu
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
-	"sync/atomic"
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/arith"
@@ -19,171 +17,87 @@ import (
 // rounded once from the exact sum, and a missing channel reads as 0, the fourth as 1.
 // Reads are not counted: the profiler's counters of the texture unit are not modelled.
 
-// array is memory of textures and surfaces.
-type array struct {
-	dev    *Device
-	shape  gpu.ArrayShape
-	memory *buffer
-}
+// Object is a texture or surface object.
+type Object struct {
+	Surface bool
+	Texture gpu.Texture // of a texture object
+	Shape   gpu.ArrayShape
+	Memory  *mem.Allocation
+	Offset  int // bytes, of the first element
 
-// AllocArray returns an array of zeros.
-func (d *Device) AllocArray(s gpu.ArrayShape) (gpu.Array, error) {
-	if err := gpu.CheckArray(s); err != nil {
-		return nil, fmt.Errorf("emu: array: %w", err)
-	}
-	b, err := d.Alloc(s.Type, s.Elements())
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Zero(b); err != nil {
-		return nil, err
-	}
-	return &array{d, s, b.Label("array").(*buffer)}, nil
-}
-
-func (a *array) Shape() gpu.ArrayShape    { return a.shape }
-func (a *array) Upload(slice any) error   { return a.memory.Upload(slice) }
-func (a *array) Download(slice any) error { return a.memory.Download(slice) }
-func (a *array) Free() error              { return a.memory.Free() }
-
-// object is a texture or surface object.
-type object struct {
-	dev     *Device
-	surface bool
-	texture gpu.Texture
-	typ     gpu.Type
-	bytes   int // of an element
-	shape   gpu.ArrayShape
-	memory  *mem.Allocation
-	offset  int
-	number  uint64 // the argument of a kernel
-	freed   atomic.Bool
+	bytes int // of an element
 }
 
 // objectTag is in the upper half of the number of an object, so that no other number is
 // taken for one.
 const objectTag = 0x7e << 56
 
-// NewTexture makes a texture object.
-func (d *Device) NewTexture(t gpu.Texture) (gpu.Object, error) {
-	if err := gpu.CheckTexture(t); err != nil {
-		return nil, fmt.Errorf("emu: texture: %w", err)
-	}
-	o := &object{texture: t}
-	if t.Array != nil {
-		return d.newObject(o, t.Array)
-	}
-	if err := d.own(t.Buffer); err != nil {
-		return nil, fmt.Errorf("emu: texture: %w", err)
-	}
-	b := t.Buffer.(*buffer)
-	o.memory, o.offset = b.memory, b.offset
-	o.shape = gpu.ArrayShape{Type: b.typ, Channels: t.Channels, Width: b.n / t.Channels}
-	return d.register(o), nil
+// AddObject returns the number of an object, by which kernels name it.
+func (e *Engine) AddObject(o Object) (number uint64) {
+	o.bytes = o.Shape.Channels * o.Shape.Type.Bytes()
+	number = objectTag | e.objectCount.Add(1)
+	e.objects.Store(number, &o)
+	return number
 }
 
-// NewSurface makes a surface object.
-func (d *Device) NewSurface(a gpu.Array) (gpu.Object, error) {
-	if err := gpu.CheckSurface(a); err != nil {
-		return nil, fmt.Errorf("emu: surface: %w", err)
-	}
-	return d.newObject(&object{surface: true}, a)
-}
-
-func (d *Device) newObject(o *object, of gpu.Array) (gpu.Object, error) {
-	a, ok := of.(*array)
-	if !ok || a.dev != d {
-		return nil, fmt.Errorf("emu: %s: %w: an array of another device", o.What(), gpu.ErrArgument)
-	}
-	if err := d.own(a.memory); err != nil {
-		return nil, fmt.Errorf("emu: %s: %w", o.What(), err)
-	}
-	o.memory, o.shape = a.memory.memory, a.shape
-	return d.register(o), nil
-}
-
-func (d *Device) register(o *object) *object {
-	o.dev, o.typ, o.bytes = d, o.shape.Type, o.shape.Channels*o.shape.Type.Bytes()
-	o.number = objectTag | d.objectCount.Add(1)
-	d.objects.Store(o.number, o)
-	return o
-}
+// RemoveObject makes the number of an object invalid.
+func (e *Engine) RemoveObject(number uint64) { e.objects.Delete(number) }
 
 // What is the kind of object.
-func (o *object) What() string {
-	if o.surface {
+func (o *Object) What() string {
+	if o.Surface {
 		return "surface"
 	}
 	return "texture"
 }
 
-// Free releases the object.
-func (o *object) Free() error {
-	if o.freed.Swap(true) {
-		return fmt.Errorf("emu: free: %w: the %s object was freed before", gpu.ErrClosed, o.What())
-	}
-	o.dev.objects.Delete(o.number)
-	return nil
-}
-
-// usable returns an error for an object that a launch cannot have.
-func (o *object) usable(d *Device) error {
-	switch {
-	case o.dev != d:
-		return fmt.Errorf("%w: a %s object of another device", gpu.ErrArgument, o.What())
-	case o.freed.Load():
-		return fmt.Errorf("%w: the %s object was freed", gpu.ErrClosed, o.What())
-	}
-	return nil
-}
-
 // size is the elements in a direction.
-func (o *object) size(direction int) int {
-	return max(1, [...]int{o.shape.Width, o.shape.Height, o.shape.Depth}[direction])
+func (o *Object) size(direction int) int {
+	return max(1, [...]int{o.Shape.Width, o.Shape.Height, o.Shape.Depth}[direction])
 }
 
 // at is the offset of an element, which is inside.
-func (o *object) at(i [3]int, layer int) int {
+func (o *Object) at(i [3]int, layer int) int {
 	row := (layer*o.size(2)+i[2])*o.size(1) + i[1]
-	return o.offset + (row*o.size(0)+i[0])*o.bytes
+	return o.Offset + (row*o.size(0)+i[0])*o.bytes
 }
 
 // texel is four channels as bits of 32.
 type texel [4]uint32
 
 // floats reports whether a texture reads float32.
-func (o *object) floats() bool {
-	return o.texture.Scaled || o.typ == gpu.Float16 || o.typ == gpu.Float32
+func (o *Object) floats() bool {
+	return o.Texture.Scaled || o.Shape.Type == gpu.Float16 || o.Shape.Type == gpu.Float32
 }
 
 // element reads an element, or what stands for it outside.
-func (o *object) element(i [3]int, layer int) (v [4]float64, bits texel) {
+func (o *Object) element(i [3]int, layer int) (v [4]float64, bits texel) {
 	for d := range 3 {
 		var inside bool
 		if i[d], inside = o.inside(i[d], o.size(d)); !inside {
 			for c := range v {
-				v[c] = float64(o.texture.Border[c])
-				bits[c] = uint32(int64(o.texture.Border[c]))
+				v[c] = float64(o.Texture.Border[c])
+				bits[c] = uint32(int64(o.Texture.Border[c]))
 			}
 			return v, bits
 		}
 	}
-	contents := o.memory.Contents.Load()
+	contents := o.Memory.Contents.Load()
 	if contents == nil {
 		return v, bits
 	}
 	data := contents.Data[o.at(i, layer):]
 	v[3], bits[3] = 1, 1
-	for c := range o.shape.Channels {
-		v[c], bits[c] = o.channel(data[c*o.typ.Bytes():])
+	for c := range o.Shape.Channels {
+		v[c], bits[c] = o.channel(data[c*o.Shape.Type.Bytes():])
 	}
 	return v, bits
 }
 
 // channel is one channel as a number and as an integer.
-func (o *object) channel(data []byte) (float64, uint32) {
+func (o *Object) channel(data []byte) (float64, uint32) {
 	var bits uint32
-	switch o.typ.Bytes() {
+	switch o.Shape.Type.Bytes() {
 	case 1:
 		bits = uint32(data[0])
 	case 2:
@@ -192,7 +106,7 @@ func (o *object) channel(data []byte) (float64, uint32) {
 		bits = binary.LittleEndian.Uint32(data)
 	}
 	most := 1.0
-	switch o.typ {
+	switch o.Shape.Type {
 	case gpu.Float16:
 		return arith.Decode(uint64(bits), "f16"), bits
 	case gpu.Float32:
@@ -213,14 +127,14 @@ func (o *object) channel(data []byte) (float64, uint32) {
 }
 
 // inside applies the address mode to an index of a direction with n elements.
-func (o *object) inside(i, n int) (int, bool) {
+func (o *Object) inside(i, n int) (int, bool) {
 	switch {
 	case i >= 0 && i < n:
 		return i, true
-	case o.texture.Buffer != nil:
+	case o.Texture.Buffer != nil:
 		return 0, false
 	}
-	switch o.texture.Address {
+	switch o.Texture.Address {
 	case gpu.AddressBorder:
 		return 0, false
 	case gpu.AddressWrap:
@@ -235,13 +149,13 @@ func (o *object) inside(i, n int) (int, bool) {
 }
 
 // layer is the layer that a number names.
-func (o *object) layer(n int) int { return min(max(n, 0), max(1, o.shape.Layers)-1) }
+func (o *Object) layer(n int) int { return min(max(n, 0), max(1, o.Shape.Layers)-1) }
 
 // place is a coordinate in elements.
-func (o *object) place(x float64, direction int) float64 {
+func (o *Object) place(x float64, direction int) float64 {
 	n := float64(o.size(direction))
-	if o.texture.Normalised {
-		switch o.texture.Address {
+	if o.Texture.Normalised {
+		switch o.Texture.Address {
 		case gpu.AddressWrap:
 			x -= math.Floor(x)
 		case gpu.AddressMirror:
@@ -258,19 +172,19 @@ func (o *object) place(x float64, direction int) float64 {
 }
 
 // sample reads at coordinates in so many directions.
-func (o *object) sample(x [3]float64, directions, layer int) texel {
+func (o *Object) sample(x [3]float64, directions, layer int) texel {
 	var base [3]int
 	var weight [3]float64 // of the element behind base
 	for d := range directions {
 		at := o.place(x[d], d)
-		if o.texture.Filter == gpu.FilterPoint {
+		if o.Texture.Filter == gpu.FilterPoint {
 			base[d] = int(math.Floor(at))
 			continue
 		}
 		fixed := int(math.Floor((at-0.5)*256 + 0.5))
 		base[d], weight[d] = fixed>>8, float64(fixed&255)/256
 	}
-	if o.texture.Filter == gpu.FilterPoint {
+	if o.Texture.Filter == gpu.FilterPoint {
 		v, bits := o.element(base, layer)
 		return o.result(v, bits)
 	}
@@ -297,7 +211,7 @@ func (o *object) sample(x [3]float64, directions, layer int) texel {
 }
 
 // result is what the instruction writes.
-func (o *object) result(v [4]float64, bits texel) texel {
+func (o *Object) result(v [4]float64, bits texel) texel {
 	if !o.floats() {
 		return bits
 	}
@@ -308,7 +222,7 @@ func (o *object) result(v [4]float64, bits texel) texel {
 }
 
 // gather is a channel of the four elements that a filter would read.
-func (o *object) gather(x [3]float64, channel int) (to texel) {
+func (o *Object) gather(x [3]float64, channel int) (to texel) {
 	var base [3]int
 	for d := range 2 {
 		base[d] = int(math.Floor((o.place(x[d], d)-0.5)*256+0.5)) >> 8

@@ -13,12 +13,12 @@ import (
 
 // refuseClusters rejects an entry whose clusters only a launch could give, by the name
 // of the directive.
-func (m *module) refuseClusters(fn *ptx.Function) error {
+func (m Module) refuseClusters(fn *ptx.Function) error {
 	if len(fn.Clusters) == 0 || fn.Cluster != [3]int{} && !slices.Contains(fn.Clusters, "blocksareclusters") {
 		return nil
 	}
 	return fmt.Errorf("emu: entry %s at %s:%d: %w: .%s without .reqnctapercluster on the emulator: give the clusters by __cluster_dims__, or run this entry on a GPU",
-		fn.Name, m.text.Name, fn.Pos.Line, gpu.ErrUnsupported, fn.Clusters[len(fn.Clusters)-1])
+		fn.Name, m.Text.Name, fn.Pos.Line, gpu.ErrUnsupported, fn.Clusters[len(fn.Clusters)-1])
 }
 
 // noForm rejects an opcode without a form.
@@ -34,7 +34,7 @@ func (lo *lowering) misspelt(err error) error {
 	if byInline || !errors.Is(err, gpu.ErrUnsupported) {
 		return err
 	}
-	if word, text := loader.Unknown(lo.module.text, src); word != "" {
+	if word, text := loader.Unknown(lo.module.Text, src); word != "" {
 		return lo.malformed("%s", text)
 	}
 	return err

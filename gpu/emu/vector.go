@@ -12,13 +12,6 @@ import (
 // assembly runs one after the other: a run costs one call from Go. The results are those
 // of the rows and forms, bit for bit; a test compares each.
 
-// LimitVectors restricts the vector instructions that are used.
-func (d *Device) LimitVectors(v simd.Vectors) { d.maxVectors.Store(int64(v)) }
-
-func (d *Device) vectors() simd.Vectors {
-	return min(simd.Vectors(d.maxVectors.Load()), simd.Best)
-}
-
 // vectorRows are the rows that have a vector operation, for rounding to nearest without
 // other options.
 var vectorRows = map[string]simd.Op{
@@ -112,7 +105,7 @@ func (in *instr) step() simd.Step {
 
 // vectorise finds the runs of instructions that assembly can run. A run may be entered
 // and left anywhere.
-func (p *program) vectorise() {
+func (p *Program) vectorise() {
 	p.steps = make([]simd.Step, len(p.code))
 	for i := len(p.code) - 1; i >= 0; i-- {
 		in := &p.code[i]
@@ -165,7 +158,7 @@ const stepBytes = uint32(unsafe.Sizeof(simd.Step{}))
 
 // addBranches sets the steps of branches, once their targets are known, and counts the
 // steps that run from each instruction on with them.
-func (p *program) addBranches() {
+func (p *Program) addBranches() {
 	for i := len(p.code) - 1; i >= 0; i-- {
 		in := &p.code[i]
 		if in.run == 0 && in.flow != branch && in.flow != jump {

@@ -135,7 +135,7 @@ func assign(in *instr, round int, random *rand.Rand) {
 
 // vectorWarp is a warp with corner and random values.
 func vectorWarp(random *rand.Rand) *warp {
-	p := &program{code: make([]instr, 1), steps: make([]simd.Step, 1)}
+	p := &Program{code: make([]instr, 1), steps: make([]simd.Step, 1)}
 	w := &warp{block: &block{prog: p, vectors: simd.Best}, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: make([]uint32, testPreds)}
 	values := unsafe.Slice((*uint32)(w.slots), testSlots/4)
 	small := random.Uint32N(3) == 0 // division has a path of its own for these
@@ -202,7 +202,7 @@ func TestRowsOfProducts(t *testing.T) {
 	for round := range 400 {
 		w := vectorWarp(random)
 		v := &warp{slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: slices.Clone(w.preds)}
-		p := &program{code: make([]instr, 6)}
+		p := &Program{code: make([]instr, 6)}
 		for i := range p.code {
 			slot := func() uint32 { return 128 * random.Uint32N(testSlots/128) }
 			in := instr{exec: exec, lane: r.Lane, kinds: r.Kinds, vector: vectorForm{op: simd.FmaF32}, d: slot(), b: slot(), c: slot()}

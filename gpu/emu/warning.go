@@ -66,18 +66,18 @@ func (w *warnings) before() (text string) {
 const mostWarnings = 8
 
 // deliver passes the warnings of a launch to its caller, or prints them.
-func (l *launch) deliver(to *[]*gpu.Fault) {
+func (l *Launch) deliver() {
 	all := l.warned.list()
-	if to != nil {
-		*to = all
+	if l.into.warnings != nil {
+		*l.into.warnings = all
 		return
 	}
 	for i, f := range all {
 		if i == mostWarnings {
-			fmt.Fprintf(l.dev.output(), "warning: %d more\n", len(all)-i)
+			fmt.Fprintf(l.engine.output(), "warning: %d more\n", len(all)-i)
 			break
 		}
-		fmt.Fprintf(l.dev.output(), "warning: %v\n", f)
+		fmt.Fprintf(l.engine.output(), "warning: %v\n", f)
 	}
 }
 
@@ -133,7 +133,7 @@ func (w *warp) constantWritten(in *instr, p place, m uint32) bool {
 
 // trapped explains why a kernel trapped. A trap in the source has a line; one that the
 // compiler has put in place of undefined code has none.
-func (p *program) trapped(in *instr) string {
+func (p *Program) trapped(in *instr) string {
 	if in.src.Source.Line != 0 {
 		return "the kernel ended itself"
 	}

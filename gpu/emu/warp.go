@@ -317,7 +317,7 @@ func (w *warp) runStraight(pc, end int32, mask uint32) {
 
 // findSkips marks the branches over code that runs from its start to its end whatever
 // other threads do.
-func (p *program) findSkips() {
+func (p *Program) findSkips() {
 	for i := range p.code {
 		in := &p.code[i]
 		if in.flow != branch || int(in.target) <= i {

@@ -143,8 +143,8 @@ func (lo *lowering) wgmmaProduct(w words) error {
 	if m != 64 || !p.typed() || !p.shaped() {
 		return lo.unsupported("no such form of wgmma")
 	}
-	if p.core = arith.TensorCoreOf(lo.module.dev.info.Compute); p.isFP8() {
-		p.core = arith.FP8Core(lo.module.dev.info.Compute)
+	if p.core = arith.TensorCoreOf(lo.compute); p.isFP8() {
+		p.core = arith.FP8Core(lo.compute)
 	}
 	p.d = tileOf(p.to, 16*p.n)
 	registers := lo.operand(1).Kind == ptx.VectorOperand

@@ -48,7 +48,7 @@ func wmmaForm(lo *lowering) error {
 
 // wmmaShape is the shape of all three matrices, if PTX has such a product.
 func (lo *lowering) wmmaShape(name string, of ptx.Type) (*matrixProduct, error) {
-	p := &matrixProduct{of: of, ofB: of, core: arith.TensorCoreOf(lo.module.dev.info.Compute)}
+	p := &matrixProduct{of: of, ofB: of, core: arith.TensorCoreOf(lo.compute)}
 	_, err := fmt.Sscanf(name, "m%dn%dk%d", &p.m, &p.n, &p.k)
 	k := map[ptx.Type]int{"f16": 16, "bf16": 16, "s8": 16, "u8": 16, "tf32": 8, "f64": 4}[of]
 	known := p.k == 16 && (p.m == 16 && p.n == 16 || p.m == 32 && p.n == 8 || p.m == 8 && p.n == 32) ||

@@ -1,0 +1,106 @@
+package emu
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"warpbook/gpu"
+)
+
+// array is memory of textures and surfaces.
+type array struct {
+	dev    *Device
+	shape  gpu.ArrayShape
+	memory *buffer
+}
+
+// AllocArray returns an array of zeros.
+func (d *Device) AllocArray(s gpu.ArrayShape) (gpu.Array, error) {
+	if err := gpu.CheckArray(s); err != nil {
+		return nil, fmt.Errorf("emu: array: %w", err)
+	}
+	b, err := d.Alloc(s.Type, s.Elements())
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Zero(b); err != nil {
+		return nil, err
+	}
+	return &array{d, s, b.Label("array").(*buffer)}, nil
+}
+
+func (a *array) Shape() gpu.ArrayShape    { return a.shape }
+func (a *array) Upload(slice any) error   { return a.memory.Upload(slice) }
+func (a *array) Download(slice any) error { return a.memory.Download(slice) }
+func (a *array) Free() error              { return a.memory.Free() }
+
+// object is a texture or surface object.
+type object struct {
+	dev    *Device
+	number uint64 // the argument of a kernel
+	what   string
+	freed  atomic.Bool
+}
+
+// NewTexture makes a texture object.
+func (d *Device) NewTexture(t gpu.Texture) (gpu.Object, error) {
+	if err := gpu.CheckTexture(t); err != nil {
+		return nil, fmt.Errorf("emu: texture: %w", err)
+	}
+	if t.Array != nil {
+		return d.newObject(Object{Texture: t}, t.Array)
+	}
+	if err := d.own(t.Buffer); err != nil {
+		return nil, fmt.Errorf("emu: texture: %w", err)
+	}
+	b := t.Buffer.(*buffer)
+	shape := gpu.ArrayShape{Type: b.typ, Channels: t.Channels, Width: b.n / t.Channels}
+	return d.register(Object{Texture: t, Shape: shape, Memory: b.memory, Offset: b.offset}), nil
+}
+
+// NewSurface makes a surface object.
+func (d *Device) NewSurface(a gpu.Array) (gpu.Object, error) {
+	if err := gpu.CheckSurface(a); err != nil {
+		return nil, fmt.Errorf("emu: surface: %w", err)
+	}
+	return d.newObject(Object{Surface: true}, a)
+}
+
+func (d *Device) newObject(o Object, of gpu.Array) (gpu.Object, error) {
+	a, ok := of.(*array)
+	if !ok || a.dev != d {
+		return nil, fmt.Errorf("emu: %s: %w: an array of another device", o.What(), gpu.ErrArgument)
+	}
+	if err := d.own(a.memory); err != nil {
+		return nil, fmt.Errorf("emu: %s: %w", o.What(), err)
+	}
+	o.Memory, o.Shape = a.memory.memory, a.shape
+	return d.register(o), nil
+}
+
+func (d *Device) register(o Object) *object {
+	return &object{dev: d, number: d.engine.AddObject(o), what: o.What()}
+}
+
+// What is the kind of object.
+func (o *object) What() string { return o.what }
+
+// Free releases the object.
+func (o *object) Free() error {
+	if o.freed.Swap(true) {
+		return fmt.Errorf("emu: free: %w: the %s object was freed before", gpu.ErrClosed, o.what)
+	}
+	o.dev.engine.RemoveObject(o.number)
+	return nil
+}
+
+// usable returns an error for an object that a launch cannot have.
+func (o *object) usable(d *Device) error {
+	switch {
+	case o.dev != d:
+		return fmt.Errorf("%w: a %s object of another device", gpu.ErrArgument, o.what)
+	case o.freed.Load():
+		return fmt.Errorf("%w: the %s object was freed", gpu.ErrClosed, o.what)
+	}
+	return nil
+}
