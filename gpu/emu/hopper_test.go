@@ -355,8 +355,8 @@ func TestWarpgroupProducts(t *testing.T) {
 	const seed = 3
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, of := range []ptx.Type{"bf16", "f16", "tf32", "e4m3"} {
-		k := wgmmaDepth[of]
 		size := uint64(of.Bytes())
+		k := 32 / of.Bytes()
 		for _, span := range []uint64{0, 32, 64, 128} {
 			for _, trans := range []bool{false, true} {
 				if trans && size != 2 {
@@ -375,7 +375,7 @@ func TestWarpgroupProducts(t *testing.T) {
 				}
 				// A is 64 rows and B the first 16 of them again, after A.
 				data := make([]byte, 16384)
-				put := func(r, k int, at matrixLayout, v uint64) {
+				put := func(r, k int, at tileLayout, v uint64) {
 					var word [8]byte
 					binary.LittleEndian.PutUint64(word[:], v)
 					copy(data[at.place(uint64(r), uint64(k), size, trans):], word[:size])
@@ -425,9 +425,37 @@ func TestWarpgroupProducts(t *testing.T) {
 	}
 }
 
+// tileLayout is a matrix descriptor: the start of a tile in shared memory, the distances
+// of its parts, and the bytes of a span in which 16-byte parts are swizzled, 0 for none.
+type tileLayout struct{ start, leading, stride, span uint64 }
+
+// place is the offset of element k of row r, with elements of some bytes. Core matrices
+// of 8 lines by 16 bytes, or by a span, lie leading and stride bytes apart; a line is a
+// row, or, if transposed, a column.
+func (l tileLayout) place(r, k, size uint64, trans bool) uint64 {
+	line, along := r, k
+	if trans {
+		line, along = k, r
+	}
+	wide := max(l.span, 16) / size // elements of a line of a core matrix
+	lines, across := line/8*l.stride, along/wide*l.leading
+	switch {
+	case l.span == 0 && trans:
+		lines, across = line/8*l.leading, along/wide*l.stride
+	case l.span != 0 && !trans:
+		across = 0 // a tile is as wide as a span
+	}
+	at := l.start + line%8*max(l.span, 16) + along%wide*size + lines + across
+	if l.span == 0 {
+		return at
+	}
+	parts := l.span / 16 // of a span; their number is exchanged by that of the 128-byte line
+	return at&^((parts-1)<<4) | (at>>4^at>>7)&(parts-1)<<4
+}
+
 // layoutFor is a dense layout of 64 rows with 32 bytes of k.
-func layoutFor(span, size uint64, trans bool) matrixLayout {
-	l := matrixLayout{span: span}
+func layoutFor(span, size uint64, trans bool) tileLayout {
+	l := tileLayout{span: span}
 	wide := max(span, 16) / size // rows side by side, if transposed
 	switch {
 	case trans && span == 0:
@@ -442,12 +470,12 @@ func layoutFor(span, size uint64, trans bool) matrixLayout {
 	return l
 }
 
-func (l matrixLayout) descriptor() uint64 {
+func (l tileLayout) descriptor() uint64 {
 	return l.start>>4 | l.leading>>4<<16 | l.stride>>4<<32 | map[uint64]uint64{0: 0, 128: 1, 64: 2, 32: 3}[l.span]<<62
 }
 
 // wgmmaBody copies the tensor to shared memory and multiplies twice, into the sum.
-func wgmmaBody(of ptx.Type, n, k int, a, b matrixLayout, trans bool) string {
+func wgmmaBody(of ptx.Type, n, k int, a, b tileLayout, trans bool) string {
 	var sums []string
 	store := ""
 	for i := range n / 2 {

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"warpbook/gpu"
-	"warpbook/gpu/emu/arith"
-	"warpbook/gpu/ptx"
 )
 
 // TestRefused: an instruction that only a GPU executes is rejected by its name before
@@ -72,23 +70,6 @@ func TestClustersAreRefused(t *testing.T) {
 		says := "emu: entry op at cluster.ptx:4: unsupported: " + directive + " without .reqnctapercluster on the emulator"
 		if _, err := m.Entry("op"); !errors.Is(err, gpu.ErrUnsupported) || !strings.HasPrefix(err.Error(), says) {
 			t.Errorf("%v\nwant %s", err, says)
-		}
-	}
-}
-
-// TestRowsAreWords: package ptx lists the opcodes and modifiers of all rows.
-func TestRowsAreWords(t *testing.T) {
-	module := &ptx.Module{}
-	for name, r := range arith.Rows {
-		parts := strings.Split(name, ".")
-		in := &ptx.Instruction{Opcode: parts[0], Modifiers: append(parts[1:], strings.Fields(r.Options)...)}
-		if word, _ := module.Unknown(in); word != "" {
-			t.Errorf("%s %s: %s is not known", name, r.Options, word)
-		}
-	}
-	for opcode := range forms {
-		if word, _ := module.Unknown(&ptx.Instruction{Opcode: opcode}); word != "" && !strings.Contains(opcode, " ") {
-			t.Errorf("%s is not known", opcode)
 		}
 	}
 }
