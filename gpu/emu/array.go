@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/engine"
 )
 
 // array is memory of textures and surfaces.
@@ -48,14 +49,14 @@ func (d *Device) NewTexture(t gpu.Texture) (gpu.Object, error) {
 		return nil, fmt.Errorf("emu: texture: %w", err)
 	}
 	if t.Array != nil {
-		return d.newObject(Object{Texture: t}, t.Array)
+		return d.newObject(engine.Object{Texture: t}, t.Array)
 	}
 	if err := d.own(t.Buffer); err != nil {
 		return nil, fmt.Errorf("emu: texture: %w", err)
 	}
 	b := t.Buffer.(*buffer)
 	shape := gpu.ArrayShape{Type: b.typ, Channels: t.Channels, Width: b.n / t.Channels}
-	return d.register(Object{Texture: t, Shape: shape, Memory: b.memory, Offset: b.offset}), nil
+	return d.register(engine.Object{Texture: t, Shape: shape, Memory: b.memory, Offset: b.offset}), nil
 }
 
 // NewSurface makes a surface object.
@@ -63,10 +64,10 @@ func (d *Device) NewSurface(a gpu.Array) (gpu.Object, error) {
 	if err := gpu.CheckSurface(a); err != nil {
 		return nil, fmt.Errorf("emu: surface: %w", err)
 	}
-	return d.newObject(Object{Surface: true}, a)
+	return d.newObject(engine.Object{Surface: true}, a)
 }
 
-func (d *Device) newObject(o Object, of gpu.Array) (gpu.Object, error) {
+func (d *Device) newObject(o engine.Object, of gpu.Array) (gpu.Object, error) {
 	a, ok := of.(*array)
 	if !ok || a.dev != d {
 		return nil, fmt.Errorf("emu: %s: %w: an array of another device", o.What(), gpu.ErrArgument)
@@ -78,7 +79,7 @@ func (d *Device) newObject(o Object, of gpu.Array) (gpu.Object, error) {
 	return d.register(o), nil
 }
 
-func (d *Device) register(o Object) *object {
+func (d *Device) register(o engine.Object) *object {
 	return &object{dev: d, number: d.engine.AddObject(o), what: o.What()}
 }
 

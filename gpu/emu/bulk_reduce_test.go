@@ -92,15 +92,23 @@ func wordsIn(elements []uint64, t ptx.Type) []float32 {
 	return out
 }
 
+// The operations and types of cp.reduce.async.bulk in PTX: those into shared memory, which
+// global memory has too, and the others of global memory.
+var (
+	sharedReductions = []string{"and.b32", "or.b32", "xor.b32", "add.u32", "add.s32", "add.u64", "inc.u32", "dec.u32", "min.u32", "min.s32", "max.u32", "max.s32"}
+	globalReductions = []string{"and.b64", "or.b64", "xor.b64", "min.u64", "min.s64", "max.u64", "max.s64",
+		"add.f32", "add.f64", "add.noftz.f16", "add.noftz.bf16", "min.f16", "max.f16", "min.bf16", "max.bf16"}
+)
+
 // TestBulkReductions reduces 128 bytes of shared memory into global memory, and into
 // shared memory, in every operation and type that PTX lists.
 func TestBulkReductions(t *testing.T) {
 	const seed, bytes = 11, 128
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, global := range []bool{true, false} {
-		names := sharedReductions
+		names := slices.Clone(sharedReductions)
 		if global {
-			names = globalReductions
+			names = append(names, globalReductions...)
 		}
 		for _, name := range names {
 			op, of := split(name)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/engine"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/loader"
@@ -22,7 +23,7 @@ type Device struct {
 
 	// run is held by running work: all streams are one queue here.
 	run      sync.Mutex
-	engine   *Engine
+	engine   *engine.Engine
 	closed   atomic.Bool
 	observer atomic.Pointer[gpu.Observer]
 	main     stream // the device's own
@@ -41,7 +42,7 @@ func Open(profile string) (gpu.Device, error) {
 func OpenAs(info gpu.Info) (gpu.Device, error) {
 	info.Emulated, info.Driver, info.UUID, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll|gpu.CheckBlockRaces
 	d := &Device{info: info, mem: mem.New(info.GlobalBytes)}
-	d.engine = New(info, d.mem, resources{d})
+	d.engine = engine.New(info, d.mem, resources{d})
 	d.main.dev = d
 	return d, nil
 }
@@ -82,10 +83,6 @@ func (d *Device) LimitWorkers(n int) { d.engine.LimitWorkers(n) }
 
 // LimitVectors restricts the vector instructions that are used.
 func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }
-
-// OrderBlocks sets the order in which the blocks of later launches start; the default is
-// InOrder. Clusters always start in the order of their numbers.
-func (d *Device) OrderBlocks(order BlockOrder) { d.engine.OrderBlocks(order) }
 
 // Observe replaces the observer of the device's launches; nil removes it.
 func (d *Device) Observe(o gpu.Observer) {

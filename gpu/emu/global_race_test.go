@@ -60,23 +60,3 @@ again:
 		t.Errorf("a launch that is not searched: %v", err)
 	}
 }
-
-// TestMarksAreBounded: a search without memory for more marks continues without them and
-// reports it.
-func TestMarksAreBounded(t *testing.T) {
-	defer func(most int64) { mostMarks = most }(mostMarks)
-	j := newJob(t, "", "ld.global.u32 %r5, [%p0]; red.global.add.u32 [%q1], %r5;", 64, 256)
-	var warnings []*gpu.Fault
-	j.launch.Checks, j.launch.Warnings = gpu.CheckDefault|gpu.CheckBlockRaces, &warnings
-	mostMarks = 1 << 30
-	if err := j.device.Launch(j.launch); err != nil || len(warnings) > 0 {
-		t.Fatal(err, warnings)
-	}
-	mostMarks = 128 << 10
-	if err := j.device.Launch(j.launch); err != nil {
-		t.Fatal(err)
-	}
-	if len(warnings) != 1 || !errors.Is(warnings[0], gpu.ErrMemory) || !strings.Contains(warnings[0].Error(), "not at the rest") {
-		t.Errorf("warnings %v, expected a warning that names the unchecked accesses", warnings)
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/engine"
 	"warpbook/gpu/emu/flow"
 	"warpbook/gpu/ptx"
 )
@@ -17,7 +18,7 @@ import (
 type module struct {
 	dev     *Device
 	text    *ptx.Module
-	symbols map[string]Symbol // of variables in global and constant memory, and of functions
+	symbols map[string]engine.Symbol // of variables in global and constant memory, and of functions
 	globals map[string]*buffer
 	closed  atomic.Bool
 
@@ -26,7 +27,7 @@ type module struct {
 }
 
 func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
-	m := &module{dev: d, text: text, symbols: map[string]Symbol{}, globals: map[string]*buffer{}, entries: map[string]*entry{}}
+	m := &module{dev: d, text: text, symbols: map[string]engine.Symbol{}, globals: map[string]*buffer{}, entries: map[string]*entry{}}
 	for _, v := range text.Variables {
 		if v.Space != ptx.Global && v.Space != ptx.Const {
 			continue
@@ -41,11 +42,11 @@ func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
 		}
 		a.Fixed.Store(true)
 		a.Constant = v.Space == ptx.Const
-		m.symbols[v.Name] = Symbol{Space: v.Space, Address: a.Address()}
+		m.symbols[v.Name] = engine.Symbol{Space: v.Space, Address: a.Address()}
 		m.globals[v.Name] = &buffer{dev: d, memory: a, typ: gpu.Uint8, n: v.Bytes(), fixed: true}
 	}
 	for name, at := range flow.Addresses(text) {
-		m.symbols[name] = Symbol{Space: ptx.Global, Address: at}
+		m.symbols[name] = engine.Symbol{Space: ptx.Global, Address: at}
 	}
 	if err := m.initialise(); err != nil {
 		m.free()
@@ -109,7 +110,7 @@ func (m *module) Entry(name string) (gpu.Entry, error) {
 	if f == nil {
 		return nil, fmt.Errorf("emu: entry %s of %s: %w, %s", name, m.text.Name, gpu.ErrNotFound, gpu.Nearest(name, m.Entries()))
 	}
-	p, err := m.dev.engine.Lower(Module{Text: m.text, Symbols: m.symbols}, f)
+	p, err := m.dev.engine.Lower(engine.Module{Text: m.text, Symbols: m.symbols}, f)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (m *module) free() {
 // entry is a program that can be launched.
 type entry struct {
 	module  *module
-	program *Program
+	program *engine.Program
 }
 
 func (e *entry) Name() string { return e.program.Name() }

@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -41,7 +42,10 @@ func TestOps(t *testing.T) {
 }
 
 // untouched is the destination's value in idle lanes.
-func untouched(typ string) uint64 { return cut(0x0123456789abcdef, widthOf(ptx.Type(typ))) }
+func untouched(typ string) uint64 { return cut(0x0123456789abcdef, ptx.Type(typ)) }
+
+// cut keeps the bits of a type.
+func cut(v uint64, t ptx.Type) uint64 { return v & (math.MaxUint64 >> (64 - 8*t.Bytes())) }
 
 // corners are values at which instructions differ.
 var corners = []uint64{0, 1, 2, 31, 32, 33, 63, 64, 127, 128, 255, 1<<15 - 1, 1 << 15, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<63 - 1, 1 << 63, 1<<64 - 1}
@@ -71,7 +75,7 @@ func fillOperands(v []uint64, t ptx.Type, operand int, random *rand.Rand) {
 		default:
 			v[i] = random.Uint64() >> (8 * random.UintN(spread))
 		}
-		v[i] = cut(v[i], widthOf(t))
+		v[i] = cut(v[i], t)
 	}
 }
 
@@ -97,7 +101,7 @@ func opText(text string, types []string, odd bool) string {
 			fmt.Fprintf(&b, "ld.param.u64 %%rd1, [p%d]; add.s64 %%rd1, %%rd1, %%rd0; ld.global.%s %%%c, [%%rd1];\n", i, typ, "dabc"[i])
 		}
 	}
-	bitsType := bitsOf(ptx.Type(types[0]))
+	bitsType := fmt.Sprint("b", 8*ptx.Type(types[0]).Bytes())
 	fmt.Fprintf(&b, "mov.%s %%d, %#x;\n", bitsType, untouched(types[0]))
 	if odd {
 		b.WriteString("and.b32 %r1, %r0, 1; setp.ne.u32 %idle, %r1, 0; @%idle bra past;\n")

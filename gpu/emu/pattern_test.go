@@ -109,7 +109,7 @@ func TestPatterns(t *testing.T) {
 			case 13:
 				offsets[random.IntN(256)] -= 1 << 7 // perhaps before them
 			}
-			m := vectorMasks[random.IntN(len(vectorMasks))]
+			m := patternMasks[random.IntN(len(patternMasks))]
 			hole := -1
 			if round%5 == 0 {
 				hole = int(offsets[random.IntN(256)]/4) % words
@@ -162,6 +162,9 @@ func uploadBut(t *testing.T, d *Device, v []uint32, hole int) gpu.Buffer {
 	}
 	return b
 }
+
+// patternMasks are the lanes that run.
+var patternMasks = []uint32{all, all, 1, 0xffff, 0xffff0000, 0x80000000, 0x55555555, 0}
 
 // runPattern runs the entry with offsets, of lanes in a mask, into a buffer of
 // words of which one, unless it is negative, was never written.

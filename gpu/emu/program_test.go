@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -40,6 +41,9 @@ func kernel(declarations, body string) string {
 }
 `, declarations, body)
 }
+
+// all are the 32 lanes of a warp.
+const all = math.MaxUint32
 
 // job is one launch of a kernel with two arrays of words.
 type job struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/engine"
 	"warpbook/gpu/emu/mem"
 )
 
@@ -26,7 +27,7 @@ func (r resources) Object(o gpu.Object) (uint64, error) {
 }
 
 // prepare checks a launch and stores its arguments.
-func (d *Device) prepare(l gpu.Launch) (*Launch, error) {
+func (d *Device) prepare(l gpu.Launch) (*engine.Launch, error) {
 	e, ok := l.Entry.(*entry)
 	if !ok || e.module.dev != d {
 		return nil, fmt.Errorf("emu: launch: %w: the entry is not of this device, load the module on it", gpu.ErrArgument)

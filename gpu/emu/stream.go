@@ -7,6 +7,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/capture"
+	"warpbook/gpu/emu/engine"
 	"warpbook/gpu/emu/mem"
 )
 
@@ -55,7 +56,7 @@ func (s *stream) submit(l gpu.Launch, epoch uint64) error {
 }
 
 // start runs prepared work.
-func (s *stream) start(l gpu.Launch, run *Launch, epoch uint64) error {
+func (s *stream) start(l gpu.Launch, run *engine.Launch, epoch uint64) error {
 	defer run.Release()
 	d := s.dev
 	d.run.Lock()

@@ -1,0 +1,415 @@
+package engine
+
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/ptx"
+)
+
+// This file runs cp.async.bulk and cp.async.bulk.tensor, the copies of the copy
+// engine (TMA); form_bulk_copy.go lowers them.
+//
+// A copy into shared memory reads its source when the instruction runs. Its bytes are
+// written, and counted by its mbarrier, when a thread next accesses that mbarrier. Until
+// then they count as never written, so that a read without a wait is a fault. A copy out
+// of shared memory runs at once; writing its source again before the wait for its group
+// is a fault.
+
+// bulkCopy is a pending copy into shared memory.
+type bulkCopy struct {
+	in      *instr
+	warp    *warp
+	lane    int
+	at      uint64 // offset in the shared memory of the block
+	data    []byte
+	swizzle int
+	reduce  *reduction // nil for a plain copy
+}
+
+// bulkRead is a copy out of shared memory for which no thread has waited.
+type bulkRead struct {
+	in    *instr
+	lane  int
+	group uint32 // groups that the lane had committed before
+	at    uint64
+	data  []byte
+}
+
+// bulkState is the state of a warp's bulk copies.
+type bulkState struct {
+	committed [32]uint32
+	reads     []bulkRead
+}
+
+func (s *bulkState) reset() { s.committed, s.reads = [32]uint32{}, s.reads[:0] }
+
+// sharedOffset is the block and the offset of an address of shared memory, which may be
+// generic.
+func (w *warp) sharedOffset(address uint64) (*block, uint64) {
+	if s, start := spaceOf(address); s == ptx.Shared {
+		address -= start
+	}
+	return w.block.blockOf(address)
+}
+
+// startBulk starts a copy into shared memory.
+func (w *warp) startBulk(f *bulkForm, in *instr, l int) {
+	f.to(w, 1<<l)
+	at := w.addr[l]
+	f.mbarrier(w, 1<<l)
+	barrier := w.addr[l]
+	f.from(w, 1<<l)
+	var data []byte
+	swizzle, ok := 0, false
+	if f.tensor {
+		data, swizzle, ok = w.readTile(f, in, l)
+	} else {
+		data, ok = w.readBulk(in, l, uint64(w.word(&f.size, l)))
+	}
+	if !ok {
+		return
+	}
+	if !f.multicast {
+		w.sendBulk(in, l, at, barrier, data, swizzle, f.reduce)
+		return
+	}
+	mask := lanes[uint32](w, f.mask)[l] & 0xffff
+	for rank := range w.block.clusterSize() {
+		if mask>>rank&1 != 0 {
+			w.sendBulk(in, l, addressIn(at, rank), addressIn(barrier, rank), data, swizzle, nil)
+		}
+	}
+}
+
+// sendBulk sends data to shared memory, perhaps of another block.
+func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizzle int, reduce *reduction) {
+	to, offset := w.sharedOffset(at)
+	owner, word := w.sharedOffset(barrier)
+	align := uint64(16)
+	if in.src.Opcode != "cp" { // st.async and red.async
+		align = uint64(len(data))
+	}
+	if swizzle != 0 || in.src.Opcode == "cp" && len(in.src.Operands[1].Elems) > 0 {
+		align = 128
+	}
+	switch size := uint64(len(data)); {
+	case to == nil || owner == nil || to != owner:
+		w.fail(in, l, gpu.ErrSpace, "it copies to shared address %#x and signals the mbarrier at %#x, expected both in one block of the cluster", at, barrier)
+		return
+	case to.shared == nil || offset+size > uint64(len(to.shared.Data)):
+		w.fail(in, l, gpu.ErrOutOfBounds, "%d bytes at %s end past the %d bytes of shared memory", size, w.block.prog.sharedPlace(offset), to.sharedBytes())
+		return
+	case offset%align != 0:
+		w.fail(in, l, gpu.ErrMisaligned, "%s, expected a multiple of %d", w.block.prog.sharedPlace(offset), align)
+		return
+	case word%8 != 0 || word+8 > uint64(len(to.shared.Data)) || *to.mbarrierWord(word)&mbarrierValid == 0:
+		w.noMbarrier(in, l, 0)
+		return
+	}
+	m := to.mbarrier(word)
+	if !w.fencedInit(in, l, m, word) || reduce == nil && !w.freeToFill(in, l, to, offset, uint64(len(data))) || to == w.block && !w.raceBulk(in, l, offset, len(data)) {
+		return
+	}
+	if reduce == nil {
+		to.shared.UnwriteRange(int(offset), len(data))
+	}
+	m.bulk = append(m.bulk, bulkCopy{in, w, l, offset, data, swizzle, reduce})
+	to.filled++
+}
+
+// raceBulk looks for races with a copy into shared memory.
+func (w *warp) raceBulk(in *instr, l int, offset uint64, size int) bool {
+	if w.block.races == nil {
+		return true
+	}
+	for n := 0; n < size; n += 16 {
+		w.addr[l] = offset + uint64(n)
+		if !w.race(in, 1<<l) {
+			return false
+		}
+	}
+	return true
+}
+
+// put writes the bytes of a copy that has ended.
+func (c *bulkCopy) put(to *mem.Contents) {
+	if c.reduce != nil {
+		c.reduce.apply(to.Data[c.at:], c.data)
+		return
+	}
+	for n := 0; n < len(c.data); n += 16 {
+		at := swizzled(c.at+uint64(n), c.swizzle)
+		copy(to.Data[at:], c.data[n:min(n+16, len(c.data))])
+	}
+	to.Written.SetRange(int(c.at), len(c.data))
+}
+
+// bulkArrives completes the copies that an mbarrier waits for.
+func (b *block) bulkArrives(at, word uint64) uint64 {
+	m := b.mbarrier(at)
+	for i := range m.bulk {
+		c := &m.bulk[i]
+		b.storedWhileFilled(c)
+		c.put(b.shared)
+		if c.warp.block == b {
+			m.arrive(c.warp)
+		}
+		m.tx -= int64(len(c.data))
+	}
+	b.filled -= len(m.bulk)
+	m.bulk = m.bulk[:0]
+	return m.completed(word)
+}
+
+// globalBytes is a part of global memory, checked: nil after a fault.
+func (w *warp) globalBytes(in *instr, l int, address uint64, size int, write bool) []byte {
+	table, id := w.block.launch.engine.memory.Allocations(), address>>mem.WindowBits
+	var a *mem.Allocation
+	if id < uint64(len(table)) {
+		a = table[id]
+	}
+	if a == nil {
+		w.fail(in, l, gpu.ErrOutOfBounds, "address %#x is in no buffer", address)
+		return nil
+	}
+	c, offset := a.Contents.Load(), address&mem.OffsetMask
+	switch {
+	case c == nil:
+		w.fail(in, l, gpu.ErrFreed, "address %#x is in %s, which was freed", address, a.Name())
+		return nil
+	case offset+uint64(size) > uint64(len(c.Data)):
+		w.fail(in, l, gpu.ErrOutOfBounds, "%d bytes at address %#x end %d bytes past %s (%d bytes)", size, address, offset+uint64(size)-uint64(len(c.Data)), a.Name(), len(c.Data))
+		return nil
+	case write:
+		c.Written.SetRange(int(offset), size)
+	case !c.Whole.Load() && w.block.checks.Has(gpu.CheckUninitialized):
+		if at, ok := c.Written.FirstUnset(int(offset), size); !ok {
+			w.fail(in, l, gpu.ErrUninitialized, "address %#x is byte %d of %s, which was never written", a.Address()+uint64(at), at, a.Name())
+			return nil
+		}
+	}
+	return c.Data[offset:][:size]
+}
+
+// readBulk reads the source of a plain copy, whose address is in w.addr.
+func (w *warp) readBulk(in *instr, l int, size uint64) ([]byte, bool) {
+	address := w.addr[l]
+	if size%16 != 0 || address%16 != 0 {
+		w.fail(in, l, gpu.ErrMisaligned, "%d bytes at address %#x, expected multiples of 16", size, address)
+		return nil, false
+	}
+	if slices.Contains(in.src.Modifiers, "global") {
+		from := w.globalBytes(in, l, address, int(size), false)
+		return bytes.Clone(from), from != nil
+	}
+	return w.sharedBulk(in, l, address, size, 0)
+}
+
+// sharedBulk reads shared memory of the block; a tile is read in the layout of its map.
+func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) ([]byte, bool) {
+	from, offset := w.sharedOffset(address)
+	if from != w.block || from.shared == nil || offset+size > uint64(len(from.shared.Data)) {
+		w.fail(in, l, gpu.ErrOutOfBounds, "%d bytes at shared address %#x, expected them in the %d bytes of the block", size, address, w.block.sharedBytes())
+		return nil, false
+	}
+	if at, ok := from.shared.Written.FirstUnset(int(offset), int(size)); !ok && w.block.checks.Has(gpu.CheckUninitialized) {
+		w.fail(in, l, gpu.ErrUninitialized, "%s was never written", w.block.prog.sharedPlace(uint64(at)))
+		return nil, false
+	}
+	if !w.fencedAsync(in, l, offset, size) || in.mem.kind == load && !w.raceBulk(in, l, offset, int(size)) {
+		return nil, false
+	}
+	data := make([]byte, size)
+	for n := uint64(0); n < size; n += 16 {
+		at := swizzled(offset+n, swizzle)
+		copy(data[n:], from.shared.Data[at:at+min(16, size-n)])
+	}
+	return data, true
+}
+
+// fencedAsync reports whether the copy engine or wgmma may read bytes of shared memory
+// that threads have stored: the storing warp, or the issuing one, has run
+// fence.proxy.async since. It is checked only with the search for races.
+func (w *warp) fencedAsync(in *instr, l int, offset, size uint64) bool {
+	r, b := w.block.races, w.block
+	if r == nil {
+		return true
+	}
+	for i := offset >> r.shift; i<<r.shift < offset+size; i++ {
+		c := &r.writes[i]
+		first := &b.prog.code[c.pc()]
+		if c.epoch < r.began || c.lanes == 0 || first.mem == nil || first.src.Opcode != "st" {
+			continue
+		}
+		if c.epoch < max(b.warps[c.warp()].proxyFence, w.proxyFence) {
+			continue
+		}
+		w.fail(in, l, gpu.ErrRace, "%s was written by thread %v with %s at %s, and no fence.proxy.async stands between: run it after the stores, before the barrier",
+			b.prog.sharedPlace(i<<r.shift), b.thread(int(c.warp())*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
+		return false
+	}
+	return true
+}
+
+// tensorTile finds the map at the address in w.addr and the coordinates of a lane.
+func (w *warp) tensorTile(f *bulkForm, in *instr, l int) (t *tensorMap, at [5]int32, ok bool) {
+	address := w.addr[l]
+	var text []byte
+	switch s, start := spaceOf(address); {
+	case s == ptx.Parameter && address-start+gpu.TensorMapBytes <= uint64(len(w.block.launch.paramContents.Data)):
+		text = w.block.launch.paramContents.Data[address-start:][:gpu.TensorMapBytes]
+	case s == ptx.Global:
+		if text = w.globalBytes(in, l, address, gpu.TensorMapBytes, false); text == nil {
+			return nil, at, false
+		}
+	}
+	if t, ok = decodeTensorMap(text); !ok || t.rank != len(f.coordinates) {
+		w.fail(in, l, gpu.ErrArgument, "no tensor map of %d directions at address %#x: pass a gpu.TensorMap as a __grid_constant__ parameter", len(f.coordinates), address)
+		return nil, at, false
+	}
+	if t.im2col != f.im2col {
+		w.fail(in, l, gpu.ErrArgument, "the tensor map at address %#x is in %s mode, the instruction is not: give gpu.TensorMap an Im2col, or leave it out, as the instruction says", address, map[bool]string{false: "tile", true: "im2col"}[t.im2col])
+		return nil, at, false
+	}
+	for k, slot := range f.coordinates {
+		at[k] = int32(lanes[uint32](w, slot)[l])
+	}
+	return t, at, true
+}
+
+// readTile reads a tile of a tensor. Elements outside of the tensor are zeros.
+func (w *warp) readTile(f *bulkForm, in *instr, l int) (data []byte, swizzle int, ok bool) {
+	t, at, ok := w.tensorTile(f, in, l)
+	if !ok {
+		return nil, 0, false
+	}
+	data = t.blank()
+	w.tileRows(f, in, l, t, at, func(r tileRow) bool {
+		from := w.globalBytes(in, l, r.from, r.bytes, false)
+		copy(data[r.at:], from)
+		return from != nil
+	})
+	if t.tf32 {
+		roundTF32(data)
+	}
+	return data, t.swizzle, w.block.fault == nil
+}
+
+// tileRows calls do for the parts of a tile that lie in one piece in global memory.
+func (w *warp) tileRows(f *bulkForm, in *instr, l int, t *tensorMap, at [5]int32, do func(r tileRow) bool) {
+	if !f.im2col {
+		t.rows(at, do)
+		return
+	}
+	var offsets [3]int64
+	for i, slot := range f.offsets {
+		offsets[i] = int64(lanes[uint32](w, slot)[l] & 0xffff)
+	}
+	if !t.pixels(at, offsets, do) {
+		w.fail(in, l, gpu.ErrArgument, "coordinates %v are not in the bounding box of the tensor map, whose lower corner is %v and whose upper corner is %v of shape %v",
+			at[:t.rank], t.lower[:t.rank-2], t.upper[:t.rank-2], t.shape[:t.rank])
+	}
+}
+
+// storeBulk runs a copy out of shared memory.
+func (w *warp) storeBulk(f *bulkForm, in *instr, l int) {
+	f.from(w, 1<<l)
+	source := w.addr[l]
+	f.to(w, 1<<l)
+	if !f.tensor {
+		size, address := uint64(w.word(&f.size, l)), w.addr[l]
+		if size%16 != 0 || address%16 != 0 || source%16 != 0 {
+			w.fail(in, l, gpu.ErrMisaligned, "%d bytes from shared address %#x to address %#x, expected multiples of 16", size, source, address)
+			return
+		}
+		data, ok := w.sharedBulk(in, l, source, size, 0)
+		if !ok {
+			return
+		}
+		if f.write(w, in, l, address, data) {
+			w.noteBulkRead(in, l, source, size)
+		}
+		return
+	}
+	t, at, ok := w.tensorTile(f, in, l)
+	if !ok {
+		return
+	}
+	data, ok := w.sharedBulk(in, l, source, uint64(t.bytes()), t.swizzle)
+	if !ok {
+		return
+	}
+	if f.tensorOp != "" {
+		reduced := *f
+		if reduced.reduce = tensorReduction(f.tensorOp, t.typ); reduced.reduce == nil {
+			w.fail(in, l, gpu.ErrArgument, "no reduction .%s of elements of .%s, which the tensor map has", f.tensorOp, t.typ)
+			return
+		}
+		f = &reduced
+	}
+	w.tileRows(f, in, l, t, at, func(r tileRow) bool {
+		return f.write(w, in, l, r.from, data[r.at:][:r.bytes])
+	})
+	w.noteBulkRead(in, l, source, uint64(t.bytes()))
+}
+
+// write copies data to global memory, or reduces it into what is there.
+func (f *bulkForm) write(w *warp, in *instr, l int, address uint64, data []byte) bool {
+	if f.reduce != nil && w.globalBytes(in, l, address, len(data), false) == nil {
+		return false
+	}
+	to := w.globalBytes(in, l, address, len(data), true)
+	if to != nil && f.reduce != nil {
+		f.reduce.apply(to, data)
+	} else {
+		copy(to, data)
+	}
+	return to != nil
+}
+
+// noteBulkRead records the bytes that a copy out of shared memory has read.
+func (w *warp) noteBulkRead(in *instr, l int, address, size uint64) {
+	b, offset := w.sharedOffset(address)
+	w.bulk.reads = append(w.bulk.reads, bulkRead{in, l, w.bulk.committed[l], offset, bytes.Clone(b.shared.Data[offset:][:size])})
+}
+
+// waitBulk waits for all groups of the lanes in m except the last n: their sources must
+// be unchanged since they were read.
+func (w *warp) waitBulk(m uint32, n uint64) {
+	w.bulk.reads = slices.DeleteFunc(w.bulk.reads, func(r bulkRead) bool {
+		if m>>r.lane&1 == 0 || uint64(r.group)+n >= uint64(w.bulk.committed[r.lane]) {
+			return false
+		}
+		if now := w.block.shared.Data[r.at:][:len(r.data)]; !bytes.Equal(now, r.data) {
+			at := 0
+			for now[at] == r.data[at] {
+				at++
+			}
+			w.fail(r.in, r.lane, gpu.ErrRace, "%s was written again before cp.async.bulk.wait_group said that it had been read",
+				w.block.prog.sharedPlace(r.at+uint64(at)))
+		}
+		if w.block.fault == nil && w.alive != 0 {
+			w.raceBulk(r.in, r.lane, r.at, len(r.data))
+		}
+		return true
+	})
+}
+
+// fillingBulk is a pending bulk copy to bytes of shared memory, or nil.
+func (b *block) fillingBulk(offset, size uint64) *bulkCopy {
+	for _, m := range b.mbarriers {
+		for i := range m.bulk {
+			if c := &m.bulk[i]; c.at < offset+size && offset < c.at+uint64(len(c.data)) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// mbarrierWord is the word of an mbarrier.
+func (b *block) mbarrierWord(at uint64) *uint64 { return (*uint64)(unsafe.Add(b.shared.Base, at)) }

@@ -1,0 +1,136 @@
+package engine
+
+import "warpbook/gpu"
+
+// This file looks for races on the shared memory of other blocks of a cluster. Blocks are
+// ordered by the barrier of the cluster, and by arrivals at mbarriers of other blocks,
+// which order everything that a block has done before: that finds fewer races and accuses
+// no correct kernel.
+
+// visit is the last access of another block to a word of shared memory.
+type visit struct {
+	in     *instr
+	warp   *warp
+	lane   int
+	writes bool
+}
+
+// visits are the accesses of other blocks to the shared memory of a block since the last
+// barrier of the cluster.
+type visits struct {
+	words map[uint64]visit // by offset / 4
+	last  map[*block]visit // of each block
+	since uint32           // own accesses before this time are known to the others
+}
+
+func (v *visits) forget() { clear(v.words); clear(v.last) }
+
+// visit looks for races of an access to the shared memory of another block, and notes it;
+// it reports whether there was none.
+func (w *warp) visit(in *instr, to *block, m uint32) bool {
+	r := to.races
+	if to.live == 0 {
+		w.fail(in, lowest(m), gpu.ErrRace, "block %d of the cluster, whose shared memory it accesses, has exited: put a barrier of the cluster before the end of the kernel", to.rank())
+		return false
+	}
+	if r == nil {
+		return true
+	}
+	if to.visits.words == nil {
+		to.visits.words, to.visits.last = map[uint64]visit{}, map[*block]visit{}
+	}
+	writes := in.mem.kind != load
+	for ; m != 0; m &= m - 1 {
+		l := lowest(m)
+		v := visit{in, w, l, writes}
+		to.visits.last[w.block] = v
+		at := w.addr[l]
+		if at+in.mem.size > uint64(len(to.shared.Data)) || in.mem.kind == update || in.mem.strong {
+			continue
+		}
+		for word := at >> 2; word<<2 < at+in.mem.size; word++ {
+			cell := word << 2 >> r.shift
+			if own := &r.writes[cell]; own.lanes != 0 && own.epoch >= max(r.began, to.visits.since) && !to.prog.code[own.pc()].mem.strong {
+				w.visitRace(in, l, to, word<<2, &to.prog.code[own.pc()], to.warps[own.warp()], lowest(own.lanes))
+				return false
+			}
+			for _, own := range []*mark{&r.reads.one[cell], &r.reads.other[cell]} {
+				if writes && own.lanes != 0 && own.epoch >= max(r.began, to.visits.since) {
+					w.visitRace(in, l, to, word<<2, &to.prog.code[own.pc()], to.warps[own.warp()], lowest(own.lanes))
+					return false
+				}
+			}
+			if old, ok := to.visits.words[word]; ok && old.warp.block != w.block && (old.writes || writes) {
+				w.visitRace(in, l, to, word<<2, old.in, old.warp, old.lane)
+				return false
+			} else if !ok || writes {
+				to.visits.words[word] = v
+			}
+		}
+	}
+	return true
+}
+
+// visited looks for races of own accesses with those of other blocks; it reports whether
+// there was none.
+func (w *warp) visited(in *instr, m uint32) bool {
+	b := w.block
+	if len(b.visits.words) == 0 || in.mem.kind == update || in.mem.strong {
+		return true
+	}
+	for ; m != 0; m &= m - 1 {
+		l := lowest(m)
+		for word := w.addr[l] >> 2; word<<2 < w.addr[l]+in.mem.size; word++ {
+			if old, ok := b.visits.words[word]; ok && (old.writes || in.mem.kind != load) {
+				w.visitRace(in, l, b, word<<2, old.in, old.warp, old.lane)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// visitRace is the fault of two blocks that access a word of shared memory.
+func (w *warp) visitRace(in *instr, l int, of *block, at uint64, first *instr, by *warp, lane int) {
+	b := w.block
+	did := "wrote"
+	if first.mem.kind == load {
+		did = "read"
+	}
+	w.fail(in, l, gpu.ErrRace, "block %d of the cluster %s %s of block %d with %s at %s, and no barrier of the cluster stands between: put cluster.sync() there",
+		by.block.rank(), did, b.prog.sharedPlace(at), of.rank(), first.src.Name(), b.prog.placeOf(first))
+	b.raceWith(first, by, lane)
+}
+
+// signals orders what a block has done before what the block does whose mbarrier it arrives at.
+func (w *warp) signals(to *block) {
+	if to == w.block || w.block.races == nil {
+		return
+	}
+	r := w.block.races
+	r.warps.now++
+	w.block.visits.since = r.warps.now
+	delete(to.visits.last, w.block)
+	for word, v := range to.visits.words {
+		if v.warp.block == w.block {
+			delete(to.visits.words, word)
+		}
+	}
+}
+
+// leavesVisitors is a fault if a block ends while others may still access its shared memory:
+// no barrier of the cluster came after their last access.
+func (b *block) leavesVisitors() {
+	if b.fault != nil || len(b.visits.last) == 0 {
+		return
+	}
+	for _, other := range b.cluster.blocks {
+		v, ok := b.visits.last[other]
+		if !ok {
+			continue
+		}
+		v.warp.fail(v.in, v.lane, gpu.ErrRace, "block %d of the cluster, whose shared memory it accesses, may have exited: put a barrier of the cluster before the end of the kernel", b.rank())
+		b.fault = v.warp.block.fault
+		return
+	}
+}

@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
+)
+
+// Engine lowers programs for one GPU and runs them on the processors of this machine. Its
+// owner, a device, runs one launch at a time; settings may change at any time and apply to
+// later launches.
+type Engine struct {
+	info      gpu.Info
+	memory    *mem.Memory
+	resources Resources
+
+	blocks     blockPool
+	interrupts atomic.Uint64 // how often Interrupt was called
+	stepLimit  atomic.Uint64
+	order      atomic.Int32 // BlockOrder
+	maxWorkers atomic.Int64
+	maxVectors atomic.Int64
+	longWay    atomic.Bool
+	out        atomic.Pointer[io.Writer] // of printf
+
+	objects     sync.Map // *Object, by number
+	objectCount atomic.Uint64
+}
+
+// Resources finds the memory and the objects that the arguments of a launch name. The
+// device implements it. The device has checked that it owns a buffer and that the buffer
+// is alive; an object is checked here.
+type Resources interface {
+	// Allocation is the allocation that a buffer lies in, and its offset there in bytes.
+	Allocation(b gpu.Buffer) (a *mem.Allocation, offset int)
+
+	// Object is the number that Engine.AddObject returned for a texture or surface object.
+	Object(o gpu.Object) (number uint64, err error)
+}
+
+// New returns an engine of a GPU with its memory.
+func New(info gpu.Info, memory *mem.Memory, resources Resources) *Engine {
+	e := &Engine{info: info, memory: memory, resources: resources}
+	e.LimitVectors(simd.AVX512)
+	return e
+}
+
+// LimitSteps bounds the number of instructions that the warps of one block may run
+// together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.
+func (e *Engine) LimitSteps(n uint64) { e.stepLimit.Store(n) }
+
+// LimitWorkers bounds the number of blocks that run at a time; 0 is one per processor.
+func (e *Engine) LimitWorkers(n int) { e.maxWorkers.Store(int64(n)) }
+
+// workers is the number of blocks that run at a time.
+func (e *Engine) workers() int {
+	if n := e.maxWorkers.Load(); n > 0 {
+		return int(n)
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// LimitVectors restricts the vector instructions that are used.
+func (e *Engine) LimitVectors(v simd.Vectors) { e.maxVectors.Store(int64(v)) }
+
+func (e *Engine) vectors() simd.Vectors {
+	return min(simd.Vectors(e.maxVectors.Load()), simd.Best)
+}
+
+// LimitPatterns runs each access of memory lane by lane, without the fast path for known
+// patterns. The results are the same: tests compare them.
+func (e *Engine) LimitPatterns(limit bool) { e.longWay.Store(limit) }
+
+// SetOutput sets the writer of printf and of warnings; nil is os.Stdout.
+func (e *Engine) SetOutput(w io.Writer) { e.out.Store(&w) }
+
+func (e *Engine) output() io.Writer {
+	if w := e.out.Load(); w != nil && *w != nil {
+		return *w
+	}
+	return os.Stdout
+}
+
+// Interrupt ends running launches and those that were submitted.
+func (e *Engine) Interrupt() { e.interrupts.Add(1) }
+
+// Interrupts is the number of calls of Interrupt. The count at the time when a launch was
+// submitted is the argument of Launch.Run.
+func (e *Engine) Interrupts() uint64 { return e.interrupts.Load() }
+
+// Drop releases the memory that the engine keeps for later launches. No launch may run.
+func (e *Engine) Drop() { e.blocks = blockPool{} }

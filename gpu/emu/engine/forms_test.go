@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/ptx"
+)
+
+// TestRowsAreWords: package ptx lists the opcodes and modifiers of all rows.
+func TestRowsAreWords(t *testing.T) {
+	module := &ptx.Module{}
+	for name, r := range arith.Rows {
+		parts := strings.Split(name, ".")
+		in := &ptx.Instruction{Opcode: parts[0], Modifiers: append(parts[1:], strings.Fields(r.Options)...)}
+		if word, _ := module.Unknown(in); word != "" {
+			t.Errorf("%s %s: %s is not known", name, r.Options, word)
+		}
+	}
+	for opcode := range forms {
+		if word, _ := module.Unknown(&ptx.Instruction{Opcode: opcode}); word != "" && !strings.Contains(opcode, " ") {
+			t.Errorf("%s is not known", opcode)
+		}
+	}
+}

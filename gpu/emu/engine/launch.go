@@ -1,0 +1,278 @@
+package engine
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/simd"
+	"warpbook/kernel/leaf/breath"
+)
+
+// Launch is one execution of a program. Its workers take blocks in the order
+// of their numbers.
+type Launch struct {
+	engine        *Engine
+	prog          *Program
+	info          gpu.Info
+	grid          gpu.Dim
+	block         gpu.Dim
+	threads       int // per block
+	dynamic       int // bytes of shared memory in addition to the program's
+	params        []byte
+	paramContents *mem.Contents
+	source        *gpu.Source       // or nil
+	buffers       []*mem.Allocation // of the arguments that are buffers, by parameter; nil for others
+	origins       []*mem.Allocation // the buffers that accesses of an origin must stay in, or nil
+	into          results
+	checks        gpu.Checks
+	epoch         uint64 // of interrupts when it was submitted
+	limit         uint64 // instructions a warp may run, or 0
+	order         BlockOrder
+	workspace     *mem.Allocation // of a cooperative launch
+	cluster       gpu.Dim         // blocks of a cluster
+	global        *globalRaces    // nil if races between blocks are not looked for
+
+	total int64
+
+	// Fields that all workers write lie apart from fields that they only read.
+	_        cpu.CacheLinePad
+	next     atomic.Int64 // first block that no worker has taken
+	resident atomic.Int64 // blocks that workers have taken and that have not ended
+	_        cpu.CacheLinePad
+
+	mu      sync.Mutex
+	blocks  []*block   // in which workers run blocks of the grid; guarded by mu
+	first   *gpu.Fault // of the lowest block; guarded by mu
+	firstAt atomic.Int64
+	failed  time.Time // when the first fault was seen; guarded by mu
+
+	printed printed
+	warned  warnings
+}
+
+// results are where a launch stores what it finds; nil for what its caller does not want.
+type results struct {
+	counters *gpu.Counters
+	profile  *gpu.Profile // of every instruction
+	warnings *[]*gpu.Fault
+}
+
+// Blocks before a faulty one may still run for a while, so that the reported fault does
+// not depend on which worker was faster; and for some instructions, because a busy
+// machine may keep a worker from running for longer.
+const (
+	grace             = 100 * time.Millisecond
+	graceInstructions = 200_000
+)
+
+// stopped ends a block because another block failed; it is never reported.
+var stopped = &gpu.Fault{Kind: gpu.ErrInterrupted, Detail: "another block failed"}
+
+// Run executes the launch and stores the results that its gpu.Launch asks for; a fault is
+// the error. An interrupt after the number of interrupts was submitted ends the launch.
+func (l *Launch) Run(submitted uint64) error {
+	l.epoch = submitted
+	counters, err := l.run()
+	for _, a := range l.buffers {
+		if a == nil {
+			continue
+		}
+		if c := a.Contents.Load(); c != nil {
+			c.Settle()
+		}
+	}
+	l.deliver()
+	if l.into.counters != nil {
+		*l.into.counters = counters
+	}
+	if l.into.profile != nil {
+		*l.into.profile = l.profile()
+	}
+	return err
+}
+
+// run executes all blocks and returns the counters.
+func (l *Launch) run() (gpu.Counters, error) {
+	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
+	l.firstAt.Store(l.total)
+	n := int(min(int64(l.engine.workers()), l.clusters()))
+	if l.checks.Has(gpu.CheckBlockRaces) {
+		n, l.global = 1, newGlobalRaces()
+	}
+	first := l.engine.blocks.take(l, n)
+	l.blocks = slices.Clone(first)
+	var wg sync.WaitGroup
+	work := l.work
+	if l.cluster.Size() > 1 {
+		work = l.workClusters
+	}
+	for _, b := range first[1:] {
+		wg.Go(func() { work(b) })
+	}
+	work(first[0])
+	wg.Wait()
+	if l.global != nil {
+		l.global.warnLeftOut()
+	}
+	var c gpu.Counters
+	for _, b := range l.blocks {
+		c.Add(b.cnt)
+	}
+	for _, b := range l.blocks[n:] {
+		b.patterns = nil // the patterns of another program
+	}
+	idle := &Launch{block: l.block} // blocks that wait for a launch keep no memory of their last one alive
+	for _, b := range l.blocks {
+		b.launch, b.origins = idle, nil
+	}
+	l.engine.blocks.give(l.blocks)
+	l.printed.flush(l.engine.output())
+	if l.first != nil {
+		l.first.Detail += l.warned.before()
+		return c, l.first
+	}
+	return c, nil
+}
+
+// fail keeps the fault of the lowest block.
+func (l *Launch) fail(n int64, f *gpu.Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if f == stopped {
+		return
+	}
+	if l.first == nil {
+		l.failed = time.Now()
+	}
+	if l.first == nil || n < l.firstAt.Load() {
+		l.first = f
+		l.firstAt.Store(n)
+	}
+}
+
+// interrupted is called after each turn of a warp.
+func (l *Launch) interrupted() bool {
+	breath.Poll()
+	return l.engine.interrupts.Load() != l.epoch
+}
+
+// check is called by workers between turns; a fault ends the block.
+func (l *Launch) check(b *block) *gpu.Fault {
+	if l.interrupted() {
+		return b.stoppedRunning()
+	}
+	if l.firstAt.Load() < l.total {
+		if b.last == 0 {
+			b.last = b.cnt.WarpInstructions + graceInstructions
+		}
+		l.mu.Lock()
+		late := l.ordered(int64(b.linear())) > l.firstAt.Load() || b.cnt.WarpInstructions > b.last && time.Since(l.failed) > grace
+		l.mu.Unlock()
+		if late {
+			return stopped
+		}
+	}
+	if l.limit != 0 && b.cnt.WarpInstructions-b.steps > l.limit {
+		return b.overrun()
+	}
+	return nil
+}
+
+// blockPool keeps the blocks of the last launches, because a small launch
+// costs less than making their registers.
+type blockPool struct {
+	mu   sync.Mutex
+	free []*block
+}
+
+// pooled bounds the number of blocks that are kept.
+const pooled = 16
+
+// take returns n blocks that are ready for the launch.
+func (p *blockPool) take(l *Launch, n int) []*block {
+	taken := make([]*block, 0, n)
+	p.mu.Lock()
+	for i := len(p.free) - 1; i >= 0 && len(taken) < n; i-- {
+		if b := p.free[i]; b.prog == l.prog && b.launch.block == l.block && b.sharedBytes() == l.prog.static+l.dynamic {
+			taken = append(taken, b)
+			p.free = append(p.free[:i], p.free[i+1:]...)
+		}
+	}
+	p.mu.Unlock()
+	for _, b := range taken {
+		b.launch = l
+	}
+	for len(taken) < n {
+		taken = append(taken, newBlock(l))
+	}
+	for _, b := range taken {
+		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.into.counters != nil || l.into.profile != nil, nil, l.checks
+		b.origins = l.origins
+		b.careful = l.into.profile != nil || l.engine.longWay.Load() || l.global != nil && l.cluster.Size() > 1
+		b.carefulGlobal = l.global != nil
+		if b.tracer = nil; l.into.profile != nil {
+			b.tracer = newTracer(l.prog)
+		}
+		b.lookForRaces(l.checks.Has(gpu.CheckRaces) && b.shared != nil)
+		b.vectors = l.engine.vectors()
+		b.fillLaunch()
+	}
+	return taken
+}
+
+func (p *blockPool) give(blocks []*block) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, blocks...)
+	if drop := len(p.free) - pooled; drop > 0 {
+		p.free = append([]*block(nil), p.free[drop:]...)
+	}
+}
+
+func newBlock(l *Launch) *block {
+	p := l.prog
+	b := &block{prog: p, launch: l}
+	var own mem.Pages
+	if n := p.static + l.dynamic; n > 0 {
+		b.shared = own.Contents(n)
+	}
+	n := (l.threads + 31) / 32
+	preds, set := mem.Carve[uint32](&own, p.preds*n), mem.Carve[uint32](&own, p.tracked*n)
+	frags, slots := mem.Carve[fragment](&own, 32*n), mem.Carve[byte](&own, p.slotBytes*n)
+	warps := make([]warp, n+mem.PageBytes/int(unsafe.Sizeof(warp{}))+1) // a page between the warps of two blocks
+	for i := range n {
+		w := &warps[i]
+		w.block, w.index, w.first = b, i, all
+		if left := l.threads - 32*i; left < 32 {
+			w.first = 1<<left - 1
+		}
+		w.frags = frags[32*i:][:0:32]
+		w.slots = unsafe.Pointer(unsafe.SliceData(slots[p.slotBytes*i:]))
+		w.preds = preds[p.preds*i:][:p.preds]
+		w.preds[always] = all
+		w.vector = simd.Run{Slots: w.slots, Preds: &w.preds[0]}
+		w.set = set[p.tracked*i:][:p.tracked]
+		w.product = productState{flights: make([]flight, p.flights)}
+		if n := p.localBytes; n > 0 {
+			w.local = own.Contents(32 * n)
+			w.copied = make([][32]uint32, l.prog.copies)
+		}
+		b.warps = append(b.warps, w)
+	}
+	b.fillShape()
+	return b
+}
+
+func (b *block) sharedBytes() int {
+	if b.shared == nil {
+		return 0
+	}
+	return len(b.shared.Data)
+}

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+)
+
+// Prepare returns a launch of a program that is ready to run, with copies of its
+// arguments. gpu.CheckLaunch has accepted the launch. The caller releases it, whether it
+// runs or not.
+func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
+	block := l.Block.Full()
+	run := &Launch{
+		engine: e, prog: p, info: e.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
+		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(),
+		into: results{l.Counters, l.Profile, l.Warnings},
+	}
+	run.cluster = p.clusterDim()
+	if run.cluster.Size() == 1 {
+		run.order = BlockOrder(e.order.Load())
+	}
+	if err := run.checkClusters(); err != nil {
+		return nil, err
+	}
+	if err := run.arguments(l); err != nil {
+		return nil, err
+	}
+	return run, run.cooperate(l)
+}
+
+// arguments stores a launch's arguments.
+func (run *Launch) arguments(l gpu.Launch) error {
+	p, resources := run.prog, run.engine.resources
+	address := func(b gpu.Buffer) uint64 {
+		a, offset := resources.Allocation(b)
+		return a.Address() + uint64(offset)
+	}
+	for i, a := range l.Args {
+		param := run.params[p.paramAt[i]:][:p.params[i].Bytes()]
+		if m, ok := a.(gpu.TensorMap); ok {
+			if err := encodeTensorMap(param, m, address(m.Buffer), run.info); err != nil {
+				return fmt.Errorf("emu: launch %s: argument %d, %s: %w", p.name, i, p.params[i].Name, err)
+			}
+			continue
+		}
+		if o, ok := a.(gpu.Object); ok {
+			number, err := resources.Object(o)
+			if err != nil {
+				return fmt.Errorf("emu: launch %s: argument %d, %s: %w", p.name, i, p.params[i].Name, err)
+			}
+			binary.LittleEndian.PutUint64(param, number)
+			continue
+		}
+		gpu.PutArgument(param, a, func(at int, b gpu.Buffer) {
+			binary.LittleEndian.PutUint64(param[at:], address(b))
+		})
+	}
+	run.source = l.Source
+	run.buffers = make([]*mem.Allocation, len(l.Args))
+	for i, a := range l.Args {
+		if b, ok := a.(gpu.Buffer); ok {
+			run.buffers[i], _ = resources.Allocation(b)
+		}
+	}
+	run.findOrigins()
+	run.paramContents = wrap(run.params[:p.paramBytes])
+	return nil
+}
+
+// wrap makes contents from bytes that are all written.
+func wrap(data []byte) *mem.Contents {
+	c := &mem.Contents{Data: data}
+	if len(data) > 0 {
+		c.Base = unsafe.Pointer(&data[0])
+	}
+	c.Whole.Store(true)
+	return c
+}
+
+// Release frees what the launch needed, whether it ran or not.
+func (run *Launch) Release() {
+	if run.workspace != nil {
+		run.engine.memory.Free(run.workspace)
+	}
+}
+
+// cooperate checks that all blocks of a cooperative launch fit and gives them the memory
+// of CUDA's grid.sync(): a word at offset 4 of memory whose address is in %envreg1 and
+// %envreg2.
+func (run *Launch) cooperate(l gpu.Launch) error {
+	if !l.Cooperative {
+		return nil
+	}
+	if err := gpu.CheckCooperative(run.info, l, run.perSM()); err != nil {
+		return err
+	}
+	const workspaceBytes = 8
+	a, err := run.engine.memory.Alloc(workspaceBytes, "the workspace of grid.sync()")
+	if err != nil {
+		return err
+	}
+	c := a.Contents.Load()
+	clear(c.Data)
+	c.Wrote(0, workspaceBytes)
+	run.workspace = a
+	return nil
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/ptx"
+)
+
+// This file is printf and assert, which compilers turn into calls of two functions that
+// no module defines.
+
+// printed is the output of a launch, in the order of its blocks. Within a block it has
+// the order in which its threads ran; in a warp, lane by lane.
+type printed struct {
+	mu      sync.Mutex
+	blocks  []printedBlock // guarded by mu
+	bytes   int            // guarded by mu
+	dropped int            // calls that did not fit; guarded by mu
+}
+
+type printedBlock struct {
+	number int
+	text   []byte
+}
+
+// mostPrinted bounds the output of a launch. A GPU keeps as much by default, and
+// overwrites the oldest.
+const mostPrinted = 1 << 20
+
+// print keeps what a thread of a block prints.
+func (b *block) print(text string) {
+	p := &b.launch.printed
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bytes += len(text); p.bytes > mostPrinted {
+		p.dropped++
+		return
+	}
+	b.text = append(b.text, text...)
+}
+
+// keep adds the output of a block that has ended.
+func (p *printed) keep(b *block) {
+	if len(b.text) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.blocks = append(p.blocks, printedBlock{b.linear(), b.text})
+	b.text = nil
+}
+
+// flush writes everything, when all blocks have ended.
+func (p *printed) flush(to io.Writer) {
+	slices.SortStableFunc(p.blocks, func(a, b printedBlock) int { return cmp.Compare(a.number, b.number) })
+	var all bytes.Buffer
+	for _, b := range p.blocks {
+		all.Write(b.text)
+	}
+	if p.dropped > 0 {
+		fmt.Fprintf(&all, "(%d more calls of printf, beyond %d bytes of a launch)\n", p.dropped, mostPrinted)
+	}
+	if all.Len() > 0 {
+		to.Write(all.Bytes()) // errors of the writer are ignored, as fmt.Print callers do
+	}
+}
+
+// reader reads memory for one lane, with all checks.
+type reader struct {
+	w     *warp
+	lane  int
+	parts *[4]*instr // by the logarithm of their size
+}
+
+// readers are the accesses of builtins: generic, and not counted.
+func (lo *lowering) readers() *[4]*instr {
+	var parts [4]*instr
+	for k := range parts {
+		parts[k] = lo.part(load, ptx.Generic, 1<<k)
+		parts[k].mem.uncounted = true
+	}
+	return &parts
+}
+
+// read is 1<<k bytes at a generic address; ok is false after a fault.
+func (r reader) read(k int, address uint64) (v uint64, ok bool) {
+	part := r.parts[k]
+	r.w.addr[r.lane] = address
+	r.w.runPart(part, 1<<r.lane)
+	return r.w.scratch(part, 0)[r.lane], r.w.block.fault == nil
+}
+
+// mostString bounds a string, so that reading an unterminated one ends.
+const mostString = 1 << 16
+
+// text reads a string.
+func (r reader) text(address uint64) (string, bool) {
+	var s []byte
+	for len(s) < mostString {
+		c, ok := r.read(0, address+uint64(len(s)))
+		if !ok || c == 0 {
+			return string(s), ok
+		}
+		s = append(s, byte(c))
+	}
+	return string(s), true
+}
+
+// argument reads a variable of the call, which lies in the lane's own frame.
+func (r reader) argument(base func(w *warp, m uint32), k int) (uint64, bool) {
+	base(r.w, 1<<r.lane)
+	return r.read(k, mem.LocalWindow<<mem.WindowBits+r.w.addr[r.lane])
+}
+
+// printfForm lowers a call of vprintf: the format, and where its arguments lie.
+func printfForm(lo *lowering) error {
+	if err := lo.operands(3, 3); err != nil {
+		return err
+	}
+	format, _, err1 := lo.addressPart(1)
+	values, _, err2 := lo.addressPart(2)
+	result, _, err3 := lo.addressPart(0)
+	if err := first(err1, err2, err3); err != nil {
+		return err
+	}
+	parts, count := lo.readers(), lo.part(store, ptx.Local, 4)
+	count.mem.uncounted = true
+	lo.op.in.flow = checked
+	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
+		eachLane(m, func(l int) {
+			r := reader{w, l, parts}
+			f, ok := r.argument(format, 3)
+			v, ok2 := r.argument(values, 3)
+			if !ok || !ok2 {
+				return
+			}
+			text, n, ok := r.format(f, v)
+			if !ok {
+				return
+			}
+			w.block.print(text)
+			result(w, 1<<l)
+			w.scratch(count, 0)[l] = uint64(n)
+			w.runPart(count, 1<<l)
+		})
+	}
+	return nil
+}
+
+// assertForm lowers a call of __assertfail: message, file, line, function and
+// the size of their characters.
+func assertForm(lo *lowering) error {
+	if err := lo.operands(5, 5); err != nil {
+		return err
+	}
+	var bases [4]func(w *warp, m uint32)
+	for i := range bases {
+		base, _, err := lo.addressPart(i)
+		if err != nil {
+			return err
+		}
+		bases[i] = base
+	}
+	parts := lo.readers()
+	lo.op.in.flow = checked
+	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
+		r := reader{w, lowest(m), parts}
+		var words [3]string
+		for n, i := range []int{0, 1, 3} {
+			if at, ok := r.argument(bases[i], 3); ok && at != 0 {
+				words[n], _ = r.text(at)
+			}
+		}
+		line, _ := r.argument(bases[2], 2)
+		w.fail(in, r.lane, gpu.ErrTrap, "assertion %s failed in %s at %s:%d", words[0], words[2], words[1], line)
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/ptx"
+)
+
+// Program is an entry that is ready to run.
+type Program struct {
+	name     string
+	file     string // as given to Load
+	files    map[int]string
+	code     []instr
+	origins  []start     // possible starting points of global addresses; the first is none
+	wide     []int       // parameters for which a start has bits
+	sites    int         // memory instructions that the fast path can run
+	steps    []simd.Step // the steps of code that assembly can run
+	operands [][]operand // of each of code
+	before   []int32     // instructions of the text before each of code; one longer
+	counted  int32       // instructions of the text in code
+
+	presets   []preset
+	placed    []preset // those that depend on the block's index
+	slotBytes int
+	preds     int
+	tracked   int // registers whose unset lanes are tracked
+
+	static     int // bytes of shared memory
+	shared     []sharedVariable
+	constants  []string // variables of the module in constant memory
+	narrow     bool     // it may access less than 4 bytes of shared memory at once
+	localBytes int      // per thread
+	localUsed  int      // the part of it that variables use
+	flights    int      // registers of warpgroup products that are watched
+	copies     int      // loads that are used only by a store, see partial_init.go
+	params     []*ptx.Variable
+	paramAt    []int // offset of each in the parameter bytes
+	paramBytes int
+	attributes gpu.Attributes
+	fn         *ptx.Function
+}
+
+// Name is the name of the entry.
+func (p *Program) Name() string { return p.name }
+
+// Attributes are the limits of launches of the entry.
+func (p *Program) Attributes() gpu.Attributes { return p.attributes }
+
+// Params are the parameters of the entry.
+func (p *Program) Params() []gpu.Param {
+	var params []gpu.Param
+	for _, v := range p.params {
+		params = append(params, gpu.Param{
+			Name: v.Name, Bytes: v.Bytes(), Align: v.Align, Type: string(v.Type), Count: v.Count * v.Vector,
+			Pointer: v.Ptr != nil || v.Count == 1 && (v.Type == "u64" || v.Type == "b64"),
+		})
+	}
+	return params
+}
+
+// sharedVariable is a variable in shared memory; one whose size the launch gives extends
+// to the end.
+type sharedVariable struct {
+	symbol    string
+	name      string // in the CUDA source, if it can be told
+	at, bytes uint64
+}
+
+// preset is a slot that has its value before the program starts.
+type preset struct {
+	value  value
+	offset uint32
+}
+
+// value is the value of an operand. Values other than registers are presets: equal ones
+// share a slot.
+type value struct {
+	kind   valueKind
+	reg    int    // of a register
+	bits   uint64 // of a constant; offset of a parameter
+	name   string // of a special register
+	bytes  int    // of a parameter: number of bytes that are loaded
+	signed bool   // and whether they are sign extended
+	width  width
+}
+
+type valueKind uint8
+
+const (
+	registerValue valueKind = iota
+	constantValue
+	parameterValue
+	specialValue
+)
+
+// width is the size of a slot, by the letter that rows use.
+type width byte
+
+const (
+	predicate width = 'p'
+	half      width = 'h' // 16 bits in a 32-bit slot, zero extended
+	word      width = 'w'
+	double    width = 'd'
+)
+
+// bytes is the size of a value of the width.
+func (w width) bytes() int {
+	switch w {
+	case half:
+		return 2
+	case word:
+		return 4
+	case double:
+		return 8
+	}
+	return 0
+}
+
+// slot is the size of 32 values of the width in the register file.
+func (w width) slot() int {
+	if w == double {
+		return 256
+	}
+	return 128
+}
+
+func widthOf(t ptx.Type) width {
+	switch t.Bytes() {
+	case 1:
+		if t == "pred" {
+			return predicate
+		}
+		return half
+	case 2:
+		return half
+	case 4:
+		return word
+	case 8:
+		return double
+	}
+	return 0
+}

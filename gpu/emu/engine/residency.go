@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"time"
+
+	"warpbook/gpu"
+)
+
+// A worker runs one block after another, to its end. A block whose warps all spin may
+// wait for another block, as at a barrier of the grid: the worker puts it aside and
+// starts the next one, up to the number of blocks that the GPU would have resident at
+// once, and gives those aside their turns. Blocks that wait for one that is not resident
+// wait forever, as on a GPU.
+
+// patientPasses is how often all warps of a block must spin through their turns before
+// it is put aside.
+const patientPasses = 4
+
+// room is the number of blocks that the GPU has resident at once.
+func (l *Launch) room() int64 { return int64(max(l.perSM(), 1) * l.info.SMs) }
+
+// perSM is the number of them on one SM.
+func (l *Launch) perSM() int { return l.engine.Occupancy(l.prog, l.threads, l.dynamic) }
+
+// Occupancy is the number of blocks, each of some threads and bytes of dynamic shared
+// memory, that an SM holds. PTX does not show the registers of a thread; they are assumed
+// not to be the limit.
+func (e *Engine) Occupancy(p *Program, threads, dynamic int) int {
+	return e.info.Occupancy(threads, 0, p.static+dynamic)
+}
+
+// work runs blocks until none is left or one has failed.
+func (l *Launch) work(b *block) {
+	if b.patterns == nil {
+		b.patterns = &patternTable{sites: make([]patterns, l.prog.sites)}
+	}
+	patterns := b.patterns
+	free, aside := []*block{b}, []*block(nil)
+	var queue []int64 // blocks that this worker has taken and that are resident
+	var ended int64   // of the blocks that it has taken before
+	for {
+		more := true
+		if len(queue) == 0 {
+			l.resident.Add(-ended)
+			ended = 0
+			queue, more = l.takeNumbers()
+		}
+		switch {
+		case len(queue) > 0:
+			if queue[0] > l.firstAt.Load() {
+				return
+			}
+			if len(free) == 0 {
+				free = l.another()
+				free[0].patterns = patterns
+			}
+			b, free = free[0], free[1:]
+			b.start(l.place(l.ordered(queue[0])))
+			queue = queue[1:]
+		case len(aside) > 0:
+			b, aside = aside[0], aside[1:]
+		case more && !l.interrupted() && l.next.Load() <= l.firstAt.Load():
+			time.Sleep(waitForRoom)
+			continue
+		default:
+			return
+		}
+		b.run()
+		switch {
+		case b.fault != nil:
+			l.fail(l.ordered(int64(b.linear())), b.fault)
+			return
+		case b.live > 0:
+			aside = append(aside, b)
+		default:
+			ended++
+			free = append(free, b)
+		}
+	}
+}
+
+// waitForRoom is how long a worker without work waits while the blocks of other workers
+// take all places.
+const waitForRoom = 50 * time.Microsecond
+
+// takeNumbers takes the next blocks of the grid for a worker and makes them resident, so
+// that blocks start in the launch's BlockOrder: a later one may wait for an earlier one.
+// It reports whether there are more.
+func (l *Launch) takeNumbers() (numbers []int64, more bool) {
+	if l.next.Load() >= l.total {
+		return nil, false
+	}
+	chunk := l.chunk()
+	for ; chunk > 0 && l.resident.Add(chunk) > l.room(); chunk /= 2 {
+		l.resident.Add(-chunk)
+	}
+	if chunk == 0 {
+		return nil, true
+	}
+	end := l.next.Add(chunk)
+	for n := end - chunk; n < min(end, l.total); n++ {
+		numbers = append(numbers, n)
+	}
+	l.resident.Add(int64(len(numbers)) - chunk)
+	return numbers, true
+}
+
+// chunk is the number of blocks that a worker takes at a time: neighbours, because they
+// read neighbouring memory, but few enough that the workers end together.
+func (l *Launch) chunk() int64 {
+	const share, most = 16, 32
+	return max(1, min(most, l.total/(share*int64(l.engine.workers()))))
+}
+
+// place is the index in the grid of the block with the number n.
+func (l *Launch) place(n int64) gpu.Dim {
+	x, y := int64(l.grid.X), int64(l.grid.Y)
+	return gpu.Dim{X: int(n % x), Y: int(n / x % y), Z: int(n / (x * y))}
+}
+
+// another makes place for one more resident block.
+func (l *Launch) another() []*block {
+	blocks := l.engine.blocks.take(l, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.blocks = append(l.blocks, blocks...)
+	return blocks
+}
+
+// spins reports whether all threads only wait for others.
+func (b *block) spins() bool {
+	for _, w := range b.warps {
+		for i := range w.frags {
+			if f := &w.frags[i]; f.state == running && f.waits < spinAfter {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/ptx"
+)
+
+// overrun is the fault of a block that ran more instructions than the limit.
+func (b *block) overrun() *gpu.Fault {
+	at, where := b.standing()
+	return b.newFault(at, gpu.ErrStepLimit, fmt.Sprintf("%d instructions of its warps; %s", b.cnt.WarpInstructions-b.steps, where))
+}
+
+// stoppedRunning is the fault of a block that an interrupt ended.
+func (b *block) stoppedRunning() *gpu.Fault {
+	if b.live == 0 {
+		return b.newFault(nil, gpu.ErrInterrupted, "the launch was running")
+	}
+	at, where := b.standing()
+	return b.newFault(at, gpu.ErrInterrupted, "the launch was running; "+where)
+}
+
+// standing describes where each warp of the block is: its lines, the barrier or the
+// lanes that it waits for, and the memory that it polls. at is an instruction of a
+// running warp, or nil.
+func (b *block) standing() (at *instr, where string) {
+	var order []string
+	warps := map[string]ranges{}
+	for _, w := range b.warps {
+		var places []string
+		for i := range w.frags {
+			f := &w.frags[i]
+			in := b.prog.standsAt(f)
+			if at == nil && f.state == running {
+				at = in
+			}
+			places = append(places, w.stands(f, in))
+		}
+		slices.Sort(places)
+		text := strings.Join(slices.Compact(places), " and ")
+		if text == "" {
+			text = "has exited"
+		}
+		if warps[text] == nil {
+			order, warps[text] = append(order, text), ranges{}
+		}
+		warps[text][w.index] = true
+	}
+	for i, text := range order {
+		order[i] = fmt.Sprintf("warp %s %s", warps[text].list(32), text)
+	}
+	return at, strings.Join(order, "; ")
+}
+
+// standsAt is the instruction that a fragment is at, or waits in.
+func (p *Program) standsAt(f *fragment) *instr {
+	if f.state == atBarrier {
+		return p.instruction(f.pc - 1)
+	}
+	return p.instruction(f.pc)
+}
+
+// stands describes where a fragment is.
+func (w *warp) stands(f *fragment, in *instr) string {
+	place := w.block.prog.placeOf(in)
+	switch {
+	case f.state == atBarrier:
+		return fmt.Sprintf("waits at barrier %d, %s", f.bar, place)
+	case f.state == atGroup:
+		return fmt.Sprintf("waits for other warps at %s, %s", in.src.Name(), place)
+	case f.state == atSync:
+		return fmt.Sprintf("waits for other lanes at %s, %s", in.src.Name(), place)
+	case w.polled != nil && f.waits > 0:
+		return fmt.Sprintf("at %s, polls %s by %s", place, w.polledPlace(), w.polled.src.Name())
+	}
+	return "at " + place
+}
+
+// polledPlace names the memory of the last atomic or volatile access.
+func (w *warp) polledPlace() string {
+	space, address := w.polled.mem.space, w.polledAt
+	if space == ptx.Generic {
+		s, start := spaceOf(address)
+		space, address = s, address-start
+	}
+	if space == ptx.Shared {
+		return w.block.prog.sharedPlace(address)
+	}
+	if table, id := w.block.launch.engine.memory.Allocations(), address>>mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {
+		return fmt.Sprintf("byte %d of %s", address&mem.OffsetMask, table[id].Name())
+	}
+	return fmt.Sprintf("address %#x", address)
+}
+
+// instruction is the one at pc, or the one after code that the emulator has added there.
+func (p *Program) instruction(pc int32) *instr {
+	for int(pc)+1 < len(p.code) && p.code[pc].src == nil {
+		pc++
+	}
+	return &p.code[pc]
+}

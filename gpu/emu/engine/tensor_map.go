@@ -1,0 +1,246 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"warpbook/gpu"
+	"warpbook/gpu/ptx"
+)
+
+// tensorMap is the descriptor of a tensor in global memory whose tiles TMA instructions
+// copy. NVIDIA does not document its bytes: encode writes the emulator's own format, of
+// the same size, which a kernel may copy but not create.
+type tensorMap struct {
+	base    uint64
+	element int // bytes
+	rank    int
+	swizzle int // bytes of a span; 0 for none
+	tf32    bool
+	nan     bool     // elements outside of the tensor are NaN
+	typ     ptx.Type // of an element
+	shape   [5]int64
+	strides [5]int64 // bytes; that of direction 0 is an element
+	box     [5]int   // in im2col mode channels and pixels
+
+	im2col       bool
+	lower, upper [3]int // corners of the bounding box, from those of the tensor
+	steps        [3]int // from pixel to pixel
+}
+
+// elementTypes are the types of elements by their number in a map.
+var elementTypes = []ptx.Type{"u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "s8", "s16"}
+
+// elementType is the type of the elements of a buffer.
+var elementType = map[gpu.Type]ptx.Type{gpu.Uint8: "u8", gpu.Uint16: "u16", gpu.Uint32: "u32", gpu.Int32: "s32", gpu.Uint64: "u64", gpu.Int64: "s64",
+	gpu.Float16: "f16", gpu.Float32: "f32", gpu.Float64: "f64", gpu.BFloat16: "bf16", gpu.Int8: "s8", gpu.Int16: "s16"}
+
+// tensorMapMagic is the start of the bytes of a map.
+const tensorMapMagic = 0x70616d72736e6574 // "tensrmap"
+
+// encodeTensorMap writes the map of a launch whose tensor starts at an address, within the
+// limits of cuTensorMapEncodeTiled.
+func encodeTensorMap(param []byte, m gpu.TensorMap, base uint64, info gpu.Info) error {
+	if info.Compute.Major < 9 {
+		return fmt.Errorf("%w: a tensor map, which TMA instructions use: expected sm_90 or later, not %v", gpu.ErrUnsupported, info)
+	}
+	t := tensorMap{base: base, element: m.Buffer.Type().Bytes(), rank: len(m.Shape), swizzle: m.Swizzle, tf32: m.TF32, nan: m.NaN, typ: elementType[m.Buffer.Type()]}
+	strides := m.DenseStrides()
+	t.strides[0] = int64(t.element)
+	for i := range t.rank {
+		if t.shape[i] = int64(m.Shape[i]); m.Im2col == nil {
+			t.box[i] = m.Box[i]
+		}
+		if i > 0 {
+			t.strides[i] = int64(strides[i-1])
+		}
+		if i > 0 && t.strides[i]%16 != 0 {
+			return fmt.Errorf("%w: a tensor map with a stride of %d bytes, expected a multiple of 16", gpu.ErrArgument, t.strides[i])
+		}
+	}
+	if c := m.Im2col; c != nil {
+		t.im2col = true
+		t.box[0], t.box[1] = c.Channels, c.Pixels
+		for i := range t.rank - 2 {
+			if t.lower[i], t.upper[i], t.steps[i] = c.Lower[i], c.Upper[i], 1; c.Steps != nil {
+				t.steps[i] = c.Steps[i]
+			}
+		}
+	}
+	row := t.box[0] * t.element
+	switch {
+	case t.base%16 != 0:
+		return fmt.Errorf("%w: a tensor map of a tensor that begins at address %#x, expected a multiple of 16", gpu.ErrArgument, t.base)
+	case row%16 != 0:
+		return fmt.Errorf("%w: a tensor map with a box of rows of %d bytes, expected a multiple of 16", gpu.ErrArgument, row)
+	case t.swizzle != 0 && row > t.swizzle:
+		return fmt.Errorf("%w: a tensor map with a box of rows of %d bytes, expected at most the %d bytes of its swizzle", gpu.ErrArgument, row, t.swizzle)
+	}
+	t.encode(param)
+	return nil
+}
+
+func (t *tensorMap) encode(to []byte) {
+	put := binary.LittleEndian
+	put.PutUint64(to, tensorMapMagic)
+	put.PutUint64(to[8:], t.base)
+	to[16], to[17], to[18], to[19] = byte(t.element), byte(t.rank), byte(t.swizzle), 0
+	for i, v := range []bool{t.tf32, t.nan, t.im2col} {
+		if v {
+			to[19] |= 1 << i
+		}
+	}
+	to[50] = byte(slices.Index(elementTypes, t.typ))
+	for i := range 3 {
+		put.PutUint16(to[96+2*i:], uint16(t.lower[i]))
+		put.PutUint16(to[102+2*i:], uint16(t.upper[i]))
+		to[108+i] = byte(t.steps[i])
+	}
+	for i := range 5 {
+		put.PutUint32(to[20+4*i:], uint32(t.shape[i]))
+		put.PutUint16(to[40+2*i:], uint16(t.box[i]))
+		put.PutUint64(to[56+8*i:], uint64(t.strides[i]))
+	}
+}
+
+// decodeTensorMap reads what encode wrote; ok is false for other bytes.
+func decodeTensorMap(from []byte) (t *tensorMap, ok bool) {
+	get := binary.LittleEndian
+	if len(from) < gpu.TensorMapBytes || get.Uint64(from) != tensorMapMagic {
+		return nil, false
+	}
+	t = &tensorMap{base: get.Uint64(from[8:]), element: int(from[16]), rank: int(from[17]), swizzle: int(from[18]), tf32: from[19]&1 != 0, nan: from[19]&2 != 0, im2col: from[19]&4 != 0, typ: elementTypes[from[50]]}
+	for i := range 3 {
+		t.lower[i], t.upper[i], t.steps[i] = int(int16(get.Uint16(from[96+2*i:]))), int(int16(get.Uint16(from[102+2*i:]))), int(from[108+i])
+	}
+	for i := range 5 {
+		t.shape[i] = int64(get.Uint32(from[20+4*i:]))
+		t.box[i] = int(get.Uint16(from[40+2*i:]))
+		t.strides[i] = int64(get.Uint64(from[56+8*i:]))
+	}
+	return t, true
+}
+
+// bytes is the size of a tile.
+func (t *tensorMap) bytes() int {
+	n := t.element
+	for _, boxed := range t.box {
+		n *= max(boxed, 1)
+	}
+	return n
+}
+
+// blank is a tile of elements outside of the tensor.
+func (t *tensorMap) blank() []byte {
+	data := make([]byte, t.bytes())
+	if t.nan {
+		for i := range data {
+			if data[i] = 0xff; i%t.element == t.element-1 {
+				data[i] = 0x7f
+			}
+		}
+	}
+	return data
+}
+
+// pixels calls f for each pixel of a tile in im2col mode, without the bytes outside of the
+// tensor. It goes along W, H and D from the coordinates and offsets to the upper corner of
+// the bounding box, then from its lower one, and on to the next image. It reports false if
+// the coordinates are not in the bounding box.
+func (t *tensorMap) pixels(at [5]int32, offsets [3]int64, f func(r tileRow) bool) bool {
+	var position [3]int64
+	spatial := t.rank - 2
+	for d := range spatial {
+		position[d] = int64(at[d+1])
+		if position[d] < int64(t.lower[d]) || position[d] >= t.shape[d+1]+int64(t.upper[d]) {
+			return false
+		}
+	}
+	image := int64(at[t.rank-1])
+	first, last := max(0, -int64(at[0])), min(int64(t.box[0]), t.shape[0]-int64(at[0]))
+	for pixel := range t.box[1] {
+		inside, offset := first < last && image >= 0 && image < t.shape[t.rank-1], (int64(at[0])+first)*t.strides[0]+image*t.strides[t.rank-1]
+		for d := range spatial {
+			c := position[d] + offsets[d]
+			inside = inside && c >= 0 && c < t.shape[d+1]
+			offset += c * t.strides[d+1]
+		}
+		if inside && !f(tileRow{(pixel*t.box[0] + int(first)) * t.element, t.base + uint64(offset), uint64(offset), int(last-first) * t.element}) {
+			return true
+		}
+		d := 0
+		for ; d < spatial; d++ {
+			if position[d] += int64(t.steps[d]); position[d] < t.shape[d+1]+int64(t.upper[d]) {
+				break
+			}
+			position[d] = int64(t.lower[d])
+		}
+		if d == spatial {
+			image++
+		}
+	}
+	return true
+}
+
+// row is a part of a tile that is contiguous in global memory.
+type tileRow struct {
+	at     int    // bytes from the start of the tile
+	from   uint64 // address
+	offset uint64 // relative to the start of the tensor
+	bytes  int
+}
+
+// rows calls f for each row of the tile at some coordinates, without the parts outside
+// of the tensor.
+func (t *tensorMap) rows(at [5]int32, f func(r tileRow) bool) {
+	var i [5]int
+	first, last := max(0, -int64(at[0])), min(int64(t.box[0]), t.shape[0]-int64(at[0]))
+	for place := 0; ; place += t.box[0] * t.element {
+		inside, offset := first < last, (int64(at[0])+first)*t.strides[0]
+		for d := 1; d < t.rank; d++ {
+			c := int64(at[d]) + int64(i[d])
+			inside = inside && c >= 0 && c < t.shape[d]
+			offset += c * t.strides[d]
+		}
+		if inside && !f(tileRow{place + int(first)*t.element, t.base + uint64(offset), uint64(offset), int(last-first) * t.element}) {
+			return
+		}
+		d := 1
+		for ; d < t.rank; d++ {
+			if i[d]++; i[d] < t.box[d] {
+				break
+			}
+			i[d] = 0
+		}
+		if d >= t.rank {
+			return
+		}
+	}
+}
+
+// swizzled is the place of a byte of a tile in shared memory: the number of the span
+// permutes its 16-byte parts.
+func swizzled(at uint64, span int) uint64 {
+	switch span {
+	case 128:
+		return at ^ at>>7&7<<4
+	case 64:
+		return at ^ at>>7&3<<4
+	case 32:
+		return at ^ at>>7&1<<4
+	}
+	return at
+}
+
+// roundTF32 rounds float32 elements to the nearest TF32, halves away from zero.
+func roundTF32(data []byte) {
+	for i := 0; i+4 <= len(data); i += 4 {
+		v := binary.LittleEndian.Uint32(data[i:])
+		if v&0x7f800000 != 0x7f800000 && !math.IsNaN(float64(math.Float32frombits(v))) {
+			v = (v + 0x1000) &^ 0x1fff
+		}
+		binary.LittleEndian.PutUint32(data[i:], v)
+	}
+}

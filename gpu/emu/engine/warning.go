@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/ptx"
+)
+
+// This file finds defects that end no launch on a GPU, and explains traps that compilers
+// insert where a program is wrong.
+
+// warnings are those of a launch: the first of each instruction.
+type warnings struct {
+	mu    sync.Mutex
+	found map[*ptx.Instruction]*gpu.Fault // guarded by mu
+}
+
+// warn notes a warning, unless its instruction has one.
+func (w *warp) warn(in *instr, lane int, kind error, format string, args ...any) {
+	l := w.block.launch
+	l.warned.mu.Lock()
+	defer l.warned.mu.Unlock()
+	if l.warned.found[in.src] != nil {
+		return
+	}
+	if l.warned.found == nil {
+		l.warned.found = map[*ptx.Instruction]*gpu.Fault{}
+	}
+	f := w.block.newFault(in, kind, fmt.Sprintf(format, args...))
+	thread := w.block.thread(w.index*32 + lane)
+	f.Thread = &thread
+	l.warned.found[in.src] = f
+}
+
+// list are the warnings by their lines.
+func (w *warnings) list() []*gpu.Fault {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []*gpu.Fault
+	for _, f := range w.found {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *gpu.Fault) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Instruction, b.Instruction)) })
+	return all
+}
+
+// before names the warnings that may be the cause of a fault.
+func (w *warnings) before() (text string) {
+	for _, f := range w.list() {
+		at := f.Source
+		if at == "" {
+			at = fmt.Sprintf("line %d", f.Line)
+		}
+		text += fmt.Sprintf("; before it, a %v at %s", f.Kind, at)
+	}
+	return text
+}
+
+// mostWarnings is how many warnings of a launch are printed.
+const mostWarnings = 8
+
+// deliver passes the warnings of a launch to its caller, or prints them.
+func (l *Launch) deliver() {
+	all := l.warned.list()
+	if l.into.warnings != nil {
+		*l.into.warnings = all
+		return
+	}
+	for i, f := range all {
+		if i == mostWarnings {
+			fmt.Fprintf(l.engine.output(), "warning: %d more\n", len(all)-i)
+			break
+		}
+		fmt.Fprintf(l.engine.output(), "warning: %v\n", f)
+	}
+}
+
+// checkDivisor makes an integer division with a variable divisor check it for 0. Vector
+// operations leave such divisors to exec.
+func (lo *lowering) checkDivisor() {
+	src := lo.op.in.src
+	if src.Opcode != "div" && src.Opcode != "rem" || src.Operands[2].Kind != ptx.RegisterOperand {
+		return
+	}
+	words := wordsOf(src)
+	t := words.last()
+	if arith.IsFloat(t) {
+		return
+	}
+	divide, find := lo.op.in.exec, zeros[uint32]
+	if widthOf(t) == double {
+		find = zeros[uint64]
+	}
+	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
+		if zero := find(w, in.b) & m; zero != 0 && w.block.checks.Has(gpu.CheckDivision) {
+			w.divisionByZero(in, zero, widthOf(t).bytes())
+		}
+		divide(w, in, m)
+	}
+}
+
+// zeros are the lanes of a slot whose value is 0.
+func zeros[T uint32 | uint64](w *warp, slot uint32) (m uint32) {
+	for l, v := range lanes[T](w, slot) {
+		if v == 0 {
+			m |= 1 << l
+		}
+	}
+	return m
+}
+
+func (w *warp) divisionByZero(in *instr, m uint32, bytes int) {
+	w.warn(in, lowest(m), gpu.ErrDivision, "the divisor is 0, and the result %d ones, where Go panics: test the divisor before", 8*bytes)
+}
+
+// constantWritten is the fault of a write of constant memory through a pointer; it
+// reports whether the write is one.
+func (w *warp) constantWritten(in *instr, p place, m uint32) bool {
+	if !w.block.checks.Has(gpu.CheckBounds) {
+		return false
+	}
+	l := lowest(m) & 31
+	w.fail(in, l, gpu.ErrSpace, "it writes byte %d of %s, which is __constant__: a kernel can only read it; declare it __device__, or write it from Go by Module.Global and Upload",
+		w.addr[l], p.allocation.Name())
+	return true
+}
+
+// trapped explains why a kernel trapped. A trap in the source has a line; one that the
+// compiler has put in place of undefined code has none.
+func (p *Program) trapped(in *instr) string {
+	if in.src.Source.Line != 0 {
+		return "the kernel ended itself"
+	}
+	if len(p.files) == 0 {
+		return "the kernel ended itself"
+	}
+	why := "a write through a null pointer, or another operation that C++ leaves undefined"
+	if len(p.constants) > 0 {
+		why = fmt.Sprintf("most likely a write of constant memory (%s), which a kernel can only read: declare it __device__, or write it from Go by Module.Global and Upload; or else ", strings.Join(p.constants, ", ")) + why
+	}
+	return "the compiler has put this trap in place of code that cannot be right: " + why
+}
