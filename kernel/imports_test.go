@@ -86,6 +86,9 @@ func forbidden(from, to string) string {
 		if within(to, "warpbook/ops") {
 			return "gpu knows no operators"
 		}
+		if to == "warpbook/gpu/emu/engine" && from != "warpbook/gpu/emu" {
+			return "only the emulator's device uses its engine"
+		}
 	case within(from, "warpbook/ops"):
 		if within(to, "warpbook/kernel") && !within(to, leaf) {
 			return "ops imports of kernel only kernel/leaf"

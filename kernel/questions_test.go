@@ -24,6 +24,9 @@ var questions = []struct{ question, file, declaration string }{
 	{"What does a request to the cells program look like?", "kernel/cellproto/proto.go", "type Request struct"},
 	{"What happens when a cell ends its process?", "kernel/cellproc/death.go", "func "},
 	{"Where does the cells program take a request?", "kernel/cells/main.go", "func (p *program) handle("},
+	{"Where does the emulator check a launch before its engine runs it?", "gpu/emu/resources.go", "func (d *Device) prepare("},
+	{"Where does the emulator run a load or a store?", "gpu/emu/engine/access.go", "func runAccess("},
+	{"Which instructions does the emulator know?", "gpu/emu/engine/forms.go", "var forms"},
 	{"Which packages may import which?", "kernel/imports_test.go", "func forbidden("},
 }
 

@@ -4,47 +4,30 @@
 // tests and the cells program use it through gpu.Device. It must not import ops or
 // kernel.
 //
-// It is functionally exact, counts what NVIDIA's profiler counts, and checks every
-// access: a bound, an alignment, a freed buffer, a word or register that was never
+// This package is the device: streams, events, graphs, buffers, modules, arrays, objects
+// and models of GPUs. All streams are one queue, and a call that submits work returns when
+// the work has run. Package engine lowers and runs launches; it must not import this one.
+//
+// The emulator is functionally exact, counts what NVIDIA's profiler counts, and checks
+// every access: a bound, an alignment, a freed buffer, a word or register that was never
 // written, a barrier that not all threads can reach are faults that name the thread and
 // the line, never zeros. A launch may turn checks off (gpu.Checks defines the accesses
 // then); no access leaves the memory of the launch. mbarriers, whole-warp operations and
 // calls are always checked.
 //
-// The path of an entry from text to results: package flow inlines device functions and
-// orders the blocks of the control flow, lower.go and the tables in package arith turn
-// each instruction into one that works on 32 lanes at a time, registers.go assigns slots
-// to registers, vector.go maps simple instructions to assembly; schedule.go then runs
-// the warps of a block, launch.go the blocks of a grid on all processors.
-//
-// With gpu.CheckRaces a launch is searched for races on shared memory; race.go describes
-// the method and its limits. With gpu.CheckBlockRaces it is searched for races between
-// its blocks on global memory (global_race.go).
-//
-// A defect that ends no launch on a GPU, such as a division by zero, is a warning
-// (warning.go). If the address of an access starts from exactly one parameter, the
-// access must stay in that parameter's buffer. The bounds of a view are not checked
-// (provenance.go).
-//
-// A launch with a gpu.Profile is counted instruction by instruction (profile.go).
+// With gpu.CheckRaces a launch is searched for races on shared memory, and with
+// gpu.CheckBlockRaces for races between its blocks on global memory. A launch with a
+// gpu.Profile is counted instruction by instruction. A defect that ends no launch on a
+// GPU, such as a division by zero, is a warning.
 //
 // Blocks that wait for each other make progress, as many as the GPU would have resident
-// at once (residency.go). With Device.LimitWorkers(1) a launch is deterministic: its
-// blocks and warps take turns in one order, counted in instructions, and give the same
-// bits each time.
+// at once. With Device.LimitWorkers(1) a launch is deterministic: its blocks and warps
+// take turns in one order, counted in instructions, and give the same bits each time.
 //
-// It rejects instructions that it does not support, with their name and line and before
-// anything runs: textures, tcgen05, reductions and im2col of the copy engine, wgmma of
-// other types than f16, bf16 and tf32, clusters that only a launch could give, video
-// instructions, 128-bit registers, the heap and recursion.
-//
-// Of the orders in which a GPU may execute Hopper's asynchronous instructions, it runs
-// one. A copy into shared memory ends when a thread accesses its mbarrier, a copy out of
-// it runs at once, and each warp multiplies its rows when it executes wgmma.mma_async.
-// So it finds a read of a tile without a wait, a source that is written before the wait
-// for its group and, with the search for races, a missing fence.proxy.async; it does not
-// find registers of wgmma that are accessed before the wait. No counter includes bytes
-// that the copy engine moves. Tensor maps have an encoding of the emulator's own.
+// The emulator rejects instructions that it does not support, with their name and line
+// and before anything runs: tcgen05, video instructions, products of 1-bit and 4-bit
+// integers, im2col::w, registers of 128 bits, the heap, recursion, and clusters that only
+// a launch could give.
 //
 // Output of kernels goes to os.Stdout when the launch has ended, block by block; within
 // a block in the order in which its warps ran, lane by lane.
@@ -60,8 +43,7 @@
 //     div.full, 2 ulp or 2.2e-7 for lg2, 8e-6 for tanh, 3.5e-7 for sin and 4.1e-7
 //     for cos between -pi and pi, 3.7e-5 between -100 pi and 100 pi
 //     (testdata/approximate.cu). Beyond, sin and cos do not agree.
-//   - shfl from an inactive lane gives all ones. A use of such a value is a fault
-//     (undefined.go).
+//   - shfl from an inactive lane gives all ones. A use of such a value is a fault.
 //   - The order of float atomics is the order in which blocks run, as on a GPU.
 //   - A barrier waits for the threads that have not exited. One with a thread count
 //     waits for that many, and is a fault if they can no longer arrive. A barrier that

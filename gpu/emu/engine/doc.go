@@ -1,0 +1,42 @@
+// Package engine lowers entries of PTX modules to programs and runs them, 32 lanes at a
+// time. Its main type is Engine. Only package emu, the device, uses it:
+//
+//	e := engine.New(info, memory, resources)   // of a GPU
+//	p, err := e.Lower(module, entry)           // once for each entry
+//	l, err := e.Prepare(p, launch)             // copies the arguments
+//	err = l.Run(e.Interrupts())                // stores counters, profile and warnings; a fault is the error
+//	l.Release()
+//
+// It knows allocations (package mem) and no buffers: the device implements Resources,
+// which finds the allocation of a buffer and the number of a texture or surface object.
+// It must not import package emu. Lowering and running an instruction belong together and
+// stand in one file for each family of instructions: forms.go, op_table.go and vector.go
+// for arithmetic, move.go, compare.go and form_convert.go; form_memory.go with access.go
+// and pattern.go for loads and stores, atom.go; shuffle.go, sync.go; async.go, mbarrier.go
+// and bulk_copy.go; mma.go, wmma.go and wgmma.go; form_texture.go; printf.go.
+//
+// The path of an entry from text to results: package flow inlines device functions and
+// orders the blocks of the control flow; lower.go turns each instruction into one that
+// works on 32 lanes, by its form (forms.go) or by its row in package arith (op_table.go);
+// registers.go assigns slots to registers; vector.go maps simple instructions to assembly
+// (package simd). prepare.go stores the arguments of a launch; residency.go gives blocks
+// of the grid to workers, one for each processor; schedule.go runs the warps of a block,
+// and warp.go merges their lanes again after a branch.
+//
+// The race search on shared memory stands in race.go, which describes the method and its
+// limits; that between blocks of a launch in global_race.go, and that on the shared memory
+// of clusters in cluster_race.go. If the address of an access starts from exactly one
+// parameter, the access must stay in that parameter's buffer; the bounds of a view are
+// not checked (provenance.go). fault.go describes faults, warning.go the defects that end
+// no launch on a GPU, undefined.go the uses of values that a shuffle read from an
+// inactive lane. counters.go counts accesses, and profile.go counts them by instruction.
+//
+// Of the orders in which a GPU may execute Hopper's asynchronous instructions, the engine
+// runs one. A copy into shared memory ends when a thread accesses its mbarrier, a copy
+// out of it runs at once, and each warp multiplies its rows when it executes
+// wgmma.mma_async. So it finds a read of a tile without a wait, a source that is written
+// before the wait for its group, registers of wgmma that are accessed before the wait
+// (wgmma_registers.go) and, with the search for races, a missing fence.proxy.async. No
+// counter includes bytes that the copy engine moves. Tensor maps have an encoding of the
+// engine's own.
+package engine
