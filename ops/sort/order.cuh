@@ -3,6 +3,7 @@
 
 struct U32 {
     typedef unsigned Bits;
+    static constexpr Bits largest = ~0u;
     static __device__ Bits code(Bits b) { return b; }
 };
 

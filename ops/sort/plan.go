@@ -92,6 +92,93 @@ func (l layout) merges(grid func(n, width int) int) ladder.Planner {
 	}
 }
 
+// merger is a sort of large tiles: so many keys a thread, in blocks of mergeThreads that
+// merge and in blocks of one, two or four times as many that sort a tile. Static shared
+// memory of 48 KB holds the smallest tile; the others need 66 and 132 KB of dynamic memory.
+type merger struct {
+	layout
+	items int
+	ways  int // runs that a pass merges
+}
+
+const (
+	mergeThreads = 256
+	leastShared  = 48 << 10
+)
+
+// large is the merger of a layout.
+func (l layout) large(ways int) merger {
+	if l.pairs {
+		return merger{l, 17, ways}
+	}
+	return merger{l, 33, ways}
+}
+
+// passes merge runs of so many keys into one.
+func (m merger) passes(n, width int) (passes int) {
+	for ; width < n; width *= m.ways {
+		passes++
+	}
+	return passes
+}
+
+// shared is the dynamic shared memory of a block that sorts a tile.
+func (m merger) shared(threads int) int {
+	bytes := m.key.Bytes()
+	if m.pairs {
+		bytes += 4
+	}
+	return threads * m.items * bytes
+}
+
+// threads are those of a block that sorts a tile: of the tiles that the device has the
+// shared memory for, and of which each multiprocessor gets one, the smallest that needs
+// the fewest passes. Several small blocks share a multiprocessor, and some load while
+// others sort.
+func (m merger) threads(n int, info gpu.Info) int {
+	best := mergeThreads
+	for threads := 2 * mergeThreads; threads <= 4*mergeThreads; threads *= 2 {
+		fits := m.shared(threads) <= max(info.SharedPerBlockMax, leastShared) && n >= threads*m.items*info.SMs
+		if fits && m.passes(n, threads*m.items) < m.passes(n, best*m.items) {
+			best = threads
+		}
+	}
+	return best
+}
+
+// plan sorts tiles, and then merges runs, two or four at a time, until there is one. A
+// pass of four first finds where the tiles of its result begin.
+func (m merger) plan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	n := s[0]
+	if n == 0 {
+		return ladder.Plan{}
+	}
+	threads := m.threads(n, info)
+	width := threads * m.items
+	passes := 1 + m.passes(n, width)
+	tile := mergeThreads * m.items
+	tiles := ladder.CeilDiv(n, tile)
+	p := ladder.Plan{Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(n, width)}, Block: gpu.Dim{X: threads},
+		Shared: m.shared(threads), Args: append(m.buffers(0, passes), uint32(n))}}}
+	if passes > 1 {
+		p.Scratch = m.scratch(n)
+	}
+	if passes > 1 && m.ways == 4 {
+		p.Scratch = append(p.Scratch, ladder.Tensor{Name: "splits", Len: 4 * tiles, Type: gpu.Uint32})
+	}
+	for pass := 1; pass < passes; pass, width = pass+1, width*m.ways {
+		args := m.buffers(pass, passes)
+		if m.ways == 2 {
+			p.Steps = append(p.Steps, blocks(entry+"_2", tiles, append(args, uint32(n), uint32(width))...))
+			continue
+		}
+		p.Steps = append(p.Steps,
+			blocks(entry+"_2", ladder.CeilDiv(tiles, 8), args[0], "splits", uint32(n), uint32(width), uint32(tiles)),
+			blocks(entry+"_3", tiles, append(args, "splits", uint32(n), uint32(width))...))
+	}
+	return p
+}
+
 // aThread has a thread for each pair of runs, aTile a block for each tile of the result.
 func aThread(n, width int) int { return ladder.CeilDiv(ladder.CeilDiv(n, 2*width), 256) }
 func aTile(n, _ int) int       { return ladder.CeilDiv(n, mergeTile) }
@@ -145,6 +232,8 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "bitonic", Adds: "one block: a network of comparisons in shared memory, at most 2048 keys", Plan: l.oneTile, Refuses: tooLong},
 		{Name: "merge_serial", Adds: "many blocks sort 2048 keys each; launches merge pairs of runs, one thread a pair", Plan: l.merges(aThread)},
 		{Name: "merge_path", Adds: "merge path finds where each thread's results begin: all threads merge, in the tile and across tiles", Plan: l.merges(aTile)},
+		{Name: "tile_merge", Adds: "tiles of up to 33 792 keys, 33 a thread: an odd number meets no bank twice; a merge reads a key once", Module: "four_way", Plan: l.large(2).plan},
+		{Name: "four_way", Adds: "a pass merges four runs: half the passes; a launch of its own finds the four parts of a tile", Module: "four_way", Plan: l.large(4).plan},
 		{Name: "radix_1", Adds: "no comparisons: 32 times, keys with a 0 before those with a 1; count, scan, scatter", Plan: l.digits(1)},
 		{Name: "radix_4", Adds: "digits of 4 bits: 8 passes; ballots rank equal digits", Plan: l.digits(4)},
 		{Name: "onesweep", Adds: "digits of 8 bits, and one read and one write a pass: tiles look back for each digit, and are sorted before they are written", Plan: l.onesweep},
@@ -152,7 +241,7 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 	switch {
 	case pairs:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"merge_path", "radix_4", "onesweep"}, v.Name)
+			return !slices.Contains([]string{"merge_path", "four_way", "radix_4", "onesweep"}, v.Name)
 		})
 	case t != gpu.Uint32:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool { return !slices.Contains([]string{"merge_path", "onesweep"}, v.Name) })
