@@ -112,6 +112,9 @@ var (
 	// SortPairs sorts keys of uint32 with values; equal keys keep their order.
 	SortPairs = sort.Pairs
 
+	// SortMistakes is SortPairs with sorts that lose the order of equal keys, or values.
+	SortMistakes = sort.Mistakes
+
 	// CopyIf copies the elements above 0, side by side. See package copyif.
 	CopyIf = copyif.Operator
 
@@ -229,7 +232,7 @@ func Operators() []*Operator {
 		MaxPool, AvgPool, MaxPoolMistakes,
 		Softmax, LogSoftmax, MaskedSoftmax, SoftmaxMistakes,
 		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,
-		Sort, SortInt32, SortFloat32, SortUint64, SortPairs,
+		Sort, SortInt32, SortFloat32, SortUint64, SortPairs, SortMistakes,
 		Triangles,
 		SpMV, SpMVCOO, SpMM, SpGEMM, CSRToCOO, COOToCSR,
 	}

@@ -1,6 +1,6 @@
 // Package sort sorts keys of uint32, int32, float32 and uint64, and keys with values:
-// a ladder of merges and a ladder of digits. Package ops lists the operators. It must never
-// import ops/bench.
+// a ladder of merges and a ladder of digits, and sorts that lose the order of equal keys.
+// Package ops lists the operators. It must never import ops/bench.
 //
 // The founding note 000 names sort among the operators and prints no listing of it.
 package sort
@@ -13,7 +13,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 sort.cu types.cu pairs.cu four_way.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 sort.cu types.cu pairs.cu four_way.cu mistakes.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 testdata/look_back.cu
 
 // Operator sorts keys of uint32.

@@ -9,11 +9,12 @@ import (
 	"warpbook/ops/optest"
 )
 
-func TestConformance(t *testing.T)        { optest.Run(t, Operator) }
-func TestConformanceInt32(t *testing.T)   { optest.Run(t, Int32) }
-func TestConformanceFloat32(t *testing.T) { optest.Run(t, Float32) }
-func TestConformanceUint64(t *testing.T)  { optest.Run(t, Uint64) }
-func TestConformancePairs(t *testing.T)   { optest.Run(t, Pairs) }
+func TestConformance(t *testing.T)         { optest.Run(t, Operator) }
+func TestConformanceInt32(t *testing.T)    { optest.Run(t, Int32) }
+func TestConformanceFloat32(t *testing.T)  { optest.Run(t, Float32) }
+func TestConformanceUint64(t *testing.T)   { optest.Run(t, Uint64) }
+func TestConformancePairs(t *testing.T)    { optest.Run(t, Pairs) }
+func TestConformanceMistakes(t *testing.T) { optest.Run(t, Mistakes) }
 
 // The reference against answers worked by hand: equal keys keep their order, and floats
 // have the total order.

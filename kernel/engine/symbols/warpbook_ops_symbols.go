@@ -132,6 +132,7 @@ func warpbookOps() *ixgo.Package {
 			"Sort":            reflect.ValueOf(&q.Sort),
 			"SortFloat32":     reflect.ValueOf(&q.SortFloat32),
 			"SortInt32":       reflect.ValueOf(&q.SortInt32),
+			"SortMistakes":    reflect.ValueOf(&q.SortMistakes),
 			"SortPairs":       reflect.ValueOf(&q.SortPairs),
 			"SortUint64":      reflect.ValueOf(&q.SortUint64),
 			"SpGEMM":          reflect.ValueOf(&q.SpGEMM),
@@ -582,6 +583,9 @@ SortFloat32 sorts keys of float32 in the total order of IEEE 754.`,
 	"SortInt32": `var SortInt32
 
 SortInt32 sorts keys of int32.`,
+	"SortMistakes": `var SortMistakes
+
+SortMistakes is SortPairs with sorts that lose the order of equal keys, or values.`,
 	"SortPairs": `var SortPairs
 
 SortPairs sorts keys of uint32 with values; equal keys keep their order.`,
