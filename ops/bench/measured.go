@@ -53,7 +53,8 @@ type MeasuredTimes struct {
 }
 
 // MeasuredRun returns the figures of measured/NAME.json of one of the operators'
-// folders; the error for an unknown name lists the nearest ones. A name with a slash
+// folders; the error for an unknown name lists the nearest ones. A file with a title and
+// no times waits for its first run: gpu.ErrNotFound. A name with a slash
 // is that of a file of the caller's, as ops/cmd/measured makes it, without its .json.
 func MeasuredRun(operators []*ladder.Operator, name string) (*Measured, error) {
 	if strings.Contains(name, "/") {
@@ -104,7 +105,7 @@ func ParseMeasured(operators []*ladder.Operator, name string, text []byte) (*Mea
 		return nil, fmt.Errorf("ops: %s.json: %w", name, err)
 	}
 	if len(m.Times) == 0 {
-		return nil, fmt.Errorf("ops: %s.json: %w: no times, expected a file that ops/cmd/measured has made", name, gpu.ErrArgument)
+		return nil, fmt.Errorf("ops: %s.json: no times: %w: not measured yet, expected a file that ops/cmd/measured has made", name, gpu.ErrNotFound)
 	}
 	m.title = file.Title
 	for i := range m.Times {

@@ -608,7 +608,8 @@ not measured.`,
 	"MeasuredRun": `func MeasuredRun(operators []*ladder.Operator, name string) (*Measured, error)
 
 MeasuredRun returns the figures of measured/NAME.json of one of the operators'
-folders; the error for an unknown name lists the nearest ones. A name with a slash
+folders; the error for an unknown name lists the nearest ones. A file with a title and
+no times waits for its first run: gpu.ErrNotFound. A name with a slash
 is that of a file of the caller's, as ops/cmd/measured makes it, without its .json.`,
 	"MeasuredTimes": "type MeasuredTimes struct {\n\tOperator string // \"\" for the one that the run is named after\n\tLabel    string // in place of the size, \"\" for none\n\tSize     ladder.Size\n\tUS       map[string]float64 // microseconds, medians over turns, or\n\tTFLOPS   map[string]float64\n\tRangeUS  map[string][2]float64 `json:\"range_us\"`  // from the fastest turn to the slowest\n\tWithinUS map[string][2]float64 `json:\"within_us\"` // of a single turn, the interval that holds its median with 95 % confidence\n\tTurns    int                   // of each, at least; 0 where it is not known\n\tTheirs   []string              // the names of peers\n\t// contains filtered or unexported fields\n}\n\nMeasuredTimes are the figures of one size, by variant and peer.",
 	"MeasuredTimes.Heading": `func (t MeasuredTimes) Heading() string

@@ -1,0 +1,45 @@
+package sort
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+)
+
+// The committed times of small sizes are those of an H200, from 2^10 to 2^20, of our rungs
+// and of CUB, and no time is shorter than a copy of the same bytes at 10 TB/s.
+func TestMeasuredSmall(t *testing.T) {
+	const name = "sort_small.h200"
+	family := []*ladder.Operator{Operator}
+	m, err := bench.MeasuredRun(family, name)
+	if errors.Is(err, gpu.ErrNotFound) {
+		if _, err := fs.Stat(files, "measured/"+name+".json"); err != nil {
+			t.Fatal(err)
+		}
+		t.Skip(err) // names the file and the command
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(m.Device, "H200") || m.Date < "2026-11-25" || !strings.Contains(m.Method, "graph") {
+		t.Errorf("%s does not state an H200, the date and graphs: %q, %q, %q", name, m.Device, m.Date, m.Method)
+	}
+	for n := 1 << 10; n <= 1<<20; n *= 4 {
+		for _, line := range []string{"sort_four_way", "sort_onesweep", "cub_radix_sort", "cub_merge_sort"} {
+			if us := m.TimeUS(line, n); !(us*1e-6 > Operator.Bytes(ladder.Size{n})/10e12) {
+				t.Errorf("%s: %s at %d: %v us", name, line, n, us)
+			}
+		}
+	}
+	for _, peer := range []string{"cub_radix_sort", "cub_merge_sort"} {
+		if !slices.Contains(m.Names(), peer) || m.Ours(peer) {
+			t.Errorf("%s: no figures of the peer %s", name, peer)
+		}
+	}
+}
