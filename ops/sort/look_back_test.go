@@ -35,11 +35,12 @@ func TestLookBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer module.Close()
-	entry, err := module.Entry("look_back_digits")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 20 {
+	for turn := range 40 {
+		name := []string{"look_back_digits", "look_back_digits_by_four"}[turn%2]
+		entry, err := module.Entry(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		tiles, often := 1+random.IntN(50), 1+random.IntN(50)
 		status, want := make([]uint32, 256*tiles), make([]uint32, 256)
 		for i := range status {
@@ -74,22 +75,20 @@ func TestLookBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !ladder.SameBits(got, want) {
-			t.Errorf("%d tiles, seed %d: %v, expected %v", tiles, seed, got, want)
+			t.Errorf("%s, %d tiles, seed %d: %v, expected %v", name, tiles, seed, got, want)
 		}
 	}
 }
 
-// TestBlockOrder starts the last block first, in a grid of more tiles than the 80 that a
-// T4 holds at once. Blocks that draw a ticket end; blocks whose tile is their number
-// would wait for blocks that cannot start.
+// TestBlockOrder starts the last block first, in a grid of more tiles than a T4 holds at
+// once: 80 of onesweep, and 40 of the wide tiles, whose blocks get so much shared memory
+// here that a multiprocessor holds one. Blocks that draw a ticket end; blocks whose tile is
+// their number would wait for blocks that cannot start.
 func TestBlockOrder(t *testing.T) {
 	const n = 85*sweepTile + 1
 	d := optest.EmulatorOf(t, "emu:t4").(*emu.Device)
 	d.OrderBlocks(emu.Backwards)
 	d.LimitSteps(200_000_000) // a busy machine lets a block wait for long
-	h := bench.NewHandle(d)
-	defer h.Close()
-	h.Variant = "sort_onesweep"
 	keys := Operator.Inputs(ladder.Size{n})[0].Random(nil, ladder.NewRandom(1))
 	want := picked(keys, places(nil, keys))
 	buffers := map[string]gpu.Buffer{}
@@ -104,14 +103,46 @@ func TestBlockOrder(t *testing.T) {
 	if err := buffers["keys"].Upload(keys); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Run(Operator, ladder.Size{n}, buffers); err != nil {
-		t.Fatal(err)
+	for _, rung := range []string{"sort_onesweep", "sort_onesweep_ballots"} { // sort_onesweep_wide and _match look back as the latter
+		if err := buffers["sorted"].Upload(make([]uint32, n)); err != nil {
+			t.Fatal(err)
+		}
+		h := bench.NewHandle(d)
+		h.Variant = rung
+		err := h.Run(planned(Operator, func(p *ladder.Plan, info gpu.Info) {
+			for i, step := range p.Steps {
+				if step.Entry == "sort_onesweep_ballots_3" {
+					p.Steps[i].Shared = info.SharedPerSM / 4
+				}
+			}
+		}), ladder.Size{n}, buffers)
+		h.Close()
+		if err != nil {
+			t.Errorf("%s: %v", rung, err)
+			continue
+		}
+		got := make([]uint32, n)
+		if err := buffers["sorted"].Download(got); err != nil {
+			t.Fatal(err)
+		}
+		if !ladder.SameBits(got, want) {
+			t.Errorf("%s: the keys are not sorted", rung)
+		}
 	}
-	got := make([]uint32, n)
-	if err := buffers["sorted"].Download(got); err != nil {
-		t.Fatal(err)
+}
+
+// planned is an operator whose plans are changed.
+func planned(o *ladder.Operator, change func(*ladder.Plan, gpu.Info)) *ladder.Operator {
+	other := *o
+	other.Variants = nil
+	for _, v := range o.Variants {
+		plan := v.Plan
+		v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+			p := plan(entry, s, info)
+			change(&p, info)
+			return p
+		}
+		other.Variants = append(other.Variants, v)
 	}
-	if !ladder.SameBits(got, want) {
-		t.Error("the keys are not sorted")
-	}
+	return &other
 }

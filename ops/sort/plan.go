@@ -8,11 +8,14 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// Keys of a tile, as the kernels have them: 256 threads with 8 or 16 each.
+// Keys of a tile, as the kernels have them: threads with 8 or 16 each.
 const (
 	mergeTile = 2048
 	radixTile = 2048
 	sweepTile = 4096
+
+	wideThreads = 512
+	wideTile    = 16 * wideThreads
 )
 
 // layout holds the data that all plans of a ladder share.
@@ -204,30 +207,57 @@ func (l layout) digits(bits int) ladder.Planner {
 	}
 }
 
-// onesweep first counts all digits, and then has one launch for each digit of 8 bits.
-func (l layout) onesweep(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	n := s[0]
-	if n == 0 {
-		return ladder.Plan{}
+// sweeps first counts all digits, and then has one launch for each digit of 8 bits, whose
+// blocks of so many threads have a tile each.
+func (l layout) sweeps(count func(entry string, n int, info gpu.Info) ladder.Step, threads, tile int) ladder.Planner {
+	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+		n := s[0]
+		if n == 0 {
+			return ladder.Plan{}
+		}
+		tiles, passes := ladder.CeilDiv(n, tile), l.key.Bytes()
+		p := ladder.Plan{Scratch: append(l.scratch(n), ladder.Tensor{Name: "histogram", Len: 256 * passes, Type: gpu.Uint32},
+			ladder.Tensor{Name: "status", Len: 256 * tiles, Type: gpu.Uint32}, ladder.Tensor{Name: "ticket", Len: 1, Type: gpu.Uint32})}
+		first := count(entry, n, info)
+		first.Zero = []string{"histogram"}
+		p.Steps = []ladder.Step{first, blocks(entry+"_2", passes, "histogram")}
+		for pass := range passes {
+			p.Steps = append(p.Steps, ladder.Step{Entry: entry + "_3", Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: threads}, Zero: []string{"status", "ticket"},
+				Args: append(l.buffers(pass, passes), "histogram", "status", "ticket", uint32(n), uint32(8*pass), uint32(pass))})
+		}
+		return p
 	}
-	tiles, passes := ladder.CeilDiv(n, sweepTile), l.key.Bytes()
-	p := ladder.Plan{Scratch: append(l.scratch(n), ladder.Tensor{Name: "histogram", Len: 256 * passes, Type: gpu.Uint32},
-		ladder.Tensor{Name: "status", Len: 256 * tiles, Type: gpu.Uint32}, ladder.Tensor{Name: "ticket", Len: 1, Type: gpu.Uint32})}
-	count := blocks(entry, min(tiles, 8*max(info.SMs, 1)), "keys", "histogram", uint32(n))
-	count.Zero = []string{"histogram"}
-	p.Steps = []ladder.Step{count, blocks(entry+"_2", passes, "histogram")}
-	for pass := range passes {
-		step := blocks(entry+"_3", tiles, append(l.buffers(pass, passes), "histogram", "status", "ticket", uint32(n), uint32(8*pass), uint32(pass))...)
-		step.Zero = []string{"status", "ticket"}
-		p.Steps = append(p.Steps, step)
+}
+
+func (l layout) onesweep() ladder.Planner { return l.sweeps(countAll, 256, sweepTile) }
+
+// countAll has at most eight blocks a multiprocessor count.
+func countAll(entry string, n int, info gpu.Info) ladder.Step {
+	return blocks(entry, min(ladder.CeilDiv(n, sweepTile), 8*max(info.SMs, 1)), "keys", "histogram", uint32(n))
+}
+
+// Threads of blocks of onesweep_wide.cuh that count, and keys that one of them counts in a turn.
+const (
+	columnThreads = 1024
+	columnTurn    = columnThreads * 8
+)
+
+// countColumns has one block a multiprocessor count. A counter has 32 copies, 128 KB in all,
+// or eight where a block cannot have that much.
+func (l layout) countColumns(entry string, n int, info gpu.Info) ladder.Step {
+	columns, bytes := 32, 4*256*l.key.Bytes()
+	if columns*bytes > info.SharedPerBlockMax {
+		columns = 8
 	}
-	return p
+	return ladder.Step{Entry: entry, Grid: gpu.Dim{X: min(ladder.CeilDiv(n, columnTurn), max(info.SMs, 1))}, Block: gpu.Dim{X: columnThreads},
+		Shared: columns * bytes, Args: []any{"keys", "histogram", uint32(n), uint32(columns)}}
 }
 
 // variants are the rungs of a type. Keys of uint32 have all; pairs have those that are
 // stable and fast enough to be used, and the other types the best of either kind.
 func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 	l := layout{t, pairs}
+	wide := l.sweeps(l.countColumns, wideThreads, wideTile)
 	all := []ladder.Variant{
 		{Name: "bitonic", Adds: "one block: a network of comparisons in shared memory, at most 2048 keys", Plan: l.oneTile, Refuses: tooLong},
 		{Name: "merge_serial", Adds: "many blocks sort 2048 keys each; launches merge pairs of runs, one thread a pair", Plan: l.merges(aThread)},
@@ -236,7 +266,10 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "four_way", Adds: "a pass merges four runs: half the passes; a launch of its own finds the four parts of a tile", Module: "four_way", Plan: l.large(4).plan},
 		{Name: "radix_1", Adds: "no comparisons: 32 times, keys with a 0 before those with a 1; count, scan, scatter", Plan: l.digits(1)},
 		{Name: "radix_4", Adds: "digits of 4 bits: 8 passes; ballots rank equal digits", Plan: l.digits(4)},
-		{Name: "onesweep", Adds: "digits of 8 bits, and one read and one write a pass: tiles look back for each digit, and are sorted before they are written", Plan: l.onesweep},
+		{Name: "onesweep", Adds: "digits of 8 bits, and one read and one write a pass: tiles look back for each digit, and are sorted before they are written", Plan: l.onesweep()},
+		{Name: "onesweep_wide", Adds: "tiles of 8192 keys, four statuses at a time; digits are counted in a column for each lane, from loads of 16 bytes", Module: "onesweep_wide", Plan: wide},
+		{Name: "onesweep_ballots", Adds: "eight ballots a key in place of atomicOr: less traffic of shared memory, and more instructions", Module: "onesweep_wide", Plan: wide},
+		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
 	}
 	switch {
 	case pairs:
