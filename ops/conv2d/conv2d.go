@@ -15,6 +15,7 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 conv2d.cu winograd.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv2d_tensor.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu
 
 // Options are the parameters of a call besides its size.
 type Options struct {
@@ -136,6 +137,11 @@ func With(name string, o Options) (*ladder.Operator, error) {
 // tensor is an operator with the rungs of tensor cores.
 func (o Options) tensor(name string, c *ladder.Operator) *ladder.Operator {
 	c.Variants = o.tensorVariants(name)
+	for _, more := range hopperCases {
+		if o.valid(name, more.Size) == nil && (more.Data == "" || o.Type == 0) {
+			c.Cases = append(c.Cases, more)
+		}
+	}
 	return c
 }
 

@@ -177,6 +177,30 @@ func TestRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkLine(t, "12 channels in a group of x (n, h, w, c) = [1 9 9 12]", v.Refuses(ladder.Size{1, 12, 9, 9, 8, 3, 3}), gpu.ErrUnsupported)
+	for _, c := range []struct {
+		rung   string
+		change func(*Options)
+		size   ladder.Size
+		says   string
+	}{
+		{"conv2d_fp16_wgmma", nil, ladder.Size{1, 12, 9, 9, 16, 3, 3}, "12 channels of x: the copy engine takes a multiple of 8"},
+		{"conv2d_fp16_halo", nil, ladder.Size{1, 16, 9, 9, 24, 3, 3}, "24 channels of y"},
+		{"conv2d_fp16_wgmma", func(o *Options) { o.Groups = 2 }, ladder.Size{1, 16, 9, 9, 16, 3, 3}, "2 groups"},
+		{"conv2d_fp16_wgmma", func(o *Options) { o.Stride = 9 }, ladder.Size{1, 16, 99, 99, 16, 3, 3}, "stride 9"},
+		{"conv2d_fp16_wgmma", func(o *Options) { o.Dilation = 100 }, ladder.Size{1, 16, 299, 299, 16, 3, 3}, "filters over 201 pixels"},
+		{"conv2d_fp16_halo", func(o *Options) { o.Stride = 2 }, ladder.Size{1, 16, 9, 9, 16, 3, 3}, "use conv2d_fp16_wgmma"},
+		{"conv2d_fp16_halo", func(o *Options) { o.Dilation = 70 }, ladder.Size{1, 16, 299, 299, 16, 3, 3}, "no box of pixels"},
+	} {
+		o := tensorOptions(gpu.Float16)
+		if c.change != nil {
+			c.change(&o)
+		}
+		v, err := must(With("conv2d_fp16", o)).Variant(c.rung)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLine(t, c.says, v.Refuses(c.size), gpu.ErrUnsupported)
+	}
 	if v, err = Operator.Variant("conv2d_shared"); err != nil {
 		t.Fatal(err)
 	}
@@ -236,4 +260,58 @@ func TestConvolve(t *testing.T) {
 			checkLine(t, says, err, gpu.ErrArgument)
 		}
 	})
+}
+
+// Every entry of the rungs on wgmma, where a block takes several tiles and the ring of
+// stages comes round: each width of the product is forced, on a device that is planned as
+// if it had two multiprocessors. Strides and dilations are other than 1.
+func TestHopperTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	for _, c := range []struct {
+		kind   gpu.Type
+		change func(*Options)
+		size   ladder.Size
+	}{
+		{gpu.Float16, nil, ladder.Size{2, 8, 7, 9, 16, 3, 3}},
+		{gpu.Float16, nil, ladder.Size{1, 72, 9, 8, 80, 2, 3}},
+		{gpu.BFloat16, nil, ladder.Size{1, 8, 6, 9, 16, 3, 3}},
+		{0, nil, ladder.Size{1, 8, 6, 9, 16, 3, 3}},
+		{gpu.Float16, func(o *Options) { o.Dilation, o.Padding = 2, 3 }, ladder.Size{1, 8, 6, 7, 16, 3, 2}},
+		{gpu.BFloat16, func(o *Options) { o.Stride, o.Padding, o.ReLU = 2, 0, false }, ladder.Size{2, 8, 17, 19, 16, 3, 3}},
+		{0, func(o *Options) { o.Stride, o.Dilation, o.Bias = 3, 2, false }, ladder.Size{1, 8, 12, 13, 16, 1, 3}},
+	} {
+		o := tensorOptions(c.kind)
+		if c.change != nil {
+			c.change(&o)
+		}
+		name := map[gpu.Type]string{0: "conv2d_tf32", gpu.Float16: "conv2d_fp16", gpu.BFloat16: "conv2d_bf16"}[c.kind]
+		operator := o.tensor(name, must(With(name, o)))
+		check := func(v ladder.Variant, plan ladder.Planner, what string) {
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				return plan(entry, s, info)
+			}
+			one := *operator
+			one.Variants = []ladder.Variant{v}
+			checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), what)
+			if refused := v.Refuses(c.size) != nil; refused != (len(checks.Rows) == 0) {
+				t.Errorf("%s of %v: %d rows, refused %v", what, c.size, len(checks.Rows), refused)
+			}
+		}
+		variants := o.hopperVariants(name)
+		check(variants[0], variants[0].Plan, variants[0].Name)
+		if c.change != nil {
+			check(variants[1], variants[1].Plan, variants[1].Name)
+			continue
+		}
+		for _, p := range haloPlaces {
+			check(variants[1], func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				cut, ok := o.haloCut(s, p.n)
+				if !ok {
+					t.Fatalf("%d places: no cut of %v", p.n, s)
+				}
+				return o.haloPlan(entry+p.suffix, s, info, cut)
+			}, variants[1].Name+p.suffix)
+		}
+	}
 }

@@ -129,7 +129,7 @@ func (o Options) tensorVariants(name string) []ladder.Variant {
 			Entry: entry, Grid: o.grid(s), Block: gpu.Dim{X: 128}, Args: append(o.operands("x"), o.shape(s)),
 		}}}
 	}
-	return []ladder.Variant{
+	variants := []ladder.Variant{
 		{Name: name + "_mma", Adds: "tensor cores: implicit GEMM with mma.sync, 64 x 64 a block, factors loaded one by one", Source: "ours", Module: "conv2d_tensor", Needs: ladder.Ampere, Plan: plan},
 		{Name: name + "_vector", Adds: "16 bytes a load: channels of a group are whole vectors", Source: "ours", Module: "conv2d_tensor", Needs: ladder.Ampere, Plan: plan,
 			Refuses: func(s ladder.Size) error {
@@ -139,4 +139,8 @@ func (o Options) tensorVariants(name string) []ladder.Variant {
 				return nil
 			}},
 	}
+	if o.NHWC && !o.Depth {
+		variants = append(variants, o.hopperVariants(name)...)
+	}
+	return variants
 }

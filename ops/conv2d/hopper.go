@@ -1,0 +1,232 @@
+package conv2d
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+// hopper is the only compute capability with wgmma.
+var hopper = gpu.Compute{Major: 9}
+
+// Constants of conv2d_hopper.cu.
+const (
+	hopperThreads = 384
+	hopperBytes   = 225 << 10 // of shared memory for stages
+	mostStages    = 8
+	rowBytes      = 128 // of channels that a stage has
+	wgmmaPlaces   = 128 // of a warpgroup of the rungs _wgmma
+)
+
+// haloPlaces are the columns of a product that the entries of the rungs _halo have, and
+// what their names end in.
+var haloPlaces = []struct {
+	n      int
+	suffix string
+}{{64, ""}, {208, "_208"}, {232, "_232"}}
+
+// hopperCases have channels that the copy engine takes: less and more than a row of 128
+// bytes, and filters for one warpgroup, a part of the second, and a second block. Places are
+// fewer and more than a tile has, and an image is wider than one.
+var hopperCases = []ladder.Case{
+	{Size: ladder.Size{1, 16, 7, 6, 16, 3, 3}}, {Size: ladder.Size{2, 8, 5, 9, 80, 3, 3}}, {Size: ladder.Size{3, 72, 4, 4, 32, 2, 2}},
+	{Size: ladder.Size{1, 8, 3, 70, 16, 1, 3}}, {Size: ladder.Size{1, 8, 12, 12, 144, 1, 1}}, {Size: ladder.Size{1, 8, 5, 6, 16, 3, 3}, Data: "special"},
+}
+
+// cut is Cut of conv2d_hopper.cu.
+type cut struct {
+	Images, OH, OW, K, R, S, Stride, Dilation uint32
+	Padding                                   int32
+	Chunks, Blocks, Tiles, OwnPlaces          uint32
+	XStages, XBytes, XBox, WStages, WBytes    uint32
+	Columns, Rows, Pitch, Across, Down        uint32
+	Bias, ReLU                                uint32
+}
+
+// hopperVariants are the rungs of a type on wgmma.
+func (o Options) hopperVariants(name string) []ladder.Variant {
+	variant := func(suffix, adds string, plan ladder.Planner, refuses func(string, ladder.Size) error) ladder.Variant {
+		return ladder.Variant{Name: name + suffix, Adds: adds, Source: "ours", Module: "conv2d_hopper", Needs: hopper, Plan: plan,
+			Refuses: func(s ladder.Size) error {
+				if err := o.copyEngineRefuses(name, s); err != nil {
+					return err
+				}
+				return refuses(name, s)
+			}}
+	}
+	return []ladder.Variant{
+		variant("_wgmma", "Hopper: the copy engine brings the pixels under each tap (im2col) and filters, two warpgroups multiply 64 channels by 128 places each", o.im2colBoxes, o.im2colRefuses),
+		variant("_halo", "x with its halo comes once for all taps, which read it in shared memory, moved by whole pixels", o.haloBoxes, o.haloRefuses),
+	}
+}
+
+// bytes are those of an element.
+func (o Options) bytes() int { return (ladder.Tensor{Type: o.Type}).Elements().Bytes() }
+
+// copyEngineRefuses rejects channels of which the copy engine or a warp takes no part.
+func (o Options) copyEngineRefuses(name string, s ladder.Size) error {
+	x := o.of(s)
+	switch vector := 16 / o.bytes(); {
+	case o.Groups != 1:
+		return fmt.Errorf("%w: %d groups: expected 1, use %s_mma", gpu.ErrUnsupported, o.Groups, name)
+	case x.c%vector != 0:
+		return fmt.Errorf("%w: %d channels of x: the copy engine takes a multiple of %d, which is 16 bytes; pad the channels or use %s_mma", gpu.ErrUnsupported, x.c, vector, name)
+	case x.k%16 != 0:
+		return fmt.Errorf("%w: %d channels of y: a warp multiplies 16, expected a multiple; pad the filters or use %s_vector", gpu.ErrUnsupported, x.k, name)
+	}
+	return nil
+}
+
+// im2colRefuses rejects what im2col mode has no bits for.
+func (o Options) im2colRefuses(name string, s ladder.Size) error {
+	x := o.of(s)
+	if spread := o.Dilation * (max(x.r, x.s) - 1); o.Stride > 8 || o.Padding > 128 || spread-o.Padding > 128 || spread > 255 {
+		return fmt.Errorf("%w: stride %d, padding %d, filters over %d pixels: im2col mode has strides up to 8, paddings up to 128, and filters over 129 pixels and the padding, at most 256; use %s_vector",
+			gpu.ErrUnsupported, o.Stride, o.Padding, spread+1, name)
+	}
+	return nil
+}
+
+// haloRefuses rejects layers of which no box with a halo fits.
+func (o Options) haloRefuses(name string, s ladder.Size) error {
+	if o.Stride != 1 {
+		return fmt.Errorf("%w: stride %d: places lie side by side in a box with a halo, expected 1; use %s_wgmma", gpu.ErrUnsupported, o.Stride, name)
+	}
+	if _, _, ok := o.bestHalo(s, 1); !ok {
+		x := o.of(s)
+		return fmt.Errorf("%w: filters of %d x %d with dilation %d: no box of pixels with a halo fits twice into %d bytes of shared memory; use %s_wgmma", gpu.ErrUnsupported, x.r, x.s, o.Dilation, hopperBytes, name)
+	}
+	return nil
+}
+
+// cut is the part of a cut that all rungs have, for tiles of so many columns of a product.
+func (o Options) cut(s ladder.Size) cut {
+	x, p := o.of(s), o.shape(s)
+	c := cut{
+		Images: p.Images, OH: p.OH, OW: p.OW, K: p.K, R: p.R, S: p.S, Stride: p.Stride, Dilation: p.Dilation, Padding: p.Padding,
+		Chunks: uint32(ladder.CeilDiv(x.c*o.bytes(), rowBytes)), Blocks: uint32(ladder.CeilDiv(x.k, 128)), WBytes: 128 * rowBytes,
+		XStages: 2, Columns: 1, Rows: 1, Pitch: 1, Across: 1, Down: 1, Bias: p.Bias, ReLU: p.ReLU,
+	}
+	if x.k <= 64 { // a second warpgroup of channels would have none
+		c.OwnPlaces, c.Blocks, c.WBytes = 1, 1, 64*rowBytes
+	}
+	return c
+}
+
+// haloCut cuts images into boxes for n columns of a product: as many whole rows of places
+// as they hold, with the pixels between, or a part of one.
+func (o Options) haloCut(s ladder.Size, n int) (c cut, ok bool) {
+	x := o.of(s)
+	c = o.cut(s)
+	columns := ladder.CeilDiv(x.ow, ladder.CeilDiv(x.ow, n))
+	pitch := max(8, columns+o.Dilation*(x.s-1)) // the store steps over eight pixels at most once a row
+	rows := min(x.oh, (n-columns)/pitch+1)
+	all := rows * (1 + int(c.OwnPlaces)) // of a block
+	height := all + o.Dilation*(x.r-1)
+	if pitch > 256 || height > 256 {
+		return c, false
+	}
+	c.Columns, c.Rows, c.Pitch = uint32(columns), uint32(rows), uint32(pitch)
+	c.Across, c.Down = uint32(ladder.CeilDiv(x.ow, columns)), uint32(ladder.CeilDiv(x.oh, all))
+	c.Tiles = c.Blocks * c.Across * c.Down * c.Images
+	box := pitch * height
+	// The last tap of the last warpgroup reads n pixels, of which the last are no places.
+	read := (all-rows)*pitch + o.Dilation*((x.r-1)*pitch+x.s-1) + n
+	c.XBox, c.XBytes = uint32(box*rowBytes), uint32(ladder.CeilDiv(max(box, read), 8)*8*rowBytes)
+	return c, c.stages()
+}
+
+// stages sets how many stages of w fit beside those of x.
+func (c *cut) stages() bool {
+	fit := (hopperBytes - int(c.XStages*c.XBytes)) / int(c.WBytes)
+	c.WStages = uint32(max(0, min(mostStages, fit)))
+	return fit >= 2
+}
+
+// bestHalo is the cut that takes the least time, by the columns that a multiprocessor
+// multiplies one after the other, where a tile costs as much as 16 more.
+func (o Options) bestHalo(s ladder.Size, sms int) (best cut, suffix string, found bool) {
+	least := 0
+	for _, p := range haloPlaces {
+		c, ok := o.haloCut(s, p.n)
+		if cost := ladder.CeilDiv(int(c.Tiles), max(1, sms)) * (p.n + 16); ok && (!found || cost < least) {
+			best, suffix, found, least = c, p.suffix, true, cost
+		}
+	}
+	return best, suffix, found
+}
+
+func (o Options) haloBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	c, suffix, _ := o.bestHalo(s, info.SMs)
+	return o.haloPlan(entry+suffix, s, info, c)
+}
+
+func (o Options) haloPlan(entry string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
+	x := o.of(s)
+	images := gpu.TensorMap{Shape: []int{x.c, x.w, x.h, x.n}, Box: []int{rowBytes / o.bytes(), int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
+	return o.hopperPlan(entry, s, info, c, images)
+}
+
+func (o Options) im2colBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	x, c := o.of(s), o.cut(s)
+	places := wgmmaPlaces * (1 + int(c.OwnPlaces))
+	c.Tiles = c.Blocks * uint32(ladder.CeilDiv(x.n*x.oh*x.ow, places))
+	c.XBox = uint32(places * rowBytes)
+	c.XBytes, c.XStages = c.XBox, uint32(hopperBytes/(places*rowBytes+int(c.WBytes)))
+	c.stages()
+	upper := func(taps int) int { return o.Padding - o.Dilation*(taps-1) }
+	return o.hopperPlan(entry, s, info, c, gpu.TensorMap{
+		Shape: []int{x.c, x.w, x.h, x.n},
+		Im2col: &gpu.Im2col{Lower: []int{-o.Padding, -o.Padding}, Upper: []int{upper(x.s), upper(x.r)}, Steps: []int{o.Stride, o.Stride},
+			Channels: rowBytes / o.bytes(), Pixels: places},
+	})
+}
+
+// hopperPlan launches a block a multiprocessor, or the fewest that take as many rounds.
+func (o Options) hopperPlan(entry string, s ladder.Size, info gpu.Info, c cut, images gpu.TensorMap) ladder.Plan {
+	x := o.of(s)
+	// Channels 16 q + 2 i + p of y are row 16 q + 8 p + i of a factor: a thread has both
+	// rows i, so that it stores neighbours.
+	filter := x.c * x.taps() * o.bytes()
+	filters := gpu.TensorMap{
+		Shape: []int{x.c, 8, 2, x.k / 16, x.taps()}, Strides: []int{2 * filter, filter, 16 * filter, x.c * o.bytes()},
+		Box: []int{rowBytes / o.bytes(), 8, 2, int(c.WBytes) / rowBytes / 16, 1},
+	}
+	bias := ladder.Argument(func(memory func(string) gpu.Buffer) (any, error) { return memory("w"), nil }) // is not read as one
+	if o.Bias {
+		bias = func(memory func(string) gpu.Buffer) (any, error) { return memory("bias"), nil }
+	}
+	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
+	round := map[gpu.Type]float64{0: 0x1.001p-10, gpu.Float16: 0x1p-11, gpu.BFloat16: 0x1p-8}[o.Type]
+	return ladder.Plan{Depth: o.roundings(s) + tensorRoundings, Round: round, Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: int(c.XStages*c.XBytes + c.WStages*c.WBytes),
+		Args: []any{o.mapOf("x", images), o.mapOf("w", filters), bias, aligned("y"), c},
+	}}}
+}
+
+// mapOf is a map of rows of 128 bytes of a tensor.
+func (o Options) mapOf(name string, m gpu.TensorMap) ladder.Argument {
+	buffer := aligned(name)
+	return func(memory func(string) gpu.Buffer) (any, error) {
+		b, err := buffer(memory)
+		if err != nil {
+			return nil, err
+		}
+		m := m
+		m.Buffer, m.Swizzle, m.TF32 = b.(gpu.Buffer), rowBytes, o.bytes() == 4
+		return m, nil
+	}
+}
+
+// aligned is a tensor that must start at a multiple of 16 bytes.
+func aligned(name string) ladder.Argument {
+	return func(memory func(string) gpu.Buffer) (any, error) {
+		b := memory(name)
+		place, err := b.Place()
+		if err == nil && place.Start%16 != 0 {
+			err = fmt.Errorf("%w: %s is a view from byte %d of its buffer on: the copy engine and wide stores take a multiple of 16 bytes, use another rung", gpu.ErrUnsupported, name, place.Start)
+		}
+		return b, err
+	}
+}
