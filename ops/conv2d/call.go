@@ -12,7 +12,8 @@ import (
 // r, s) with Depth. bias is nil without Options.Bias. y overlaps no other operand.
 //
 // Types: Options.Type throughout; float16 and bfloat16 with NHWC. Error: that of Operator or
-// of FP16 and BF16.
+// of FP16 and BF16. Without a rung that h names, float32 is added as float32 and not in
+// parts of it.
 func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y gpu.Buffer) error {
 	name := "conv2d"
 	switch options.Type {
@@ -48,5 +49,11 @@ func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y 
 		}
 		c.Add(t.Name, ladder.Vector(b, t.Len), i >= inputs, t.Elements())
 	}
-	return c.Run(o, size)
+	switch {
+	case options.Type != 0:
+		return c.Run(o, size)
+	case options.Depth:
+		return c.Run(o, size, "conv3d_implicit")
+	}
+	return c.Run(o, size, "conv2d_implicit")
 }

@@ -201,6 +201,18 @@ func TestRefuses(t *testing.T) {
 		}
 		checkLine(t, c.says, v.Refuses(c.size), gpu.ErrUnsupported)
 	}
+	for says, c := range map[string]struct {
+		change func(*Options)
+		size   ladder.Size
+	}{
+		"1 groups, stride 2": {func(o *Options) { o.Stride = 2 }, ladder.Size{1, 4, 9, 9, 4, 3, 3}},
+		"no three boxes":     {func(o *Options) { o.Dilation = 40 }, ladder.Size{1, 4, 199, 199, 4, 3, 3}},
+	} {
+		if v, err = must(With("conv2d", with(c.change))).Variant("conv2d_bf16x3"); err != nil {
+			t.Fatal(err)
+		}
+		checkLine(t, says, v.Refuses(c.size), gpu.ErrUnsupported)
+	}
 	if v, err = Operator.Variant("conv2d_shared"); err != nil {
 		t.Fatal(err)
 	}
@@ -312,6 +324,48 @@ func TestHopperTiles(t *testing.T) {
 				}
 				return o.haloPlan(entry+p.suffix, s, info, cut)
 			}, variants[1].Name+p.suffix)
+		}
+	}
+}
+
+// Both entries of the products of parts, as TestHopperTiles has them: each layout, less and
+// more than 64 channels, and taps that are two pixels apart. The error is compared with that
+// of a direct sum.
+func TestSplitTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	for _, c := range []struct {
+		o    Options
+		size ladder.Size
+	}{
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Bias: true, ReLU: true}, ladder.Size{2, 3, 7, 9, 17, 3, 3}},
+		{Options{Stride: 1, Padding: 2, Dilation: 2, Groups: 1, NHWC: true}, ladder.Size{1, 67, 6, 5, 70, 1, 2}},
+	} {
+		operator := must(With("conv2d", c.o))
+		split, err := operator.Variant("conv2d_bf16x3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct, err := operator.Variant("conv2d_direct")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range splitPlaces {
+			v, one := split, *operator
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				cut, ok := c.o.splitCut(s, p.n)
+				if !ok {
+					t.Fatalf("%d places: no cut of %v", p.n, s)
+				}
+				info.SMs = 2
+				return c.o.splitPlan(entry, p.suffix, s, info, cut)
+			}
+			one.Variants = []ladder.Variant{direct, v}
+			b := optest.NewBench(t, d, &one, 1, c.size...)
+			checks := optest.CheckAll(t, b, v.Name+p.suffix)
+			if len(checks.Rows) != 2 || !(checks.Rows[1].Error < 4*checks.Rows[0].Error) {
+				t.Errorf("%d places of %v: %+v", p.n, c.size, checks.Rows)
+			}
+			t.Logf("%v, %d places: error %.2g, of a direct sum %.2g, bound %.2g", c.size, p.n, checks.Rows[1].Error, checks.Rows[0].Error, checks.Rows[1].Bound)
 		}
 	}
 }

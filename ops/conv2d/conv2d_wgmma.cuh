@@ -41,6 +41,12 @@ static __device__ void copy_filters(unsigned to, const TensorMap& map, unsigned 
                  ::"r"(to), "l"(&map), "r"(c), "r"(q), "r"(tap), "r"(barrier) : "memory");
 }
 
+// Filters from k on under one tap, of one part.
+static __device__ void copy_rows(unsigned to, const TensorMap& map, unsigned c, unsigned k, unsigned tap, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+                 ::"r"(to), "l"(&map), "r"(c), "r"(k), "r"(tap), "r"(barrier) : "memory");
+}
+
 // A matrix with rows of 128 bytes, whose vectors of 16 bytes the copy engine exchanges by
 // bits 7 to 9 of their address. wgmma does so too, by the address as well: a matrix may
 // start at any row, as long as the memory that was filled starts at a multiple of 1024.
@@ -59,6 +65,7 @@ template <int pending> static __device__ void wgmma_wait() { asm volatile("wgmma
 #define SUMS8(d, i) SUMS4(d, i), SUMS4(d, i + 4)
 #define SUMS32(d, i) SUMS8(d, i), SUMS8(d, i + 8), SUMS8(d, i + 16), SUMS8(d, i + 24)
 #define NAMES64 TEN() TEN(1) TEN(2) "%30, %31"
+#define NAMES120 TEN() TEN(1) TEN(2) TEN(3) TEN(4) "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59"
 #define NAMES128 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63"
 #define NAMES208 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) "%100, %101, %102, %103"
 #define NAMES232 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) "%110, %111, %112, %113, %114, %115"
@@ -73,6 +80,7 @@ template <int pending> static __device__ void wgmma_wait() { asm volatile("wgmma
     WGMMA(T, 128, "m64n128" k, type, 64, 65, 66, signs, SUMS32(d, 0), SUMS32(d, 32))                                                  \
     WGMMA(T, 208, "m64n208" k, type, 104, 105, 106, signs, SUMS32(d, 0), SUMS32(d, 32), SUMS32(d, 64), SUMS8(d, 96))                  \
     WGMMA(T, 232, "m64n232" k, type, 116, 117, 118, signs, SUMS32(d, 0), SUMS32(d, 32), SUMS32(d, 64), SUMS8(d, 96), SUMS8(d, 104), SUMS4(d, 112))
+WGMMA(__nv_bfloat16, 120, "m64n120k16", "bf16", 60, 61, 62, "1, 1, 0, 0", SUMS32(d, 0), SUMS8(d, 32), SUMS8(d, 40), SUMS8(d, 48), SUMS4(d, 56))
 WGMMA_OF(__half, "k16", "f16", "1, 1, 0, 0")
 WGMMA_OF(__nv_bfloat16, "k16", "bf16", "1, 1, 0, 0")
 WGMMA_OF(float, "k8", "tf32", "1, 1")

@@ -19,26 +19,30 @@ const (
 	wgmmaPlaces   = 128 // of a warpgroup of the rungs _wgmma
 )
 
-// haloPlaces are the columns of a product that the entries of the rungs _halo have, and
-// what their names end in.
-var haloPlaces = []struct {
+// columns are those of a product that an entry has, and what its name ends in.
+type columns struct {
 	n      int
 	suffix string
-}{{64, ""}, {208, "_208"}, {232, "_232"}}
+}
+
+// haloPlaces are those of the rungs _halo.
+var haloPlaces = []columns{{64, ""}, {208, "_of_208"}, {232, "_of_232"}}
 
 // hopperCases have channels that the copy engine takes: less and more than a row of 128
 // bytes, and filters for one warpgroup, a part of the second, and a second block. Places are
-// fewer and more than a tile has, and an image is wider than one.
+// fewer and more than a tile has, and an image is wider than one. The last fills a GPU so that
+// the widest product takes the fewest rounds.
 var hopperCases = []ladder.Case{
 	{Size: ladder.Size{1, 16, 7, 6, 16, 3, 3}}, {Size: ladder.Size{2, 8, 5, 9, 80, 3, 3}}, {Size: ladder.Size{3, 72, 4, 4, 32, 2, 2}},
 	{Size: ladder.Size{1, 8, 3, 70, 16, 1, 3}}, {Size: ladder.Size{1, 8, 12, 12, 144, 1, 1}}, {Size: ladder.Size{1, 8, 5, 6, 16, 3, 3}, Data: "special"},
+	{Size: ladder.Size{36, 8, 56, 56, 16, 3, 3}, OnGPU: true},
 }
 
 // cut is Cut of conv2d_hopper.cu.
 type cut struct {
 	Images, OH, OW, K, R, S, Stride, Dilation uint32
 	Padding                                   int32
-	Chunks, Blocks, Tiles, OwnPlaces          uint32
+	Chunks, Last, Blocks, Tiles, OwnPlaces    uint32
 	XStages, XBytes, XBox, WStages, WBytes    uint32
 	Columns, Rows, Pitch, Across, Down        uint32
 	Bias, ReLU                                uint32
@@ -100,12 +104,13 @@ func (o Options) haloRefuses(name string, s ladder.Size) error {
 	return nil
 }
 
-// cut is the part of a cut that all rungs have, for tiles of so many columns of a product.
-func (o Options) cut(s ladder.Size) cut {
+// cut is the part of a cut that all rungs have, for elements of so many bytes.
+func (o Options) cut(s ladder.Size, bytes int) cut {
 	x, p := o.of(s), o.shape(s)
 	c := cut{
 		Images: p.Images, OH: p.OH, OW: p.OW, K: p.K, R: p.R, S: p.S, Stride: p.Stride, Dilation: p.Dilation, Padding: p.Padding,
-		Chunks: uint32(ladder.CeilDiv(x.c*o.bytes(), rowBytes)), Blocks: uint32(ladder.CeilDiv(x.k, 128)), WBytes: 128 * rowBytes,
+		Chunks: uint32(ladder.CeilDiv(x.c*bytes, rowBytes)), Blocks: uint32(ladder.CeilDiv(x.k, 128)), WBytes: 128 * rowBytes,
+		Last:    uint32(ladder.CeilDiv((x.c*bytes-1)%rowBytes+1, 32)),
 		XStages: 2, Columns: 1, Rows: 1, Pitch: 1, Across: 1, Down: 1, Bias: p.Bias, ReLU: p.ReLU,
 	}
 	if x.k <= 64 { // a second warpgroup of channels would have none
@@ -116,9 +121,15 @@ func (o Options) cut(s ladder.Size) cut {
 
 // haloCut cuts images into boxes for n columns of a product: as many whole rows of places
 // as they hold, with the pixels between, or a part of one.
-func (o Options) haloCut(s ladder.Size, n int) (c cut, ok bool) {
+func (o Options) haloCut(s ladder.Size, n int) (cut, bool) {
+	c, ok := o.boxCut(s, n, o.bytes())
+	return c, ok && c.stages()
+}
+
+// boxCut is haloCut for elements of so many bytes, without stages.
+func (o Options) boxCut(s ladder.Size, n, bytes int) (c cut, ok bool) {
 	x := o.of(s)
-	c = o.cut(s)
+	c = o.cut(s, bytes)
 	columns := ladder.CeilDiv(x.ow, ladder.CeilDiv(x.ow, n))
 	pitch := max(8, columns+o.Dilation*(x.s-1)) // the store steps over eight pixels at most once a row
 	rows := min(x.oh, (n-columns)/pitch+1)
@@ -134,7 +145,7 @@ func (o Options) haloCut(s ladder.Size, n int) (c cut, ok bool) {
 	// The last tap of the last warpgroup reads n pixels, of which the last are no places.
 	read := (all-rows)*pitch + o.Dilation*((x.r-1)*pitch+x.s-1) + n
 	c.XBox, c.XBytes = uint32(box*rowBytes), uint32(ladder.CeilDiv(max(box, read), 8)*8*rowBytes)
-	return c, c.stages()
+	return c, true
 }
 
 // stages sets how many stages of w fit beside those of x.
@@ -147,9 +158,13 @@ func (c *cut) stages() bool {
 // bestHalo is the cut that takes the least time, by the columns that a multiprocessor
 // multiplies one after the other, where a tile costs as much as 16 more.
 func (o Options) bestHalo(s ladder.Size, sms int) (best cut, suffix string, found bool) {
+	return shortest(haloPlaces, sms, func(n int) (cut, bool) { return o.haloCut(s, n) })
+}
+
+func shortest(places []columns, sms int, of func(n int) (cut, bool)) (best cut, suffix string, found bool) {
 	least := 0
-	for _, p := range haloPlaces {
-		c, ok := o.haloCut(s, p.n)
+	for _, p := range places {
+		c, ok := of(p.n)
 		if cost := ladder.CeilDiv(int(c.Tiles), max(1, sms)) * (p.n + 16); ok && (!found || cost < least) {
 			best, suffix, found, least = c, p.suffix, true, cost
 		}
@@ -169,7 +184,7 @@ func (o Options) haloPlan(entry string, s ladder.Size, info gpu.Info, c cut) lad
 }
 
 func (o Options) im2colBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	x, c := o.of(s), o.cut(s)
+	x, c := o.of(s), o.cut(s, o.bytes())
 	places := wgmmaPlaces * (1 + int(c.OwnPlaces))
 	c.Tiles = c.Blocks * uint32(ladder.CeilDiv(x.n*x.oh*x.ow, places))
 	c.XBox = uint32(places * rowBytes)
@@ -193,15 +208,11 @@ func (o Options) hopperPlan(entry string, s ladder.Size, info gpu.Info, c cut, i
 		Shape: []int{x.c, 8, 2, x.k / 16, x.taps()}, Strides: []int{2 * filter, filter, 16 * filter, x.c * o.bytes()},
 		Box: []int{rowBytes / o.bytes(), 8, 2, int(c.WBytes) / rowBytes / 16, 1},
 	}
-	bias := ladder.Argument(func(memory func(string) gpu.Buffer) (any, error) { return memory("w"), nil }) // is not read as one
-	if o.Bias {
-		bias = func(memory func(string) gpu.Buffer) (any, error) { return memory("bias"), nil }
-	}
 	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
 	round := map[gpu.Type]float64{0: 0x1.001p-10, gpu.Float16: 0x1p-11, gpu.BFloat16: 0x1p-8}[o.Type]
 	return ladder.Plan{Depth: o.roundings(s) + tensorRoundings, Round: round, Steps: []ladder.Step{{
 		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: int(c.XStages*c.XBytes + c.WStages*c.WBytes),
-		Args: []any{o.mapOf("x", images), o.mapOf("w", filters), bias, aligned("y"), c},
+		Args: []any{o.mapOf("x", images), o.mapOf("w", filters), o.operands("x")[2], aligned("y"), c},
 	}}}
 }
 

@@ -28,6 +28,8 @@ func (o Options) variants() []ladder.Variant {
 		{Name: "conv2d_shared", Adds: "a channel of x with its halo in shared memory, for 16 x 16 outputs of 8 channels", Source: "ours", Plan: o.shared, Refuses: o.tileLimit},
 		{Name: "conv2d_im2col", Adds: "im2col writes a column for each output, and a product of matrices follows: tiles of 64 x 64, 16 sums a thread", Source: "ours", Plan: o.im2col, Refuses: o.matrixLimit},
 		{Name: "conv2d_implicit", Adds: "the same product without the matrix in memory: its columns are read from x", Source: "ours", Plan: o.implicit},
+		{Name: "conv2d_bf16x3", Adds: "Hopper's tensor cores: x and w are split into three bfloat16 numbers each, channels innermost: six products, added to float32 sums after each tap of 64 channels", Source: "ours",
+			Module: "conv2d_split", Needs: hopper, Plan: o.split, Refuses: o.splitRefuses},
 	}
 }
 

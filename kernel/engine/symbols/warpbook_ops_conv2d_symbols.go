@@ -17,6 +17,7 @@ func warpbookOpsConv2d() *ixgo.Package {
 		Name: "conv2d",
 		Path: "warpbook/ops/conv2d",
 		Deps: map[string]string{
+			"fmt":                           "fmt",
 			"math/rand/v2":                  "rand",
 			"warpbook/gpu":                  "gpu",
 			"warpbook/gpu/compile":          "compile",
@@ -71,7 +72,8 @@ NHWC or Volumes as the options say: size is (n, c, h, w, k, r, s), or (n, c, d, 
 r, s) with Depth. bias is nil without Options.Bias. y overlaps no other operand.
 
 Types: Options.Type throughout; float16 and bfloat16 with NHWC. Error: that of Operator or
-of FP16 and BF16.`,
+of FP16 and BF16. Without a rung that h names, float32 is added as float32 and not in
+parts of it.`,
 	"FP16": `var FP16
 
 FP16 is NHWC of float16 on tensor cores, with bias and ReLU; sums are float32.
@@ -90,7 +92,9 @@ correlation, which networks call a convolution. Elements outside x add nothing.
 Shapes: x (n, c, h, w), w (k, c / groups, r, s), y (n, k, oh, ow) with oh = (h + 2 padding
 - dilation (r - 1) - 1) / stride + 1, rounded down, and ow in the same way; row-major.
 Types: float32, reference float64. Error: |y - ref| <= bound(c r s / groups + 3) * sum |w| |x|,
-see Bound. Cost: 2 n k oh ow c r s / groups flops: bound by arithmetic.
+see Bound; of conv2d_bf16x3 bound(r s ceil(c / 64) + min(c, 64) + 19) and 2^-24, where all
+of x and w are 0 or at least 2^-110: of less, 2^-134 is lost besides.
+Cost: 2 n k oh ow c r s / groups flops: bound by arithmetic.
 Source: ours.`,
 	"Options": `type Options struct {
 	Stride, Padding, Dilation int // in rows and in columns, and in depth where there is one

@@ -1,0 +1,99 @@
+// What the rungs on wgmma share: how a call is cut into tiles, the rings of stages, and
+// which sums of a product are which places of y.
+#pragma once
+
+#include "conv2d_wgmma.cuh"
+
+extern __shared__ __align__(1024) unsigned char memory[];
+
+// How a call is cut: Cut of hopper.go.
+struct Cut {
+    unsigned images, oh, ow, k, r, s, stride, dilation;
+    int padding;
+    unsigned chunks, last;  // of 128 bytes of channels; steps of 32 bytes of the last chunk
+    unsigned blocks, tiles; // of 64 or 128 channels, and of these for all places
+    unsigned own_places;    // 1: the warpgroups have other places, 0: other channels
+    unsigned x_stages, x_bytes, x_box, w_stages, w_bytes;
+    unsigned columns, rows, pitch, across, down; // of a warpgroup's places; pixels of a row of a box, at least eight; tiles in an image
+    unsigned bias, relu;
+};
+
+// A ring of stages in shared memory.
+struct Ring {
+    unsigned memory, bytes, full, empty, stages, stage, phase;
+
+    __device__ Ring(unsigned memory, unsigned bytes, unsigned long long* barriers, unsigned stages)
+        : memory(memory), bytes(bytes), full(address(barriers)), empty(address(barriers) + 64), stages(stages), stage(0), phase(0) {}
+    __device__ void next() { if (++stage == stages) stage = 0, phase ^= 1; }
+    __device__ unsigned at() const { return memory + stage * bytes; }
+    __device__ unsigned filled() const { return full + stage * 8; }
+    __device__ unsigned freed() const { return empty + stage * 8; }
+    __device__ unsigned open(unsigned box) const {
+        barrier_wait(freed(), phase ^ 1);
+        barrier_expect(filled(), box);
+        return at();
+    }
+};
+
+// A tile: channels from `channel` on, of places from `first` on, or of an image from a
+// row and a column on.
+struct Tile {
+    unsigned channel, first, image, row, column;
+
+    __device__ Tile(unsigned t, const Cut& c, unsigned places) {
+        channel = t % c.blocks * (c.own_places ? 64 : 128), t /= c.blocks;
+        first = t * places;
+        column = t % c.across * c.columns, t /= c.across;
+        row = t % c.down * c.rows * (1 + c.own_places), image = t / c.down;
+    }
+
+    // The first of two neighbouring channels of y whose sums a thread has.
+    __device__ unsigned channel_of(unsigned group, const Cut& c) const {
+        return channel + (c.own_places ? 0 : group * 64) + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 * 2;
+    }
+};
+
+// Calls f(inside, place, e) for each place of a lane: sums e and e + 2 are of its two
+// channels. Of eight places a lane has two neighbours.
+template <unsigned n, bool halo, class F> static __device__ __forceinline__ void each_place(const Tile& tile, unsigned group, const Cut& c, const F& f) {
+    unsigned lane = threadIdx.x % 32, first = tile.first + (c.own_places ? group * n : 0) + lane % 4 * 2;
+    unsigned row = tile.row + (c.own_places ? group * c.rows : 0), rows = min(c.rows, c.oh > row ? c.oh - row : 0), columns = min(c.columns, c.ow - tile.column);
+    unsigned line = (tile.image * c.oh + row) * c.ow + tile.column, down = 0, across = lane % 4 * 2; // of the halo's pixels, at least eight in a row
+    asm volatile("" : "+r"(across), "+r"(down)); // or the compiler keeps the place of each sum in registers, which it does not have
+#pragma unroll
+    for (unsigned e = 0; e < n / 2; e += e % 4 ? 3 : 1) {
+        unsigned place, at = across + e % 2, of = down;
+        bool inside;
+        if (halo) {
+            bool wraps = at >= c.pitch;
+            at = wraps ? at - c.pitch : at, of = wraps ? of + 1 : of;
+            inside = at < columns && of < rows, place = line + of * c.ow + at;
+            if (e % 2) wraps = across + 8 >= c.pitch, across = wraps ? across + 8 - c.pitch : across + 8, down = wraps ? down + 1 : down;
+        } else {
+            place = first + e / 4 * 8 + e % 2, inside = place < c.images * c.oh * c.ow;
+        }
+        f(inside, place, e);
+    }
+}
+
+// The multiplying warpgroup of a thread, 0 or 1, in a register that its warp shares.
+static __device__ unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128 - 1, 0); }
+
+// Barriers of two rings of up to eight stages: filled by a thread and its copies, freed by
+// two warpgroups. Behind a box in a stage of x lie pixels that no place needs, but that the
+// last columns of a product read: they are zeros.
+static __device__ void start(unsigned long long* barriers, const Cut& c, bool halo) {
+    if (threadIdx.x == 0) {
+        for (unsigned i = 0; i < 32; i++) barrier_init(address(barriers + i), i / 8 % 2 ? 2 : 1);
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    for (unsigned s = 0; halo && s < c.x_stages; s++)
+        for (unsigned i = c.x_box + threadIdx.x * 16; i < c.x_bytes; i += 384 * 16) *(uint4*)(memory + s * c.x_bytes + i) = make_uint4(0, 0, 0, 0);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+}
+
+template <class T> constexpr unsigned channels_a_row = 128 / sizeof(T);
+
+#define HOPPER __launch_bounds__(384, 1)
+#define MAP const __grid_constant__ TensorMap

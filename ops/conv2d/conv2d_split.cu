@@ -1,0 +1,176 @@
+// Convolution of float32 on Hopper's tensor cores: each factor is the sum of three bfloat16
+// numbers, and six of the nine products of parts are added, those that float32 can see.
+//
+// x and w are split first, by launches that also bring channels innermost, so that any
+// layout is taken. The products are those of conv2d_hopper.cu with a halo. Tensor cores cut
+// their sums off and do not round them, always toward zero, so that errors grow with the
+// number of sums and not with its root. Here they add over one tap and 64 channels alone,
+// into sums that begin at 0; threads add those to float32 sums of their own, which rounds.
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "conv2d.cuh"
+#include "conv2d_hopper.cuh"
+
+typedef __nv_bfloat16 Part;
+constexpr unsigned parts = 3;
+
+// Splits v into three. Infinity is split into 1 and, as the last part, itself, which meets
+// first parts alone: these are 0 only for 0, so that y is infinite or NaN where a sum in
+// float32 is.
+static __device__ void split(float v, Part& first, Part& second, Part& third) {
+    bool infinite = isinf(v);
+    first = v;
+    if (isinf(float(first))) first = infinite ? __float2bfloat16_rn(copysignf(1, v)) : __float2bfloat16_rz(v);
+    float rest = infinite ? 0 : v - float(first);
+    second = rest;
+    third = infinite ? v : rest - float(second);
+}
+
+// Splits eight channels from `c` on, `step` elements apart, and stores the parts `next`
+// elements apart. There are zeros behind the last channel.
+static __device__ void split8(const float* from, unsigned step, unsigned c, unsigned channels, bool any, Part* to, size_t next) {
+    alignas(16) Part v[parts][8];
+#pragma unroll
+    for (unsigned e = 0; e < 8; e++) split(any && c + e < channels ? from[(size_t)(c + e) * step] : 0, v[0][e], v[1][e], v[2][e]);
+#pragma unroll
+    for (unsigned p = 0; p < parts; p++) *(uint4*)(to + p * next) = *(uint4*)v[p];
+}
+
+// Splits x: the parts are (part, image, row, column, channel), channels a multiple of
+// eight. Neighbouring threads read neighbours.
+extern "C" __global__ void conv2d_bf16x3(const float* __restrict__ x, Part* __restrict__ to, Shape s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, pixels = s.images * s.h * s.w, groups = (s.c + 7) / 8;
+    if (i >= pixels * groups) return;
+    unsigned c = (s.xc == 1 ? i % groups : i / pixels) * 8, pixel = s.xc == 1 ? i / groups : i % pixels;
+    const float* from = x + (size_t)(pixel / (s.h * s.w)) * s.xn + (size_t)(pixel / s.w % s.h) * s.xh + (size_t)(pixel % s.w) * s.xw;
+    split8(from, s.xc, c, s.c, true, to + (size_t)pixel * groups * 8 + c, (size_t)pixels * groups * 8);
+}
+
+// Splits w: the parts are (part, row, column, filter, channel), filters a multiple of 16.
+// Of 16 filters the even ones come first, then the odd ones, so that a thread of the product
+// has two neighbours.
+extern "C" __global__ void conv2d_bf16x3_2(const float* __restrict__ w, Part* __restrict__ to, Shape s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, groups = (s.c + 7) / 8, rows = (s.k + 15) / 16 * 16, taps = s.r * s.s;
+    if (i >= groups * rows * taps) return;
+    unsigned c = i % groups * 8, row = i / groups % rows, tap = i / groups / rows, k = row / 16 * 16 + row % 8 * 2 + row / 8 % 2;
+    split8(w + (size_t)k * s.wk + tap / s.s * s.wr + tap % s.s * s.ws, s.wc, c, s.c, k < s.k, to + (size_t)i * 8, (size_t)groups * rows * taps * 8);
+}
+
+// Brings the parts of a box of x, the first one first.
+static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
+    for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
+        Tile tile(t, c, 0);
+        for (unsigned i = 0; i < c.chunks; i++)
+            for (unsigned p = 0; p < parts; p++, x.next())
+                copy_image(x.open(c.x_box), map, i * channels_a_row<Part>, (int)tile.column - c.padding, (int)tile.row - c.padding, p * c.images + tile.image, x.filled());
+    }
+}
+
+// Brings the parts of filters under each tap, the last one first.
+static __device__ void bring_w(Ring w, const TensorMap& map, const Cut& c) {
+    unsigned taps = c.r * c.s;
+    for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x)
+        for (unsigned i = 0; i < c.chunks; i++)
+            for (unsigned tap = 0; tap < taps; tap++)
+                for (unsigned p = parts; p-- > 0; w.next())
+                    copy_rows(w.open(c.w_bytes), map, i * channels_a_row<Part>, t % c.blocks * (c.own_places ? 64 : 128), p * taps + tap, w.filled());
+}
+
+// Stores two channels of each place of a lane, in any layout.
+template <unsigned n> static __device__ void store(const float (&sums)[n / 2], const float* bias, float* y, const Tile& tile, unsigned group, const Cut& c, const Shape& s) {
+    unsigned channel = tile.channel_of(group, c), image = tile.image * c.oh * c.ow;
+    if (channel >= c.k) return;
+    bool two = channel + 1 < c.k;
+    float add[2] = {};
+    if (c.bias) add[0] = bias[channel], add[1] = two ? bias[channel + 1] : 0;
+    y += (size_t)tile.image * s.yn + (size_t)channel * s.yk;
+    each_place<n, true>(tile, group, c, [&](bool inside, unsigned place, unsigned e) {
+        float u = sums[e] + add[0], v = sums[e + 2] + add[1];
+        if (c.relu) u = u < 0 ? 0 : u, v = v < 0 ? 0 : v;
+        float* to = y + (place - image) * s.yw;
+        if (inside) to[0] = u;
+        if (inside && two) to[s.yk] = v;
+    });
+}
+
+// The products of parts under one tap, of so many steps of 16 channels. Small ones come
+// first: only those of first parts are cut off at the height of the sum. No branch is
+// between those of whole rows.
+template <bool whole, unsigned n> static __device__ __forceinline__ void products(float (&chunk)[n / 2], const unsigned (&a)[parts], const unsigned (&b)[parts], unsigned steps) {
+    wgmma_fence();
+#pragma unroll
+    for (int p = parts - 1; p >= 0; p--)
+#pragma unroll
+        for (int q = parts - 1 - p; q >= 0; q--)
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++)
+                if (whole || j < steps) wgmma(Part(), chunk, rows_at(a[p] + j * 32), rows_at(b[q] + j * 32), p < (int)parts - 1 || j);
+    wgmma_commit();
+}
+
+// Multiplies 64 channels by n places.
+template <unsigned n> static __device__ void multiply(Ring x, Ring w, const float* bias, float* y, const Cut& c, const Shape& s) {
+    float sums[n / 2], chunk[n / 2];
+    unsigned group = warpgroup();
+    unsigned of_w = c.own_places ? 0 : group * 64 * 128, of_x = c.own_places ? group * c.rows * c.pitch * 128 : 0;
+    bool first = threadIdx.x % 128 == 0;
+    for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
+#pragma unroll
+        for (unsigned e = 0; e < n / 2; e++) sums[e] = 0;
+        for (unsigned i = 0; i < c.chunks; i++) {
+            unsigned at[parts], done_x[parts], steps = i + 1 < c.chunks ? 4 : c.last;
+#pragma unroll
+            for (unsigned p = 0; p < parts; p++) {
+                barrier_wait(x.filled(), x.phase);
+                at[p] = x.at() + of_x, done_x[p] = x.freed();
+                x.next();
+            }
+            for (unsigned tap = 0, column = 0; tap < c.r * c.s; tap++) {
+                unsigned of[parts], done_w[parts];
+#pragma unroll
+                for (int p = parts - 1; p >= 0; p--) {
+                    barrier_wait(w.filled(), w.phase);
+                    of[p] = w.at() + of_w, done_w[p] = w.freed();
+                    w.next();
+                }
+                if (steps == 4) products<true, n>(chunk, of, at, 4);
+                else products<false, n>(chunk, of, at, steps);
+                wgmma_wait<0>();
+                if (first)
+#pragma unroll
+                    for (unsigned p = 0; p < parts; p++) barrier_arrive(done_w[p]);
+#pragma unroll
+                for (unsigned e = 0; e < n / 2; e++) sums[e] += chunk[e];
+                unsigned step = c.dilation * 128; // to the next tap: a column, or a row less the columns of this one
+                if (++column == c.s) column = 0, step = c.dilation * (c.pitch - c.s + 1) * 128;
+#pragma unroll
+                for (unsigned p = 0; p < parts; p++) at[p] += step;
+            }
+            if (first)
+#pragma unroll
+                for (unsigned p = 0; p < parts; p++) barrier_arrive(done_x[p]);
+        }
+        store<n>(sums, bias, y, Tile(t, c, 0), group, c, s);
+    }
+}
+
+template <unsigned n> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const float* bias, float* y, const Cut& c, const Shape& s) {
+    __shared__ __align__(8) unsigned long long barriers[32];
+    if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
+    start(barriers, c, true);
+    Ring x(address(memory), c.x_bytes, barriers, c.x_stages), w(address(memory) + c.x_stages * c.x_bytes, c.w_bytes, barriers + 16, c.w_stages);
+    if (threadIdx.x < 128) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (threadIdx.x < 32 && elected()) bring_w(w, of_w, c);
+        else if (threadIdx.x / 32 == 1 && elected()) bring_x(x, of_x, c);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        multiply<n>(x, w, bias, y, c, s);
+    }
+}
+
+// The products, for 64 or 120 columns.
+extern "C" __global__ void HOPPER conv2d_bf16x3_3(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<64>(x, w, bias, y, c, s); }
+extern "C" __global__ void HOPPER conv2d_bf16x3_3_of_120(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<120>(x, w, bias, y, c, s); }
