@@ -2,6 +2,7 @@ package conv1d
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -103,6 +104,13 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s at %v: %v, expected a refusal", name, size, err)
 		}
 	}
+	v, err := must(With(Options{Stride: 2, Dilation: 1})).Variant("conv1d_toeplitz")
+	if err == nil {
+		err = v.Refuses(ladder.Size{10, 3})
+	}
+	if !errors.Is(err, gpu.ErrUnsupported) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "stride 2 and dilation 1") {
+		t.Errorf("conv1d_toeplitz with stride 2: %v, expected a refusal in one line", err)
+	}
 }
 
 // Correlate and its refusals, on buffers of the caller's.
@@ -154,4 +162,47 @@ func TestCorrelate(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A block whose numbers lie too far apart for two float16 numbers adds float32, whether
+// they are in x or in the mask; others load each element once. Both are within the bound
+// where each output has numbers of one height alone.
+func TestToeplitzRange(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	random := ladder.NewRandom(1)
+	heights := func(n int, of func(i int) int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(math.Ldexp(1+random.Float64(), of(i))) * float32(1-2*random.IntN(2))
+		}
+		return v
+	}
+	const n, k = 1500, 9
+	same := func(int) int { return 3 }
+	for _, c := range []struct {
+		what    string
+		x, mask []float32
+		direct  bool
+	}{
+		{"numbers of one height", heights(n, same), heights(k, same), false},
+		{"numbers at the end of the range", heights(n, func(i int) int { return -27 * (i / 64 % 2) }), heights(k, same), false},
+		{"x beyond the range", heights(n, func(i int) int { return -40 * (i / 64 % 2) }), heights(k, same), true},
+		{"a mask beyond the range", heights(n, same), heights(k, func(i int) int { return -40 * (i % 2) }), true},
+		{"x too small to scale", heights(n, func(int) int { return -80 }), heights(k, same), true},
+		{"zeros", make([]float32, n), heights(k, same), false},
+	} {
+		b := optest.NewBench(t, d, Operator, 1, n, k)
+		if err := errors.Join(b.SetInput("x", c.x), b.SetInput("mask", c.mask)); err != nil {
+			t.Fatal(err)
+		}
+		checks := optest.CheckAll(t, b, c.what, "conv1d_toeplitz")
+		counts, err := b.Count("conv1d_toeplitz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if loads := counts.Rows[0].Total.GlobalLoad.Requests; loads > 100 != c.direct {
+			t.Errorf("%s: %d loads of warps, expected direct sums: %v", c.what, loads, c.direct)
+		}
+		t.Logf("%s: error %.2g, bound %.2g", c.what, checks.Rows[0].Error, checks.Rows[0].Bound)
+	}
 }

@@ -11,7 +11,8 @@ import (
 // caller's; with Options.Flip it convolves. The length of y must be that of Options.Len; y
 // overlaps neither x nor mask.
 //
-// Types: float32. Error: that of Operator.
+// Types: float32. Error: that of Operator; without a rung that h names, float32 is added as
+// float32 and not in parts of it.
 func Correlate(h ladder.Runner, options Options, x, mask, y gpu.Buffer) error {
 	o, err := With(options)
 	if err != nil {
@@ -32,7 +33,7 @@ func Correlate(h ladder.Runner, options Options, x, mask, y gpu.Buffer) error {
 		c.Fail("y", gpu.ErrArgument, fmt.Sprintf("%d elements", y.Len()), fmt.Sprintf("expected the %d outputs of %d elements and %d taps", n, size[0], size[1]))
 	}
 	c.Add("y", ladder.Vector(y, n), true, gpu.Float32)
-	return c.Run(o, size)
+	return c.Run(o, size, "conv1d_operands", "conv1d_window", "conv1d_shared", "conv1d_constant", "conv1d_global")
 }
 
 func length(b gpu.Buffer) int {

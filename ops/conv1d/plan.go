@@ -10,7 +10,7 @@ import (
 // What conv1d.cu and conv1d.cuh have.
 const (
 	threads     = 256
-	blockOut    = 2048   // outputs of a block of conv1d_window
+	blockOut    = 2048   // outputs of a block of conv1d_window and of conv1d_toeplitz
 	operandTaps = 128    // of conv1d_operands
 	mostTaps    = 16_384 // 64 KiB of constant memory
 	tileFloats  = 12_000 // of shared memory at most, 48 KB
@@ -24,7 +24,26 @@ func (o Options) variants() []ladder.Variant {
 		{Name: "conv1d_shared", Adds: "a block's part of x and its halo in shared memory, with zeros outside x: no if for a tap", Source: "ours", Plan: o.shared, Refuses: o.tileLimit},
 		{Name: "conv1d_window", Adds: "eight outputs a thread; four neighbours share a window of x in registers", Source: "ours", Plan: o.window("conv1d_window"), Refuses: o.windowLimit(mostTaps)},
 		{Name: "conv1d_operands", Adds: "up to 128 taps, unrolled: the multiplications take them from constant memory as operands", Source: "ours", Plan: o.window("conv1d_operands"), Refuses: o.windowLimit(operandTaps)},
+		{Name: "conv1d_toeplitz", Adds: "tensor cores: sixteen outputs are a Toeplitz matrix of the taps times x, both split into two scaled float16 numbers; a block whose numbers lie too far apart adds float32", Source: "ours",
+			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitz, Refuses: o.stepLimit},
 	}
+}
+
+// toeplitz loses 2^-22 of each factor, after two numbers of 11 bits, and the product of the
+// second ones. Tensor cores cut sums off: of 16 terms 10.5 u, less than one u a term; the
+// first and the last of the steps have fewer terms, and the way back four roundings.
+func (o Options) toeplitz(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return ladder.Plan{Depth: s[1] + 20, Round: 0x1.81p-21, Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(o.outputs(s), blockOut)}, Block: gpu.Dim{X: 128}, Args: []any{"x", "mask", "y", o.shape(s)},
+	}}}
+}
+
+// stepLimit refuses outputs and taps that are no neighbours.
+func (o Options) stepLimit(ladder.Size) error {
+	if o.Stride != 1 || o.Dilation != 1 {
+		return fmt.Errorf("%w: stride %d and dilation %d: the matrix has neighbours at stride 1 and dilation 1 only; use conv1d_shared", gpu.ErrUnsupported, o.Stride, o.Dilation)
+	}
+	return nil
 }
 
 // shape is Shape of conv1d.cuh.

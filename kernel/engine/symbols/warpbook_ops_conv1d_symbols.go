@@ -66,7 +66,8 @@ Correlate computes y[i] = sum mask[j] x[i stride + j dilation - before] on buffe
 caller's; with Options.Flip it convolves. The length of y must be that of Options.Len; y
 overlaps neither x nor mask.
 
-Types: float32. Error: that of Operator.`,
+Types: float32. Error: that of Operator; without a rung that h names, float32 is added as
+float32 and not in parts of it.`,
 	"Mistakes": `var Mistakes
 
 Mistakes is Operator with the listing of note 001 as it stands, and with its mask the
@@ -78,7 +79,8 @@ y[i] = sum over j < k of mask[j] x[i + j - k/2], i < n. Elements before and behi
 nothing.
 
 Shapes: x (n), mask (k), y (n); any k, odd or even, also beyond n. Types: float32,
-reference float64. Error: |y - ref| <= bound(k + 1) * sum |mask| |x|, see Bound.
+reference float64. Error: |y - ref| <= bound(k + 1) * sum |mask| |x|, see Bound; of
+conv1d_toeplitz (bound(k + 20) + 3 * 2^-22) * sum |mask| |x|.
 Cost:   2 n k flops, 8 n + 4 k bytes: bound by memory up to about 50 taps.
 Source: founding note 001.`,
 	"Options": `type Options struct {
