@@ -1,19 +1,21 @@
 // Package collective joins several devices: all-reduce, broadcast and reduce-scatter of
-// their buffers. Communicator is a rank's part; InMemory makes one for each of several
-// devices of any kind, emulators too, and sends by way of the host's memory. NCCL's calls
-// have the same shape, so that an implementation on it can take the place of InMemory.
+// their buffers. Communicator is a rank's part. New makes one for each of several devices:
+// with NCCL where all of them are GPUs that it joins, otherwise as InMemory does, which
+// takes devices of any kind, emulators too, and sends by way of the host's memory.
 //
 // Every rank is driven by a goroutine of its own, which calls the same collectives in the
 // same order. A rank that fails, is aborted, or does not come within the deadline ends the
-// collective of all others with an error, and nothing else: their buffers, and all Go
-// state, are as before.
+// collective of all others with an error, and nothing else: all Go state, and the buffers
+// that the collective does not write, are as before.
 //
-// Notebooks and operators call it. It must never import an operator.
+// Notebooks and operators call it; gpu/cuda implements Linked. It must never import an
+// operator or a kind of device.
 package collective
 
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"warpbook/gpu"
 )
@@ -32,6 +34,9 @@ type Communicator interface {
 	// Device is where the buffers of this rank are.
 	Device() gpu.Device
 
+	// Transport is a line that names what the bytes are sent by, and why it is not NCCL.
+	Transport() string
+
 	// AllReduce combines the elements of in of all ranks, and gives every rank the
 	// result. out may be in.
 	AllReduce(in, out gpu.Buffer, op Op) error
@@ -43,9 +48,51 @@ type Communicator interface {
 	// in has as many elements as the out of all ranks together.
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
+	// Time runs a collective t.Warmup times and then t.Repeats times in a row, and returns
+	// the time of one of the latter: between two events of the device with NCCL, of the
+	// host's clock otherwise. All ranks call it.
+	Time(t gpu.Timing, c Call) (time.Duration, error)
+
 	// Abort ends the group: collectives that wait, and all later ones, return an error of
 	// every rank that wraps ErrAborted and has the cause.
 	Abort(cause error)
+
+	// Close ends the group, as Abort does, and releases the rank's part of it.
+	Close() error
+}
+
+// Call is a collective with its buffers, for Time.
+type Call struct {
+	Kind    Kind
+	In, Out gpu.Buffer // of Broadcast the same one
+	Op      Op         // not of Broadcast
+	Root    int        // of Broadcast
+}
+
+// Kind is a collective.
+type Kind uint8
+
+// The collectives.
+const (
+	AllReduce Kind = iota
+	Broadcast
+	ReduceScatter
+)
+
+// String is the name of a collective.
+func (k Kind) String() string {
+	if int(k) >= len(kinds) {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return kinds[k]
+}
+
+var kinds = []string{"all-reduce", "broadcast", "reduce-scatter"}
+
+// Factor is the share of the bytes of a collective that each of n ranks has to send, as
+// nccl-tests has it: see AllReduceFactor.
+func (k Kind) Factor(n int) float64 {
+	return []func(int) float64{AllReduceFactor, BroadcastFactor, ReduceScatterFactor}[k](n)
 }
 
 // ErrAborted is the kind of error of a collective whose group has ended.
@@ -58,8 +105,9 @@ var ErrMissing = errors.New("rank missing")
 // Op is how elements are combined.
 type Op uint8
 
-// The operations. Sum adds in the order of the ranks, so that all ranks have the same bits;
-// Max and Min of floats are NaN where one is NaN.
+// The operations. All ranks get the same bits. In memory, Sum adds in the order of the ranks,
+// and Max and Min of floats are NaN where one is NaN; NCCL adds in an order of its own, and
+// its Max and Min may drop a NaN.
 const (
 	Sum Op = iota
 	Max

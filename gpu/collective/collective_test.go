@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -103,7 +104,7 @@ func TestAllReduce(t *testing.T) {
 	}
 }
 
-// Elements of every type are combined, 64-bit ones in whole; halves are refused.
+// Elements of every type are combined, 64-bit ones in whole.
 func TestTypes(t *testing.T) {
 	all := ranks(t, 2, never)
 	for typ, c := range map[gpu.Type][3]any{
@@ -111,6 +112,7 @@ func TestTypes(t *testing.T) {
 		gpu.Int16: {[]int16{-3000}, []int16{1}, []int16{-2999}}, gpu.Uint16: {[]uint16{60000}, []uint16{1}, []uint16{60001}},
 		gpu.Int32: {[]int32{-1 << 30}, []int32{1}, []int32{1 - 1<<30}}, gpu.Uint32: {[]uint32{1 << 31}, []uint32{1}, []uint32{1<<31 + 1}},
 		gpu.Int64: {[]int64{-1 << 60}, []int64{1}, []int64{1 - 1<<60}}, gpu.Uint64: {[]uint64{1 << 63}, []uint64{1}, []uint64{1<<63 + 1}},
+		gpu.Float16: {[]uint16{0x3c00}, []uint16{0x3800}, []uint16{0x3e00}}, gpu.BFloat16: {[]uint16{0x3f80}, []uint16{0x3f00}, []uint16{0x3fc0}}, // 1 and 1/2
 		gpu.Float32: {[]float32{0.5}, []float32{0.25}, []float32{0.75}}, gpu.Float64: {[]float64{1}, []float64{0x1p-50}, []float64{1 + 0x1p-50}},
 	} {
 		buffers := []gpu.Buffer{filled(t, all[0], typ, c[0], 1), filled(t, all[1], typ, c[1], 1)}
@@ -122,13 +124,58 @@ func TestTypes(t *testing.T) {
 			}
 		}
 	}
-	half := []gpu.Buffer{filled(t, all[0], gpu.Float16, []uint16{1}, 1), filled(t, all[1], gpu.Float16, []uint16{2}, 1)}
-	for _, err := range each(all, func(c Communicator) error { return c.AllReduce(half[c.Rank()], half[c.Rank()], Sum) }) {
-		if !errors.Is(err, gpu.ErrUnsupported) {
-			t.Errorf("float16: %v", err)
+}
+
+// Numbers of 16 bits are rounded to the nearest, halfway cases to even, and each one to itself.
+func TestHalves(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for name, c := range map[string]struct {
+		to func(float32) uint16
+		of func(uint16) float32
+	}{"float16": {float16, ofFloat16}, "bfloat16": {bfloat16, ofBFloat16}} {
+		for h := range 1 << 16 {
+			f := c.of(uint16(h))
+			if back := c.to(f); back != uint16(h) && f == f {
+				t.Fatalf("%s: %#x is %v, which becomes %#x", name, h, f, back)
+			}
+			if f == f {
+				continue
+			}
+			if back := c.of(c.to(f)); back == back {
+				t.Fatalf("%s: NaN %#x becomes %v", name, h, back)
+			}
+		}
+		for i := range 200_000 {
+			f := math.Float32frombits(random.Uint32())
+			if i%2 == 0 { // halfway between two numbers, or next to that
+				a := uint16(random.Uint32() & 0x7bff)
+				f = math.Float32frombits(math.Float32bits((c.of(a)+c.of(a+1))/2) + uint32(random.IntN(3)) - 1)
+			}
+			if f != f || math.IsInf(float64(f), 0) {
+				continue
+			}
+			h := c.to(f)
+			distance := math.Abs(float64(f) - float64(c.of(h)))
+			if math.IsInf(float64(c.of(h)), 0) { // as if the exponent had another number
+				distance = math.Abs(float64(f)) - (2*float64(c.of(h&0x7fff-1)) - float64(c.of(h&0x7fff-2)))
+				distance = max(distance, -distance)
+				if float64(f) > 2*float64(c.of(h&0x7fff-1))-float64(c.of(h&0x7fff-2)) {
+					continue
+				}
+			}
+			for _, other := range []uint16{h - 1, h + 1} {
+				away := math.Abs(float64(f) - float64(c.of(other)))
+				if c.of(other) != c.of(other) || h&0x7fff == 0 && other&0x7fff > 1 {
+					continue
+				}
+				if away < distance || away == distance && h&1 == 1 {
+					t.Fatalf("%s: %v becomes %v, expected %v", name, f, c.of(h), c.of(other))
+				}
+			}
 		}
 	}
-	ok(t, each(all, func(c Communicator) error { return c.Broadcast(half[c.Rank()], 1) }))
 }
 
 // NaN of one rank is NaN of the maximum and the minimum.
@@ -308,7 +355,7 @@ func TestLostDevice(t *testing.T) {
 		m := c.(*memory)
 		if c.Rank() == 1 {
 			m.device = lost{m.device}
-			return m.lost(allReduce, m.read(buffers[1], &call{}))
+			return m.lost(AllReduce, m.read(buffers[1], &call{}))
 		}
 		return c.AllReduce(buffers[c.Rank()], buffers[c.Rank()], Sum)
 	})

@@ -15,6 +15,7 @@ type memory struct {
 	group  *group
 	rank   int
 	device gpu.Device
+	why    string // it is not NCCL; "" where it was not asked for
 }
 
 // group is what the ranks share.
@@ -41,13 +42,13 @@ type meeting struct {
 // call is a rank's part in a meeting.
 type call struct {
 	what
-	input any   // elements on the host
+	input any   // elements on the host; nil if the devices exchange them
 	err   error // of its arguments
 }
 
 // what must be the same on all ranks.
 type what struct {
-	kind   string
+	kind   Kind
 	op     Op
 	root   int
 	typ    gpu.Type
@@ -56,18 +57,12 @@ type what struct {
 
 // String is a call as an error has it.
 func (w what) String() string {
-	text := fmt.Sprintf("%s of %d %v", w.kind, w.length, w.typ)
-	if w.kind == broadcast {
+	text := fmt.Sprintf("%v of %d %v", w.kind, w.length, w.typ)
+	if w.kind == Broadcast {
 		return fmt.Sprintf("%s from rank %d", text, w.root)
 	}
 	return fmt.Sprintf("%s, %v", text, w.op)
 }
-
-const (
-	allReduce     = "all-reduce"
-	broadcast     = "broadcast"
-	reduceScatter = "reduce-scatter"
-)
 
 // InMemory makes a group of a rank for each device. A collective that has waited for the
 // deadline ends the group with an error that names the ranks that did not come: it must be
@@ -100,24 +95,56 @@ func (m *memory) Size() int { return m.group.size }
 // Device implements Communicator.
 func (m *memory) Device() gpu.Device { return m.device }
 
+// Transport implements Communicator.
+func (m *memory) Transport() string {
+	if m.why == "" {
+		return "the host's memory"
+	}
+	return "the host's memory: " + m.why
+}
+
 // String is the rank and its device.
 func (m *memory) String() string {
-	return fmt.Sprintf("rank %d of %d, on %v", m.rank, m.group.size, m.device.Info())
+	return fmt.Sprintf("rank %d of %d, on %v, by %s", m.rank, m.group.size, m.device.Info(), m.Transport())
 }
 
 // AllReduce implements Communicator.
 func (m *memory) AllReduce(in, out gpu.Buffer, op Op) error {
-	return m.run(what{kind: allReduce, op: op}, in, out)
+	return m.run(Call{Kind: AllReduce, In: in, Out: out, Op: op})
 }
 
 // Broadcast implements Communicator.
 func (m *memory) Broadcast(buffer gpu.Buffer, root int) error {
-	return m.run(what{kind: broadcast, root: root}, buffer, buffer)
+	return m.run(Call{Kind: Broadcast, In: buffer, Out: buffer, Root: root})
 }
 
 // ReduceScatter implements Communicator.
 func (m *memory) ReduceScatter(in, out gpu.Buffer, op Op) error {
-	return m.run(what{kind: reduceScatter, op: op}, in, out)
+	return m.run(Call{Kind: ReduceScatter, In: in, Out: out, Op: op})
+}
+
+// Time implements Communicator.
+func (m *memory) Time(t gpu.Timing, c Call) (time.Duration, error) {
+	if err := checkTiming(t); err != nil {
+		return 0, err
+	}
+	var start time.Time
+	for i := range t.Warmup + t.Repeats {
+		if i == t.Warmup {
+			start = time.Now()
+		}
+		if err := m.run(c); err != nil {
+			return 0, err
+		}
+	}
+	return time.Since(start) / time.Duration(t.Repeats), nil
+}
+
+func checkTiming(t gpu.Timing) error {
+	if t.Warmup < 0 || t.Repeats < 1 {
+		return fmt.Errorf("collective: time: %w: %d untimed and %d timed runs, expected at least 1 timed run", gpu.ErrArgument, t.Warmup, t.Repeats)
+	}
+	return nil
 }
 
 // Abort implements Communicator.
@@ -125,13 +152,19 @@ func (m *memory) Abort(cause error) {
 	m.group.end(fmt.Errorf("collective: rank %d: %w: %w", m.rank, ErrAborted, cause))
 }
 
+// Close implements Communicator.
+func (m *memory) Close() error {
+	m.group.end(fmt.Errorf("collective: rank %d: %w: %w: Close was called", m.rank, ErrAborted, gpu.ErrClosed))
+	return nil
+}
+
 // run is a collective of this rank.
-func (m *memory) run(w what, in, out gpu.Buffer) error {
-	c := &call{what: w}
-	if c.err = m.check(&c.what, in, out); c.err == nil {
+func (m *memory) run(of Call) error {
+	c := &call{}
+	if c.what, c.err = m.check(of); c.err == nil {
 		c.input = hostOf(c.typ, c.length)
-		if err := m.read(in, c); err != nil {
-			return m.lost(w.kind, err)
+		if err := m.read(of.In, c); err != nil {
+			return m.lost(c.kind, err)
 		}
 	}
 	result, err := m.group.meet(m, c)
@@ -139,37 +172,45 @@ func (m *memory) run(w what, in, out gpu.Buffer) error {
 		return err
 	}
 	part := cut(result, 0, c.length)
-	if w.kind == reduceScatter {
+	if c.kind == ReduceScatter {
 		n := c.length / m.group.size
 		part = cut(result, m.rank*n, n)
 	}
-	if err := out.Upload(part); err != nil {
-		return m.lost(w.kind, err)
+	if err := of.Out.Upload(part); err != nil {
+		return m.lost(c.kind, err)
 	}
 	return nil
 }
 
 // read waits for the device and reads the input, where the collective needs it.
 func (m *memory) read(in gpu.Buffer, c *call) error {
-	if err := m.device.Sync(); err != nil || c.kind == broadcast && c.root != m.rank {
+	if err := m.device.Sync(); err != nil || c.kind == Broadcast && c.root != m.rank {
 		return err
 	}
 	return in.Download(c.input)
 }
 
 // lost ends the group, because this rank's device has failed.
-func (m *memory) lost(kind string, err error) error {
-	err = fmt.Errorf("collective: rank %d: %s: %w", m.rank, kind, err)
+func (m *memory) lost(kind Kind, err error) error {
+	err = fmt.Errorf("collective: rank %d: %v: %w", m.rank, kind, err)
 	m.group.end(fmt.Errorf("%w: %w", ErrAborted, err))
 	return err
 }
 
-// check fills in type and length, and refuses what this rank cannot do.
-func (m *memory) check(w *what, in, out gpu.Buffer) error {
-	fail := func(kind error, format string, args ...any) error {
-		return fmt.Errorf("collective: rank %d: %s: %w: "+format, append([]any{m.rank, w.kind, kind}, args...)...)
+// check describes a call, and refuses what this rank cannot do.
+func (m *memory) check(c Call) (w what, err error) {
+	if w.kind = c.Kind; w.kind == Broadcast {
+		w.root = c.Root
+	} else {
+		w.op = c.Op
 	}
-	for _, b := range []gpu.Buffer{in, out} {
+	fail := func(kind error, format string, args ...any) (what, error) {
+		return w, fmt.Errorf("collective: rank %d: %v: %w: "+format, append([]any{m.rank, w.kind, kind}, args...)...)
+	}
+	if int(w.kind) >= len(kinds) {
+		return fail(gpu.ErrArgument, "no such collective, expected one of %s", strings.Join(kinds, ", "))
+	}
+	for _, b := range []gpu.Buffer{c.In, c.Out} {
 		if b == nil {
 			return fail(gpu.ErrArgument, "no buffer, expected one of %s", m.device.Info().Name)
 		}
@@ -180,9 +221,9 @@ func (m *memory) check(w *what, in, out gpu.Buffer) error {
 			return fail(gpu.ErrArgument, "a buffer of another device, expected one of this rank's")
 		}
 	}
-	w.typ, w.length = in.Type(), in.Len()
+	w.typ, w.length = c.In.Type(), c.In.Len()
 	want := w.length
-	if w.kind == reduceScatter {
+	if w.kind == ReduceScatter {
 		want = w.length / m.group.size
 	}
 	switch {
@@ -190,16 +231,14 @@ func (m *memory) check(w *what, in, out gpu.Buffer) error {
 		return fail(gpu.ErrArgument, "root %d, expected 0 to %d", w.root, m.group.size-1)
 	case int(w.op) >= len(names):
 		return fail(gpu.ErrArgument, "%v, expected sum, max or min", w.op)
-	case out.Type() != w.typ:
-		return fail(gpu.ErrArgument, "%v to %v, expected one type", w.typ, out.Type())
-	case w.kind == reduceScatter && w.length%m.group.size != 0:
+	case c.Out.Type() != w.typ:
+		return fail(gpu.ErrArgument, "%v to %v, expected one type", w.typ, c.Out.Type())
+	case w.kind == ReduceScatter && w.length%m.group.size != 0:
 		return fail(gpu.ErrArgument, "%d elements for %d ranks, expected a multiple", w.length, m.group.size)
-	case out.Len() != want:
-		return fail(gpu.ErrArgument, "%d elements of output, expected %d", out.Len(), want)
-	case w.kind != broadcast && (w.typ == gpu.Float16 || w.typ == gpu.BFloat16):
-		return fail(gpu.ErrUnsupported, "%v, expected integers, float32 or float64", w.typ)
+	case c.Out.Len() != want:
+		return fail(gpu.ErrArgument, "%d elements of output, expected %d", c.Out.Len(), want)
 	}
-	return nil
+	return w, nil
 }
 
 // end ends the group with its first error.
@@ -245,7 +284,7 @@ func (g *group) meet(rank *memory, c *call) (any, error) {
 			g.missing(m, c)
 		case <-look.C:
 			if rank.device.Interrupts() != interrupts {
-				g.end(fmt.Errorf("collective: rank %d: %s: %w: %w while it waited for others", rank.rank, c.kind, ErrAborted, gpu.ErrInterrupted))
+				g.end(fmt.Errorf("collective: rank %d: %v: %w: %w while it waited for others", rank.rank, c.kind, ErrAborted, gpu.ErrInterrupted))
 			}
 		}
 	}
@@ -280,7 +319,7 @@ func (g *group) missing(m *meeting, c *call) {
 	}
 	g.mu.Unlock()
 	if len(absent) > 0 {
-		g.end(fmt.Errorf("collective: %s: %w: rank %s did not join within %v: the group has ended, make another of the ranks that are left",
+		g.end(fmt.Errorf("collective: %v: %w: rank %s did not join within %v: the group has ended, make another of the ranks that are left",
 			c.kind, ErrMissing, strings.Join(absent, ", "), g.deadline))
 	}
 }
@@ -300,8 +339,11 @@ func combine(calls []*call) (any, error) {
 		}
 		inputs = append(inputs, c.input)
 	}
-	if first.kind == broadcast {
+	switch {
+	case inputs[first.root] == nil:
+		return nil, nil
+	case first.kind == Broadcast:
 		return inputs[first.root], nil
 	}
-	return reduced(first.op, inputs), nil
+	return reduced(first, inputs), nil
 }

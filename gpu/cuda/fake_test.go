@@ -58,6 +58,7 @@ type fake struct {
 	culprit command.Suspect
 
 	textures fakeTextures
+	nccl     fakeNCCL
 }
 
 func fakeWorker(how string) int {
@@ -149,7 +150,7 @@ func (w *fake) Do(c command.Command, answer *command.Answer) {
 	}
 	answer.Code, answer.Text = command.CodeProtocol, err.Error()
 	for code, kind := range map[int32]error{700: gpu.ErrOutOfBounds, 716: gpu.ErrMisaligned, 719: gpu.ErrTrap,
-		codeMemory: gpu.ErrMemory, command.CodeInterrupted: gpu.ErrInterrupted} {
+		codeMemory: gpu.ErrMemory, command.CodeInterrupted: gpu.ErrInterrupted, command.CodeMissing: gpu.ErrNotFound, command.CodeNCCL: errNCCL} {
 		if errors.Is(err, kind) {
 			answer.Code = code
 		}
@@ -208,6 +209,8 @@ func (w *fake) more(c command.Command) (values []int64, err error) {
 		err = w.launchGraph(c.Graph)
 	case *command.CloseGraph:
 		delete(w.graphs, c.Graph)
+	case *command.OpenNCCL, *command.GroupID, *command.JoinGroup, *command.Collect, *command.PollGroup, *command.LeaveGroup:
+		return w.nccl.do(c, w)
 	default:
 		return w.textures.do(c, w)
 	}

@@ -40,7 +40,10 @@ var faults = map[int32]error{
 	999: gpu.ErrTrap,        // unknown
 }
 
-var errEnded = errors.New("the worker has ended")
+var (
+	errEnded = errors.New("the worker has ended")
+	errNCCL  = errors.New("NCCL failed")
+)
 
 // judge turns an answer into an error. A fault ends the worker.
 func (d *Device) judge(l *link, a command.Answer, what string) error {
@@ -54,6 +57,8 @@ func (d *Device) judge(l *link, a command.Answer, what string) error {
 	switch a.Code {
 	case command.CodeInterrupted:
 		kind = gpu.ErrInterrupted
+	case command.CodeNCCL:
+		kind = errNCCL
 	case command.CodeMissing:
 		kind = gpu.ErrNotFound
 	case codeMemory:

@@ -39,6 +39,9 @@ type link struct {
 	work    chan struct{}   // capacity 1: queue is not empty, or ended is set
 	closing sync.WaitGroup  // reader and writer
 	faulted sync.Once       // a fault is explained
+
+	opening sync.Mutex
+	nccl    string // the library that the worker has opened, "" for none; guarded by opening
 }
 
 // reply is an answer, or the reason why there is none.
@@ -65,6 +68,9 @@ func dial(path string, args []string, shared *arena, patience time.Duration) (*l
 	l.process.WaitDelay = time.Second
 	// With lazy loading, the driver would load a function during a measurement.
 	l.process.Env = append(os.Environ(), "CUDA_MODULE_LOADING=EAGER")
+	if _, set := os.LookupEnv(NVLSVariable); !set {
+		l.process.Env = append(l.process.Env, NVLSVariable+"=0")
+	}
 	if err := l.process.Start(); err != nil {
 		closeAll(append(outs, ins...))
 		return nil, fmt.Errorf("cuda: start worker: %w", err)

@@ -14,7 +14,7 @@ package command
 
 // Protocol is the version of this package: client and worker must have the
 // same.
-const Protocol = 5
+const Protocol = 6
 
 // Kind names a command.
 type Kind uint8
@@ -53,6 +53,12 @@ const (
 	KindTexture                     // (answered)
 	KindSurface                     // (answered)
 	KindFreeObject                  //
+	KindOpenNCCL                    // (answered)
+	KindGroupID                     // (answered)
+	KindJoinGroup                   // (answered)
+	KindCollect                     // (answered)
+	KindPollGroup                   // (answered)
+	KindLeaveGroup                  // (answered)
 	kinds
 )
 
@@ -297,6 +303,50 @@ type FreeObject struct {
 	Surface bool
 }
 
+// OpenNCCL opens the first of these files that is an NCCL library, and answers its
+// version as NCCL gives it, and the index of its path.
+type OpenNCCL struct{ Paths []string }
+
+// GroupID answers the number of a new group, in 16 values of 64 bits.
+type GroupID struct{}
+
+// JoinGroup begins to make this worker a rank of a group. The 32-bit word at StopAt of the
+// arena ends this, and each collective, once it is not 0.
+type JoinGroup struct {
+	Group, Rank, Size uint32
+	StopAt            int64
+	ID                []byte
+}
+
+// Collective names what Collect does.
+type Collective uint32
+
+// The collectives.
+const (
+	AllReduce Collective = iota
+	Broadcast
+	ReduceScatter
+)
+
+// Collect begins a collective on the default stream: Warmup times, then Repeats times
+// between two events.
+type Collect struct {
+	Group           uint32
+	Collective      Collective
+	Type, Op        uint32 // an ncclDataType_t and an ncclRedOp_t
+	Root            uint32
+	In, Out         Range
+	Count           int64 // elements, as NCCL counts them
+	Warmup, Repeats uint32
+}
+
+// PollGroup answers whether the last command of a group has ended, 0 or 1, and the
+// nanoseconds of the repeats of Collect. It returns within a millisecond.
+type PollGroup struct{ Group uint32 }
+
+// LeaveGroup aborts what a group does and releases it.
+type LeaveGroup struct{ Group uint32 }
+
 // Hello is the first message of a worker.
 type Hello struct {
 	Protocol   uint32
@@ -354,5 +404,6 @@ type Suspect struct {
 const (
 	CodeProtocol    = -1 // an invalid command: a bug of the client
 	CodeInterrupted = -2 // an interrupted Time
-	CodeMissing     = -3 // a module has no such entry or variable
+	CodeMissing     = -3 // a module has no such entry or variable, or there is no such library
+	CodeNCCL        = -4 // an error of NCCL
 )

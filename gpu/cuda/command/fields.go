@@ -165,6 +165,32 @@ func (m *Surface) fields(c *codec)    { c.u32(&m.Array) }
 func (*FreeObject) Kind() Kind        { return KindFreeObject }
 func (m *FreeObject) fields(c *codec) { c.i64(&m.Object); c.flag(&m.Surface) }
 
+func (*OpenNCCL) Kind() Kind         { return KindOpenNCCL }
+func (m *OpenNCCL) fields(c *codec)  { list(c, &m.Paths, 4, c.text) }
+func (*GroupID) Kind() Kind          { return KindGroupID }
+func (m *GroupID) fields(*codec)     {}
+func (*PollGroup) Kind() Kind        { return KindPollGroup }
+func (m *PollGroup) fields(c *codec) { c.u32(&m.Group) }
+func (*LeaveGroup) Kind() Kind       { return KindLeaveGroup }
+
+func (m *LeaveGroup) fields(c *codec) { c.u32(&m.Group) }
+
+func (*JoinGroup) Kind() Kind { return KindJoinGroup }
+func (m *JoinGroup) fields(c *codec) {
+	c.u32s(&m.Group, &m.Rank, &m.Size)
+	c.i64(&m.StopAt)
+	c.bytes(&m.ID)
+}
+
+func (*Collect) Kind() Kind { return KindCollect }
+func (m *Collect) fields(c *codec) {
+	c.u32s(&m.Group, (*uint32)(&m.Collective), &m.Type, &m.Op, &m.Root)
+	m.In.fields(c)
+	m.Out.fields(c)
+	c.i64(&m.Count)
+	c.u32s(&m.Warmup, &m.Repeats)
+}
+
 func (m *Hello) fields(c *codec) {
 	c.u32(&m.Protocol)
 	c.i32(&m.Code)
@@ -206,7 +232,8 @@ func fresh(k Kind) Command {
 	for _, c := range []Command{&Alloc{}, &Free{}, &Register{}, &Unregister{}, &Load{}, &Unload{}, &NewStream{},
 		&CloseStream{}, &NewEvent{}, &CloseEvent{}, &Launch{}, &Copy{}, &Zero{}, &Record{}, &Wait{}, &Sync{},
 		&SyncEvent{}, &Elapsed{}, &Time{}, &Occupancy{}, &AllocAsync{}, &FreeAsync{}, &Graph{}, &UpdateGraph{},
-		&LaunchGraph{}, &CloseGraph{}, &Array{}, &CopyArray{}, &FreeArray{}, &Texture{}, &Surface{}, &FreeObject{}} {
+		&LaunchGraph{}, &CloseGraph{}, &Array{}, &CopyArray{}, &FreeArray{}, &Texture{}, &Surface{}, &FreeObject{},
+		&OpenNCCL{}, &GroupID{}, &JoinGroup{}, &Collect{}, &PollGroup{}, &LeaveGroup{}} {
 		if c.Kind() == k {
 			return c
 		}

@@ -75,7 +75,7 @@ func newWorker(number int) (*worker, error) {
 	if err != nil {
 		return nil, wrap(err, "device")
 	}
-	context, err := device.MakeContext(cu.SchedAuto | cu.MapHost)
+	context, err := device.RetainPrimaryCtx() // the one in which NCCL's threads work
 	if err != nil {
 		return nil, wrap(err, "context")
 	}
@@ -85,7 +85,7 @@ func newWorker(number int) (*worker, error) {
 	w := &worker{
 		device: device, buffers: map[uint32]memory{}, entries: map[uint32]*entry{}, modules: map[uint32]*loaded{},
 		streams: map[uint32]*stream{}, events: map[uint32]cu.Event{}, graphs: map[uint32]*nodes{},
-		arrays: map[uint32]array{},
+		arrays: map[uint32]array{}, members: map[uint32]*member{},
 	}
 	if pooled, _ := device.Attribute(115); pooled != 0 { // MEMORY_POOLS_SUPPORTED
 		if err := keepPool(device); err != nil {

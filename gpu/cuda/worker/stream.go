@@ -109,6 +109,7 @@ func (g group) all() []command.Suspect {
 
 // sync waits for a stream, or all, and returns the first error of its work.
 func (w *worker) sync(number uint32) error {
+	w.settle()
 	if number == command.AllStreams {
 		if err := cu.Synchronize(); err != nil {
 			return wrap(err, "sync")

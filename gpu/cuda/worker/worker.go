@@ -30,6 +30,7 @@ type worker struct {
 	events  map[uint32]cu.Event
 	graphs  map[uint32]*nodes
 	arrays  map[uint32]array
+	members map[uint32]*member // of groups of NCCL
 }
 
 // memory is device memory.
@@ -98,6 +99,12 @@ func (w *worker) do(c command.Command) (values []int64, on uint32, err error) {
 		values, err = w.texture(c)
 	case *command.Surface:
 		values, err = w.surface(c)
+	case *command.OpenNCCL:
+		values, err = w.openNCCL(c)
+	case *command.GroupID:
+		values, err = w.groupID()
+	case *command.PollGroup:
+		values, err = w.pollGroup(c.Group)
 	default:
 		err = w.manage(c)
 	}
@@ -141,6 +148,12 @@ func (w *worker) manage(c command.Command) error {
 		return w.freeArray(c.Array)
 	case *command.FreeObject:
 		return freeObject(c)
+	case *command.JoinGroup:
+		return w.joinGroup(c)
+	case *command.Collect:
+		return w.collect(c)
+	case *command.LeaveGroup:
+		return w.leaveGroup(c.Group)
 	case *command.SyncEvent:
 		e, err := find(w.events, c.Event, "event")
 		if err != nil {

@@ -19,15 +19,20 @@ func warpbookGpuCollective() *ixgo.Package {
 		Name: "collective",
 		Path: "warpbook/gpu/collective",
 		Deps: map[string]string{
+			"context":      "context",
 			"fmt":          "fmt",
 			"time":         "time",
 			"warpbook/gpu": "gpu",
 		},
 		Interfaces: map[string]reflect.Type{
 			"Communicator": reflect.TypeFor[q.Communicator](),
+			"Linked":       reflect.TypeFor[q.Linked](),
+			"Member":       reflect.TypeFor[q.Member](),
 		},
 		NamedTypes: map[string]reflect.Type{
-			"Op": reflect.TypeFor[q.Op](),
+			"Call": reflect.TypeFor[q.Call](),
+			"Kind": reflect.TypeFor[q.Kind](),
+			"Op":   reflect.TypeFor[q.Op](),
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
@@ -38,12 +43,16 @@ func warpbookGpuCollective() *ixgo.Package {
 			"AllReduceFactor":     reflect.ValueOf(q.AllReduceFactor),
 			"BroadcastFactor":     reflect.ValueOf(q.BroadcastFactor),
 			"InMemory":            reflect.ValueOf(q.InMemory),
+			"New":                 reflect.ValueOf(q.New),
 			"ReduceScatterFactor": reflect.ValueOf(q.ReduceScatterFactor),
 		},
 		TypedConsts: map[string]ixgo.TypedConst{
-			"Max": {Typ: reflect.TypeOf(q.Max), Value: constant.MakeFromLiteral("1", token.INT, 0)},
-			"Min": {Typ: reflect.TypeOf(q.Min), Value: constant.MakeFromLiteral("2", token.INT, 0)},
-			"Sum": {Typ: reflect.TypeOf(q.Sum), Value: constant.MakeFromLiteral("0", token.INT, 0)},
+			"AllReduce":     {Typ: reflect.TypeOf(q.AllReduce), Value: constant.MakeFromLiteral("0", token.INT, 0)},
+			"Broadcast":     {Typ: reflect.TypeOf(q.Broadcast), Value: constant.MakeFromLiteral("1", token.INT, 0)},
+			"Max":           {Typ: reflect.TypeOf(q.Max), Value: constant.MakeFromLiteral("1", token.INT, 0)},
+			"Min":           {Typ: reflect.TypeOf(q.Min), Value: constant.MakeFromLiteral("2", token.INT, 0)},
+			"ReduceScatter": {Typ: reflect.TypeOf(q.ReduceScatter), Value: constant.MakeFromLiteral("2", token.INT, 0)},
+			"Sum":           {Typ: reflect.TypeOf(q.Sum), Value: constant.MakeFromLiteral("0", token.INT, 0)},
 		},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
 	}
@@ -53,22 +62,50 @@ var warpbookGpuCollectiveDocs = map[string]string{
 	"": `package collective // import warpbook/gpu/collective
 
 Package collective joins several devices: all-reduce, broadcast and reduce-scatter of
-their buffers. Communicator is a rank's part; InMemory makes one for each of several
-devices of any kind, emulators too, and sends by way of the host's memory. NCCL's calls
-have the same shape, so that an implementation on it can take the place of InMemory.
+their buffers. Communicator is a rank's part. New makes one for each of several devices:
+with NCCL where all of them are GPUs that it joins, otherwise as InMemory does, which
+takes devices of any kind, emulators too, and sends by way of the host's memory.
 
 Every rank is driven by a goroutine of its own, which calls the same collectives in the
 same order. A rank that fails, is aborted, or does not come within the deadline ends the
-collective of all others with an error, and nothing else: their buffers, and all Go
-state, are as before.
+collective of all others with an error, and nothing else: all Go state, and the buffers
+that the collective does not write, are as before.
 
-Notebooks and operators call it. It must never import an operator.`,
+Notebooks and operators call it; gpu/cuda implements Linked. It must never import an
+operator or a kind of device.`,
+	"AllReduce": `const AllReduce Kind
+
+The collectives.`,
 	"AllReduceFactor": `func AllReduceFactor(n int) float64
 
 The share of the bytes of a collective that a rank of n has to send, as nccl-tests has it:
 bytes, over the time, times this factor is the bandwidth of the links. The bytes are those
 of the larger of in and out.`,
+	"Broadcast": `const Broadcast
+
+The collectives.`,
 	"BroadcastFactor": `func BroadcastFactor(int) float64`,
+	"Call": `type Call struct {
+	Kind    Kind
+	In, Out gpu.Buffer // of Broadcast the same one
+	Op      Op         // not of Broadcast
+	Root    int        // of Broadcast
+}
+
+Call is a collective with its buffers, for Time.`,
+	"Call.In": `Call.In gpu.Buffer
+
+of Broadcast the same one`,
+	"Call.Kind": `Call.Kind Kind`,
+	"Call.Op": `Call.Op Op
+
+not of Broadcast`,
+	"Call.Out": `Call.Out gpu.Buffer
+
+of Broadcast the same one`,
+	"Call.Root": `Call.Root int
+
+of Broadcast`,
 	"Communicator": `type Communicator interface {
 	// Rank is the number of this rank, from 0 up, and Size how many there are.
 	Rank() int
@@ -76,6 +113,9 @@ of the larger of in and out.`,
 
 	// Device is where the buffers of this rank are.
 	Device() gpu.Device
+
+	// Transport is a line that names what the bytes are sent by, and why it is not NCCL.
+	Transport() string
 
 	// AllReduce combines the elements of in of all ranks, and gives every rank the
 	// result. out may be in.
@@ -88,9 +128,17 @@ of the larger of in and out.`,
 	// in has as many elements as the out of all ranks together.
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
+	// Time runs a collective t.Warmup times and then t.Repeats times in a row, and returns
+	// the time of one of the latter: between two events of the device with NCCL, of the
+	// host's clock otherwise. All ranks call it.
+	Time(t gpu.Timing, c Call) (time.Duration, error)
+
 	// Abort ends the group: collectives that wait, and all later ones, return an error of
 	// every rank that wraps ErrAborted and has the cause.
 	Abort(cause error)
+
+	// Close ends the group, as Abort does, and releases the rank's part of it.
+	Close() error
 }
 
 Communicator is a rank of a group. It is for one goroutine at a time, except Abort, which
@@ -110,6 +158,9 @@ result. out may be in.`,
 	"Communicator.Broadcast": `Communicator.Broadcast(buffer gpu.Buffer, root int) error
 
 Broadcast gives the elements of the root's buffer to all ranks.`,
+	"Communicator.Close": `Communicator.Close() error
+
+Close ends the group, as Abort does, and releases the rank's part of it.`,
 	"Communicator.Device": `Communicator.Device() gpu.Device
 
 Device is where the buffers of this rank are.`,
@@ -121,6 +172,14 @@ Rank is the number of this rank, from 0 up, and Size how many there are.`,
 ReduceScatter combines as AllReduce does, and gives rank i the i-th of equal parts:
 in has as many elements as the out of all ranks together.`,
 	"Communicator.Size": `Communicator.Size() int`,
+	"Communicator.Time": `Communicator.Time(t gpu.Timing, c Call) (time.Duration, error)
+
+Time runs a collective t.Warmup times and then t.Repeats times in a row, and returns
+the time of one of the latter: between two events of the device with NCCL, of the
+host's clock otherwise. All ranks call it.`,
+	"Communicator.Transport": `Communicator.Transport() string
+
+Transport is a line that names what the bytes are sent by, and why it is not NCCL.`,
 	"ErrAborted": `var ErrAborted
 
 ErrAborted is the kind of error of a collective whose group has ended.`,
@@ -133,23 +192,90 @@ deadline. It ends the group.`,
 InMemory makes a group of a rank for each device. A collective that has waited for the
 deadline ends the group with an error that names the ranks that did not come: it must be
 longer than the work of the devices between two collectives.`,
+	"Kind": `type Kind uint8
+
+Kind is a collective.`,
+	"Kind.Factor": `func (k Kind) Factor(n int) float64
+
+Factor is the share of the bytes of a collective that each of n ranks has to send, as
+nccl-tests has it: see AllReduceFactor.`,
+	"Kind.String": `func (k Kind) String() string
+
+String is the name of a collective.`,
+	"Linked": `type Linked interface {
+	gpu.Device
+
+	// Library names the library and its version. The error has the remedy.
+	Library() (string, error)
+
+	// GroupID is the number of a new group.
+	GroupID() ([]byte, error)
+
+	// Join makes the device a rank of the group. It returns when all ranks have joined,
+	// or when ctx ends, with the cause of that.
+	Join(ctx context.Context, id []byte, rank, size int) (Member, error)
+}
+
+Linked is a device that a library joins to others of its kind, so that collectives do not
+go by way of the host: a GPU with NCCL.`,
+	"Linked.GroupID": `Linked.GroupID() ([]byte, error)
+
+GroupID is the number of a new group.`,
+	"Linked.Join": `Linked.Join(ctx context.Context, id []byte, rank, size int) (Member, error)
+
+Join makes the device a rank of the group. It returns when all ranks have joined,
+or when ctx ends, with the cause of that.`,
+	"Linked.Library": `Linked.Library() (string, error)
+
+Library names the library and its version. The error has the remedy.`,
 	"Max": `const Max
 
-The operations. Sum adds in the order of the ranks, so that all ranks have the same bits;
-Max and Min of floats are NaN where one is NaN.`,
+The operations. All ranks get the same bits. In memory, Sum adds in the order of the ranks,
+and Max and Min of floats are NaN where one is NaN; NCCL adds in an order of its own, and
+its Max and Min may drop a NaN.`,
+	"Member": `type Member interface {
+	// Run runs a collective whose buffers were checked, and returns when the device has
+	// ended it, with the time of one repeat. When ctx ends it aborts the group and returns
+	// the cause; then the contents of c.Out are undefined.
+	Run(ctx context.Context, t gpu.Timing, c Call) (time.Duration, error)
+
+	// Close ends the rank's part of the group without waiting for other ranks.
+	Close() error
+}
+
+Member is a rank of the library's group. It is for one goroutine at a time.`,
+	"Member.Close": `Member.Close() error
+
+Close ends the rank's part of the group without waiting for other ranks.`,
+	"Member.Run": `Member.Run(ctx context.Context, t gpu.Timing, c Call) (time.Duration, error)
+
+Run runs a collective whose buffers were checked, and returns when the device has
+ended it, with the time of one repeat. When ctx ends it aborts the group and returns
+the cause; then the contents of c.Out are undefined.`,
 	"Min": `const Min
 
-The operations. Sum adds in the order of the ranks, so that all ranks have the same bits;
-Max and Min of floats are NaN where one is NaN.`,
+The operations. All ranks get the same bits. In memory, Sum adds in the order of the ranks,
+and Max and Min of floats are NaN where one is NaN; NCCL adds in an order of its own, and
+its Max and Min may drop a NaN.`,
+	"New": `func New(deadline time.Duration, devices ...gpu.Device) ([]Communicator, error)
+
+New makes a group of a rank for each device. Its bytes are sent by NCCL if all devices are
+GPUs and each has the library, otherwise by way of the host's memory: Transport names
+which, and why. The deadline is that of InMemory; with NCCL it also ends a collective that
+has begun and does not end.`,
 	"Op": `type Op uint8
 
 Op is how elements are combined.`,
 	"Op.String": `func (op Op) String() string
 
 String is the name of an operation.`,
+	"ReduceScatter": `const ReduceScatter
+
+The collectives.`,
 	"ReduceScatterFactor": `func ReduceScatterFactor(n int) float64`,
 	"Sum": `const Sum Op
 
-The operations. Sum adds in the order of the ranks, so that all ranks have the same bits;
-Max and Min of floats are NaN where one is NaN.`,
+The operations. All ranks get the same bits. In memory, Sum adds in the order of the ranks,
+and Max and Min of floats are NaN where one is NaN; NCCL adds in an order of its own, and
+its Max and Min may drop a NaN.`,
 }

@@ -1,0 +1,261 @@
+package collective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"warpbook/gpu"
+)
+
+// Linked is a device that a library joins to others of its kind, so that collectives do not
+// go by way of the host: a GPU with NCCL.
+type Linked interface {
+	gpu.Device
+
+	// Library names the library and its version. The error has the remedy.
+	Library() (string, error)
+
+	// GroupID is the number of a new group.
+	GroupID() ([]byte, error)
+
+	// Join makes the device a rank of the group. It returns when all ranks have joined,
+	// or when ctx ends, with the cause of that.
+	Join(ctx context.Context, id []byte, rank, size int) (Member, error)
+}
+
+// Member is a rank of the library's group. It is for one goroutine at a time.
+type Member interface {
+	// Run runs a collective whose buffers were checked, and returns when the device has
+	// ended it, with the time of one repeat. When ctx ends it aborts the group and returns
+	// the cause; then the contents of c.Out are undefined.
+	Run(ctx context.Context, t gpu.Timing, c Call) (time.Duration, error)
+
+	// Close ends the rank's part of the group without waiting for other ranks.
+	Close() error
+}
+
+// joining limits how long ranks wait for each other when a group is made.
+const joining = time.Minute
+
+// New makes a group of a rank for each device. Its bytes are sent by NCCL if all devices are
+// GPUs and each has the library, otherwise by way of the host's memory: Transport names
+// which, and why. The deadline is that of InMemory; with NCCL it also ends a collective that
+// has begun and does not end.
+func New(deadline time.Duration, devices ...gpu.Device) ([]Communicator, error) {
+	all, err := InMemory(deadline, devices...)
+	if err != nil {
+		return nil, err
+	}
+	members, library, err := join(devices)
+	if err != nil {
+		for _, c := range all {
+			c.(*memory).why = err.Error()
+		}
+		return all, nil
+	}
+	for i, c := range all {
+		all[i] = &linked{memory: c.(*memory), member: members[i], library: library}
+	}
+	return all, nil
+}
+
+// join joins devices by their library. The error is the reason why it does not.
+func join(devices []gpu.Device) (members []Member, library string, err error) {
+	if len(devices) == 1 {
+		return nil, "", errors.New("there is one rank")
+	}
+	var links []Linked
+	for rank, d := range devices {
+		l, ok := d.(Linked)
+		if !ok {
+			return nil, "", fmt.Errorf("rank %d is no GPU", rank)
+		}
+		found, err := l.Library()
+		if err != nil {
+			return nil, "", fmt.Errorf("rank %d: %w", rank, err)
+		}
+		if rank > 0 && found != library {
+			return nil, "", fmt.Errorf("rank 0 has %s, rank %d %s, expected one version", library, rank, found)
+		}
+		links, library = append(links, l), found
+	}
+	id, err := links[0].GroupID()
+	if err != nil {
+		return nil, "", fmt.Errorf("rank 0: %w", err)
+	}
+	ctx, fail := context.WithCancelCause(context.Background())
+	defer fail(nil)
+	late := time.AfterFunc(joining, func() { fail(fmt.Errorf("the ranks did not join within %v", joining)) })
+	defer late.Stop()
+	members = make([]Member, len(links))
+	var wg sync.WaitGroup
+	for rank, l := range links {
+		wg.Go(func() {
+			m, err := l.Join(ctx, id, rank, len(links))
+			if err != nil {
+				fail(fmt.Errorf("rank %d: %w", rank, err))
+				return
+			}
+			members[rank] = m
+		})
+	}
+	wg.Wait()
+	if err := context.Cause(ctx); err != nil {
+		for _, m := range slices.DeleteFunc(members, func(m Member) bool { return m == nil }) {
+			err = errors.Join(err, m.Close())
+		}
+		return nil, "", err
+	}
+	return members, library, nil
+}
+
+// linked is a rank whose group sends by a library. The ranks meet as those of memory do, and
+// then run what they agree on: the library does not check that.
+type linked struct {
+	*memory
+	library string
+
+	mu     sync.Mutex
+	member Member // nil when it is closed; guarded by mu, which is held while it runs
+}
+
+// Transport implements Communicator.
+func (l *linked) Transport() string { return l.library }
+
+// String is the rank and its device.
+func (l *linked) String() string {
+	return fmt.Sprintf("rank %d of %d, on %v, by %s", l.rank, l.group.size, l.device.Info(), l.library)
+}
+
+// AllReduce implements Communicator.
+func (l *linked) AllReduce(in, out gpu.Buffer, op Op) error {
+	_, err := l.Time(once, Call{Kind: AllReduce, In: in, Out: out, Op: op})
+	return err
+}
+
+// Broadcast implements Communicator.
+func (l *linked) Broadcast(buffer gpu.Buffer, root int) error {
+	_, err := l.Time(once, Call{Kind: Broadcast, In: buffer, Out: buffer, Root: root})
+	return err
+}
+
+// ReduceScatter implements Communicator.
+func (l *linked) ReduceScatter(in, out gpu.Buffer, op Op) error {
+	_, err := l.Time(once, Call{Kind: ReduceScatter, In: in, Out: out, Op: op})
+	return err
+}
+
+var once = gpu.Timing{Repeats: 1}
+
+// Time implements Communicator.
+func (l *linked) Time(t gpu.Timing, of Call) (time.Duration, error) {
+	if err := checkTiming(t); err != nil {
+		return 0, err
+	}
+	c := &call{}
+	if c.what, c.err = l.check(of); c.err == nil {
+		if c.kind != Broadcast && (c.typ == gpu.Int16 || c.typ == gpu.Uint16) {
+			return l.memory.Time(t, of) // NCCL combines no integers of 16 bits
+		}
+		if err := l.device.Sync(); err != nil {
+			return 0, l.lost(c.kind, err)
+		}
+	}
+	if _, err := l.group.meet(l.memory, c); err != nil {
+		return 0, l.ended(err)
+	}
+	if c.length == 0 {
+		return 0, nil
+	}
+	return l.together(t, of)
+}
+
+// together runs a collective that all ranks have agreed on.
+func (l *linked) together(t gpu.Timing, of Call) (time.Duration, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.member == nil {
+		return 0, l.group.ended()
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	watched, interrupts := make(chan struct{}), l.device.Interrupts()
+	go func() {
+		defer close(watched)
+		l.watch(ctx, cancel, of.Kind, interrupts)
+	}()
+	took, err := l.member.Run(ctx, t, of)
+	cancel(nil)
+	<-watched
+	if err == nil {
+		return took, nil
+	}
+	if !errors.Is(err, gpu.ErrClosed) { // the rank that is lost has the better reason
+		select {
+		case <-l.group.failed:
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	if ended := l.group.ended(); ended != nil {
+		return 0, l.close(ended)
+	}
+	return 0, l.close(l.lost(of.Kind, err))
+}
+
+// watch cancels a collective when the group ends, at the deadline, and at an interrupt of
+// the rank's device, until ctx ends.
+func (l *linked) watch(ctx context.Context, cancel context.CancelCauseFunc, kind Kind, interrupts uint64) {
+	timer, look := time.NewTimer(l.group.deadline), time.NewTicker(20*time.Millisecond)
+	defer timer.Stop()
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.group.failed:
+			cancel(l.group.ended())
+		case <-timer.C:
+			l.group.end(fmt.Errorf("collective: %v: %w: it did not end on rank %d within %v: the group has ended, make another of the ranks that are left",
+				kind, ErrMissing, l.rank, l.group.deadline))
+		case <-look.C:
+			if l.device.Interrupts() != interrupts {
+				l.group.end(fmt.Errorf("collective: rank %d: %v: %w: %w", l.rank, kind, ErrAborted, gpu.ErrInterrupted))
+			}
+		}
+	}
+}
+
+// ended closes the member of a group that has ended, and returns the error.
+func (l *linked) ended(err error) error {
+	if l.group.ended() == nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.close(err)
+}
+
+// close closes the member and returns the error; l.mu is held.
+func (l *linked) close(err error) error {
+	if l.member != nil {
+		l.member.Close() // the error that ended the group matters more
+		l.member = nil
+	}
+	return err
+}
+
+// Close implements Communicator.
+func (l *linked) Close() error {
+	l.memory.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.member
+	l.member = nil
+	if m == nil {
+		return nil
+	}
+	return m.Close()
+}

@@ -1,0 +1,233 @@
+package cuda
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/collective"
+	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/cuda/command"
+)
+
+// Device is a rank of groups that NCCL joins. Each rank is a process of its own, the
+// device's worker, so that a fault, a hang or the end of one leaves the others alone.
+var _ collective.Linked = (*Device)(nil)
+
+// NCCLVariable is the environment variable with the path of an NCCL library, or of its
+// folder, to use instead of one that is found.
+const NCCLVariable = "WARPBOOK_NCCL"
+
+// NVLSVariable makes NCCL use NVLink's multicast. A worker inherits it; where it is not set,
+// the worker gets "0".
+const NVLSVariable = "NCCL_NVLS_ENABLE"
+
+// ncclRemedy ends the error about a missing library.
+const ncclRemedy = "run pip install nvidia-nccl-cu13 (or -cu12), or set " + NCCLVariable + " to a folder with libnccl.so.2"
+
+// Library is the name of NCCL and its version.
+func (d *Device) Library() (string, error) {
+	l, err := d.worker()
+	if err != nil {
+		return "", fmt.Errorf("cuda: NCCL: %w", err)
+	}
+	return d.openNCCL(l)
+}
+
+// openNCCL lets a worker open the library, once.
+func (d *Device) openNCCL(l *link) (name string, err error) {
+	l.opening.Lock()
+	defer l.opening.Unlock()
+	if l.nccl != "" {
+		return l.nccl, nil
+	}
+	a, err := d.do(l, &command.OpenNCCL{Paths: ncclPaths()}, "NCCL")
+	if errors.Is(err, gpu.ErrNotFound) {
+		return "", fmt.Errorf("%w: %s", err, ncclRemedy)
+	}
+	if err != nil {
+		return "", err
+	}
+	v := a.Values[0]
+	l.nccl = fmt.Sprintf("NCCL %d.%d.%d", v/10000, v/100%100, v%100)
+	return l.nccl, nil
+}
+
+// ncclPaths are the files that may be the library, best first; the loader finds the last.
+func ncclPaths() (paths []string) {
+	if named := os.Getenv(NCCLVariable); named != "" {
+		if info, err := os.Stat(named); err == nil && info.IsDir() {
+			return append(ncclIn(named), filepath.Join(named, "libnccl.so.2"))
+		}
+		return []string{named}
+	}
+	for _, dir := range compiler.Folders() {
+		for _, path := range ncclIn(dir) {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return append(paths, "libnccl.so.2")
+}
+
+// ncclIn are the libraries below a folder of a toolkit or of Python's packages.
+func ncclIn(dir string) (paths []string) {
+	for _, pattern := range []string{"libnccl.so.2", "lib64/libnccl.so.2", "lib/libnccl.so.2", "nvidia/nccl/lib/libnccl.so.2"} {
+		found, _ := filepath.Glob(filepath.Join(dir, pattern)) // errs on a malformed pattern only
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+// GroupID is the number of a new group.
+func (d *Device) GroupID() ([]byte, error) {
+	l, err := d.worker()
+	if err != nil {
+		return nil, fmt.Errorf("cuda: NCCL: %w", err)
+	}
+	a, err := d.do(l, &command.GroupID{}, "NCCL")
+	if err != nil {
+		return nil, err
+	}
+	var id []byte
+	for _, v := range a.Values {
+		id = binary.LittleEndian.AppendUint64(id, uint64(v))
+	}
+	return id, nil
+}
+
+// member is a rank of a group of NCCL, in one worker.
+type member struct {
+	dev    *Device
+	link   *link
+	handle uint32
+	stop   *atomic.Uint32 // that the worker looks at
+}
+
+// Join makes the device a rank of a group of NCCL.
+func (d *Device) Join(ctx context.Context, id []byte, rank, size int) (collective.Member, error) {
+	l, err := d.worker()
+	if err != nil {
+		return nil, fmt.Errorf("cuda: NCCL: %w", err)
+	}
+	if _, err := d.openNCCL(l); err != nil { // it may be another worker than that of Library
+		return nil, err
+	}
+	at, stop := d.arena.word()
+	stop.Store(0)
+	m := &member{dev: d, link: l, handle: d.handle(), stop: stop}
+	c := &command.JoinGroup{Group: m.handle, Rank: uint32(rank), Size: uint32(size), StopAt: at, ID: id}
+	if _, err := m.await(ctx, c, "join"); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// unresponsive is how long a worker may take to end a collective that was stopped. After it
+// the worker is killed.
+var unresponsive = 2 * time.Second // tests wait less
+
+// await lets the worker begin a command and waits for its end. When ctx ends, it stops the
+// command and returns the cause.
+func (m *member) await(ctx context.Context, c command.Command, what string) (ns int64, err error) {
+	if _, err := m.ask(ctx, c, what); err != nil {
+		return 0, err
+	}
+	for pause := time.Duration(0); ; pause = min(pause+10*time.Microsecond, time.Millisecond) {
+		a, err := m.ask(ctx, &command.PollGroup{Group: m.handle}, what)
+		if err != nil || a.Values[0] != 0 {
+			return append(a.Values, 0, 0)[1], err
+		}
+		time.Sleep(pause)
+	}
+}
+
+// ask is Device.do that does not wait for a worker in a call of NCCL that does not return.
+func (m *member) ask(ctx context.Context, c command.Command, what string) (a command.Answer, err error) {
+	what = "NCCL: " + what
+	answer := make(chan reply, 1)
+	go func() { answer <- <-m.link.ask(c) }() // asking may have to wait, too
+	var r reply
+	select {
+	case r = <-answer:
+	case <-ctx.Done():
+		m.stop.Store(1)
+		select {
+		case r = <-answer:
+		case <-time.After(unresponsive):
+			f := &gpu.Fault{Kind: gpu.ErrClosed, Detail: fmt.Sprintf("%s: NCCL did not stop within %v, the worker was killed", what, unresponsive)}
+			f.Detail += m.dev.losses(m.link)
+			m.link.end(f)
+			return a, context.Cause(ctx)
+		}
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return a, cause
+	}
+	if _, ok := r.err.(*gpu.Fault); ok {
+		return r.Answer, r.err
+	}
+	if r.err != nil {
+		return r.Answer, fmt.Errorf("cuda: %s: %w", what, r.err)
+	}
+	return r.Answer, m.dev.judge(m.link, r.Answer, what)
+}
+
+// Types of NCCL; what it does not know is sent as bytes.
+var ncclTypes = map[gpu.Type]uint32{
+	gpu.Int8: 0, gpu.Uint8: 1, gpu.Int32: 2, gpu.Uint32: 3, gpu.Int64: 4, gpu.Uint64: 5,
+	gpu.Float16: 6, gpu.Float32: 7, gpu.Float64: 8, gpu.BFloat16: 9,
+}
+
+// ncclOps are NCCL's numbers of operations.
+var ncclOps = map[collective.Op]uint32{collective.Sum: 0, collective.Max: 2, collective.Min: 3}
+
+// Run runs a collective on the device's default stream.
+func (m *member) Run(ctx context.Context, t gpu.Timing, c collective.Call) (time.Duration, error) {
+	in, out := c.In.(*buffer), c.Out.(*buffer)
+	for _, b := range []*buffer{in, out} {
+		if err := m.dev.own(m.link, b); err != nil {
+			return 0, fmt.Errorf("cuda: NCCL: %v: %w", c.Kind, err)
+		}
+	}
+	r := &command.Collect{
+		Group: m.handle, Collective: map[collective.Kind]command.Collective{collective.AllReduce: command.AllReduce,
+			collective.Broadcast: command.Broadcast, collective.ReduceScatter: command.ReduceScatter}[c.Kind],
+		Op: ncclOps[c.Op], Root: uint32(c.Root), In: in.span(), Out: out.span(), Count: int64(out.n), Warmup: uint32(t.Warmup), Repeats: uint32(t.Repeats),
+	}
+	var known bool
+	if r.Type, known = ncclTypes[in.typ]; !known {
+		if c.Kind != collective.Broadcast {
+			return 0, fmt.Errorf("cuda: NCCL: %v: %w: %v", c.Kind, gpu.ErrUnsupported, in.typ)
+		}
+		r.Type, r.Count = ncclTypes[gpu.Uint8], out.bytes()
+	}
+	out.memory.written() // also if it fails: the contents are not known then
+	ns, err := m.await(ctx, r, c.Kind.String())
+	if err != nil {
+		return 0, err
+	}
+	m.dev.mirrorAll(m.link)
+	return time.Duration(ns) / time.Duration(t.Repeats), nil
+}
+
+// Close aborts what the member does and leaves the group. A worker that has ended has left
+// it already; one that does not answer is killed, which is the error.
+func (m *member) Close() error {
+	m.stop.Store(1)
+	if m.link.err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // it has the time of a command that was stopped
+	m.ask(ctx, &command.LeaveGroup{Group: m.handle}, "leave")
+	return m.link.err()
+}

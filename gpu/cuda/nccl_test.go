@@ -1,0 +1,528 @@
+package cuda
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/collective"
+	"warpbook/gpu/emu"
+)
+
+// longTime is a deadline that no test waits for.
+const longTime = time.Hour
+
+// fakeGroup is a group of fake workers that misbehave each in its way.
+func fakeGroup(t *testing.T, deadline time.Duration, hows ...string) []collective.Communicator {
+	t.Helper()
+	t.Setenv(fakeNCCLVariable, t.TempDir())
+	t.Setenv(NCCLVariable, "/fake/libnccl.so.2") // finding one asks Python
+	return groupOf(t, deadline, len(hows), func(n int) (*Device, error) { return openNumber(t, hows[n], n) })
+}
+
+func groupOf(t *testing.T, deadline time.Duration, ranks int, open func(number int) (*Device, error)) []collective.Communicator {
+	t.Helper()
+	var devices []gpu.Device
+	for n := range ranks {
+		d, err := open(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		devices = append(devices, d)
+	}
+	all, err := collective.New(deadline, devices...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		t.Cleanup(func() { c.Close() })
+	}
+	return all
+}
+
+// gpuGroup is a group of all GPUs, or the test is skipped.
+func gpuGroup(t *testing.T, deadline time.Duration) []collective.Communicator {
+	t.Helper()
+	if needGPU(t); Count() < 2 {
+		t.Skipf("needs two GPUs, there is %d", Count())
+	}
+	all := groupOf(t, deadline, Count(), func(n int) (*Device, error) { return Open(Config{Number: n}) })
+	t.Log(all[0].Transport())
+	if !strings.HasPrefix(all[0].Transport(), "NCCL") {
+		t.Fatalf("the transport is %s, expected NCCL", all[0].Transport())
+	}
+	return all
+}
+
+// each calls f for every rank in a goroutine of its own, and returns their errors.
+func each(all []collective.Communicator, f func(c collective.Communicator) error) []error {
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, c := range all {
+		wg.Go(func() { errs[i] = f(c) })
+	}
+	wg.Wait()
+	return errs
+}
+
+// on is a buffer of a rank.
+func on(t *testing.T, c collective.Communicator, typ gpu.Type, values any) gpu.Buffer {
+	t.Helper()
+	b, err := c.Device().Alloc(typ, reflect.ValueOf(values).Len())
+	if err == nil {
+		err = b.Upload(values)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// onAll is a buffer of one float32 on each rank: its number.
+func onAll(t *testing.T, all []collective.Communicator) (buffers []gpu.Buffer) {
+	t.Helper()
+	for _, c := range all {
+		buffers = append(buffers, on(t, c, gpu.Float32, []float32{float32(c.Rank())}))
+	}
+	return buffers
+}
+
+// random fills a slice with numbers that any order of additions adds up exactly.
+func random(typ gpu.Type, n int, from *rand.Rand) any {
+	values := gpu.NewSlice(typ, n)
+	v := reflect.ValueOf(values)
+	for i := range n {
+		switch x := from.IntN(8); typ {
+		case gpu.Float32, gpu.Float64:
+			v.Index(i).SetFloat(float64(x))
+		case gpu.Float16:
+			v.Index(i).SetUint([]uint64{0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700}[x])
+		case gpu.BFloat16:
+			v.Index(i).SetUint([]uint64{0, 0x3f80, 0x4000, 0x4040, 0x4080, 0x40a0, 0x40c0, 0x40e0}[x])
+		case gpu.Int32, gpu.Int64, gpu.Int8, gpu.Int16:
+			v.Index(i).SetInt(int64(x))
+		default:
+			v.Index(i).SetUint(uint64(x))
+		}
+	}
+	return values
+}
+
+// poison is what a buffer holds before a collective: no result.
+func poison(typ gpu.Type, n int) any {
+	values := gpu.NewSlice(typ, n)
+	for i := range n {
+		v := reflect.ValueOf(values).Index(i)
+		switch {
+		case v.CanFloat():
+			v.SetFloat(-77)
+		case v.CanInt():
+			v.SetInt(-77)
+		default:
+			v.SetUint(0x42)
+		}
+	}
+	return values
+}
+
+// agree checks collectives against those of emulators in memory, bit by bit.
+func agree(t *testing.T, all []collective.Communicator, sizes []int, types ...gpu.Type) {
+	t.Helper()
+	var emulators []gpu.Device
+	for range all {
+		d, err := emu.Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		emulators = append(emulators, d)
+	}
+	reference, err := collective.InMemory(longTime, emulators...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	from := rand.New(rand.NewPCG(seed, 0))
+	n := len(all)
+	for _, typ := range types {
+		for _, size := range sizes {
+			for _, c := range []collective.Call{{Kind: collective.AllReduce, Op: collective.Sum}, {Kind: collective.AllReduce, Op: collective.Max}, {Kind: collective.AllReduce, Op: collective.Min},
+				{Kind: collective.ReduceScatter, Op: collective.Sum}, {Kind: collective.ReduceScatter, Op: collective.Max}, {Kind: collective.Broadcast, Root: n - 1}, {Kind: collective.Broadcast}} {
+				got, want := make([]gpu.Buffer, n), make([]gpu.Buffer, n)
+				inputs := make([]any, n)
+				for i := range inputs {
+					inputs[i] = random(typ, n*size, from)
+				}
+				run := func(group []collective.Communicator, results []gpu.Buffer) {
+					t.Helper()
+					ins, outs := make([]gpu.Buffer, n), results
+					for i, r := range group {
+						ins[i] = on(t, r, typ, inputs[i])
+						switch c.Kind {
+						case collective.Broadcast:
+							outs[i] = ins[i]
+						case collective.ReduceScatter:
+							outs[i] = on(t, r, typ, poison(typ, size))
+						default:
+							outs[i] = on(t, r, typ, poison(typ, n*size))
+						}
+					}
+					if err := errors.Join(each(group, func(r collective.Communicator) error {
+						call := c
+						call.In, call.Out = ins[r.Rank()], outs[r.Rank()]
+						_, err := r.Time(gpu.Timing{Repeats: 1}, call)
+						return err
+					})...); err != nil {
+						t.Fatalf("%v of %d %v: %v", c.Kind, size, typ, err)
+					}
+					if c.Kind != collective.Broadcast {
+						for i := range ins {
+							if left := gpu.NewSlice(typ, n*size); ins[i].Download(left) != nil || !reflect.DeepEqual(left, inputs[i]) {
+								t.Errorf("%v of %d %v: the input of rank %d has changed", c.Kind, size, typ, i)
+							}
+						}
+					}
+				}
+				run(all, got)
+				run(reference, want)
+				for i := range got {
+					a, b := gpu.NewSlice(typ, got[i].Len()), gpu.NewSlice(typ, want[i].Len())
+					if err := errors.Join(got[i].Download(a), want[i].Download(b)); err != nil {
+						t.Fatal(err)
+					}
+					if !reflect.DeepEqual(a, b) {
+						t.Errorf("%v %v of %d %v: rank %d differs from the reference", c.Kind, c.Op, size, typ, i)
+					}
+					got[i].Free()
+				}
+			}
+		}
+	}
+}
+
+// Collectives of GPUs, and of the fake, give the bits of those in memory.
+func TestCollectives(t *testing.T) {
+	t.Run("fake", func(t *testing.T) {
+		all := fakeGroup(t, longTime, "emulator", "emulator", "emulator")
+		if want := "NCCL 2.27.5"; all[2].Transport() != want {
+			t.Fatalf("the transport is %q, expected %q", all[2].Transport(), want)
+		}
+		agree(t, all, []int{0, 1, 33}, gpu.Float32, gpu.Float64, gpu.Int32, gpu.Uint64)
+		agree(t, all, []int{5}, gpu.Int16) // that NCCL does not know
+	})
+	t.Run("GPU", func(t *testing.T) {
+		agree(t, gpuGroup(t, longTime), []int{0, 1, 33, 1 << 20, 1<<20 + 1}, gpu.Float32, gpu.Float64, gpu.Float16, gpu.BFloat16, gpu.Int32, gpu.Uint64, gpu.Int8, gpu.Uint8, gpu.Uint32, gpu.Int64, gpu.Uint16)
+	})
+}
+
+// The ranks are made of the host's memory where NCCL is not, with the reason in one line.
+func TestTransports(t *testing.T) {
+	for name, c := range map[string]struct {
+		hows []string
+		nccl bool
+		want []string
+	}{
+		"no library":  {[]string{"emulator", "emulator"}, false, []string{"the host's memory", "libnccl.so.2", "pip install nvidia-nccl", NCCLVariable}},
+		"versions":    {[]string{"emulator", "newer NCCL"}, true, []string{"the host's memory", "NCCL 2.27.5, rank 1 NCCL 2.27.6"}},
+		"one rank":    {[]string{"emulator"}, true, []string{"the host's memory: there is one rank"}},
+		"not joining": {[]string{"emulator", "does not join"}, true, []string{"the host's memory", "rank 1", "unhandled system error"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := ""
+			if c.nccl {
+				dir = t.TempDir()
+			}
+			t.Setenv(fakeNCCLVariable, dir)
+			t.Setenv(NCCLVariable, "/fake/libnccl.so.2")
+			all := groupOf(t, longTime, len(c.hows), func(n int) (*Device, error) { return openNumber(t, c.hows[n], n) })
+			says(t, name, errors.New(all[0].Transport()), c.want...)
+			agree(t, all, []int{3}, gpu.Float32)
+		})
+	}
+	t.Run("an emulator", func(t *testing.T) {
+		t.Setenv(fakeNCCLVariable, t.TempDir())
+		t.Setenv(NCCLVariable, "/fake/libnccl.so.2")
+		d, err := openFake(t, "emulator")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		e, err := emu.Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		all, err := collective.New(longTime, d, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(t, "an emulator", errors.New(all[1].Transport()), "rank 1 is no GPU")
+	})
+}
+
+// A library is looked for in the named folder alone, else in the usual ones and by the loader.
+func TestNCCLPaths(t *testing.T) {
+	dir := t.TempDir()
+	library := filepath.Join(dir, "nvidia/nccl/lib/libnccl.so.2")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(library), 0o755), os.WriteFile(library, nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for named, want := range map[string][]string{dir: {library, filepath.Join(dir, "libnccl.so.2")}, library: {library}} {
+		t.Setenv(NCCLVariable, named)
+		if got := ncclPaths(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, expected %v", named, got, want)
+		}
+	}
+	t.Setenv(NCCLVariable, "")
+	t.Setenv("CUDA_HOME", dir)
+	got := ncclPaths()
+	if !strings.Contains(strings.Join(got, " "), library) || got[len(got)-1] != "libnccl.so.2" {
+		t.Errorf("%v, expected %s, and the loader's at the end", got, library)
+	}
+}
+
+// A worker inherits the switch of NVLink's multicast, and has it off where it is not set.
+func TestMulticastIsOff(t *testing.T) {
+	for set, want := range map[string]string{"": "0", "0": "0", "1": "1"} {
+		t.Run("set to "+set, func(t *testing.T) {
+			t.Setenv(NVLSVariable, set)
+			if set == "" {
+				os.Unsetenv(NVLSVariable) // t.Setenv restores it
+			}
+			d, err := openFake(t, "emulator")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			got := ""
+			for _, e := range d.link.process.Env {
+				if name, value, _ := strings.Cut(e, "="); name == NVLSVariable {
+					got = value
+				}
+			}
+			if got != want {
+				t.Errorf("the worker has %q, expected %q", got, want)
+			}
+		})
+	}
+}
+
+// Arguments that do not fit are an error on every rank before NCCL sees them, and the group
+// goes on.
+func TestCollectiveArguments(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		buffers := onAll(t, all)
+		longer := make([]gpu.Buffer, len(all))
+		for i, c := range all {
+			longer[i] = on(t, c, gpu.Float32, make([]float32, 2*len(all)))
+		}
+		for want, f := range map[string]func(c collective.Communicator) error{
+			"rank 1 calls all-reduce of": func(c collective.Communicator) error {
+				b := buffers[c.Rank()]
+				if c.Rank() == 1 {
+					b = longer[1]
+				}
+				return c.AllReduce(b, b, collective.Sum)
+			},
+			"elements of output, expected": func(c collective.Communicator) error {
+				return c.ReduceScatter(longer[c.Rank()], buffers[c.Rank()], collective.Sum)
+			},
+			"a buffer of another device": func(c collective.Communicator) error { return c.Broadcast(buffers[0], 0) },
+			"root 77":                    func(c collective.Communicator) error { return c.Broadcast(buffers[c.Rank()], 77) },
+		} {
+			for rank, err := range each(all, f) {
+				if !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("rank %d: %v, expected one line with %q", rank, err, want)
+				}
+			}
+		}
+		agree(t, all, []int{3}, gpu.Float32)
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
+// A rank whose process is killed in the middle of a collective is an error on every rank
+// within 5 s. The others keep their buffers and make a group of their own.
+func TestKilledRank(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		last := len(all) - 1
+		var kept []gpu.Buffer
+		buffers := make([]gpu.Buffer, len(all))
+		for i, c := range all {
+			buffers[i] = on(t, c, gpu.Float32, make([]float32, 1<<10))
+			kept = append(kept, on(t, c, gpu.Float32, []float32{42}))
+		}
+		killed := make(chan time.Time, 1)
+		go func() {
+			time.Sleep(300 * time.Millisecond) // the collectives are under way
+			killed <- time.Now()
+			all[last].Device().(*Device).link.process.Process.Kill()
+		}()
+		ended := make([]time.Time, len(all))
+		errs := each(all, func(c collective.Communicator) error {
+			defer func() { ended[c.Rank()] = time.Now() }()
+			for {
+				b := buffers[c.Rank()]
+				if _, err := c.Time(gpu.Timing{Repeats: 1000}, collective.Call{Kind: collective.AllReduce, In: b, Out: b}); err != nil {
+					return err
+				}
+			}
+		})
+		at := <-killed
+		for rank, err := range errs {
+			took := ended[rank].Sub(at)
+			t.Logf("rank %d after %v: %v", rank, took.Round(time.Millisecond), err)
+			if took > 5*time.Second || strings.Contains(err.Error(), "\n") || rank != last && !errors.Is(err, collective.ErrAborted) {
+				t.Errorf("rank %d after %v: %v, expected an error of one line within 5 s", rank, took, err)
+			}
+		}
+		for rank := range last {
+			got := make([]float32, 1)
+			if err := kept[rank].Download(got); err != nil || got[0] != 42 {
+				t.Errorf("rank %d: another buffer is %v, %v", rank, got, err)
+			}
+		}
+		var left []gpu.Device
+		for _, c := range all { // the last with a fresh worker
+			left = append(left, c.Device())
+		}
+		again, err := collective.New(longTime, left...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			for _, c := range again {
+				c.Close()
+			}
+		}()
+		if again[0].Transport() != all[0].Transport() {
+			t.Errorf("the new group is by %s, expected %s", again[0].Transport(), all[0].Transport())
+		}
+		agree(t, again, []int{3}, gpu.Float32)
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
+// A rank whose worker fails, dies, hangs or waits is an error on every rank.
+func TestRanksThatFail(t *testing.T) {
+	before := unresponsive
+	unresponsive = 50 * time.Millisecond
+	defer func() { unresponsive = before }()
+	for how, want := range map[string]string{
+		"dies in a collective": "the worker ended: exit status 3",
+		"fails":                "a cable is loose",
+		"never comes":          "did not end on rank",
+	} {
+		t.Run(how, func(t *testing.T) {
+			deadline := longTime
+			if how == "never comes" {
+				deadline = 300 * time.Millisecond
+			}
+			all := fakeGroup(t, deadline, "emulator", how)
+			buffers := onAll(t, all)
+			for rank, err := range each(all, func(c collective.Communicator) error {
+				b := buffers[c.Rank()]
+				return c.AllReduce(b, b, collective.Sum)
+			}) {
+				t.Logf("rank %d: %v", rank, err)
+				if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("rank %d: %v, expected one line with %q", rank, err, want)
+				}
+			}
+			for rank, err := range each(all, func(c collective.Communicator) error { return c.Broadcast(buffers[c.Rank()], 0) }) {
+				if err == nil {
+					t.Errorf("rank %d: the group goes on", rank)
+				}
+			}
+		})
+	}
+	t.Run("hangs in joining", func(t *testing.T) {
+		t.Setenv(fakeNCCLVariable, t.TempDir())
+		t.Setenv(NCCLVariable, "/fake/libnccl.so.2")
+		d, err := openFake(t, "hangs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		other, err := openNumber(t, "does not join", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		all, err := collective.New(longTime, d, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		says(t, "hangs", errors.New(all[0].Transport()), "unhandled system error")
+		l, err := d.worker()
+		if err != nil || l.process.Process.Pid == 0 {
+			t.Errorf("no fresh worker: %v", err)
+		}
+	})
+}
+
+// Interrupt ends a collective that waits for another rank, and loses no buffer.
+func TestInterruptedCollective(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		buffers := onAll(t, all)
+		ended := make(chan []error, 1)
+		go func() {
+			ended <- each(all, func(c collective.Communicator) error {
+				for {
+					b := buffers[c.Rank()]
+					if _, err := c.Time(gpu.Timing{Repeats: 1000}, collective.Call{Kind: collective.AllReduce, In: b, Out: b, Op: collective.Max}); err != nil {
+						return err
+					}
+				}
+			})
+		}()
+		time.Sleep(100 * time.Millisecond)
+		all[0].Device().Interrupt()
+		for rank, err := range <-ended {
+			t.Logf("rank %d: %v", rank, err)
+			if !errors.Is(err, gpu.ErrInterrupted) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected an interrupt", rank, err)
+			}
+		}
+		for rank, b := range buffers {
+			if err := b.Download(make([]float32, 1)); err != nil {
+				t.Errorf("rank %d: the buffer: %v", rank, err)
+			}
+		}
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
+// The time of a repeat is the device's over the repeats.
+func TestTimedCollective(t *testing.T) {
+	all := fakeGroup(t, longTime, "emulator", "emulator")
+	buffers := onAll(t, all)
+	if err := errors.Join(each(all, func(c collective.Communicator) error {
+		b := buffers[c.Rank()]
+		took, err := c.Time(gpu.Timing{Warmup: 2, Repeats: 3}, collective.Call{Kind: collective.AllReduce, In: b, Out: b, Op: collective.Sum})
+		if took != time.Millisecond {
+			t.Errorf("rank %d: %v, expected the 1ms of the fake", c.Rank(), took)
+		}
+		return err
+	})...); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, 1)
+	if err := buffers[1].Download(got); err != nil || got[0] != 16 { // 1, then 2, 4, 8, 16
+		t.Errorf("%v, %v, expected five sums", got, err)
+	}
+	_, err := all[0].Time(gpu.Timing{}, collective.Call{})
+	says(t, "no repeat", err, "at least 1 timed run")
+}
