@@ -70,10 +70,12 @@ func TestStub(t *testing.T) {
 
 // TestWorker builds the worker, where there are headers.
 func TestWorker(t *testing.T) {
-	if _, err := findHeaders(); err != nil {
+	headers, err := findHeaders()
+	if err != nil {
 		t.Skip("needs CUDA's headers:", err)
 	}
-	if _, err := findCompiler(); err != nil {
+	compiler, err := findCompiler()
+	if err != nil {
 		t.Skip("needs a C compiler:", err)
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "a folder"))
@@ -99,4 +101,5 @@ func TestWorker(t *testing.T) {
 	if err == nil {
 		t.Error("a worker without a client succeeds")
 	}
+	t.Run("collectives", func(t *testing.T) { collectives(t, path, toolchain{compiler: compiler, headers: headers}) })
 }

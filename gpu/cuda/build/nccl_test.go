@@ -1,0 +1,139 @@
+package build
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warpbook/gpu"
+	"warpbook/gpu/collective"
+	"warpbook/gpu/cuda"
+)
+
+// shared compiles a library of testdata, with further sources.
+func shared(t *testing.T, to, compiler string, sources ...string) {
+	t.Helper()
+	out, err := exec.Command(compiler, append([]string{"-shared", "-fPIC", "-w", "-Wl,-z,lazy", "-o", to}, sources...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", to, err, out)
+	}
+}
+
+// collectives runs the real worker, on a driver and an NCCL without a GPU: that it opens the
+// library, declares its functions right, and ends what does not end by itself.
+func collectives(t *testing.T, worker string, c toolchain) {
+	dir := t.TempDir()
+	headers, compiler := c.headers, c.compiler
+	text, err := os.ReadFile(filepath.Join(headers, "cuda.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := strings.ReplaceAll(string(stub(string(text))), "int cu", "__attribute__((weak)) int cu")
+	if err := os.WriteFile(filepath.Join(dir, "rest.c"), []byte(rest), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shared(t, filepath.Join(dir, "libcuda.so.1"), compiler, "-I"+headers, "testdata/driver.c", filepath.Join(dir, "rest.c"))
+	shared(t, filepath.Join(dir, "libnccl.so.2"), compiler, "testdata/nccl.c")
+	t.Setenv("LD_LIBRARY_PATH", dir)
+	group := func(t *testing.T) []collective.Communicator {
+		t.Helper()
+		var devices []gpu.Device
+		for n := range 3 {
+			d, err := cuda.Open(cuda.Config{Worker: []string{worker}, Number: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { d.Close() })
+			devices = append(devices, d)
+		}
+		all, err := collective.New(time.Hour, devices...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	// sums lets all ranks add the vector (rank, 1) so many times.
+	sums := func(all []collective.Communicator, buffers []gpu.Buffer, repeats int) []error {
+		errs := make([]error, len(all))
+		var wg sync.WaitGroup
+		for i, c := range all {
+			wg.Go(func() {
+				var took time.Duration
+				took, errs[i] = c.Time(gpu.Timing{Repeats: repeats}, collective.Call{Kind: collective.AllReduce, In: buffers[i], Out: buffers[i]})
+				if errs[i] == nil && took <= 0 {
+					errs[i] = errors.New("it took no time")
+				}
+			})
+		}
+		wg.Wait()
+		return errs
+	}
+	vectors := func(t *testing.T, all []collective.Communicator) (buffers []gpu.Buffer) {
+		t.Helper()
+		for i, c := range all {
+			b, err := c.Device().Alloc(gpu.Float32, 2)
+			if err == nil {
+				err = b.Upload([]float32{float32(i), 1})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			buffers = append(buffers, b)
+		}
+		return buffers
+	}
+	t.Run("sum", func(t *testing.T) {
+		t.Setenv("FAKE_NCCL", t.TempDir())
+		t.Setenv(cuda.NCCLVariable, dir)
+		all := group(t)
+		if all[0].Transport() != "NCCL 2.27.5" {
+			t.Fatal(all[0].Transport())
+		}
+		buffers := vectors(t, all)
+		if err := errors.Join(sums(all, buffers, 2)...); err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range buffers {
+			got := make([]float32, 2)
+			if err := b.Download(got); err != nil || got[0] != 9 || got[1] != 9 {
+				t.Errorf("rank %d has %v, %v, expected 9 and 9", i, got, err)
+			}
+		}
+		time.AfterFunc(100*time.Millisecond, all[1].Device().Interrupt)
+		for rank, err := range sums(all, buffers, 1<<30) {
+			if !errors.Is(err, gpu.ErrInterrupted) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected an interrupt", rank, err)
+			}
+			if err := buffers[rank].Download(make([]float32, 2)); err != nil {
+				t.Errorf("rank %d: the buffer: %v", rank, err)
+			}
+			all[rank].Close()
+		}
+	})
+	t.Run("fails", func(t *testing.T) {
+		t.Setenv("FAKE_NCCL", t.TempDir())
+		t.Setenv("FAKE_NCCL_FAILS", "1")
+		t.Setenv(cuda.NCCLVariable, dir)
+		all := group(t)
+		for rank, err := range sums(all, vectors(t, all), 1) {
+			t.Log(err)
+			if err == nil || !strings.Contains(err.Error(), "remote process exited or there was a network error: a cable is loose") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected NCCL's error", rank, err)
+			}
+		}
+	})
+	for path, want := range map[string]string{
+		filepath.Join(dir, "missing"):      "cannot open shared object file",
+		filepath.Join(dir, "libcuda.so.1"): "has no ncclGetVersion, expected NCCL 2.14 or newer",
+	} {
+		t.Setenv(cuda.NCCLVariable, path)
+		if got := group(t)[0].Transport(); !strings.Contains(got, want) || !strings.Contains(got, "pip install nvidia-nccl") || strings.Contains(got, "\n") {
+			t.Errorf("%s: %s, expected it to have %q and the remedy", path, got, want)
+		}
+	}
+}

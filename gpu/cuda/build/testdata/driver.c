@@ -1,0 +1,44 @@
+// A driver without a GPU, for tests of the worker: memory is the host's, and all work is
+// done when it is submitted. What is not here fails.
+
+#include <cuda.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int current;
+
+CUresult cuInit(unsigned flags) { return 0; }
+CUresult cuDriverGetVersion(int *v) { return *v = 13000, 0; }
+CUresult cuDeviceGetCount(int *n) { return *n = 4, 0; }
+CUresult cuDeviceGet(CUdevice *d, int number) { return *d = current = number, 0; }
+CUresult cuCtxGetDevice(CUdevice *d) { return *d = current, 0; }
+CUresult cuDeviceGetName(char *name, int n, CUdevice d) { return strncpy(name, "no GPU", n), 0; }
+CUresult cuDeviceGetUuid(CUuuid *id, CUdevice d) { return memset(id, d, sizeof *id), 0; }
+CUresult cuDeviceTotalMem(size_t *n, CUdevice d) { return *n = 1 << 30, 0; }
+CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute a, CUdevice d) { return *v = a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0 : 1024, 0; }
+CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d) { return *c = (CUcontext)&current, 0; }
+CUresult cuCtxSetCurrent(CUcontext c) { return 0; }
+CUresult cuCtxSynchronize(void) { return 0; }
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *p, CUdevice d) { return *p = (CUmemoryPool)&current, 0; }
+CUresult cuMemPoolSetAttribute(CUmemoryPool p, CUmemPool_attribute a, void *v) { return 0; }
+CUresult cuMemHostAlloc(void **at, size_t n, unsigned flags) { return (*at = calloc(1, n)) ? 0 : 2; }
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *d, void *host, unsigned flags) { return *d = (CUdeviceptr)host, 0; }
+CUresult cuMemHostRegister(void *at, size_t n, unsigned flags) { return 0; }
+CUresult cuMemHostUnregister(void *at) { return 0; }
+CUresult cuMemAlloc(CUdeviceptr *d, size_t n) { return (*d = (CUdeviceptr)malloc(n)) ? 0 : 2; }
+CUresult cuMemFree(CUdeviceptr d) { return free((void *)d), 0; }
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return memcpy((void *)to, (void *)from, n), 0; }
+CUresult cuStreamCreate(CUstream *s, unsigned flags) { return *s = malloc(1), 0; }
+CUresult cuStreamDestroy(CUstream s) { return free(s), 0; }
+CUresult cuStreamSynchronize(CUstream s) { return 0; }
+CUresult cuEventCreate(CUevent *e, unsigned flags) { return *e = calloc(1, sizeof(struct timespec)), 0; }
+CUresult cuEventDestroy(CUevent e) { return free(e), 0; }
+CUresult cuEventRecord(CUevent e, CUstream s) { return clock_gettime(CLOCK_MONOTONIC, (struct timespec *)e), 0; }
+CUresult cuEventQuery(CUevent e) { return 0; }
+CUresult cuEventSynchronize(CUevent e) { return 0; }
+CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
+	struct timespec *a = (struct timespec *)from, *b = (struct timespec *)to;
+	*ms = (b->tv_sec - a->tv_sec) * 1e3 + (b->tv_nsec - a->tv_nsec) * 1e-6;
+	return 0;
+}
