@@ -48,7 +48,7 @@ func (d *Device) openNCCL(l *link) (name string, err error) {
 	if l.nccl != "" {
 		return l.nccl, nil
 	}
-	a, err := d.do(l, &command.OpenNCCL{Paths: ncclPaths()}, "NCCL")
+	a, err := d.do(l, &command.OpenNCCL{Paths: NCCLPaths()}, "NCCL")
 	if errors.Is(err, gpu.ErrNotFound) {
 		return "", fmt.Errorf("%w: %s", err, ncclRemedy)
 	}
@@ -60,8 +60,8 @@ func (d *Device) openNCCL(l *link) (name string, err error) {
 	return l.nccl, nil
 }
 
-// ncclPaths are the files that may be the library, best first; the loader finds the last.
-func ncclPaths() (paths []string) {
+// NCCLPaths are the files that may be the library, best first; the loader finds the last.
+func NCCLPaths() (paths []string) {
 	if named := os.Getenv(NCCLVariable); named != "" {
 		if info, err := os.Stat(named); err == nil && info.IsDir() {
 			return append(ncclIn(named), filepath.Join(named, "libnccl.so.2"))

@@ -278,13 +278,13 @@ func TestNCCLPaths(t *testing.T) {
 	}
 	for named, want := range map[string][]string{dir: {library, filepath.Join(dir, "libnccl.so.2")}, library: {library}} {
 		t.Setenv(NCCLVariable, named)
-		if got := ncclPaths(); !reflect.DeepEqual(got, want) {
+		if got := NCCLPaths(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, expected %v", named, got, want)
 		}
 	}
 	t.Setenv(NCCLVariable, "")
 	t.Setenv("CUDA_HOME", dir)
-	got := ncclPaths()
+	got := NCCLPaths()
 	if !strings.Contains(strings.Join(got, " "), library) || got[len(got)-1] != "libnccl.so.2" {
 		t.Errorf("%v, expected %s, and the loader's at the end", got, library)
 	}

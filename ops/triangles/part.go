@@ -1,7 +1,5 @@
 package triangles
 
-import "slices"
-
 // One is the work of a vertex if all are equal.
 func (g *Graph) One(int) uint64 { return 1 }
 
@@ -53,26 +51,31 @@ func (g *Graph) Cut(parts int, work func(u int) uint64) (bounds []int) {
 // part: no other can close a triangle. Vertices keep their order and are numbered anew;
 // First is the number of external ones.
 func (g *Graph) Part(from, to int) *Graph {
-	number := map[uint32]uint32{}
-	var external []uint32
+	const unknown = ^uint32(0)
+	number := make([]uint32, from) // of the vertices before from; unknown for those that are not external
+	for v := range number {
+		number[v] = unknown
+	}
 	for u := from; u < to; u++ {
 		for _, v := range g.Row(u) {
-			if _, known := number[v]; !known && int(v) < from {
+			if int(v) < from {
 				number[v] = 0
-				external = append(external, v)
 			}
 		}
 	}
-	slices.Sort(external)
-	for i, v := range external {
-		number[v] = uint32(i)
+	var external []uint32
+	for v := range number {
+		if number[v] != unknown {
+			number[v] = uint32(len(external))
+			external = append(external, uint32(v))
+		}
 	}
 	p := &Graph{Rows: []uint32{0}, Columns: []uint32{}, First: len(external)}
 	add := func(u int) {
 		for _, v := range g.Row(u) {
 			if int(v) >= from {
 				p.Columns = append(p.Columns, uint32(len(external))+v-uint32(from))
-			} else if i, known := number[v]; known {
+			} else if i := number[v]; i != unknown {
 				p.Columns = append(p.Columns, i)
 			}
 		}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/collective"
+)
+
+// lines runs the command on emulators and reads its figures.
+func lines(t *testing.T, args ...string) (all []line, err error) {
+	t.Helper()
+	var out, log bytes.Buffer
+	err = run(append([]string{"--device", "emu"}, args...), &out, &log)
+	t.Logf("%s\n%s", log.String(), out.String())
+	for text := range strings.Lines(out.String()) {
+		var l line
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		all = append(all, l)
+	}
+	return all, err
+}
+
+// Every part prints its figures, verified and with times, on one device and on three.
+func TestParts(t *testing.T) {
+	all, err := lines(t, "--ranks", "3", "--bytes", "1200,24", "--turns", "2", "--repeats", "2", "--n", "10007", "--size", "65", "--scale", "7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed, ratios := map[string]int{}, map[string]int{}
+	for _, l := range all {
+		if l.Ratio > 0 {
+			ratios[l.Part]++
+			continue
+		}
+		if l.Verdict != "PASS" || l.NS <= 0 || l.Kind != "collective" || !strings.HasPrefix(l.Transport, "the host's memory") {
+			t.Errorf("%+v, expected a figure that passed", l)
+		}
+		passed[l.Part]++
+		if l.Part == "collectives" && (l.BusGBps <= 0 || l.Devices != 3) {
+			t.Errorf("%+v, expected a bandwidth of 3 devices", l)
+		}
+	}
+	for part, want := range map[string]int{"collectives": 2 * 2 * 3, "sum": 2, "gemm": 2, "triangles": 2} {
+		if passed[part] != want || part != "collectives" && ratios[part] != 1 {
+			t.Errorf("%s: %d figures and %d ratios, expected %d", part, passed[part], ratios[part], want)
+		}
+	}
+}
+
+// A part that fails is a line, and the next one runs.
+func TestPartThatFails(t *testing.T) {
+	all, err := lines(t, "--parts", "sum,triangles", "--n", "8000000000000000", "--scale", "5")
+	if err == nil || !strings.Contains(err.Error(), "sum: panic") {
+		t.Errorf("%v, expected the error of sum", err)
+	}
+	if len(all) != 4 || all[0].Name != "error" || !strings.Contains(all[0].Note, "panic") || all[3].Ratio == 0 {
+		t.Errorf("%+v, expected an error and three figures of triangles", all)
+	}
+}
+
+// A wrong collective is found.
+func TestWrongResult(t *testing.T) {
+	s := &session{options: options{kind: "emu", deadline: 1e12}, log: io.Discard}
+	if err := s.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	outs := make([]gpu.Buffer, 2)
+	for i, d := range s.devices {
+		b, err := d.Alloc(gpu.Float32, 6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outs[i] = b
+	}
+	right, err := s.verify(collective.Broadcast, 6, outs, func(r int) collective.Call { // from the wrong root
+		return collective.Call{Kind: collective.Broadcast, In: outs[r], Out: outs[r], Root: 0}
+	})
+	if err != nil || right {
+		t.Errorf("%v, %v, expected a wrong result", right, err)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for want, args := range map[string][]string{
+		"--parts nothing: expected some of collectives": {"--parts", "nothing"},
+		"--bytes 7": {"--bytes", "7"}, "below 1": {"--turns", "0"}, "unknown argument": {"more"},
+	} {
+		if _, err := parse(args, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, expected %q", args, err, want)
+		}
+	}
+}

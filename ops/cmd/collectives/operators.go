@@ -1,0 +1,267 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"warpbook/gpu"
+	"warpbook/gpu/collective"
+	"warpbook/ops"
+	"warpbook/ops/gemm"
+	"warpbook/ops/reduce"
+	"warpbook/ops/triangles"
+)
+
+// repeats is how often an operator is timed.
+const repeats = 9
+
+// job is an operator on a group: it prepares the ranks, and returns what a rank runs and
+// whether the results are right.
+type job func(group []collective.Communicator) (run func(c collective.Communicator) error, right func() (bool, error), err error)
+
+// compare runs a job on one device and on all, verifies both and prints their times.
+func (s *session) compare(part string, size []int, flops float64, note string, j job) error {
+	one, err := s.single()
+	if err != nil {
+		return err
+	}
+	var medians []float64
+	wrong := false
+	for _, group := range [][]collective.Communicator{one, s.group} {
+		run, right, err := j(group)
+		if err != nil {
+			return err
+		}
+		times, err := clocked(group, repeats, run)
+		if err != nil {
+			return err
+		}
+		ok, err := right()
+		if err != nil {
+			return err
+		}
+		wrong = wrong || !ok
+		ns := median(times)
+		medians = append(medians, ns)
+		l := line{Part: part, Name: part, Devices: len(group), Size: size, Verdict: verdict(ok), NS: ns, Method: "the host's clock", Transport: group[0].Transport(), Note: note}
+		if flops > 0 {
+			l.GFlops = flops / ns
+		}
+		s.print(l)
+	}
+	s.print(line{Part: part, Name: fmt.Sprintf("one device over %d", len(s.group)), Devices: len(s.group), Size: size, Ratio: medians[0] / medians[1], Note: note})
+	if wrong {
+		return errWrong
+	}
+	return nil
+}
+
+// upload is a new buffer with these elements.
+func upload(d gpu.Device, typ gpu.Type, elements any, n int) (gpu.Buffer, error) {
+	b, err := d.Alloc(typ, n)
+	if err != nil {
+		return nil, err
+	}
+	return b, b.Upload(elements)
+}
+
+// sums adds a vector of which each device has a part. One of 128 elements is not 0, so that
+// the float32 sum is exact in any order.
+func sums(s *session) error {
+	random := rand.New(rand.NewPCG(s.seed, 1))
+	x := make([]float32, s.n)
+	var want float64
+	for range s.n/128 + 1 {
+		x[random.IntN(s.n)] = float32(random.IntN(8))
+	}
+	for _, v := range x {
+		want += float64(v)
+	}
+	if want >= 1<<24 {
+		return fmt.Errorf("the sum %v is not exact in float32: choose a smaller --n", want)
+	}
+	return s.compare("sum", []int{s.n}, 0, "the ladder's best reduce on a part each, then an all-reduce of one element", func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
+		ins, outs, handles := make([]gpu.Buffer, len(group)), make([]gpu.Buffer, len(group)), make([]*ops.Handle, len(group))
+		err := each(group, func(c collective.Communicator) (err error) {
+			i, n := c.Rank(), len(group)
+			part := x[i*s.n/n : (i+1)*s.n/n]
+			if ins[i], err = upload(c.Device(), gpu.Float32, part, len(part)); err != nil {
+				return err
+			}
+			handles[i] = ops.NewHandle(c.Device())
+			outs[i], err = upload(c.Device(), gpu.Float32, []float32{float32(math.NaN())}, 1)
+			return err
+		})
+		run := func(c collective.Communicator) error {
+			i := c.Rank()
+			if len(group) == 1 {
+				return errors.Join(reduce.Sum(handles[i], ins[i], outs[i]), c.Device().Sync())
+			}
+			return errors.Join(reduce.SumAcross(c, handles[i], ins[i], outs[i]), c.Device().Sync())
+		}
+		right := func() (bool, error) {
+			all := true
+			for i := range group {
+				got := make([]float32, 1)
+				if err := errors.Join(outs[i].Download(got), handles[i].Close(), ins[i].Free(), outs[i].Free()); err != nil {
+					return false, err
+				}
+				if float64(got[0]) != want {
+					fmt.Fprintf(s.log, "collectives: sum: rank %d of %d has %v, expected %v\n", i, len(group), got[0], want)
+					all = false
+				}
+			}
+			return all, nil
+		}
+		return run, right, err
+	})
+}
+
+// products multiplies square matrices of float32, of which each device has all of A and a
+// part of the columns of B and C. Nothing is sent.
+func products(s *session) error {
+	n := s.size
+	random := rand.New(rand.NewPCG(s.seed, 2))
+	a, b := make([]float32, n*n), make([]float32, n*n)
+	for i := range a {
+		a[i], b[i] = random.Float32(), random.Float32()
+	}
+	return s.compare("gemm", []int{n, n, n}, 2*float64(n)*float64(n)*float64(n), "float32, a part of the columns each; nothing is sent", func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
+		type product struct {
+			a, b, c     ops.Matrix
+			first, wide int // columns
+			handle      *ops.Handle
+		}
+		all := make([]product, len(group))
+		err := each(group, func(c collective.Communicator) error {
+			i, d := c.Rank(), c.Device()
+			p := &all[i]
+			p.first = i * n / len(group)
+			p.wide = (i+1)*n/len(group) - p.first
+			columns := make([]float32, 0, n*p.wide)
+			for row := range n {
+				columns = append(columns, b[row*n+p.first:row*n+p.first+p.wide]...)
+			}
+			inA, err1 := upload(d, gpu.Float32, a, n*n)
+			inB, err2 := upload(d, gpu.Float32, columns, n*p.wide)
+			out, err3 := d.Alloc(gpu.Float32, n*p.wide)
+			if err := errors.Join(err1, err2, err3); err != nil {
+				return err
+			}
+			p.a, p.b, p.c = ops.Matrix{Buffer: inA, Rows: n, Columns: n}, ops.Matrix{Buffer: inB, Rows: n, Columns: p.wide}, ops.Matrix{Buffer: out, Rows: n, Columns: p.wide}
+			p.handle = ops.NewHandle(d)
+			for i := range columns {
+				columns[i] = float32(math.NaN())
+			}
+			return out.Upload(columns)
+		})
+		run := func(c collective.Communicator) error {
+			p := &all[c.Rank()]
+			return errors.Join(gemm.Multiply(p.handle, 1, p.a, p.b, 0, p.c), c.Device().Sync())
+		}
+		right := func() (bool, error) {
+			right := true
+			for i := range group {
+				p := &all[i]
+				c := make([]float32, n*p.wide)
+				if err := errors.Join(p.c.Buffer.Download(c), p.handle.Close(), p.a.Buffer.Free(), p.b.Buffer.Free(), p.c.Buffer.Free()); err != nil {
+					return false, err
+				}
+				for range 500 {
+					row, column := random.IntN(n), random.IntN(p.wide)
+					var want float64
+					for k := range n {
+						want += float64(a[row*n+k]) * float64(b[k*n+p.first+column])
+					}
+					bound := float64(n) * 0x1p-24 * want // all terms are positive
+					if got := float64(c[row*p.wide+column]); !(math.Abs(got-want) <= bound) {
+						fmt.Fprintf(s.log, "collectives: gemm: rank %d of %d: element (%d, %d) is %v, expected %v within %v\n", i, len(group), row, p.first+column, got, want, bound)
+						right = false
+					}
+				}
+			}
+			return right, nil
+		}
+		return run, right, err
+	})
+}
+
+// counted is the largest scale whose triangles the host counts, too: more take minutes.
+const counted = 20
+
+// counts counts the triangles of an RMAT graph, of which each device has a part with an
+// equal share of the lookups, and the rows of other parts that it looks up.
+func counts(s *session) error {
+	n := 1 << s.scale
+	graph, err := triangles.FromEdges(n, triangles.RMAT(n, 16*n, s.seed))
+	if err != nil {
+		return err
+	}
+	note := "an equal share of the lookups each, then an all-reduce of 8 bytes; the count is the host's"
+	var want uint64
+	if s.scale <= counted {
+		want = graph.Count()
+	} else {
+		note = "an equal share of the lookups each, then an all-reduce of 8 bytes; the count is that of one device, not the host's"
+	}
+	return s.compare("triangles", []int{graph.Vertices(), graph.Edges()}, 0, note, func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
+		bounds := graph.Cut(len(group), graph.Lookups)
+		type part struct {
+			operator *ops.Operator
+			size     ops.Size
+			memory   map[string]gpu.Buffer
+			handle   *ops.Handle
+		}
+		all := make([]part, len(group))
+		err := each(group, func(c collective.Communicator) (err error) {
+			i, d := c.Rank(), c.Device()
+			g := graph.Part(bounds[i], bounds[i+1])
+			p := &all[i]
+			if p.operator, err = triangles.Of(g); err != nil {
+				return err
+			}
+			rows, err1 := upload(d, gpu.Uint32, g.Rows, len(g.Rows))
+			columns, err2 := upload(d, gpu.Uint32, g.Columns, len(g.Columns))
+			count, err3 := upload(d, gpu.Uint64, []uint64{1 << 60}, 1)
+			p.size, p.memory = ops.Size{g.Vertices(), g.Edges()}, map[string]gpu.Buffer{"rows": rows, "columns": columns, "count": count}
+			p.handle = ops.NewHandle(d)
+			p.handle.Variant = "triangles_packed"
+			return errors.Join(err1, err2, err3)
+		})
+		run := func(c collective.Communicator) error {
+			p := &all[c.Rank()]
+			if err := p.handle.Launch(p.operator, p.size, p.memory); err != nil { // Run would check the graph each time
+				return err
+			}
+			if len(group) > 1 {
+				return c.AllReduce(p.memory["count"], p.memory["count"], collective.Sum)
+			}
+			return c.Device().Sync()
+		}
+		right := func() (bool, error) {
+			right := true
+			for i := range group {
+				p, got := &all[i], make([]uint64, 1)
+				if err := errors.Join(p.memory["count"].Download(got), p.handle.Close()); err != nil {
+					return false, err
+				}
+				for _, b := range p.memory {
+					if err := b.Free(); err != nil {
+						return false, err
+					}
+				}
+				if want == 0 {
+					want = got[0]
+				}
+				if got[0] != want || want == 0 || want >= 1<<60 {
+					fmt.Fprintf(s.log, "collectives: triangles: rank %d of %d has %d, expected %d\n", i, len(group), got[0], want)
+					right = false
+				}
+			}
+			return right, nil
+		}
+		return run, right, err
+	})
+}
