@@ -201,6 +201,9 @@ func (s *session) open() error {
 			ranks = cuda.Count()
 		}
 	}
+	if ranks == 0 {
+		return errors.New("there is no GPU: --device emu runs on emulators")
+	}
 	s.devices = nil
 	for i := range ranks {
 		name := kind
