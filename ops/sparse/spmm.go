@@ -66,7 +66,11 @@ var SpMM = &ladder.Operator{
 		{Name: "spmm_vec4", Adds: "128 columns a warp: four a lane, four loads of 16 bytes in flight", Source: "ours", Plan: densePlan(128)},
 		{
 			Name: "spmm_panels", Adds: "panels of 64 rows of B in shared memory for 256 rows of C in registers; rows sorted by column",
-			Source: "ours", Module: "panels", Needs: gpu.Compute{Major: 8}, Plan: panelPlan,
+			Source: "ours", Module: "panels", Needs: gpu.Compute{Major: 8}, Plan: panelPlan(1, 2),
+		},
+		{
+			Name: "spmm_multicast", Adds: "the copy engine writes a panel to both blocks of a cluster at once, three panels ahead",
+			Source: "ours", Module: "multicast", Needs: gpu.Compute{Major: 9}, Plan: panelPlan(2, 4),
 		},
 	},
 }
@@ -109,12 +113,16 @@ func densePlan(columns int) ladder.Planner {
 	}
 }
 
-func panelPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-	if s[0] == 0 || s[3] == 0 {
-		return ladder.Plan{}
+// panelPlan gives a block 256 rows and 128 columns of C, in clusters of so many blocks of
+// neighbouring rows, with so many panels in shared memory.
+func panelPlan(cluster, panels int) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		if s[0] == 0 || s[3] == 0 {
+			return ladder.Plan{}
+		}
+		return ladder.Plan{Depth: s[2], Steps: []ladder.Step{{
+			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 256*cluster) * cluster * ladder.CeilDiv(s[3], 128)}, Block: gpu.Dim{X: 512}, Shared: panels * 64 * 128 * 4,
+			Args: matrixProduct(uint32(s[0]), uint32(s[1]), uint32(s[3])),
+		}}}
 	}
-	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{{
-		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 256) * ladder.CeilDiv(s[3], 128)}, Block: gpu.Dim{X: 512}, Shared: 2 * 64 * 128 * 4,
-		Args: matrixProduct(uint32(s[0]), uint32(s[1]), uint32(s[3])),
-	}}}
 }
