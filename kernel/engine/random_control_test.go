@@ -146,7 +146,7 @@ func (g *control) loop(head string, used ...string) {
 func (g *control) statement() {
 	t := g.anyType()
 	deep := g.nested > 3
-	switch k := g.IntN(34); {
+	switch k := g.IntN(40); {
 	case k < 4:
 		g.printf("%s %s %s\n", g.place(t), g.pick("=", "+=", "-=", "*=", "^=", "|="), g.expr(t, 2))
 	case k < 6:
@@ -250,9 +250,57 @@ func (g *control) statement() {
 		g.printf("fl[v5&3] = float32(f64) * 0.1; f64 = float64(fl[v6&3]*fl[v5&3]) + 0.3\n")
 	case k == 32:
 		g.printf("{ x, ok := m[%s & 7]; if ok { h += uint64(x) } }\n", g.place("uint8"))
+	case k >= 34:
+		g.printf("%s\n", g.mapStatement())
 	case k == 33:
 		g.printf("func() { defer func(a [4]int16, s S) { h += uint64(a[0]) + uint64(s.N) }(arr, st); arr[0]++; st.N++; v5 += 3 }()\n")
 	}
+}
+
+// mapStatement accesses maps of many types of keys and elements.
+func (g *control) mapStatement() string {
+	i, t := g.expr("int", 1), g.expr("int16", 1)
+	switch g.IntN(20) {
+	case 0:
+		return fmt.Sprintf("maps.a[int32(%s&7)] %s float32(v5)", i, g.pick("+=", "=", "-="))
+	case 1:
+		return fmt.Sprintf("maps.b[str[:v5&3]] = %s; { x := maps.b[str[:v6&1]]; x.N++; h += uint64(x.Total()) }", g.pick("st", "*ps", "emb.S", "S{N: 3}"))
+	case 2:
+		return fmt.Sprintf("maps.c[Key{v1 & 1, uint16(v5 & 3), str[:v6&1]}] %s %s", g.pick("+=", "=", "^="), t)
+	case 3:
+		return fmt.Sprintf("if maps.d[uint64(%s&3)] == nil { maps.d[uint64(v5&3)] = %s } else { maps.d[uint64(v5&3)] = nil }", i, g.pick("ps", "&st", "new(S)"))
+	case 4:
+		return "maps.e[str[:v6&3]] = append(maps.e[str[:v6&3]], v3, 7); h += uint64(len(maps.e[\"\"]) + cap(maps.e[str]))"
+	case 5:
+		return fmt.Sprintf("maps.f[[2]int8{v1 & 1, int8(%s & 1)}] += str[:1]", i)
+	case 6:
+		return fmt.Sprintf("if _, ok := maps.g[str[:%s&1]]; ok { delete(maps.g, str[:v5&1]) } else { maps.g[str[:v5&1]] = struct{}{} }", i)
+	case 7:
+		return fmt.Sprintf("maps.h[f64/f64] = true; maps.h[float64(%s&3)] = %s; h += uint64(len(maps.h)); clear(maps.h)", i, g.cond())
+	case 8:
+		return "if maps.i[str[:1]] == nil { maps.i[str[:1]] = map[int]uint16{} }; maps.i[str[:1]][int(v5&3)] += v6"
+	case 9:
+		return fmt.Sprintf("maps.j[int(v5&3)] = %s; if x, ok := maps.j[int(v6&3)].(int8); ok { h += uint64(x) }", g.pick("v1", "st", "nil", "str", "v9", "iface"))
+	case 10:
+		return "if f := maps.k[v6&3]; f != nil { h += uint64(f(3)) } else { n := int(v5); maps.k[v6&3] = func(x int) int { n++; return x + n } }"
+	case 11:
+		return fmt.Sprintf("maps.l[Small(%s&3)] = error(fmt.Errorf(\"e%%d\", v1)); if e := maps.l[v9&3]; e != nil { h += uint64(len(e.Error())) }", i)
+	case 12:
+		return fmt.Sprintf("maps.m[v1&1 == 0] %s complex(float64(v5), 1)", g.pick("+=", "="))
+	case 13:
+		return "fill(maps.n, v5); for k, x := range maps.n { h += uint64(k) * uint64(x[0]) + uint64(x[2]) }"
+	case 14:
+		return "for k, x := range maps.b { h += uint64(len(k)) * uint64(x.Total()) }; for k := range maps.c { h += uint64(k.B) }; for range maps.g { h++ }"
+	case 15:
+		return "for k, x := range maps.a { if x > 100 { delete(maps.a, k) } }; for k, x := range maps.f { h += uint64(len(x)) * uint64(k[1]) }"
+	case 16:
+		return fmt.Sprintf("{ x, ok := maps.c[Key{B: uint16(%s & 3)}]; y, ok2 := maps.b[str]; z, ok3 := maps.e[\"\"]; if ok != ok2 || ok3 { h += uint64(x) + uint64(y.N) + uint64(len(z)) } }", i)
+	case 17:
+		return "delete(maps.c, Key{B: 1}); delete(maps.f, [2]int8{}); delete(maps.n, v1); delete(maps.d, 0); delete(maps.nilMap, 3); h += uint64(len(maps.nilMap)) + uint64(maps.nilMap[v5&1])"
+	case 18:
+		return fmt.Sprintf("for _, x := range maps.d { if x != nil { x.N += 2; h += uint64(x.N & 7) } }; if maps.nilMap != nil || %s { maps.a = map[int32]float32{1: 2} }", g.cond())
+	}
+	return "{ c := maps; c.n = map[int8][3]int16{1: {v2}}; h += uint64(len(c.n) + len(c.i)); for k, x := range c.i { for a, b := range x { h += uint64(a)*uint64(b) + uint64(len(k)) } } }"
 }
 
 // program writes a program of functions.
@@ -265,6 +313,10 @@ type S struct { N int; C [2]int8; U uint32; F float64 }
 func (s *S) bump() { s.N += 3; s.C[0]--; s.U <<= 1; s.F /= 2 }
 func (s S) with(n int) S { s.N = n; s.C[1]++; return s }
 func (s S) Total() int { return s.N + int(s.C[0]) + int(s.C[1]) + int(s.U&255) }
+type Key struct { A int8; B uint16; C string }
+type Maps struct { a map[int32]float32; b map[string]S; c map[Key]int16; d map[uint64]*S; e map[string][]int32; f map[[2]int8]string; g map[string]struct{}; h map[float64]bool
+	i map[string]map[int]uint16; j map[int]any; k map[uint16]func(int) int; l map[Small]error; m map[bool]complex128; n map[int8][3]int16; nilMap map[uint8]int }
+func fill(m map[int8][3]int16, x uint8) { for i := range int8(4) { a := m[i]; a[i&1] += int16(x); m[i] = a } }
 type Emb struct { S; X int }
 type summer interface { Total() int }
 type number interface { ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 }
@@ -290,11 +342,13 @@ func count(n int) func(func(int) bool) { return func(yield func(int) bool) { for
 		g.printf("arr := [4]int16{1, 2, int16(h), 4}; pa := &arr; by := [4]byte{'x', 'y', 'z', byte('a' + h&7)}; arr2 := [2][2]int64{{1, 2}, {3, int64(h)}}\n")
 		g.printf("sl := make([]int32, 6, 8); m := map[uint8]int{1: 2, 3: int(h)}; str := \"aé漢z\"; fl := [4]float32{0.1, 1e10, -3.5, f32}\n")
 		g.printf("st := S{int(v1), [2]int8{1, v1}, 5, 0.7}; ps := &S{N: 4}; emb := Emb{S{N: 9, F: f64}, 2}; var grid [2][2]S; var iface any; var fs []func(int) int; cx := complex(f64, 1)\n")
+		g.printf("maps := Maps{map[int32]float32{}, map[string]S{}, map[Key]int16{}, map[uint64]*S{}, map[string][]int32{}, map[[2]int8]string{}, map[string]struct{}{}, map[float64]bool{}, map[string]map[int]uint16{}, map[int]any{}, map[uint16]func(int) int{}, map[Small]error{}, map[bool]complex128{}, map[int8][3]int16{}, nil}\n")
 		for range 8 + g.IntN(10) {
 			g.statement()
 		}
 		g.printf("for _, f := range fs { h = h*3 + uint64(f(1)) }\n")
 		g.printf("fmt.Println(%q, h, ticks, f32, f64, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, arr, *pa, by, arr2, sl, m, str, fl, st, *ps, emb, grid, cx)\n", fmt.Sprint("f", f))
+		g.printf("fmt.Println(maps.a, maps.b, maps.c, len(maps.d), maps.e, maps.f, maps.g, maps.h, maps.i, len(maps.j), len(maps.k), len(maps.l), maps.m, maps.n)\n")
 		g.printf("switch x := iface.(type) { case *S: fmt.Println(*x); case error: fmt.Println(x); default: fmt.Printf(\"%%T %%v\\n\", x, x) }\n}\n\n")
 	}
 	g.printf("func try(f func(uint64, float32, float64), h uint64) {\ndefer func() { if v := recover(); v != nil { fmt.Println(\"panics:\", v) } }()\nf(h, float32(h)/3, float64(h)/7)\n}\n\n")
@@ -329,8 +383,8 @@ func TestRandomControl(t *testing.T) {
 		})
 		want := compiled(t, src)
 		for _, only := range []bool{false, true} {
-			if got := printed(t, src, only); got != want {
-				t.Errorf("program %d, engine library only: %v: %s", i, only, firstDifference(got, want))
+			if d := firstDifference(printed(t, src, only), want); d != "" {
+				t.Errorf("program %d, engine library only: %v: %s", i, only, d)
 			}
 		}
 	}

@@ -26,6 +26,29 @@ def inserts(n):
     return len(m)
 
 
+def words(n):
+    ws, x = [], 1
+    for _ in range(n):
+        x = (x * 1103515245 + 12345) % 2147483648
+        ws.append("w" + str(x // 256 % 5000))
+    return ws
+
+
+def count(ws):
+    m = {}
+    for w in ws:
+        m[w] = m.get(w, 0) + 1
+    return m
+
+
+def ranges(m, n):
+    s = 0
+    for _ in range(n):
+        for k, v in m.items():
+            s += k * v
+    return s
+
+
 def fib(n):
     if n < 2:
         return n
@@ -91,6 +114,12 @@ def workload(row):
         return run
     if row == "map":
         return lambda: inserts(1000000)
+    if row == "words":
+        ws = words(1000000)
+        return lambda: count(ws)["w77"]
+    if row == "range":
+        m = {i: i * 3 for i in range(1000)}
+        return lambda: ranges(m, 1000)
     if row == "fib":
         return lambda: fib(32)
     if row == "sort":

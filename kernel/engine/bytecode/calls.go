@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"fmt"
+	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -17,6 +18,13 @@ func (l *lowering) call(in *ssa.Call) {
 				o = opMovCap
 			}
 			l.emit(ins{op: o, a: l.reg(in), b: l.reg(in.Call.Args[0])})
+			return
+		}
+		if _, isMap := in.Call.Args[0].Type().Underlying().(*types.Map); isMap && fn.Name() == "len" {
+			l.emit(ins{op: opMapLen, a: l.reg(in), b: l.reg(in.Call.Args[0])})
+			return
+		}
+		if fn.Name() == "delete" && l.delete(in) {
 			return
 		}
 	case *ssa.Function:

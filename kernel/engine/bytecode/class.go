@@ -15,7 +15,7 @@ type class uint8
 const (
 	boxed   class = iota // as an interface in the engine's frame
 	number               // 64 bits in a register: integers sign- or zero-extended, floats as their bits
-	pointer              // in a pointer register
+	pointer              // a pointer or a map, in a pointer register
 	header               // slice or string: its pointer in a pointer register, length and capacity in two others
 )
 
@@ -28,7 +28,7 @@ func classOf(t types.Type) class {
 		case info&(types.IsBoolean|types.IsInteger|types.IsFloat) != 0:
 			return number
 		}
-	case *types.Pointer:
+	case *types.Pointer, *types.Map:
 		return pointer
 	case *types.Slice:
 		return header
@@ -36,7 +36,7 @@ func classOf(t types.Type) class {
 	return boxed
 }
 
-// kindOf is the kind of a number, string or slice.
+// kindOf is the kind of a number, string, slice, pointer or map.
 func kindOf(t types.Type) reflect.Kind {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -45,6 +45,8 @@ func kindOf(t types.Type) reflect.Kind {
 		return reflect.Slice
 	case *types.Pointer:
 		return reflect.Pointer
+	case *types.Map:
+		return reflect.Map
 	}
 	return reflect.Invalid
 }
@@ -183,6 +185,20 @@ func load(k reflect.Kind, at unsafe.Pointer) uint64 {
 		return uint64(*(*int32)(at))
 	}
 	return *(*uint64)(at)
+}
+
+// store writes a number to memory.
+func store(k reflect.Kind, at unsafe.Pointer, x uint64) {
+	switch bitsOf(k) {
+	case 8:
+		*(*uint8)(at) = uint8(x)
+	case 16:
+		*(*uint16)(at) = uint16(x)
+	case 32:
+		*(*uint32)(at) = uint32(x)
+	default:
+		*(*uint64)(at) = x
+	}
 }
 
 func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }

@@ -24,6 +24,8 @@ type code struct {
 	calls    []call
 	returns  []results
 	slices   []slicing
+	accesses []mapAccess
+	ranges   []ranging
 	math1    []func(float64) float64
 	math2    []func(x, y float64) float64
 

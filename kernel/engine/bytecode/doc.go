@@ -3,12 +3,12 @@
 // machine when they are first called: at once if they have a loop, otherwise after some
 // calls.
 //
-// Numbers, pointers, slices and strings live in registers of 64 bits, in the same form
+// Numbers, pointers, maps, slices and strings live in registers of 64 bits, in the same form
 // as in memory. All other values stay in the engine's frame, as interfaces. An
 // instruction that the machine does not know is executed by the engine's closure: its
 // operands are stored in the frame first, and its result is loaded from it. So every
-// function can be compiled, and defers, goroutines, channels, maps and calls of compiled
-// code behave as before.
+// function can be compiled, and defers, goroutines, channels and calls of compiled code
+// behave as before.
 //
 // If a check fails (a bound, a nil pointer, a division by zero), the engine executes the
 // instruction and panics with its own message; the frames that a traceback names are
@@ -16,7 +16,7 @@
 //
 // Its main type is Function; the engine calls Install for each interpreter. A function
 // is compiled in stages: lower (lower.go walks the SSA form; arithmetic.go, memory.go,
-// calls.go and maps.go emit instructions of one family each, with the vregs of
+// calls.go, maps.go and ranges.go emit instructions of one family each, with the vregs of
 // values.go, the plan of merge.go and the builder of emit.go), registers (finish.go),
 // order of blocks (layout.go). The result is a code (code.go), which a machine executes
 // (run.go and machine.go). engine.go holds the layout of the engine library's types. The

@@ -33,22 +33,26 @@ type block struct {
 type lowering struct {
 	*values
 	*merging
-	f       *Function
-	fn      *ssa.Function
-	parts   map[ssa.Value][]int // results of calls with several results
-	blocks  map[*ssa.BasicBlock]*block
-	order   []*block
-	now     *block
-	escaped int  // instructions that the engine executes, except stops
-	leaves  bool // it calls interpreted functions through the engine, which needs more stack than the engine alone
-	polls   bool // it polls at the start of each turn of a loop, because the code does not
+	f         *Function
+	fn        *ssa.Function
+	parts     map[ssa.Value][]int    // results of calls with several results
+	results   map[ssa.Value][]result // of other instructions with several results
+	iterators map[*ssa.Range]int     // of ranges that the machine executes
+	blocks    map[*ssa.BasicBlock]*block
+	order     []*block
+	now       *block
+	escaped   int  // instructions that the engine executes, except stops
+	leaves    bool // it calls interpreted functions through the engine, which needs more stack than the engine alone
+	polls     bool // it polls at the start of each turn of a loop, because the code does not
 
-	escapes []escape
-	calls   []call
-	returns []results
-	slices  []slicing
-	math1   []func(float64) float64
-	math2   []func(x, y float64) float64
+	escapes  []escape
+	calls    []call
+	returns  []results
+	slices   []slicing
+	accesses []mapAccess
+	ranges   []ranging
+	math1    []func(float64) float64
+	math2    []func(x, y float64) float64
 }
 
 // emit adds an instruction without a check to the current block.

@@ -58,7 +58,7 @@ func (l *lowering) finish() (*code, error) {
 	}
 	l.substitute(a)
 	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, overflow: l.host.Overflow,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, math1: l.math1, math2: l.math2}
+		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, math1: l.math1, math2: l.math2}
 	c.engine[0], c.functions, c.plain = l.f.engine, l.f.program.functions, l.escaped == 0
 	c.numbers, c.pointers = make([]uint64, size-constAt), make([]unsafe.Pointer, size-constAt)
 	for _, v := range l.vregs {
@@ -303,12 +303,23 @@ func (l *lowering) substitute(a *allocation) {
 	for i := range l.returns {
 		list(l.returns[i].values)
 	}
-	for i := range l.slices {
-		s := &l.slices[i]
-		for _, at := range []*int{&s.lo, &s.hi, &s.max} {
+	each := func(places ...*int) {
+		for _, at := range places {
 			if *at >= 0 {
 				*at = reg(*at)
 			}
 		}
+	}
+	for i := range l.slices {
+		s := &l.slices[i]
+		each(&s.lo, &s.hi, &s.max)
+	}
+	for i := range l.accesses {
+		s := &l.accesses[i]
+		each(&s.m, &s.ok, &s.key, &s.elem)
+	}
+	for i := range l.ranges {
+		s := &l.ranges[i]
+		each(&s.iterator, &s.of, &s.ok, &s.key, &s.elem)
 	}
 }

@@ -23,7 +23,7 @@ func compile(f *Function) (c *code, err error) {
 	}
 	host := &f.program.host
 	l := &lowering{values: &values{pfn: f.pfn, types: f.program.types, vreg: map[ssa.Value]int{}}, merging: newMerging(host, f.pfn.ssaInstrs),
-		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, blocks: map[*ssa.BasicBlock]*block{}, polls: host.Polls(f.fn)}
+		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, blocks: map[*ssa.BasicBlock]*block{}, polls: host.Polls(f.fn)}
 	l.function()
 	if l.leaves && !loops(f.fn) {
 		return nil, fmt.Errorf("bytecode: %v has no loop and calls by way of the engine", f.fn)
@@ -54,6 +54,8 @@ func (l *lowering) function() {
 				l.planCall(in)
 			case *ssa.Lookup:
 				l.planLookup(in)
+			case *ssa.Range:
+				l.planRange(in)
 			}
 		}
 	}
@@ -118,6 +120,10 @@ func (l *lowering) instruction(in ssa.Instruction) {
 		l.mapUpdate(in)
 	case *ssa.Lookup:
 		l.lookup(in)
+	case *ssa.Range:
+		l.rangeOver(in)
+	case *ssa.Next:
+		l.next(in)
 	case *ssa.Extract:
 		if l.parts[in.Tuple] == nil {
 			l.byEngine(in)

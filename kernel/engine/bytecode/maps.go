@@ -3,93 +3,198 @@ package bytecode
 import (
 	"go/types"
 	"reflect"
-	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// Maps from 64-bit integers or strings to 64-bit numbers all have one layout and one
-// hash function, whatever the names of the types, so the machine reads and writes them
-// as maps of uint64. Float keys have another hash function.
-//
-// Such an insert boxes nothing and uses no reflection: it is one call of Go's map. 1e6
-// inserts take 1.7 of the time of compiled Go, which itself takes 1.2 of CPython's (24
-// November 2026, busy machine, go run ./kernel/cells/speed -rows map).
+// A map is a pointer in a register. The machine reads and writes its elements as
+// compiled Go does, with the functions of the runtime, whatever the types of key and
+// element. The engine does so by reflection, which allocates a copy of each element.
 
-// numbersOf is a boxed map with integer keys.
-func numbersOf(v any) map[uint64]uint64 {
-	data := (*eface)(unsafe.Pointer(&v)).data
-	return *(*map[uint64]uint64)(unsafe.Pointer(&data))
-}
-
-// textsOf is a boxed map with string keys.
-func textsOf(v any) map[string]uint64 {
-	data := (*eface)(unsafe.Pointer(&v)).data
-	return *(*map[string]uint64)(unsafe.Pointer(&data))
-}
-
-// mapKey is the kind of the keys of a map that the machine can access: Uint64, String or
-// Invalid.
-func mapKey(t types.Type) reflect.Kind {
+// mapType is what the machine needs to access the maps of a type, nil if the engine has
+// to: keys that are or contain interfaces may panic, and the runtime has no fast way to
+// make an interface with methods.
+func (l *lowering) mapType(t types.Type) *mapType {
 	m, ok := t.Underlying().(*types.Map)
-	if !ok || classOf(m.Elem()) != number || bitsOf(kindOf(m.Elem())) != 64 {
-		return reflect.Invalid
+	rt := l.types[t]
+	if !ok || rt == nil || rt.Kind() != reflect.Map || !plainKey(rt.Key()) || rt.Elem().Size() > maxElem {
+		return nil
 	}
-	switch k := kindOf(m.Key()); {
+	out := &mapType{typ: typeWord(rt), rt: rt, key: l.part(m.Key(), rt.Key()), elem: l.part(m.Elem(), rt.Elem())}
+	switch k := rt.Key().Kind(); {
 	case k == reflect.String:
-		return k
-	case classOf(m.Key()) == number && !isFloat(k) && bitsOf(k) == 64:
-		return reflect.Uint64
+		out.fast = fastText
+	case out.key.class == number && !isFloat(k) && rt.Key().Size() == 8:
+		out.fast = fast64
+	case out.key.class == number && !isFloat(k) && rt.Key().Size() == 4:
+		out.fast = fast32
 	}
-	return reflect.Invalid
+	return out
+}
+
+// plainKey reports whether keys of a type always can be compared, and lie in memory of
+// their own where they are in an interface.
+func plainKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func:
+		return false
+	case reflect.Array:
+		return t.Len() != 1 && plainKey(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plainKey(t.Field(i).Type) {
+				return false
+			}
+		}
+		return t.NumField() != 1
+	}
+	return true
+}
+
+// part describes the keys or the elements of a map.
+func (l *lowering) part(t types.Type, rt reflect.Type) part {
+	p := part{class: classOf(t), kind: rt.Kind(), typ: typeWord(rt), rt: rt}
+	if p.class == boxed {
+		p.zero = reflect.Zero(rt).Interface()
+	}
+	return p
+}
+
+// operand is the place of a key or an element that an instruction reads.
+func (l *lowering) operand(v ssa.Value) (reg, at int, ok bool) {
+	if classOf(v.Type()) != boxed {
+		return l.reg(v), 0, true
+	}
+	at, ok = l.pfn.at(v)
+	return -1, at, ok
+}
+
+// access begins an access of a map; ok is false if the engine has to make it.
+func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
+	a = mapAccess{mapType: l.mapType(m.Type()), ok: -1, elem: -1}
+	if a.mapType == nil || types.IsInterface(key.Type()) {
+		return a, nil, false
+	}
+	a.m = l.reg(m)
+	if a.key, a.keyAt, ok = l.operand(key); !ok {
+		return a, nil, false
+	}
+	uses = []int{a.m}
+	if a.key >= 0 {
+		uses = append(uses, a.key)
+	}
+	return a, uses, true
+}
+
+// emitAccess emits an access of a map. An assignment fails if the map is nil.
+func (l *lowering) emitAccess(o op, a mapAccess, uses, defs []int, in ssa.Instruction) {
+	if a.mapType.key.class == boxed || a.mapType.elem.class == boxed {
+		l.escaped++ // it needs the frame
+	}
+	l.accesses = append(l.accesses, a)
+	l.checked(ins{op: o, imm: int64(len(l.accesses) - 1), uses: uses, defs: defs}, in)
 }
 
 func (l *lowering) mapUpdate(in *ssa.MapUpdate) {
-	at, ok := l.pfn.at(in.Map)
-	k := mapKey(in.Map.Type())
-	if !ok || k == reflect.Invalid {
+	a, uses, ok := l.access(in.Map, in.Key)
+	if !ok || a.mapType.elem.kind == reflect.Interface && a.mapType.rt.Elem().NumMethod() > 0 {
 		l.byEngine(in)
 		return
 	}
-	out := ins{op: opMapSet, a: l.reg(in.Key), b: l.reg(in.Value), imm: int64(at)}
-	if k == reflect.String {
-		out.op = opMapSetT
-	}
-	l.checked(out, in)
-}
-
-// planLookup assigns registers to the two results of v, ok := m[k].
-func (l *lowering) planLookup(in *ssa.Lookup) {
-	if _, ok := l.pfn.at(in.X); !ok || !in.CommaOk || mapKey(in.X.Type()) == reflect.Invalid {
+	if a.elem, a.elemAt, ok = l.operand(in.Value); !ok {
+		l.byEngine(in)
 		return
 	}
-	for _, r := range *in.Referrers() {
-		if _, ok := r.(*ssa.Extract); !ok {
-			return
+	if a.elem >= 0 {
+		uses = append(uses, a.elem)
+	}
+	l.emitAccess(opMapSet, a, uses, nil, in)
+}
+
+// planLookup plans the two results of v, ok := m[k].
+func (l *lowering) planLookup(in *ssa.Lookup) {
+	if in.CommaOk {
+		if m, ok := in.X.Type().Underlying().(*types.Map); ok && l.mapType(in.X.Type()) != nil {
+			l.planParts(in, m.Elem(), types.Typ[types.Bool])
 		}
 	}
-	l.parts[in] = []int{l.fresh(number), l.fresh(number)}
-	for _, r := range *in.Referrers() {
-		x := r.(*ssa.Extract)
-		l.vreg[x] = l.parts[in][x.Index]
+}
+
+// planParts assigns places to the results of an instruction, if each is extracted at most
+// once and nothing else uses them. Boxed ones lie in the frame.
+func (l *lowering) planParts(in ssa.Value, results ...types.Type) bool {
+	list := make([]result, len(results))
+	for i, t := range results {
+		list[i] = result{reg: -1, at: -1}
+		if classOf(t) != boxed {
+			list[i].reg = l.fresh(classOf(t))
+		}
 	}
+	for _, r := range *in.Referrers() {
+		x, ok := r.(*ssa.Extract)
+		if _, debug := r.(*ssa.DebugRef); debug {
+			continue
+		}
+		if !ok || list[x.Index].used != nil {
+			return false
+		}
+		list[x.Index].used = x
+		if list[x.Index].reg < 0 {
+			if list[x.Index].at, ok = l.pfn.at(x); !ok {
+				return false
+			}
+		}
+	}
+	for _, r := range list {
+		if r.used != nil {
+			l.skip[r.used] = true
+			if r.reg >= 0 {
+				l.vreg[r.used] = r.reg
+			}
+		}
+	}
+	l.results[in] = list
+	return true
+}
+
+// result is the place of one of the results of an instruction.
+type result struct {
+	reg  int // -1 if it is boxed
+	at   int // in the frame, -1 if it is not used
+	used *ssa.Extract
 }
 
 func (l *lowering) lookup(in *ssa.Lookup) {
-	at, ok := l.pfn.at(in.X)
-	k := mapKey(in.X.Type())
-	if !ok || k == reflect.Invalid || in.CommaOk && l.parts[in] == nil {
+	if _, ok := in.X.Type().Underlying().(*types.Map); !ok {
 		l.byEngine(in)
 		return
 	}
-	out := ins{op: opMapGet, b: l.reg(in.Index), imm: int64(at)}
+	a, uses, ok := l.access(in.X, in.Index)
+	if !ok || in.CommaOk && l.results[in] == nil {
+		l.byEngine(in)
+		return
+	}
+	var defs []int
 	if in.CommaOk {
-		out.op, out.a, out.c = opMapFind, l.parts[in][0], l.parts[in][1]
-	} else {
-		out.a = l.reg(in)
+		list := l.results[in]
+		a.elem, a.elemAt, a.ok = list[0].reg, list[0].at, list[1].reg
+		defs = append(defs, a.ok)
+	} else if a.elem, a.elemAt, ok = l.operand(in); !ok {
+		l.byEngine(in)
+		return
 	}
-	if k == reflect.String {
-		out.op += opMapGetT - opMapGet
+	if a.elem >= 0 {
+		defs = append(defs, a.elem)
 	}
-	l.emit(out)
+	l.emitAccess(opMapGet, a, uses, defs, in)
+}
+
+// delete lowers delete(m, key), and reports whether the machine can execute it.
+func (l *lowering) delete(in *ssa.Call) bool {
+	args := in.Call.Args
+	a, uses, ok := l.access(args[0], args[1])
+	if ok {
+		l.emitAccess(opMapDelete, a, uses, nil, in)
+	}
+	return ok
 }

@@ -153,13 +153,14 @@ const (
 	opFieldAddr // pointer a = pointer b + imm
 	opSlice     // slices[imm]
 
-	// The map at imm of the frame's stack, whose elements are numbers of 64 bits.
-	opMapSet   // number a is the key, b the element; checked: the map is not nil
-	opMapSetT  // string a is the key
-	opMapGet   // a = map[b]
-	opMapGetT  // string b is the key
-	opMapFind  // a, boolean c = map[b]
-	opMapFindT // string b is the key
+	// Maps and ranges.
+	opMapGet // accesses[imm]
+	opMapSet // checked: the map is not nil
+	opMapDelete
+	opMapLen   // number a = length of map b
+	opRange    // ranges[imm] begins, over a map
+	opNext     // a turn of ranges[imm], over a map
+	opNextRune // over a string
 
 	// Control. Targets are indexes of instructions.
 	opJump
@@ -241,7 +242,7 @@ var roles = [opCount]string{
 	opIndexP: "duu", opIndexH: "duu", opIndexT: "duu",
 	opSet8: "uuu", opSet16: "uuu", opSet32: "uuu", opSet64: "uuu", opSetP: "uuu",
 	opIndexAddr: "duu", opArrayAddr: "duu", opFieldAddr: "du-", opSlice: "du-",
-	opMapSet: "uu-", opMapSetT: "uu-", opMapGet: "du-", opMapGetT: "du-", opMapFind: "dud", opMapFindT: "dud",
+	opMapGet: "---", opMapSet: "---", opMapDelete: "---", opMapLen: "du-", opRange: "---", opNext: "---", opNextRune: "---",
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",

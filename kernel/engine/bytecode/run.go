@@ -405,28 +405,27 @@ func (m *machine) run(c *code) {
 				m.fail(c, ip)
 			}
 
-		case opMapSet:
-			t := numbersOf(m.frame().stack[in.imm])
-			if t == nil {
-				m.fail(c, ip)
-			}
-			t[r[in.a]] = r[in.b]
-		case opMapSetT:
-			t := textsOf(m.frame().stack[in.imm])
-			if t == nil {
-				m.fail(c, ip)
-			}
-			t[text(r, p, in.a)] = r[in.b]
 		case opMapGet:
-			r[in.a] = numbersOf(m.frame().stack[in.imm])[r[in.b]]
-		case opMapGetT:
-			r[in.a] = textsOf(m.frame().stack[in.imm])[text(r, p, in.b)]
-		case opMapFind:
-			v, ok := numbersOf(m.frame().stack[in.imm])[r[in.b]]
-			r[in.a], r[in.c] = v, truth(ok)
-		case opMapFindT:
-			v, ok := textsOf(m.frame().stack[in.imm])[text(r, p, in.b)]
-			r[in.a], r[in.c] = v, truth(ok)
+			a := &c.accesses[in.imm]
+			a.get(r, p, m.stackFor(a.mapType))
+		case opMapSet:
+			a := &c.accesses[in.imm]
+			if p[uint16(a.m)] == nil {
+				m.fail(c, ip)
+			}
+			a.set(r, p, m.stackFor(a.mapType))
+		case opMapDelete:
+			a := &c.accesses[in.imm]
+			a.remove(r, p, m.stackFor(a.mapType))
+		case opMapLen:
+			r[in.a] = size(p[in.b])
+		case opRange:
+			c.ranges[in.imm].begin(p)
+		case opNext:
+			g := &c.ranges[in.imm]
+			g.next(r, p, m.stackFor(g.mapType))
+		case opNextRune:
+			c.ranges[in.imm].nextRune(r, p)
 
 		case opJump:
 			ip = unsafe.Add(base, in.imm)
