@@ -55,6 +55,13 @@ type lowering struct {
 	math2    []func(x, y float64) float64
 }
 
+// result is the place of one of the results of an instruction.
+type result struct {
+	reg  int // -1 if it is boxed
+	at   int // in the frame, -1 if it is not used
+	used *ssa.Extract
+}
+
 // emit adds an instruction without a check to the current block.
 func (l *lowering) emit(in ins) *ins {
 	in.check = -1

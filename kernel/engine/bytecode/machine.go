@@ -180,6 +180,14 @@ func (m *machine) frame() *frame {
 	return m.stack[n].fr
 }
 
+// stackFor is the frame's stack that an access uses, nil if it does not need the frame.
+func (m *machine) stackFor(t *mapType) []any {
+	if t.key.class == boxed || t.elem.class == boxed {
+		return m.frame().stack
+	}
+	return nil
+}
+
 // escape makes the engine execute an instruction.
 func (m *machine) escape(c *code, e *escape) {
 	fr := m.frame()

@@ -44,12 +44,6 @@ func mapassignFastText(t, m unsafe.Pointer, key string) unsafe.Pointer
 //go:noescape
 func mapdelete(t, m, key unsafe.Pointer)
 
-//go:linkname mapiterinit runtime.mapiterinit
-func mapiterinit(t, m unsafe.Pointer, it *mapIterator)
-
-//go:linkname mapiternext runtime.mapiternext
-func mapiternext(it *mapIterator)
-
 const maxElem = 128
 
 // mapType is the type of a map that the machine accesses.
@@ -86,14 +80,6 @@ type mapAccess struct {
 	m, ok        int // registers; ok is -1 if it is not wanted
 	key, keyAt   int
 	elem, elemAt int // both are -1 if the element is not wanted
-}
-
-// stackFor is the frame's stack that an access uses, nil if it does not need the frame.
-func (m *machine) stackFor(t *mapType) []any {
-	if t.key.class == boxed || t.elem.class == boxed {
-		return m.frame().stack
-	}
-	return nil
 }
 
 // keyAddress is the address of the key of an access; text is space for a string.

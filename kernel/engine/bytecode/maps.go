@@ -157,13 +157,6 @@ func (l *lowering) planParts(in ssa.Value, results ...types.Type) bool {
 	return true
 }
 
-// result is the place of one of the results of an instruction.
-type result struct {
-	reg  int // -1 if it is boxed
-	at   int // in the frame, -1 if it is not used
-	used *ssa.Extract
-}
-
 func (l *lowering) lookup(in *ssa.Lookup) {
 	if _, ok := in.X.Type().Underlying().(*types.Map); !ok {
 		l.byEngine(in)
