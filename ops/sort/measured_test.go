@@ -12,10 +12,10 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// The committed times of small sizes are those of an H200, from 2^10 to 2^20, of our rungs
+// The committed times of small sizes are those of an H100, from 2^10 to 2^20, of our rungs
 // and of CUB, and no time is shorter than a copy of the same bytes at 10 TB/s.
 func TestMeasuredSmall(t *testing.T) {
-	const name = "sort_small.h200"
+	const name = "sort_small.h100"
 	family := []*ladder.Operator{Operator}
 	m, err := bench.MeasuredRun(family, name)
 	if errors.Is(err, gpu.ErrNotFound) {
@@ -27,8 +27,8 @@ func TestMeasuredSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(m.Device, "H200") || m.Date < "2026-11-25" || !strings.Contains(m.Method, "graph") {
-		t.Errorf("%s does not state an H200, the date and graphs: %q, %q, %q", name, m.Device, m.Date, m.Method)
+	if !strings.Contains(m.Device, "H100") || m.Date < "2026-11-25" || !strings.Contains(m.Method, "graph") {
+		t.Errorf("%s does not state an H100, the date and graphs: %q, %q, %q", name, m.Device, m.Date, m.Method)
 	}
 	for n := 1 << 10; n <= 1<<20; n *= 4 {
 		for _, line := range []string{"sort_four_way", "sort_onesweep", "cub_radix_sort", "cub_merge_sort"} {
