@@ -28,34 +28,47 @@ static __device__ void split(float v, Part& first, Part& second, Part& third) {
     third = infinite ? v : rest - float(second);
 }
 
-// Splits eight channels from `c` on, `step` elements apart, and stores the parts `next`
-// elements apart. There are zeros behind the last channel.
-static __device__ void split8(const float* from, unsigned step, unsigned c, unsigned channels, bool any, Part* to, size_t next) {
-    alignas(16) Part v[parts][8];
+// Splits eight channels from `c` on, `step` elements apart. There are zeros behind the last
+// channel.
+struct Eight {
+    alignas(16) Part part[parts][8];
+
+    __device__ Eight(const float* from, unsigned step, unsigned c, unsigned channels, bool any) {
 #pragma unroll
-    for (unsigned e = 0; e < 8; e++) split(any && c + e < channels ? from[(size_t)(c + e) * step] : 0, v[0][e], v[1][e], v[2][e]);
-#pragma unroll
-    for (unsigned p = 0; p < parts; p++) *(uint4*)(to + p * next) = *(uint4*)v[p];
-}
+        for (unsigned e = 0; e < 8; e++) split(any && c + e < channels ? from[(size_t)(c + e) * step] : 0, part[0][e], part[1][e], part[2][e]);
+    }
+    __device__ const uint4& operator[](unsigned p) const { return *(const uint4*)part[p]; }
+};
 
 // Splits x: the parts are (part, image, row, column, channel), channels a multiple of
-// eight. Neighbouring threads read neighbours.
-extern "C" __global__ void conv2d_bf16x3(const float* __restrict__ x, Part* __restrict__ to, Shape s) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, pixels = s.images * s.h * s.w, groups = (s.c + 7) / 8;
-    if (i >= pixels * groups) return;
-    unsigned c = (s.xc == 1 ? i % groups : i / pixels) * 8, pixel = s.xc == 1 ? i / groups : i % pixels;
+// eight. A block has 32 pixels of 64 channels: neighbouring threads read neighbours, which
+// are pixels or channels, and write channels, by way of shared memory.
+extern "C" __global__ void __launch_bounds__(256) conv2d_bf16x3(const float* __restrict__ x, uint4* __restrict__ to, Shape s) {
+    __shared__ uint4 staged[parts][32][8];
+    unsigned tid = threadIdx.x, pixels = s.images * s.h * s.w, groups = (s.c + 7) / 8;
+    bool last = s.xc == 1;
+    unsigned p = last ? tid / 8 : tid % 32, group = last ? tid % 8 : tid / 32, pixel = blockIdx.x * 32 + p, c = (blockIdx.y * 8 + group) * 8;
     const float* from = x + (size_t)(pixel / (s.h * s.w)) * s.xn + (size_t)(pixel / s.w % s.h) * s.xh + (size_t)(pixel % s.w) * s.xw;
-    split8(from, s.xc, c, s.c, true, to + (size_t)pixel * groups * 8 + c, (size_t)pixels * groups * 8);
+    Eight v(from, s.xc, c, s.c, pixel < pixels);
+#pragma unroll
+    for (unsigned i = 0; i < parts; i++) staged[i][p][group ^ p % 8] = v[i];
+    __syncthreads();
+    p = tid / 8, group = tid % 8, pixel = blockIdx.x * 32 + p;
+    if (pixel >= pixels || blockIdx.y * 8 + group >= groups) return;
+#pragma unroll
+    for (unsigned i = 0; i < parts; i++) to[((size_t)i * pixels + pixel) * groups + blockIdx.y * 8 + group] = staged[i][p][group ^ p % 8];
 }
 
 // Splits w: the parts are (part, row, column, filter, channel), filters a multiple of 16.
 // Of 16 filters the even ones come first, then the odd ones, so that a thread of the product
 // has two neighbours.
-extern "C" __global__ void conv2d_bf16x3_2(const float* __restrict__ w, Part* __restrict__ to, Shape s) {
+extern "C" __global__ void conv2d_bf16x3_2(const float* __restrict__ w, uint4* __restrict__ to, Shape s) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, groups = (s.c + 7) / 8, rows = (s.k + 15) / 16 * 16, taps = s.r * s.s;
     if (i >= groups * rows * taps) return;
     unsigned c = i % groups * 8, row = i / groups % rows, tap = i / groups / rows, k = row / 16 * 16 + row % 8 * 2 + row / 8 % 2;
-    split8(w + (size_t)k * s.wk + tap / s.s * s.wr + tap % s.s * s.ws, s.wc, c, s.c, k < s.k, to + (size_t)i * 8, (size_t)groups * rows * taps * 8);
+    Eight v(w + (size_t)k * s.wk + tap / s.s * s.wr + tap % s.s * s.ws, s.wc, c, s.c, k < s.k);
+#pragma unroll
+    for (unsigned p = 0; p < parts; p++) to[(size_t)p * groups * rows * taps + i] = v[p];
 }
 
 // Brings the parts of a box of x, the first one first.

@@ -74,10 +74,9 @@ func (o Options) splitPlan(entry, suffix string, s ladder.Size, info gpu.Info, c
 	ofW := gpu.TensorMap{Shape: []int{channels, filters, parts * taps}, Box: []int{64, int(c.WBytes) / rowBytes, 1}}
 	bias := o.operands("x")[2]
 	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
-	blocks := func(n int) gpu.Dim { return gpu.Dim{X: ladder.CeilDiv(n, threads)} }
 	p.Steps = []ladder.Step{
-		{Entry: entry, Grid: blocks(x.n * x.h * x.w * channels / 8), Block: gpu.Dim{X: threads}, Args: []any{"x", "parts of x", o.shape(s)}},
-		{Entry: entry + "_2", Grid: blocks(taps * filters * channels / 8), Block: gpu.Dim{X: threads}, Args: []any{"w", "parts of w", o.shape(s)}},
+		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(x.n*x.h*x.w, 32), Y: ladder.CeilDiv(channels, 64)}, Block: gpu.Dim{X: threads}, Args: []any{"x", "parts of x", o.shape(s)}},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(taps*filters*channels/8, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", "parts of w", o.shape(s)}},
 		{Entry: entry + "_3" + suffix, Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: int(c.XStages*c.XBytes + c.WStages*c.WBytes),
 			Args: []any{of("parts of x", ofX), of("parts of w", ofW), bias, "y", c, o.shape(s)}},
 	}
