@@ -54,7 +54,7 @@ var SpMM = &ladder.Operator{
 	Cases: append([]ladder.Case{
 		{Size: ladder.Size{0, 0, 0, 0}}, {Size: ladder.Size{1, 1, 1, 1}}, {Size: ladder.Size{5, 7, 0, 3}}, {Size: ladder.Size{5, 7, 9, 0}},
 		{Size: ladder.Size{33, 65, 300, 31}}, {Size: ladder.Size{257, 129, 900, 33}}, {Size: ladder.Size{40, 200, 1999, 128}}, {Size: ladder.Size{20, 70, 500, 132}},
-		{Size: ladder.Size{67, 131, 1201, 12}, Start: 1},
+		{Size: ladder.Size{67, 131, 1201, 12}, Start: 1}, {Size: ladder.Size{300, 700, 2500, 132}},
 		{Size: ladder.Size{1024, 1024, 10_240, 256}, Long: true},
 	}, everyMatrix(149, 151, 2003, 20)...),
 	Work: func(s ladder.Size) ladder.Work {
