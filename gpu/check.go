@@ -41,6 +41,9 @@ func CheckLaunch(info Info, l Launch, own func(Buffer) error) error {
 	if err := checkDim("grid", l.Grid.Full(), info.MaxGrid, info); err != nil {
 		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
 	}
+	if err := checkCluster(info, l); err != nil {
+		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
+	}
 	if err := checkArguments(l, own); err != nil {
 		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
 	}
@@ -93,6 +96,37 @@ func checkBlock(info Info, l Launch) error {
 	case l.Shared > info.SharedPerBlockMax-attributes.SharedBytes:
 		return fmt.Errorf("%w: %d static + %d dynamic bytes of shared memory, expected at most %d on %s",
 			ErrShape, attributes.SharedBytes, l.Shared, info.SharedPerBlockMax, info.Name)
+	}
+	return nil
+}
+
+// ClusterShape is the shape of the launch's clusters: its own, or the one that the entry
+// was compiled for, or one block.
+func (l Launch) ClusterShape() Dim {
+	if l.Cluster != (Dim{}) {
+		return l.Cluster.Full()
+	}
+	if c := l.Entry.Attributes().Cluster; c != (Dim{}) {
+		return c.Full()
+	}
+	return Dim{1, 1, 1}
+}
+
+// checkCluster compares a launch's clusters with the entry, the grid and the device.
+func checkCluster(info Info, l Launch) error {
+	const most = 8 // the blocks that every GPU with clusters supports
+	shape, compiled, grid := l.ClusterShape(), l.Entry.Attributes().Cluster, l.Grid.Full()
+	switch {
+	case shape.X < 1 || shape.Y < 1 || shape.Z < 1:
+		return fmt.Errorf("%w: cluster %v, expected at least 1 in each direction", ErrShape, shape)
+	case compiled != (Dim{}) && shape != compiled.Full():
+		return fmt.Errorf("%w: cluster %v, expected %v as .reqnctapercluster says", ErrShape, shape, compiled.Full())
+	case max(shape.X, shape.Y, shape.Z) > most || shape.Size() > most:
+		return fmt.Errorf("%w: cluster %v, expected at most %d blocks", ErrShape, shape, most)
+	case grid.X%shape.X != 0 || grid.Y%shape.Y != 0 || grid.Z%shape.Z != 0:
+		return fmt.Errorf("%w: grid %v, expected multiples of the cluster %v", ErrShape, grid, shape)
+	case shape.Size() > 1 && info.Compute.Major < 9:
+		return fmt.Errorf("%w: clusters, expected sm_90 or later, not %v", ErrUnsupported, info)
 	}
 	return nil
 }

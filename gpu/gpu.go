@@ -228,6 +228,7 @@ type Attributes struct {
 	LocalBytes  int // per thread, of spills and local arrays; 0 where it is not known
 	MaxThreads  int // .maxntid, or 0
 	Block       Dim // the only shape of a block, from .reqntid; zero if there is none
+	Cluster     Dim // the only shape of a cluster, from .reqnctapercluster; zero if there is none
 }
 
 // Launch is one execution of an entry.
@@ -250,6 +251,11 @@ type Launch struct {
 	// can wait for each other, as in cooperative_groups' grid.sync(). A grid
 	// of more blocks than the device holds (SMs times Occupancy) is refused.
 	Cooperative bool
+
+	// Cluster is the shape of a cluster in blocks; the grid is a multiple of it. The
+	// zero Dim means the clusters that the entry was compiled for (__cluster_dims__),
+	// or none. A cluster has at most 8 blocks, and needs sm_90 or later.
+	Cluster Dim
 
 	// Zero lists buffers that are set to 0 just before the entry runs, as
 	// part of the launch.

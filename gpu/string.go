@@ -18,6 +18,9 @@ func (l Launch) String() string {
 	if l.Cooperative {
 		text += ", cooperative"
 	}
+	if l.Cluster != (Dim{}) {
+		text += fmt.Sprintf(", clusters %v", l.Cluster.Full())
+	}
 	if len(l.Zero) > 0 {
 		text += fmt.Sprintf(", %d buffers set to 0 before", len(l.Zero))
 	}

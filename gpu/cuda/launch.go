@@ -31,6 +31,9 @@ func (d *Device) encode(l *link, launch gpu.Launch) (command.Launch, error) {
 			e.Name(), gpu.ErrShape, threads, e.threads, e.Attributes().Registers)
 	}
 	c = command.Launch{Entry: e.handle, Grid: shape(launch.Grid), Block: shape(launch.Block), Shared: uint32(launch.Shared)}
+	if e.attributes.Cluster == (gpu.Dim{}) && launch.Cluster != (gpu.Dim{}) { // the driver knows those that an entry was compiled for
+		c.Cluster = shape(launch.Cluster)
+	}
 	for _, z := range launch.Zero {
 		c.Zero = append(c.Zero, z.(*buffer).span())
 	}

@@ -106,6 +106,9 @@ func newEntry(m *module, f *ptx.Function) *entry {
 	if threads(f.ReqThread) > 0 {
 		e.attributes.Block = gpu.Dim{X: f.ReqThread[0], Y: f.ReqThread[1], Z: f.ReqThread[2]}
 	}
+	if threads(f.Cluster) > 0 {
+		e.attributes.Cluster = gpu.Dim{X: f.Cluster[0], Y: f.Cluster[1], Z: f.Cluster[2]}.Full()
+	}
 	return e
 }
 

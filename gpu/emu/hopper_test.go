@@ -337,7 +337,7 @@ wait:
 		kind             error
 	}{
 		"expected multiples of the cluster (2,1,1)":      {".reqnctapercluster 2, 1, 1", exchange, 3, gpu.ErrShape},
-		"expected at most 8":                             {".reqnctapercluster 16, 1, 1", exchange, 16, gpu.ErrShape},
+		"expected at most 8 blocks":                      {".reqnctapercluster 16, 1, 1", exchange, 16, gpu.ErrShape},
 		"block 5 of a cluster of 2":                      {".reqnctapercluster 2, 1, 1", "mapa.shared::cluster.u32 %r5, %tile, 5;", 2, gpu.ErrSpace},
 		"without barrier.cluster.arrive before":          {".reqnctapercluster 2, 1, 1", "barrier.cluster.wait.aligned;", 2, gpu.ErrBarrier},
 		"32 threads (0-31) wait at barrier.cluster.wait": {".reqnctapercluster 2, 1, 1", "setp.eq.u32 %a3, %rank, 0; @%a3 bra wait; bar.sync 1, 64; wait: " + meet, 2, gpu.ErrMask},

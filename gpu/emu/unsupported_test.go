@@ -55,22 +55,41 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestClustersAreRefused: an entry whose clusters only a launch could give is rejected
-// by the name of its directive. Without them its result would be wrong.
-func TestClustersAreRefused(t *testing.T) {
-	for _, directive := range []string{".explicitcluster", ".blocksareclusters"} {
+// TestBlocksAreClusters: an entry whose launches count clusters is rejected by the name
+// of its directive. Counted in blocks, its result would be wrong.
+func TestBlocksAreClusters(t *testing.T) {
+	for _, directives := range []string{".blocksareclusters", ".reqntid 32\n.reqnctapercluster 2\n.blocksareclusters"} {
 		d, err := Open("")
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := d.Load("cluster.ptx", strings.Replace(kernel("", ""), "n)\n{", "n)\n"+directive+"\n{", 1))
+		m, err := d.Load("cluster.ptx", strings.Replace(kernel("", ""), "n)\n{", "n)\n"+directives+"\n{", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
-		says := "emu: entry op at cluster.ptx:4: unsupported: " + directive + " without .reqnctapercluster on the emulator"
+		const says = "emu: entry op at cluster.ptx:4: unsupported: .blocksareclusters on the emulator"
 		if _, err := m.Entry("op"); !errors.Is(err, gpu.ErrUnsupported) || !strings.HasPrefix(err.Error(), says) {
 			t.Errorf("%v\nwant %s", err, says)
 		}
+	}
+}
+
+// TestExplicitClusters: an entry whose launch must give the clusters is rejected without
+// them.
+func TestExplicitClusters(t *testing.T) {
+	d, e := loadEntry(t, strings.Replace(kernel("", ""), "n)\n{", "n)\n.explicitcluster\n{", 1), "op")
+	x, err := d.Alloc(gpu.Uint32, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 32}, Args: []any{x, x, uint32(1)}}
+	const says = "emu: launch op: invalid launch shape: no cluster, which .explicitcluster needs"
+	if err := d.Launch(l); !errors.Is(err, gpu.ErrShape) || !strings.Contains(err.Error(), says) {
+		t.Errorf("%v, expected %q", err, says)
+	}
+	l.Cluster = gpu.Dim{X: 2}
+	if err := d.Launch(l); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -50,6 +50,8 @@ func Run(t *testing.T, open func() (gpu.Device, error)) {
 		{"StructErrors", testStructErrors},
 		{"Cooperative", testCooperative},
 		{"NotCooperative", testNotCooperative},
+		{"Clusters", testClusters},
+		{"ClusterErrors", testClusterErrors},
 		{"Occupancy", testOccupancy},
 		{"Zero", testZero},
 		{"Unwritten", testUnwritten},

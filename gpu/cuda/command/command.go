@@ -139,6 +139,7 @@ type Launch struct {
 	Grid, Block [3]uint32
 	Shared      uint32
 	Cooperative bool
+	Cluster     [3]uint32 // blocks of a cluster; 0 if the launch gives none
 	Zero        []Range
 	Params      []byte    // as the entry lays its parameters out
 	Addresses   []Address // put into Params

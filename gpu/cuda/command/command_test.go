@@ -11,7 +11,7 @@ import (
 
 // samples has a command of each kind, with every field set.
 func samples() []Command {
-	launch := Launch{Stream: 1, Entry: 2, Grid: [3]uint32{3, 4, 5}, Block: [3]uint32{6, 7, 8}, Shared: 9, Cooperative: true,
+	launch := Launch{Stream: 1, Entry: 2, Grid: [3]uint32{3, 4, 5}, Block: [3]uint32{6, 7, 8}, Shared: 9, Cooperative: true, Cluster: [3]uint32{2, 4, 1},
 		Zero: []Range{{10, 11, 12}, {13, 1 << 40, 15}}, Params: []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, Addresses: []Address{{1, 2, 1 << 40}},
 		Maps: []Map{{1, 2, Place{3, 4}, []int64{5, 6}, []int64{7}, []uint32{8, 9}, 3, 10, []int32{-1}, []int32{2}, 11, 12, []uint32{13}}}}
 	bare := Launch{Zero: []Range{}, Params: []byte{}, Addresses: []Address{}, Maps: []Map{}}

@@ -35,7 +35,7 @@ func (*CloseEvent) Kind() Kind         { return KindCloseEvent }
 func (m *CloseEvent) fields(c *codec)  { c.u32(&m.Event) }
 
 // launchBytes is how many bytes the fields of a Launch have at least.
-const launchBytes = 53
+const launchBytes = 65
 
 func (*Launch) Kind() Kind { return KindLaunch }
 func (m *Launch) fields(c *codec) {
@@ -44,6 +44,7 @@ func (m *Launch) fields(c *codec) {
 	c.dim(&m.Block)
 	c.u32(&m.Shared)
 	c.flag(&m.Cooperative)
+	c.dim(&m.Cluster)
 	list(c, &m.Zero, 20, func(r *Range) { r.fields(c) })
 	c.bytes(&m.Params)
 	list(c, &m.Addresses, 16, func(a *Address) { c.u32s(&a.At, &a.Buffer); c.i64(&a.Offset) })

@@ -23,18 +23,27 @@ static CUresult loadModule(CUmodule *module, const char *text, char *log) {
 
 // Parameters are passed one by one and not in one buffer, because the assembler
 // places parameters that are aligned to more than 16 bytes after the buffer's begin.
-static CUresult launch(CUfunction f, const unsigned *shape, unsigned shared, int cooperative, CUstream stream,
-                       char *params, const unsigned *offsets, unsigned n) {
+static CUresult launch(CUfunction f, const unsigned *shape, const unsigned *cluster, unsigned shared, int cooperative,
+                       CUstream stream, char *params, const unsigned *offsets, unsigned n) {
 	void *at[n + 1];
 	for (unsigned i = 0; i < n; i++)
 		at[i] = params + offsets[i];
-	if (!cooperative)
+	if (!cooperative && !cluster[0])
 		return cuLaunchKernel(f, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shared, stream, at, NULL);
-	CUlaunchAttribute attribute;
-	memset(&attribute, 0, sizeof attribute);
-	attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-	attribute.value.cooperative = 1;
-	CUlaunchConfig config = {shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shared, stream, &attribute, 1};
+	CUlaunchAttribute attributes[2];
+	unsigned count = 0;
+	memset(attributes, 0, sizeof attributes);
+	if (cooperative) {
+		attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+		attributes[count++].value.cooperative = 1;
+	}
+	if (cluster[0]) {
+		attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+		attributes[count].value.clusterDim.x = cluster[0];
+		attributes[count].value.clusterDim.y = cluster[1];
+		attributes[count++].value.clusterDim.z = cluster[2];
+	}
+	CUlaunchConfig config = {shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shared, stream, attributes, count};
 	return cuLaunchKernelEx(&config, f, at, NULL);
 }
 
@@ -197,12 +206,12 @@ func (f function) occupancy(threads, shared uint32) (int64, error) {
 }
 
 // launch runs a function. The driver copies the parameters before launch returns.
-func (f function) launch(shape *[6]uint32, shared uint32, cooperative bool, stream cu.Stream, params []byte) error {
+func (f function) launch(shape *[6]uint32, cluster *[3]uint32, shared uint32, cooperative bool, stream cu.Stream, params []byte) error {
 	together := C.int(0)
 	if cooperative {
 		together = 1
 	}
-	return failed(C.launch(f.handle, (*C.uint)(unsafe.Pointer(shape)), C.uint(shared), together, streamHandle(stream),
+	return failed(C.launch(f.handle, (*C.uint)(unsafe.Pointer(shape)), (*C.uint)(unsafe.Pointer(cluster)), C.uint(shared), together, streamHandle(stream),
 		charsOf(params), uintsOf(f.offsets), C.uint(len(f.offsets))), "launch")
 }
 

@@ -7,18 +7,26 @@ package main
 #include <string.h>
 
 static CUresult addLaunch(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t before, CUfunction f, const unsigned *shape,
-                          unsigned shared, int cooperative, char *params, const unsigned *offsets, unsigned n) {
+                          const unsigned *cluster, unsigned shared, int cooperative, char *params, const unsigned *offsets, unsigned n) {
 	void *at[n + 1];
 	for (unsigned i = 0; i < n; i++)
 		at[i] = params + offsets[i];
 	CUDA_KERNEL_NODE_PARAMS p = {f, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shared, at};
 	CUresult r = cuGraphAddKernelNode(node, graph, after, before, &p);
-	if (r != CUDA_SUCCESS || !cooperative)
-		return r;
 	CUlaunchAttributeValue value;
-	memset(&value, 0, sizeof value);
-	value.cooperative = 1;
-	return cuGraphKernelNodeSetAttribute(*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value);
+	if (r == CUDA_SUCCESS && cooperative) {
+		memset(&value, 0, sizeof value);
+		value.cooperative = 1;
+		r = cuGraphKernelNodeSetAttribute(*node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value);
+	}
+	if (r == CUDA_SUCCESS && cluster[0]) {
+		memset(&value, 0, sizeof value);
+		value.clusterDim.x = cluster[0];
+		value.clusterDim.y = cluster[1];
+		value.clusterDim.z = cluster[2];
+		r = cuGraphKernelNodeSetAttribute(*node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value);
+	}
+	return r;
 }
 
 static CUresult updateLaunch(CUgraphExec exec, CUgraphNode node, CUfunction f, const unsigned *shape, unsigned shared,
@@ -146,7 +154,7 @@ func (w *worker) addLaunch(g *nodes, after []C.CUgraphNode, c *command.Launch) (
 		together = 1
 	}
 	return node, failed(C.addLaunch(&node, g.source, unsafe.SliceData(after), C.size_t(len(after)), r.entry.function.handle,
-		(*C.uint)(unsafe.Pointer(&r.shape)), C.uint(r.shared), together, charsOf(r.params), uintsOf(r.entry.function.offsets), C.uint(len(r.entry.function.offsets))), "graph: launch")
+		(*C.uint)(unsafe.Pointer(&r.shape)), (*C.uint)(unsafe.Pointer(&r.cluster)), C.uint(r.shared), together, charsOf(r.params), uintsOf(r.entry.function.offsets), C.uint(len(r.entry.function.offsets))), "graph: launch")
 }
 
 func (w *worker) addCopy(g *nodes, after []C.CUgraphNode, c *command.Copy) (node C.CUgraphNode, err error) {

@@ -101,6 +101,7 @@ type ready struct {
 	shape       [6]uint32
 	shared      uint32
 	cooperative bool
+	cluster     [3]uint32 // 0 if the launch gives none
 	params      []byte
 	zero        []memory
 }
@@ -108,7 +109,7 @@ type ready struct {
 // prepare looks up a launch's handles and puts addresses into its parameters.
 // It reuses the memory of r.
 func (w *worker) prepare(c *command.Launch, r *ready) (err error) {
-	*r = ready{shared: c.Shared, cooperative: c.Cooperative, params: c.Params, zero: r.zero[:0]}
+	*r = ready{shared: c.Shared, cooperative: c.Cooperative, cluster: c.Cluster, params: c.Params, zero: r.zero[:0]}
 	copy(r.shape[:3], c.Grid[:])
 	copy(r.shape[3:], c.Block[:])
 	if r.entry, err = find(w.entries, c.Entry, "entry"); err != nil {
@@ -161,7 +162,7 @@ func (r *ready) submit(s cu.Stream) error {
 			return wrap(err, "zero")
 		}
 	}
-	return r.entry.function.launch(&r.shape, r.shared, r.cooperative, s, r.params)
+	return r.entry.function.launch(&r.shape, &r.cluster, r.shared, r.cooperative, s, r.params)
 }
 
 func (r *ready) describe() command.Suspect {

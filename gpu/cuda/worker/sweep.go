@@ -88,5 +88,5 @@ func (w *worker) sweeper() (*sweep, error) {
 
 // submit puts the sweep into a stream.
 func (s *sweep) submit(stream cu.Stream) error {
-	return s.function.launch(&[6]uint32{sweepBlocks, 1, 1, 256, 1, 1}, 0, false, stream, s.params[:])
+	return s.function.launch(&[6]uint32{sweepBlocks, 1, 1, 256, 1, 1}, new([3]uint32), 0, false, stream, s.params[:])
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbook/gpu"
 	"warpbook/gpu/ptx"
@@ -64,27 +65,10 @@ func (b *block) rank() int {
 	return 0
 }
 
-// clusterDim is the shape of a program's clusters, 1 in each direction if it has none.
-func (p *Program) clusterDim() gpu.Dim {
-	c := p.fn.Cluster
-	return gpu.Dim{X: max(c[0], 1), Y: max(c[1], 1), Z: max(c[2], 1)}
-}
-
-// checkClusters rejects a grid that is no multiple of the cluster.
-func (run *Launch) checkClusters() error {
-	c := run.cluster
-	if c.Size() == 1 {
-		return nil
-	}
-	const most = 8 // the most blocks that every GPU with clusters supports
-	if c.Size() > most {
-		return fmt.Errorf("emu: launch %s: %w: clusters %v of %d blocks, expected at most %d", run.prog.name, gpu.ErrShape, c, c.Size(), most)
-	}
-	if run.grid.X%c.X != 0 || run.grid.Y%c.Y != 0 || run.grid.Z%c.Z != 0 {
-		return fmt.Errorf("emu: launch %s: %w: grid %v, expected multiples of the cluster %v as .reqnctapercluster says", run.prog.name, gpu.ErrShape, run.grid, c)
-	}
-	if run.info.Compute.Major < 9 {
-		return fmt.Errorf("emu: launch %s: %w: clusters, expected sm_90 or later, not %v", run.prog.name, gpu.ErrUnsupported, run.info)
+// checkCluster rejects a launch without the clusters that its entry needs.
+func (p *Program) checkCluster(l gpu.Launch) error {
+	if slices.Contains(p.fn.Clusters, "explicitcluster") && p.attributes.Cluster == (gpu.Dim{}) && l.Cluster == (gpu.Dim{}) {
+		return fmt.Errorf("emu: launch %s: %w: no cluster, which .explicitcluster needs: give its shape as Launch.Cluster, or by __cluster_dims__", p.name, gpu.ErrShape)
 	}
 	return nil
 }

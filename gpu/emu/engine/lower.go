@@ -326,7 +326,7 @@ func (lo *lowering) layout() error {
 		lo.placeShared(v, math.MaxInt32)
 	}
 	p.localUsed, p.localBytes = p.localBytes, align(p.localBytes, 16)
-	p.attributes = gpu.Attributes{SharedBytes: static, MaxThreads: maxThreads(p.fn), Block: dim(p.fn.ReqThread)}
+	p.attributes = gpu.Attributes{SharedBytes: static, MaxThreads: maxThreads(p.fn), Block: dim(p.fn.ReqThread), Cluster: dim(p.fn.Cluster)}
 	return nil
 }
 

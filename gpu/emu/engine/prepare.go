@@ -13,18 +13,18 @@ import (
 // arguments. gpu.CheckLaunch has accepted the launch. The caller releases it, whether it
 // runs or not.
 func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
+	if err := p.checkCluster(l); err != nil {
+		return nil, err
+	}
 	block := l.Block.Full()
 	run := &Launch{
 		engine: e, prog: p, info: e.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
 		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(),
 		into: results{l.Counters, l.Profile, l.Warnings},
 	}
-	run.cluster = p.clusterDim()
+	run.cluster = l.ClusterShape()
 	if run.cluster.Size() == 1 {
 		run.order = BlockOrder(e.order.Load())
-	}
-	if err := run.checkClusters(); err != nil {
-		return nil, err
 	}
 	if err := run.arguments(l); err != nil {
 		return nil, err

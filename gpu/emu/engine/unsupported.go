@@ -11,14 +11,14 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// refuseClusters rejects an entry whose clusters only a launch could give, by the name
-// of the directive.
+// refuseClusters rejects an entry whose launches count clusters in place of blocks, by
+// the name of the directive.
 func (m Module) refuseClusters(fn *ptx.Function) error {
-	if len(fn.Clusters) == 0 || fn.Cluster != [3]int{} && !slices.Contains(fn.Clusters, "blocksareclusters") {
+	if !slices.Contains(fn.Clusters, "blocksareclusters") {
 		return nil
 	}
-	return fmt.Errorf("emu: entry %s at %s:%d: %w: .%s without .reqnctapercluster on the emulator: give the clusters by __cluster_dims__, or run this entry on a GPU",
-		fn.Name, m.Text.Name, fn.Pos.Line, gpu.ErrUnsupported, fn.Clusters[len(fn.Clusters)-1])
+	return fmt.Errorf("emu: entry %s at %s:%d: %w: .blocksareclusters on the emulator: give the clusters by __cluster_dims__ or by Launch.Cluster, or run this entry on a GPU",
+		fn.Name, m.Text.Name, fn.Pos.Line, gpu.ErrUnsupported)
 }
 
 // noForm rejects an opcode without a form.

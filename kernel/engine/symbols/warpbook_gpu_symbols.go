@@ -245,12 +245,16 @@ of a channel: a type of 8 to 32 bits, but no BFloat16`,
 	LocalBytes  int // per thread, of spills and local arrays; 0 where it is not known
 	MaxThreads  int // .maxntid, or 0
 	Block       Dim // the only shape of a block, from .reqntid; zero if there is none
+	Cluster     Dim // the only shape of a cluster, from .reqnctapercluster; zero if there is none
 }
 
 Attributes are the resources that a launch of the entry needs.`,
 	"Attributes.Block": `Attributes.Block Dim
 
 the only shape of a block, from .reqntid; zero if there is none`,
+	"Attributes.Cluster": `Attributes.Cluster Dim
+
+the only shape of a cluster, from .reqnctapercluster; zero if there is none`,
 	"Attributes.LocalBytes": `Attributes.LocalBytes int
 
 per thread, of spills and local arrays; 0 where it is not known`,
@@ -1086,6 +1090,11 @@ The data types. Float16 and BFloat16 elements are uint16 on the host.`,
 	// of more blocks than the device holds (SMs times Occupancy) is refused.
 	Cooperative bool
 
+	// Cluster is the shape of a cluster in blocks; the grid is a multiple of it. The
+	// zero Dim means the clusters that the entry was compiled for (__cluster_dims__),
+	// or none. A cluster has at most 8 blocks, and needs sm_90 or later.
+	Cluster Dim
+
 	// Zero lists buffers that are set to 0 just before the entry runs, as
 	// part of the launch.
 	Zero []Buffer
@@ -1130,6 +1139,15 @@ TensorMap. For a texture or surface object: an Object.`,
 Checks is the set of checks of the launch; 0 is CheckDefault. A device
 that cannot check (Info.Checks) refuses the launch with an error that
 wraps ErrUnsupported.`,
+	"Launch.Cluster": `Launch.Cluster Dim
+
+Cluster is the shape of a cluster in blocks; the grid is a multiple of it. The
+zero Dim means the clusters that the entry was compiled for (__cluster_dims__),
+or none. A cluster has at most 8 blocks, and needs sm_90 or later.`,
+	"Launch.ClusterShape": `func (l Launch) ClusterShape() Dim
+
+ClusterShape is the shape of the launch's clusters: its own, or the one that the entry
+was compiled for, or one block.`,
 	"Launch.Cooperative": `Launch.Cooperative bool
 
 Cooperative makes all blocks resident at the same time, so that they
