@@ -12,7 +12,7 @@ func deferring(fr *frame) *frame {
 		if !by._panic.isNil() {
 			return by
 		}
-		if !wraps(by.pfn.Fn.Synthetic) {
+		if by.pfn == nil || !wraps(by.pfn.Fn.Synthetic) { // compiled code called the function
 			return nil
 		}
 	}

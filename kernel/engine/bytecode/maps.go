@@ -72,7 +72,7 @@ func (l *lowering) operand(v ssa.Value) (reg, at int, ok bool) {
 // access begins an access of a map; ok is false if the engine has to make it.
 func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
 	a = mapAccess{mapType: l.mapType(m.Type()), ok: -1, elem: -1}
-	if a.mapType == nil || types.IsInterface(key.Type()) {
+	if a.mapType == nil || types.IsInterface(key.Type()) || classOf(key.Type()) != a.mapType.key.class {
 		return a, nil, false
 	}
 	a.m = l.reg(m)
@@ -97,7 +97,7 @@ func (l *lowering) emitAccess(o op, a mapAccess, uses, defs []int, in ssa.Instru
 
 func (l *lowering) mapUpdate(in *ssa.MapUpdate) {
 	a, uses, ok := l.access(in.Map, in.Key)
-	if !ok || a.mapType.elem.kind == reflect.Interface && a.mapType.rt.Elem().NumMethod() > 0 {
+	if !ok || classOf(in.Value.Type()) != a.mapType.elem.class || a.mapType.elem.kind == reflect.Interface && a.mapType.rt.Elem().NumMethod() > 0 {
 		l.byEngine(in)
 		return
 	}

@@ -16,20 +16,20 @@ func (l *lowering) planRange(in *ssa.Range) {
 	if isMap && l.mapType(in.X.Type()) == nil {
 		return
 	}
+	results := []types.Type{types.Typ[types.Bool], types.Typ[types.Int], types.Typ[types.Rune]}
+	if isMap {
+		results[1], results[2] = m.Key(), m.Elem()
+	}
 	var turns []*ssa.Next
 	for _, r := range *in.Referrers() {
-		if n, ok := r.(*ssa.Next); ok && !oneResultTwice(n) {
+		if n, ok := r.(*ssa.Next); ok && extracted(n, results) {
 			turns = append(turns, n)
 		} else if _, debug := r.(*ssa.DebugRef); !debug {
 			return
 		}
 	}
 	for _, n := range turns {
-		key, elem := types.Type(types.Typ[types.Int]), types.Type(types.Typ[types.Rune])
-		if isMap {
-			key, elem = m.Key(), m.Elem()
-		}
-		if !l.planParts(n, types.Typ[types.Bool], key, elem) {
+		if !l.planParts(n, results...) {
 			panic("a result of a range is not in the frame")
 		}
 	}
@@ -40,20 +40,21 @@ func (l *lowering) planRange(in *ssa.Range) {
 	}
 }
 
-// oneResultTwice reports whether the results of a turn are used otherwise than once each.
-func oneResultTwice(n *ssa.Next) bool {
+// extracted reports whether the results of a turn are used once each, with these types:
+// for k = range m, with a k of an interface type, converts the key.
+func extracted(n *ssa.Next, results []types.Type) bool {
 	var seen [3]bool
 	for _, r := range *n.Referrers() {
 		x, ok := r.(*ssa.Extract)
 		if _, debug := r.(*ssa.DebugRef); debug {
 			continue
 		}
-		if !ok || seen[x.Index] {
-			return true
+		if !ok || seen[x.Index] || !types.Identical(x.Type(), results[x.Index]) {
+			return false
 		}
 		seen[x.Index] = true
 	}
-	return false
+	return true
 }
 
 func (l *lowering) rangeOver(in *ssa.Range) {

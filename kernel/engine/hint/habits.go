@@ -61,6 +61,7 @@ var habits = []habit{
 	{lazyregexp.New(`^\s*(?:.*\W)?not\s+\w`), "Go writes ! for not"},
 	{lazyregexp.New(`=.*\bif\b.*\belse\b`), "an if is a statement in Go, and no value"},
 	{lazyregexp.New(`\*\*`), "Go writes math.Pow(x, y)"},
+	{lazyregexp.New(`[=(]\s*[\w"]+\s+(?:not\s+)?in\s+\w`), "Go writes slices.Contains(xs, x) for a slice, and _, ok := m[key] for a map"},
 	{lazyregexp.New(`\+\+\w|--\w|=[^;]*(?:\+\+|--)|(?:\+\+|--)\s*[^\s;{]`), plusPlus},
 	{lazyregexp.New(`^\s*(?:template\s*<|using\s+namespace\b)`), cudaCell},
 	{lazyregexp.New(`^\s*typedef\b`), "Go writes type real = float32"},

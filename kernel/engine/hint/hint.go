@@ -96,6 +96,8 @@ func (a *Advice) Remedy(msg, line string, lines []string) string {
 		answer = "nearest: " + near
 	case assignment(msg, line) != "":
 		answer = assignment(msg, line)
+	case mistake(msg, line) != "":
+		answer = mistake(msg, line)
 	case oneOfTwo().MatchString(msg):
 		answer = "the second is an error as a rule: x, err := " + oneOfTwo().FindStringSubmatch(msg)[1] + "(...)"
 	case hidden().MatchString(msg) && types.Universe.Lookup(hidden().FindStringSubmatch(msg)[1]) != nil:
@@ -142,5 +144,5 @@ var (
 	truncated     = lazyregexp.New(`^\S+ \(untyped float constant\) truncated to u?int`)
 	textAndNumber = lazyregexp.New(` \+ .*\(mismatched types (?:untyped )?(?:string and (?:untyped )?(?:u?int|float)|(?:u?int|float)\d* and (?:untyped )?string|untyped (?:int|float) and string)`)
 	noDim         = lazyregexp.New(`^cannot use (\w+) \((?:untyped int constant|variable of type u?int).*\) as gpu\.Dim value in `)
-	wrongNumber   = lazyregexp.New(`^cannot use (\w+) \(variable of type (?:u?int(?:8|16|32|64)?|float32|float64)\) as ((?:u?int(?:8|16|32|64)?|float32|float64)) value in `)
+	wrongNumber   = lazyregexp.New(`^cannot use (.+) \((?:variable|value) of type (?:u?int(?:8|16|32|64)?|float32|float64)\) as ((?:u?int(?:8|16|32|64)?|float32|float64)) value in `)
 )

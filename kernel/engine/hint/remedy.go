@@ -30,10 +30,10 @@ func assignment(msg, line string) string {
 }
 
 var (
-	noFraction     = lazyregexp.New(`\(untyped float constant.*\) truncated to u?int`)
+	noFraction     = lazyregexp.New(`\(untyped float constant.*\) (?:truncated to u?int|as u?int\w* value in assignment \(truncated\))`)
 	changesBy      = lazyregexp.New(`^\s*([\pL_][\pL\pN_]*)\s*[-+*/]?=[^=]`)
 	fieldInMap     = lazyregexp.New(`^cannot assign to struct field .* in map$`)
-	letter         = lazyregexp.New(`^cannot assign to [\pL_][\pL\pN_.]*\[.*\] \(neither addressable nor a map index expression\)$`)
+	letter         = lazyregexp.New(`^cannot assign to (?:[\pL_][\pL\pN_.]*|".*")\[.*\] \(neither addressable nor a map index expression\)$`)
 	noVariable     = lazyregexp.New(`^cannot assign to [\pL_][\pL\pN_]* \(neither addressable nor a map index expression\)$`)
 	unusedVariable = lazyregexp.New(`^declared and not used: ([\pL_][\pL\pN_]*)$`)
 	hiddenPackage  = lazyregexp.New(`^([\pL_][\pL\pN_]*)\.([\pL_][\pL\pN_]*) undefined \(type (.*) has no field or method`)
@@ -52,11 +52,14 @@ func (a *Advice) meant(msg string) string {
 	}
 	if m := textAsConstant().FindStringSubmatch(msg); m != nil {
 		for _, p := range a.PackagesOf(m[2]) {
-			for _, name := range p.Scope().Names() {
-				o, ok := p.Scope().Lookup(name).(*types.Const)
-				if ok && o.Exported() && strings.EqualFold(name, m[1]) && strings.HasSuffix(o.Type().String(), "."+m[3]) {
-					return "write " + m[2] + "." + name
+			list := constantsOf(p, m[3])
+			for _, name := range list {
+				if strings.EqualFold(name, m[2]+"."+m[1]) {
+					return "write " + name
 				}
+			}
+			if len(list) > 0 {
+				return "write one of " + strings.Join(list[:min(len(list), mostMembers)], ", ")
 			}
 		}
 	}
