@@ -40,16 +40,27 @@ func Path() (path, root string, err error) {
 		return "", "", fmt.Errorf("compiler: nvrtc program: %w, or %s to a built program", err, Variable)
 	}
 	if root = moduleRoot(); root == "" {
-		if path = buildcache.Newest(dir, programPrefix); path == "" {
-			path = filepath.Join(dir, programPrefix+"none")
-		}
-		return path, "", nil
+		return newest(dir), "", nil
 	}
 	hash, err := hashSources(root)
 	if err != nil {
 		return "", "", fmt.Errorf("compiler: nvrtc program: %w", err)
 	}
 	return filepath.Join(dir, programPrefix+hash), root, nil
+}
+
+// newest is the program that was used last, or a path where none is.
+func newest(dir string) string {
+	if path := buildcache.Newest(dir, programPrefix); path != "" {
+		return path
+	}
+	return filepath.Join(dir, programPrefix+"none")
+}
+
+// goCommand reports whether a program can be built here.
+func goCommand() bool {
+	_, err := exec.LookPath("go")
+	return err == nil
 }
 
 // moduleRoot is the folder of this module, "" if its source is not there.
@@ -81,14 +92,18 @@ func hashSources(root string) (string, error) {
 }
 
 // Build puts the nvrtc program into the user's cache, if it is missing or damaged.
-// It needs the go command and this module's source. It reports its work to progress
+// That needs the go command and this module's source; without them the program that
+// was used last serves. It reports its work to progress
 // in one line.
 func Build(ctx context.Context, progress io.Writer) (string, error) {
 	path, root, err := Path()
 	switch {
 	case err != nil:
 		return "", err
-	case root == "":
+	case root == "" || buildcache.Verify(path) != nil && !goCommand():
+		if root != "" { // built from other sources
+			path = newest(filepath.Dir(path))
+		}
 		if err := buildcache.Verify(path); err != nil {
 			return "", fmt.Errorf("compiler: nvrtc program: %w: run `go run ./install` in a clone of warpbook", err)
 		}
