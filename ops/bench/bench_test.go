@@ -16,6 +16,7 @@ import (
 	"warpbook/gpu/device/devicetest"
 	"warpbook/ops/bench/sample"
 	"warpbook/ops/ladder"
+	"warpbook/ops/peers"
 )
 
 func newBench(t *testing.T, device gpu.Device, o *ladder.Operator, seed uint64, size ...int) *Bench {
@@ -399,11 +400,49 @@ func TestPublishedTwice(t *testing.T) {
 // Where figures were published stands below the table: most at one place.
 func TestPublishedAt(t *testing.T) {
 	far, near := ladder.Figure{Size: ladder.Size{100_000_000}, Device: "CPU"}, ladder.Figure{Size: ladder.Size{25_600_000}}
-	l := Latencies{Rows: []Latency{{Name: "cpu", Published: []ladder.Figure{far}}, {Name: "a", Published: []ladder.Figure{near}},
+	l := Latencies{size: ladder.Size{50_000_000}, Rows: []Latency{{Name: "cpu", Published: []ladder.Figure{far}}, {Name: "a", Published: []ladder.Figure{near}},
 		{Name: "b", Published: []ladder.Figure{near, near}}, {Name: "none"}}}
 	const want = "contradictory where the notes are; for 25 600 000, GPU unknown; cpu: for 100 000 000, CPU"
 	if notes := l.Notes(); !strings.HasSuffix(notes[0], want) {
 		t.Errorf("%q, want %q", notes[0], want)
+	}
+}
+
+// A published figure stands beside a time only if its size is near, and words only if
+// they are of a size.
+func TestComparableFigures(t *testing.T) {
+	time := ladder.Figure{Value: 3.835, Unit: "ms", Size: ladder.Size{25_600_000}}
+	unsized := ladder.Figure{Value: 2, Unit: "ms"}
+	words := ladder.Figure{Comment: "in words: slower"}
+	for _, c := range []struct {
+		n      int
+		figure ladder.Figure
+		shown  bool
+	}{
+		{25_600_000, time, true}, {6_400_000, time, true}, {102_400_000, time, true}, {6_399_999, time, false}, {102_400_001, time, false},
+		{1 << 20, time, false}, {0, time, false}, {1 << 20, unsized, true}, {1 << 20, words, false},
+		{1 << 20, ladder.Figure{Comment: "only as an image", Size: ladder.Size{1 << 20}}, true},
+	} {
+		l := &Latencies{size: ladder.Size{c.n}, Rows: []Latency{{Name: "a", Verdict: ladder.Pass, Published: []ladder.Figure{c.figure}}}}
+		columns, _ := l.Table()
+		if shown := slices.Contains(columns, "published"); shown != c.shown {
+			t.Errorf("n = %d, %v: shown %v, expected %v", c.n, c.figure, shown, c.shown)
+		}
+		if noted := strings.Contains(strings.Join(l.Notes(), "|"), "published"); noted != c.shown {
+			t.Errorf("n = %d, %v: noted %v, expected %v", c.n, c.figure, noted, c.shown)
+		}
+	}
+}
+
+// Both tables beside peers say that these were timed once, and none without peers does.
+func TestOneTurnNote(t *testing.T) {
+	l := &Latencies{Rows: []Latency{{Name: "a", Verdict: ladder.Pass}}}
+	noted := func(notes []string) bool { return strings.Contains(strings.Join(notes, "|"), "one turn: ") }
+	if noted(l.Notes()) || noted(l.Beside(&Peers{}).Notes()) || noted(l.Short().Notes()) {
+		t.Error("a table without peers has a note on them")
+	}
+	if l.Beside(&Peers{Figures: []peers.Figure{{Name: "torch"}}}); !noted(l.Notes()) || !noted(l.Short().Notes()) {
+		t.Errorf("%q and %q, expected a note on one turn", l.Notes(), l.Short().Notes())
 	}
 }
 
@@ -417,7 +456,7 @@ func TestColumnsOfLatencies(t *testing.T) {
 		row        Latency
 		has, lacks string
 	}{{pass, "low", "published"}, {pass, "low", "first launch"}, {published, "published", "first launch"}, {twice, "first launch", "published"}} {
-		l := &Latencies{Rows: []Latency{c.row}}
+		l := &Latencies{size: ladder.Size{1}, Rows: []Latency{c.row}}
 		columns, rows := l.Table()
 		text := strings.Join(columns, "|") + strings.Join(l.Notes(), "|")
 		if !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) || len(rows[0]) != len(columns) {

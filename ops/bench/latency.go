@@ -159,12 +159,40 @@ func (l *Latencies) Notes() []string {
 	if l.severalLaunches() {
 		notes = append(notes, "first launch: the first launch of a rung alone; the total has all launches")
 	}
-	return append(notes, l.Environment.Notes()...)
+	return append(notes, append(l.oneTurn(), l.Environment.Notes()...)...)
+}
+
+// oneTurn is the note on peers that were timed after the ladder, and not in turns with
+// it: clocks and temperatures of the two times differ.
+func (l *Latencies) oneTurn() []string {
+	if l.peers == nil || len(l.peers.Figures) == 0 {
+		return nil
+	}
+	return []string{"one turn: the peers were timed once, after the ladder, so differences from them under 1 % are not established"}
 }
 
 // published reports whether a row has figures of the founding notes.
 func (l *Latencies) published() bool {
-	return slices.ContainsFunc(l.all(), func(r Latency) bool { return len(r.Published) > 0 })
+	return slices.ContainsFunc(l.all(), func(r Latency) bool { return len(l.comparable(r)) > 0 })
+}
+
+// nearSize is the factor within which a published size is near that of this run.
+const nearSize = 4
+
+// comparable are the published figures of a row that may stand beside its time: those
+// of a size near this one, and times whose size the notes do not say.
+func (l *Latencies) comparable(r Latency) (near []ladder.Figure) {
+	for _, f := range r.Published {
+		far := len(f.Size) == 0 && f.Unit == ""
+		for i, n := range f.Size {
+			ratio := float64(n) / float64(max(1, l.size[i]))
+			far = far || ratio > nearSize || ratio < 1./nearSize
+		}
+		if !far {
+			near = append(near, f)
+		}
+	}
+	return near
 }
 
 // severalLaunches reports whether a rung needs more than one launch.
@@ -178,10 +206,11 @@ func (l *Latencies) publishedAt() string {
 	var places []string
 	names := map[string][]string{}
 	for _, r := range l.Rows {
-		if len(r.Published) == 0 {
+		published := l.comparable(r)
+		if len(published) == 0 {
 			continue
 		}
-		_, at := figures(r.Published)
+		_, at := figures(published)
 		if names[at] == nil {
 			places = append(places, at)
 		}
@@ -231,7 +260,7 @@ func (l *Latencies) table(ratios bool) (columns []string, rows [][]string) {
 	columns = []string{"variant", "total, " + l.clock + " (us)", "published", "first launch (us)", "low", "high", "CV",
 		"repeats", "launches"}
 	for _, r := range l.all() {
-		published, _ := figures(r.Published)
+		published, _ := figures(l.comparable(r))
 		cells := []string{r.Name, "-", published, "-", "-", "-", "-", "-", "-"}
 		switch {
 		case r.Refused != "":
@@ -272,7 +301,7 @@ type ShortLatencies struct{ *Latencies }
 func (l *Latencies) Short() ShortLatencies { return ShortLatencies{l} }
 
 // Notes stand below the table.
-func (s ShortLatencies) Notes() []string { return s.Environment.Notes() }
+func (s ShortLatencies) Notes() []string { return append(s.oneTurn(), s.Environment.Notes()...) }
 
 // Table is one row a variant. Times are in microseconds.
 func (s ShortLatencies) Table() (columns []string, rows [][]string) {
