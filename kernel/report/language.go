@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/nbformat"
 )
 
@@ -28,9 +29,9 @@ type phrases struct {
 	parameters, injected, skipped        string // labels of cells
 	numbers, picture, expected           string // in outputs
 	table, figure                        string // with their number
-	executed, failedChecks               func(n, of int) string
+	executed, failedChecks, expectedRows func(n, of int) string
 	failedCells, unreadable              func(n int) string
-	passed, recordedPassed, expectedRows func(n int) string
+	passed, recordedPassed               func(n int) string
 }
 
 // phrasesIn returns the phrases in a language, in English for one that has none.
@@ -58,9 +59,9 @@ var english = phrases{
 	failedChecks:   func(n, of int) string { return fmt.Sprintf("%d of %s failed", n, count(of, "check")) },
 	failedCells:    func(n int) string { return count(n, "cell") + " failed" },
 	unreadable:     func(n int) string { return count(n, "record") + " cannot be read" },
-	passed:         func(n int) string { return count(n, "check") + " passed" },
-	recordedPassed: func(n int) string { return count(n, "check") + " recorded as passed, not verified" },
-	expectedRows:   func(n int) string { return fmt.Sprintf("%d failed as expected", n) },
+	passed:         func(n int) string { return count(n, "check") + " as expected" },
+	recordedPassed: func(n int) string { return count(n, "check") + " recorded as expected, not verified" },
+	expectedRows:   record.Must,
 }
 
 var chinese = phrases{
@@ -80,9 +81,9 @@ var chinese = phrases{
 	failedChecks:   func(n, of int) string { return fmt.Sprintf("共 %d 项检查，失败 %d 项", of, n) },
 	failedCells:    func(n int) string { return fmt.Sprintf("%d 个单元格失败", n) },
 	unreadable:     func(n int) string { return fmt.Sprintf("%d 条记录无法读取", n) },
-	passed:         func(n int) string { return fmt.Sprintf("%d 项检查通过", n) },
-	recordedPassed: func(n int) string { return fmt.Sprintf("%d 项检查记录为通过，未经验证", n) },
-	expectedRows:   func(n int) string { return fmt.Sprintf("%d 项按预期失败", n) },
+	passed:         func(n int) string { return fmt.Sprintf("%d 项检查符合预期", n) },
+	recordedPassed: func(n int) string { return fmt.Sprintf("%d 项检查记录为符合预期，未经验证", n) },
+	expectedRows:   func(n, of int) string { return fmt.Sprintf("%d 项中有 %d 项按预期失败", of, n) },
 }
 
 func count(n int, noun string) string {

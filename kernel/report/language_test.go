@@ -53,7 +53,7 @@ func TestChinesePage(t *testing.T) {
 		&nbformat.Cell{Type: nbformat.Code, ID: "expected", Source: "x", Metadata: map[string]any{"tags": []any{nbformat.TagRaisesException}},
 			Outputs: []*nbformat.Output{{Type: nbformat.Error, ErrorName: "panic"}, bundle(map[string]any{"image/jpeg": "AA=="})}})
 	page, root := render(t, nb)
-	equal(t, "badges", texts(find(root, atom.Span, "badge")), []string{"1 个单元格失败", "共 7 项检查，失败 1 项", "1 项按预期失败"})
+	equal(t, "badges", texts(find(root, atom.Span, "badge")), []string{"1 个单元格失败", "共 7 项检查，失败 1 项", "7 项中有 1 项按预期失败"})
 	equal(t, "labels", texts(find(root, atom.P, "label")), []string{"参数", "本次运行设置的参数", "未执行"})
 	for _, want := range []string{`aria-label="目录"`, "<summary>目录</summary>", "<summary>代码</summary>", "<summary>数据</summary>", `alt="图"`,
 		"panic（预期）", "由 warpbook 根据 reduce.ipynb 生成"} {
@@ -92,5 +92,5 @@ func TestChineseVerdicts(t *testing.T) {
 			got = append(got, badge.Text)
 		}
 	}
-	equal(t, "badges", got, []string{"共 4 个单元格，执行了 1 个", "2 条记录无法读取", "3 项检查通过", "2 条记录无法读取", "3 项检查记录为通过，未经验证"})
+	equal(t, "badges", got, []string{"共 4 个单元格，执行了 1 个", "2 条记录无法读取", "3 项检查符合预期", "2 条记录无法读取", "3 项检查记录为符合预期，未经验证"})
 }

@@ -23,6 +23,7 @@ type results struct {
 // page never shows a better result than its run.
 func resultsOf(nb *nbformat.Notebook) results {
 	var r results
+	var measured record.Measurements
 	for _, c := range nb.Cells {
 		if cellFailed(c) {
 			r.failedCells++
@@ -38,7 +39,9 @@ func resultsOf(nb *nbformat.Notebook) results {
 				continue
 			}
 			r.records = append(r.records, rec)
-			r.rows.Add(rec, func(row, reason string) {})
+			if measured.First(value) {
+				r.rows.Add(rec, func(row, reason string) {})
+			}
 		}
 	}
 	return r
@@ -78,7 +81,7 @@ func (r results) badges(from Origin, in *phrases) []badge {
 		list = append(list, badge{"recorded", in.recordedPassed(n.Total)})
 	}
 	if n.Expected > 0 {
-		list = append(list, badge{"expected", in.expectedRows(n.Expected)})
+		list = append(list, badge{"expected", in.expectedRows(n.Expected, n.Total)})
 	}
 	return list
 }

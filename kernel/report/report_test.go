@@ -141,7 +141,7 @@ func TestReduceReport(t *testing.T) {
 			t.Errorf("the contents lead to %q, where no heading is", id)
 		}
 	}
-	equal(t, "badges", texts(find(root, atom.Span, "badge")), []string{"1 cell failed", "1 of 7 checks failed", "1 failed as expected"})
+	equal(t, "badges", texts(find(root, atom.Span, "badge")), []string{"1 cell failed", "1 of 7 checks failed", "1 of the 7 failed as it must"})
 	equal(t, "prompts", texts(find(root, atom.Div, "prompt"))[:3], []string{"In [1]", "In [2]", "In [3]"})
 	equal(t, "labels", texts(find(root, atom.P, "label")), []string{"parameters", "parameters set for this run"})
 	equal(t, "passed", texts(find(root, atom.Td, "pass")), slices.Repeat([]string{"PASS"}, 5))
@@ -231,8 +231,8 @@ func TestBadges(t *testing.T) {
 		want     []string
 	}{
 		{nil, nil},
-		{[]string{"PASS"}, []string{"1 check passed"}},
-		{[]string{"PASS", "FAIL (expected)"}, []string{"2 checks passed", "1 failed as expected"}},
+		{[]string{"PASS"}, []string{"1 check as expected"}},
+		{[]string{"PASS", "FAIL (expected)"}, []string{"2 checks as expected", "1 of the 2 failed as it must"}},
 		{[]string{"PASS", "PASS (failure expected)"}, []string{"1 of 2 checks failed"}},
 		{[]string{"pass", "FAIL", "PASS"}, []string{"2 of 3 checks failed"}}, // an unknown verdict does not pass
 	} {
@@ -458,9 +458,9 @@ func TestRecordedVerdicts(t *testing.T) {
 		notes  int
 		badges []string
 	}{
-		{Origin{}, 1, []string{"1 check recorded as passed, not verified"}},
-		{Origin{Ran: true, Executed: 1, Cells: 1}, 0, []string{"1 check passed"}},
-		{Origin{Ran: true, Executed: 1, Cells: 3}, 0, []string{"1 of 3 cells executed", "1 check passed"}},
+		{Origin{}, 1, []string{"1 check recorded as expected, not verified"}},
+		{Origin{Ran: true, Executed: 1, Cells: 1}, 0, []string{"1 check as expected"}},
+		{Origin{Ran: true, Executed: 1, Cells: 3}, 0, []string{"1 of 3 cells executed", "1 check as expected"}},
 	} {
 		var b bytes.Buffer
 		if err := Render(&b, forged, test.from); err != nil {

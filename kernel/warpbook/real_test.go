@@ -52,7 +52,7 @@ func passesForReal(t *testing.T, cells string) {
 	if o.status != 0 || o.stderr != "" {
 		t.Errorf("%+v", o)
 	}
-	for _, want := range []string{"n is 5\n", "to stderr\n", "\n10\n", "index out of range [5] with length 0", "sum PASS\n", "1 of 1 correctness rows passed"} {
+	for _, want := range []string{"n is 5\n", "to stderr\n", "\n10\n", "index out of range [5] with length 0", "sum PASS\n", "1 of 1 correctness rows as expected"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("no %q in\n%s", want, o.stdout)
 		}

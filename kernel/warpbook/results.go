@@ -27,6 +27,8 @@ type results struct {
 	Rows       record.Tally         `json:"correctness_rows"`
 	Cells      []cellResults        `json:"cells"`
 	Failures   []failure            `json:"failures"`
+
+	measured record.Measurements
 }
 
 type parameter struct {
@@ -132,7 +134,9 @@ func (r *results) add(run *cellRun) {
 		if device, ok := rec.Environment["device"].(string); ok && !slices.Contains(r.Devices, device) {
 			r.Devices = append(r.Devices, device)
 		}
-		r.Rows.Add(rec, fail)
+		if r.measured.First(value) {
+			r.Rows.Add(rec, fail)
+		}
 	}
 	r.Cells = append(r.Cells, c)
 }
@@ -140,10 +144,10 @@ func (r *results) add(run *cellRun) {
 func (r *results) summary() string {
 	text := fmt.Sprintf("%d of %d cells executed", r.executed(), len(r.Cells))
 	if r.Rows.Total > 0 {
-		text += fmt.Sprintf(", %d of %d correctness rows passed", r.Rows.Passed, r.Rows.Total)
+		text += fmt.Sprintf(", %d of %d correctness rows as expected", r.Rows.Passed, r.Rows.Total)
 	}
 	if r.Rows.Expected > 0 {
-		text += fmt.Sprintf(" (%d failed as expected)", r.Rows.Expected)
+		text += fmt.Sprintf(" (%s)", record.Must(r.Rows.Expected, r.Rows.Total))
 	}
 	return text + fmt.Sprintf(", %.1f s", r.Seconds)
 }

@@ -99,7 +99,7 @@ func TestRun(t *testing.T) {
 	want := []string{
 		"[1/6] The title", "[2/6] Check\nlive\nthe table\nof rows\nwarned\n", "[3/6] value {", "\n42\n",
 		"panic: as it must", "100%", "[6/6] out gone",
-		"01-x.ipynb: 6 of 6 cells executed, 2 of 2 correctness rows passed (1 failed as expected)",
+		"01-x.ipynb: 6 of 6 cells executed, 2 of 2 correctness rows as expected (1 of the 2 failed as it must)",
 		"wrote report/01-x.html, report/01-x.ipynb, report/01-x.json",
 	}
 	rest := o.stdout

@@ -9,6 +9,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -75,6 +76,35 @@ func Parse(value any) (Record, error) {
 		return r, fmt.Errorf("record: %q has no rows, expected one for each check", r.Title)
 	}
 	return r, nil
+}
+
+// Measurements tells the tables of one measurement apart from measurements: latencies
+// that are shown in two tables are one record of the same run.
+type Measurements struct{ seen map[string]bool }
+
+// First reports whether a record is not that of a measurement seen before. Only records
+// of figures can be: two checks of one rung are two checks.
+func (m *Measurements) First(value any) bool {
+	text, err := json.Marshal(value)
+	if err != nil || !bytes.Contains(text, []byte(`"kind":"`+Figures+`"`)) {
+		return true
+	}
+	if m.seen[string(text)] {
+		return false
+	}
+	if m.seen == nil {
+		m.seen = map[string]bool{}
+	}
+	m.seen[string(text)] = true
+	return true
+}
+
+// Must is how many of the correctness rows failed as they must, in words.
+func Must(failed, of int) string {
+	if failed == 1 {
+		return fmt.Sprintf("1 of the %d failed as it must", of)
+	}
+	return fmt.Sprintf("%d of the %d failed as they must", failed, of)
 }
 
 // Tally counts correctness rows.

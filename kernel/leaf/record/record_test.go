@@ -45,6 +45,23 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// Two tables of the same latencies count once; two equal checks are two checks.
+func TestMeasurements(t *testing.T) {
+	figures := `{"kind": "figures", "title": "t", "rows": [{"name": "a", "verdict": "PASS", "total": {"median_ns": %s}}]}`
+	var m Measurements
+	for i, c := range []struct {
+		record string
+		first  bool
+	}{
+		{strings.Replace(figures, "%s", "7", 1), true}, {strings.Replace(figures, "%s", "7", 1), false}, {strings.Replace(figures, "%s", "8", 1), true},
+		{`{"kind": "checks", "title": "t"}`, true}, {`{"kind": "checks", "title": "t"}`, true},
+	} {
+		if got := m.First(decode(t, c.record)); got != c.first {
+			t.Errorf("record %d: first %v, expected %v", i, got, c.first)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`"x"`:                              "expected an object",
