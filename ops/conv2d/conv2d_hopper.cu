@@ -12,8 +12,12 @@
 
 #include "conv2d_hopper.cuh"
 
-// Brings x: a box with its halo for all taps, or the pixels under each tap.
-template <class T, unsigned n, bool halo> static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
+// How x comes: the pixels under each tap, or a box with its halo for all taps, in planes of
+// 16 bytes of channels or in rows of 128.
+enum Way { each_tap, in_planes, in_rows };
+
+template <class T, unsigned n, Way way> static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
+    constexpr bool halo = way != each_tap;
     unsigned taps = halo ? 1 : c.r * c.s;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
         Tile tile(t, c, n * (1 + c.own_places));
@@ -22,7 +26,8 @@ template <class T, unsigned n, bool halo> static __device__ void bring_x(Ring x,
         for (unsigned i = 0; i < c.chunks; i++)
             for (unsigned tap = 0; tap < taps; tap++, x.next()) {
                 unsigned to = x.open(c.x_box);
-                if (halo) copy_image(to, map, i * channels_a_row<T>, w, h, tile.image, x.filled());
+                if (way == in_planes) copy_planes(to, map, i * 8, w, h, tile.image, x.filled());
+                else if (halo) copy_image(to, map, i * channels_a_row<T>, w, h, tile.image, x.filled());
                 else copy_places(to, map, i * channels_a_row<T>, w, h, tile.image, tap % c.s * c.dilation, tap / c.s * c.dilation, x.filled());
             }
     }
@@ -57,11 +62,13 @@ template <class T, unsigned n, bool halo> static __device__ void store(const flo
 }
 
 // Multiplies 64 channels by n places. The columns of a tap are those of the first tap,
-// moved by as many pixels: rows of 128 bytes.
-template <class T, unsigned n, bool halo> static __device__ void multiply(Ring x, Ring w, const T* bias, T* y, const Cut& c) {
+// moved by as many pixels: 16 bytes of a plane, or rows of 128.
+template <class T, unsigned n, Way way> static __device__ void multiply(Ring x, Ring w, const T* bias, T* y, const Cut& c) {
+    constexpr bool halo = way != each_tap;
+    constexpr unsigned pixel = way == in_planes ? 16 : 128;
     float sums[n / 2];
-    unsigned group = warpgroup();
-    unsigned of_w = c.own_places ? 0 : group * 64 * 128, of_x = c.own_places ? group * (halo ? c.rows * c.pitch : n) * 128 : 0;
+    unsigned group = warpgroup(), plane = c.x_box / 8;
+    unsigned of_w = c.own_places ? 0 : group * 64 * 128, of_x = c.own_places ? group * (halo ? c.rows * c.pitch : n) * pixel : 0;
     bool first = threadIdx.x % 128 == 0;
     unsigned taps = c.r * c.s, steps = c.chunks * taps;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
@@ -69,9 +76,9 @@ template <class T, unsigned n, bool halo> static __device__ void multiply(Ring x
         for (unsigned i = 0; i < steps; i++) { // one loop: wgmma would not overlap across the edges of nested ones
             if (!halo || tap == 0) barrier_wait(x.filled(), x.phase);
             barrier_wait(w.filled(), w.phase);
-            unsigned a = w.at() + of_w, b = x.at() + of_x + (halo ? (down + column * c.dilation) * 128 : 0);
+            unsigned a = w.at() + of_w, b = x.at() + of_x + (halo ? (down + column * c.dilation) * pixel : 0);
             wgmma_fence();
-            auto add = [&](unsigned j) { wgmma(T(), sums, rows_at(a + j * 32), rows_at(b + j * 32), i || j); };
+            auto add = [&](unsigned j) { wgmma(T(), sums, rows_at(a + j * 32), way == in_planes ? planes_at(b + j * 2 * plane, plane) : rows_at(b + j * 32), i || j); };
             if (i + taps < steps || c.last == 4) { // no branch between those of whole rows
 #pragma unroll
                 for (unsigned j = 0; j < 4; j++) add(j);
@@ -99,34 +106,41 @@ template <class T, unsigned n, bool halo> static __device__ void multiply(Ring x
     }
 }
 
-template <class T, unsigned n, bool halo> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const T* bias, T* y, const Cut& c) {
+template <class T, unsigned n, Way way> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const T* bias, T* y, const Cut& c) {
     __shared__ __align__(8) unsigned long long barriers[32];
     if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
-    start(barriers, c, halo);
+    start(barriers, c, way != each_tap);
     Ring x(address(memory), c.x_bytes, barriers, c.x_stages), w(address(memory) + c.x_stages * c.x_bytes, c.w_bytes, barriers + 16, c.w_stages);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x < 32 && elected()) bring_w<T>(w, of_w, c);
-        else if (threadIdx.x / 32 == 1 && elected()) bring_x<T, n, halo>(x, of_x, c);
+        else if (threadIdx.x / 32 == 1 && elected()) bring_x<T, n, way>(x, of_x, c);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply<T, n, halo>(x, w, bias, y, c);
+        multiply<T, n, way>(x, w, bias, y, c);
     }
 }
 
 // x under each tap comes from L2, as the copy engine's im2col mode finds it: 128 places.
-extern "C" __global__ void HOPPER conv2d_fp16_wgmma(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 128, false>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_bf16_wgmma(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 128, false>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_tf32_wgmma(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 128, false>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_fp16_wgmma(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 128, each_tap>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_bf16_wgmma(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 128, each_tap>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_tf32_wgmma(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 128, each_tap>(x, w, bias, y, c); }
 
-// A box of x with its halo comes once, and all taps read it where it lies: whole rows of
-// an image, so that 64, 208 or 232 columns of the product are mostly places.
-extern "C" __global__ void HOPPER conv2d_fp16_halo(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 64, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_fp16_halo_of_208(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 208, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_fp16_halo_of_232(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 232, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_bf16_halo(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 64, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_bf16_halo_of_208(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 208, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_bf16_halo_of_232(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 232, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_tf32_halo(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 64, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_tf32_halo_of_208(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 208, true>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_tf32_halo_of_232(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 232, true>(x, w, bias, y, c); }
+// A box of x with its halo comes once, in planes of 16 bytes: a shift by a pixel is one by
+// 16 bytes. Whole rows of an image, so that 64, 208 or 232 columns of the product are mostly
+// places.
+extern "C" __global__ void HOPPER conv2d_fp16_planes(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 64, in_planes>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_fp16_planes_of_208(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 208, in_planes>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_fp16_planes_of_232(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 232, in_planes>(x, w, bias, y, c); }
+
+// A pixel is a row of 128 bytes, whose vectors are exchanged: the copy engine brings it at
+// once, not in eight parts.
+extern "C" __global__ void HOPPER conv2d_fp16_halo(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 64, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_fp16_halo_of_208(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 208, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_fp16_halo_of_232(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 232, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_bf16_halo(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 64, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_bf16_halo_of_208(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 208, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_bf16_halo_of_232(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 232, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_tf32_halo(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 64, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_tf32_halo_of_208(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 208, in_rows>(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_tf32_halo_of_232(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 232, in_rows>(x, w, bias, y, c); }

@@ -312,18 +312,24 @@ func TestHopperTiles(t *testing.T) {
 		}
 		variants := o.hopperVariants(name)
 		check(variants[0], variants[0].Plan, variants[0].Name)
-		if c.change != nil {
-			check(variants[1], variants[1].Plan, variants[1].Name)
-			continue
-		}
-		for _, p := range haloPlaces {
-			check(variants[1], func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-				cut, ok := o.haloCut(s, p.n)
-				if !ok {
-					t.Fatalf("%d places: no cut of %v", p.n, s)
-				}
-				return o.haloPlan(entry+p.suffix, s, info, cut)
-			}, variants[1].Name+p.suffix)
+		for i, v := range variants[1:] {
+			plan := o.haloPlan
+			if i+2 < len(variants) {
+				plan = o.planePlan
+			}
+			if c.change != nil {
+				check(v, v.Plan, v.Name)
+				continue
+			}
+			for _, p := range haloPlaces {
+				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+					cut, ok := o.haloCut(s, p.n)
+					if !ok {
+						t.Fatalf("%d places: no cut of %v", p.n, s)
+					}
+					return plan(entry+p.suffix, s, info, cut)
+				}, v.Name+p.suffix)
+			}
 		}
 	}
 }

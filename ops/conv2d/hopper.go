@@ -59,10 +59,15 @@ func (o Options) hopperVariants(name string) []ladder.Variant {
 				return refuses(name, s)
 			}}
 	}
-	return []ladder.Variant{
+	variants := []ladder.Variant{
 		variant("_wgmma", "Hopper: the copy engine brings the pixels under each tap (im2col) and filters, two warpgroups multiply 64 channels by 128 places each", o.im2colBoxes, o.im2colRefuses),
-		variant("_halo", "x with its halo comes once for all taps, which read it in shared memory, moved by whole pixels", o.haloBoxes, o.haloRefuses),
 	}
+	adds := "x with its halo comes once for all taps, which read it in shared memory, moved by whole pixels"
+	if o.Type == gpu.Float16 {
+		variants = append(variants, variant("_planes", adds+": 16 bytes of channels of each, a plane after the other", o.planeBoxes, o.haloRefuses))
+		adds = "a pixel is a row of 128 bytes, whose vectors are exchanged: the copy engine brings it at once"
+	}
+	return append(variants, variant("_halo", adds, o.haloBoxes, o.haloRefuses))
 }
 
 // bytes are those of an element.
@@ -177,6 +182,21 @@ func (o Options) haloBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Pl
 	return o.haloPlan(entry+suffix, s, info, c)
 }
 
+// planeBoxes brings the boxes of haloBoxes in planes of 16 bytes.
+func (o Options) planeBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	c, suffix, _ := o.bestHalo(s, info.SMs)
+	return o.planePlan(entry+suffix, s, info, c)
+}
+
+func (o Options) planePlan(entry string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
+	x, vector := o.of(s), 16/o.bytes()
+	row := x.c * o.bytes()
+	return o.hopperPlan(entry, s, info, c, gpu.TensorMap{
+		Shape: []int{vector, x.w, x.h, x.c / vector, x.n}, Strides: []int{row, x.w * row, 16, x.h * x.w * row},
+		Box: []int{vector, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 8, 1},
+	})
+}
+
 func (o Options) haloPlan(entry string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
 	x := o.of(s)
 	images := gpu.TensorMap{Shape: []int{x.c, x.w, x.h, x.n}, Box: []int{rowBytes / o.bytes(), int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
@@ -216,7 +236,7 @@ func (o Options) hopperPlan(entry string, s ladder.Size, info gpu.Info, c cut, i
 	}}}
 }
 
-// mapOf is a map of rows of 128 bytes of a tensor.
+// mapOf is a map of a tensor, of rows of 128 bytes unless it is one of planes.
 func (o Options) mapOf(name string, m gpu.TensorMap) ladder.Argument {
 	buffer := aligned(name)
 	return func(memory func(string) gpu.Buffer) (any, error) {
@@ -225,7 +245,10 @@ func (o Options) mapOf(name string, m gpu.TensorMap) ladder.Argument {
 			return nil, err
 		}
 		m := m
-		m.Buffer, m.Swizzle, m.TF32 = b.(gpu.Buffer), rowBytes, o.bytes() == 4
+		m.Buffer, m.TF32 = b.(gpu.Buffer), o.bytes() == 4
+		if m.Im2col != nil || m.Box[0]*o.bytes() == rowBytes {
+			m.Swizzle = rowBytes
+		}
 		return m, nil
 	}
 }
