@@ -274,8 +274,9 @@ func TestConvolve(t *testing.T) {
 	})
 }
 
-// Every entry of the rungs on wgmma, where a block takes several tiles and the ring of
-// stages comes round: each width of the product is forced, on a device that is planned as
+// The entries of the rungs on wgmma, where a block takes several tiles and the ring of
+// stages comes round: each width of the product is forced, one a rung and case that the seed
+// chooses, on a device that is planned as
 // if it had two multiprocessors. Strides and dilations are other than 1.
 func TestHopperTiles(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
@@ -321,7 +322,7 @@ func TestHopperTiles(t *testing.T) {
 				check(v, v.Plan, v.Name)
 				continue
 			}
-			for _, p := range haloPlaces {
+			for _, p := range optest.Some(t, d, 1, haloPlaces) {
 				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 					cut, ok := o.haloCut(s, p.n)
 					if !ok {
@@ -334,7 +335,7 @@ func TestHopperTiles(t *testing.T) {
 	}
 }
 
-// Both entries of the products of parts, as TestHopperTiles has them: each layout, less and
+// An entry of the products of parts, as TestHopperTiles has them: each layout, less and
 // more than 64 channels, and taps that are two pixels apart. The error is compared with that
 // of a direct sum.
 func TestSplitTiles(t *testing.T) {
@@ -355,7 +356,7 @@ func TestSplitTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range splitPlaces {
+		for _, p := range optest.Some(t, d, 1, splitPlaces) {
 			v, one := split, *operator
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 				cut, ok := c.o.splitCut(s, p.n)
