@@ -199,12 +199,12 @@ func counts(s *session) error {
 	if err != nil {
 		return err
 	}
-	note := "an equal share of the lookups each, then an all-reduce of 8 bytes; the count is the host's"
+	note := "the best rung, an equal share of the lookups each, then an all-reduce of 8 bytes; the count is the host's"
 	var want uint64
 	if s.scale <= counted {
 		want = graph.Count()
 	} else {
-		note = "an equal share of the lookups each, then an all-reduce of 8 bytes; the count is that of one device, not the host's"
+		note = "the best rung, an equal share of the lookups each, then an all-reduce of 8 bytes; the count is that of one device, not the host's"
 	}
 	return s.compare("triangles", []int{graph.Vertices(), graph.Edges()}, 0, note, func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
 		bounds := graph.Cut(len(group), graph.Lookups)
@@ -227,7 +227,6 @@ func counts(s *session) error {
 			count, err3 := upload(d, gpu.Uint64, []uint64{1 << 60}, 1)
 			p.size, p.memory = ops.Size{g.Vertices(), g.Edges()}, map[string]gpu.Buffer{"rows": rows, "columns": columns, "count": count}
 			p.handle = ops.NewHandle(d)
-			p.handle.Variant = "triangles_packed"
 			return errors.Join(err1, err2, err3)
 		})
 		run := func(c collective.Communicator) error {
