@@ -193,6 +193,9 @@ var (
 	// SpMV multiplies a sparse matrix in CSR by a vector: y = A x. See package sparse.
 	SpMV = sparse.SpMV
 
+	// SpMVWide is SpMV with offsets of 64 bits, for 2^31 entries and more.
+	SpMVWide = sparse.SpMVWide
+
 	// SpMVCOO is SpMV of a matrix of triples: row, column, value.
 	SpMVCOO = sparse.SpMVCOO
 
@@ -234,7 +237,7 @@ func Operators() []*Operator {
 		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,
 		Sort, SortInt32, SortFloat32, SortUint64, SortPairs, SortMistakes,
 		Triangles,
-		SpMV, SpMVCOO, SpMM, SpGEMM, CSRToCOO, COOToCSR,
+		SpMV, SpMVWide, SpMVCOO, SpMM, SpGEMM, CSRToCOO, COOToCSR,
 	}
 }
 

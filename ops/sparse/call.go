@@ -9,7 +9,7 @@ import (
 )
 
 // Matrix is a CSR in device memory. Its indices were checked when it was made: kernels
-// read what they point to.
+// read what they point to. Offsets are int32, or uint64 for 2^31 entries and more.
 type Matrix struct {
 	Rows, Columns, NNZ     int
 	Offsets, Index, Values gpu.Buffer
@@ -40,8 +40,15 @@ func Upload(d gpu.Device, m CSR) (*Matrix, error) {
 	return a, nil
 }
 
-// Download copies the matrix to the host.
+// wide reports whether offsets have 64 bits.
+func (a *Matrix) wide() bool { return a.Offsets.Type() == gpu.Uint64 }
+
+// Download copies the matrix to the host. One with offsets of 64 bits is refused: a CSR
+// has 32.
 func (a *Matrix) Download() (CSR, error) {
+	if a.wide() {
+		return CSR{}, fmt.Errorf("ops: sparse: download: %w: offsets of uint64, expected int32: download the buffers", gpu.ErrUnsupported)
+	}
 	m := CSR{a.Rows, a.Columns, make([]int32, a.Rows+1), make([]int32, a.NNZ), make([]float32, a.NNZ)}
 	err := errors.Join(a.Offsets.Download(m.Offsets), a.Index.Download(m.Index), a.Values.Download(m.Values))
 	if err != nil {
@@ -51,30 +58,49 @@ func (a *Matrix) Download() (CSR, error) {
 }
 
 // OfBuffers is a matrix of buffers that a kernel has filled: it downloads offsets and
-// columns to check them. Rows are one less than the offsets.
+// columns to check them. Rows are one less than the offsets, which are int32 or uint64.
 func OfBuffers(columns int, offsets, index, values gpu.Buffer) (*Matrix, error) {
 	for _, b := range []struct {
 		name   string
 		buffer gpu.Buffer
 		kind   gpu.Type
 	}{{"offsets", offsets, gpu.Int32}, {"columns", index, gpu.Int32}, {"values", values, gpu.Float32}} {
+		if b.buffer != nil && b.name == "offsets" && b.buffer.Type() == gpu.Uint64 {
+			continue
+		}
 		if b.buffer == nil || b.buffer.Type() != b.kind {
 			return nil, fmt.Errorf("ops: sparse: %s: %w, expected a buffer of %v", b.name, gpu.ErrArgument, b.kind)
 		}
 	}
-	if offsets.Len() < 1 || index.Len() != values.Len() || index.Len() > most {
-		return nil, fmt.Errorf("ops: sparse: %d offsets, %d columns, %d values: %w, expected rows + 1 offsets and a value for each of at most %d columns: offsets are int32, split the rows",
-			offsets.Len(), index.Len(), values.Len(), gpu.ErrArgument, most)
+	limit := most
+	if offsets.Type() == gpu.Uint64 {
+		limit = mostWide
+	}
+	if offsets.Len() < 1 || index.Len() != values.Len() || index.Len() > limit {
+		return nil, fmt.Errorf("ops: sparse: %d offsets, %d columns, %d values: %w, expected rows + 1 offsets and a value for each of at most %d columns: offsets are %v, pass uint64 or split the rows",
+			offsets.Len(), index.Len(), values.Len(), gpu.ErrArgument, limit, offsets.Type())
 	}
 	a := &Matrix{Rows: offsets.Len() - 1, Columns: columns, NNZ: index.Len(), Offsets: offsets, Index: index, Values: values}
-	m, err := a.Download()
-	if err == nil {
-		err = m.Check()
-	}
-	if err != nil {
+	if err := a.check(); err != nil {
 		return nil, err
 	}
 	return a, nil
+}
+
+// check downloads offsets and columns and checks them.
+func (a *Matrix) check() error {
+	if !a.wide() {
+		m, err := a.Download()
+		if err != nil {
+			return err
+		}
+		return m.Check()
+	}
+	from, columns := make([]uint64, a.Rows+1), make([]int32, a.NNZ)
+	if err := errors.Join(a.Offsets.Download(from), a.Index.Download(columns)); err != nil {
+		return fmt.Errorf("ops: sparse: download: %w", err)
+	}
+	return named("sparse", checkOffsets("offsets", from, a.NNZ), checkIndices("columns", columns, a.Columns))
 }
 
 // Close frees the matrix.
@@ -88,11 +114,15 @@ func (a *Matrix) Close() error {
 	return errors.Join(errs...)
 }
 
-// Times computes y = A x on buffers of the caller's, by a rung of SpMV: x has the
+// Times computes y = A x on buffers of the caller's, by a rung of SpMV, or of SpMVWide: x has the
 // matrix's columns and y its rows, float32. y overlaps no other operand. Error: that of
 // SpMV.
 func (a *Matrix) Times(h ladder.Runner, x, y gpu.Buffer) error {
-	return a.run(h, SpMV, ladder.Size{a.Rows, a.Columns, a.NNZ}, map[string]gpu.Buffer{"x": x, "y": y})
+	o := SpMV
+	if a.wide() {
+		o = SpMVWide
+	}
+	return a.run(h, o, ladder.Size{a.Rows, a.Columns, a.NNZ}, map[string]gpu.Buffer{"x": x, "y": y})
 }
 
 // run runs an operator whose first inputs are the matrix.

@@ -13,7 +13,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu convert.cu spmm.cu spgemm.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu wide.cu convert.cu spmm.cu spgemm.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 panels.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu
 
@@ -40,21 +40,21 @@ func (m CSR) Check() error {
 }
 
 // checkOffsets wants offsets from 0 to nnz that never fall.
-func checkOffsets(name string, offsets []int32, nnz int) error {
-	before := int32(0)
+func checkOffsets[T int32 | uint64](name string, offsets []T, nnz int) error {
+	before := T(0)
 	for i, v := range offsets {
 		if v < before || i == 0 && v != 0 {
 			return fmt.Errorf("%s[%d] = %d: %w, expected %s: offsets begin with 0 and never fall", name, i, v, gpu.ErrArgument, expectedOffset(i, before))
 		}
 		before = v
 	}
-	if int(before) != nnz {
+	if uint64(before) != uint64(nnz) {
 		return fmt.Errorf("%s[%d] = %d: %w, expected %d: the last offset is the number of entries", name, len(offsets)-1, before, gpu.ErrArgument, nnz)
 	}
 	return nil
 }
 
-func expectedOffset(i int, before int32) string {
+func expectedOffset[T int32 | uint64](i int, before T) string {
 	if i == 0 {
 		return "0"
 	}

@@ -15,6 +15,7 @@ import (
 )
 
 func TestConformance(t *testing.T)        { optest.Run(t, SpMV) }
+func TestConformanceWide(t *testing.T)    { optest.Run(t, SpMVWide) }
 func TestConformanceCOO(t *testing.T)     { optest.Run(t, SpMVCOO) }
 func TestConformanceSpGEMM(t *testing.T)  { optest.Run(t, SpGEMM) }
 func TestConformanceSpMM(t *testing.T)    { optest.Run(t, SpMM) }
@@ -289,4 +290,61 @@ func TestUnsortedTriplesRefused(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A matrix of buffers with offsets of 64 bits is checked, and takes the 64-bit path: an offset
+// beyond 32 bits is seen as it is.
+func TestWideMatrix(t *testing.T) {
+	d := optest.Emulator(t)
+	buffer := func(typ gpu.Type, values any, n int) gpu.Buffer {
+		t.Helper()
+		b, err := d.Alloc(typ, n)
+		if err == nil {
+			err = b.Upload(values)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	offsets := buffer(gpu.Uint64, []uint64{0, 2, 2, 5, 6}, 5)
+	index, values := buffer(gpu.Int32, byHand.Index, 6), buffer(gpu.Float32, byHand.Values, 6)
+	a, err := OfBuffers(3, offsets, index, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := bench.NewHandle(d)
+	defer h.Close()
+	for _, variant := range []string{"", "spmv_wide_warp_row"} {
+		h.Variant = variant
+		x, y := buffer(gpu.Float32, []float32{10, 100, 1000}, 3), buffer(gpu.Float32, []float32{nan, nan, nan, nan}, 4)
+		got := make([]float32, 4)
+		if err := a.Times(h, x, y); err != nil || y.Download(got) != nil || !slices.Equal(got, []float32{3010, 0, 540, 0}) {
+			t.Errorf("%q: %v, %v, expected the answer worked by hand", variant, got, err)
+		}
+	}
+	if _, err := a.Download(); !errors.Is(err, gpu.ErrUnsupported) {
+		t.Errorf("download: %v", err)
+	}
+	for _, c := range []struct {
+		offsets []uint64
+		says    string
+	}{
+		{[]uint64{0, 2, 1 << 32, 5, 6}, "offsets[3] = 5: invalid argument, expected 4294967296 or more"},
+		{[]uint64{0, 2, 2, 5, 1<<32 + 6}, "offsets[4] = 4294967302: invalid argument, expected 6"}, // 6 in 32 bits
+		{[]uint64{1 << 32, 2, 2, 5, 6}, "offsets[0] = 4294967296: invalid argument, expected 0"},   // 0 in 32 bits
+	} {
+		if err := offsets.Upload(c.offsets); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OfBuffers(3, offsets, index, values); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, expected %q", c.offsets, err, c.says)
+		}
+	}
+	if err := SpMVWide.CheckSize(ladder.Size{1 << 30, 1 << 30, 1 << 33}); err != nil {
+		t.Errorf("2^33 entries: %v", err)
+	}
+	if err := SpMVWide.CheckSize(ladder.Size{1 << 31, 1, 1}); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("2^31 rows: %v", err)
+	}
 }

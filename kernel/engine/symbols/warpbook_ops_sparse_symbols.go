@@ -36,12 +36,13 @@ func warpbookOpsSparse() *ixgo.Package {
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
-			"FromCOO": reflect.ValueOf(&q.FromCOO),
-			"SpGEMM":  reflect.ValueOf(&q.SpGEMM),
-			"SpMM":    reflect.ValueOf(&q.SpMM),
-			"SpMV":    reflect.ValueOf(&q.SpMV),
-			"SpMVCOO": reflect.ValueOf(&q.SpMVCOO),
-			"ToCOO":   reflect.ValueOf(&q.ToCOO),
+			"FromCOO":  reflect.ValueOf(&q.FromCOO),
+			"SpGEMM":   reflect.ValueOf(&q.SpGEMM),
+			"SpMM":     reflect.ValueOf(&q.SpMM),
+			"SpMV":     reflect.ValueOf(&q.SpMV),
+			"SpMVCOO":  reflect.ValueOf(&q.SpMVCOO),
+			"SpMVWide": reflect.ValueOf(&q.SpMVWide),
+			"ToCOO":    reflect.ValueOf(&q.ToCOO),
 		},
 		Funcs: map[string]reflect.Value{
 			"New":       reflect.ValueOf(q.New),
@@ -103,21 +104,22 @@ Source: ours.`,
 }
 
 Matrix is a CSR in device memory. Its indices were checked when it was made: kernels
-read what they point to.`,
+read what they point to. Offsets are int32, or uint64 for 2^31 entries and more.`,
 	"Matrix.Close": `func (a *Matrix) Close() error
 
 Close frees the matrix.`,
 	"Matrix.Columns": `Matrix.Columns int`,
 	"Matrix.Download": `func (a *Matrix) Download() (CSR, error)
 
-Download copies the matrix to the host.`,
+Download copies the matrix to the host. One with offsets of 64 bits is refused: a CSR
+has 32.`,
 	"Matrix.Index":   `Matrix.Index gpu.Buffer`,
 	"Matrix.NNZ":     `Matrix.NNZ int`,
 	"Matrix.Offsets": `Matrix.Offsets gpu.Buffer`,
 	"Matrix.Rows":    `Matrix.Rows int`,
 	"Matrix.Times": `func (a *Matrix) Times(h ladder.Runner, x, y gpu.Buffer) error
 
-Times computes y = A x on buffers of the caller's, by a rung of SpMV: x has the
+Times computes y = A x on buffers of the caller's, by a rung of SpMV, or of SpMVWide: x has the
 matrix's columns and y its rows, float32. y overlaps no other operand. Error: that of
 SpMV.`,
 	"Matrix.Values": `Matrix.Values gpu.Buffer`,
@@ -127,7 +129,7 @@ New makes a matrix of a named data set of SpMV, with nnz entries.`,
 	"OfBuffers": `func OfBuffers(columns int, offsets, index, values gpu.Buffer) (*Matrix, error)
 
 OfBuffers is a matrix of buffers that a kernel has filled: it downloads offsets and
-columns to check them. Rows are one less than the offsets.`,
+columns to check them. Rows are one less than the offsets, which are int32 or uint64.`,
 	"SpGEMM": `var SpGEMM
 
 SpGEMM multiplies two sparse n x n matrices: C = A B, in CSR with rows sorted by column.
@@ -175,6 +177,16 @@ SpMVCOO is SpMV of a matrix of triples, in any order; equal ones add up.
 Shapes: row, columns and values (nnz), x (columns), y (rows). Types and error: as SpMV.
 Cost:   12 nnz + 4 columns + 4 rows bytes, 2 nnz FLOP: memory bound where rows are
 sorted, bound by atomics where not.
+Source: ours.`,
+	"SpMVWide": `var SpMVWide
+
+SpMVWide is SpMV with offsets of 64 bits, for 2^31 entries and more. Rows and columns
+are as many as those of SpMV.
+
+Shapes: offsets (rows + 1), columns and values (nnz), x (columns), y (rows). Types:
+offsets uint64, the others as SpMV. Reference float64.
+Error:  that of SpMV.
+Cost:   8 nnz + 8 (rows + 1) + 4 columns + 4 rows bytes, 2 nnz FLOP: memory bound.
 Source: ours.`,
 	"ToCOO": `var ToCOO
 

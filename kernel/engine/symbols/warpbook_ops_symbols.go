@@ -139,6 +139,7 @@ func warpbookOps() *ixgo.Package {
 			"SpMM":            reflect.ValueOf(&q.SpMM),
 			"SpMV":            reflect.ValueOf(&q.SpMV),
 			"SpMVCOO":         reflect.ValueOf(&q.SpMVCOO),
+			"SpMVWide":        reflect.ValueOf(&q.SpMVWide),
 			"Transpose":       reflect.ValueOf(&q.Transpose),
 			"TransposeTrials": reflect.ValueOf(&q.TransposeTrials),
 			"Triangles":       reflect.ValueOf(&q.Triangles),
@@ -604,6 +605,9 @@ SpMV multiplies a sparse matrix in CSR by a vector: y = A x. See package sparse.
 	"SpMVCOO": `var SpMVCOO
 
 SpMVCOO is SpMV of a matrix of triples: row, column, value.`,
+	"SpMVWide": `var SpMVWide
+
+SpMVWide is SpMV with offsets of 64 bits, for 2^31 entries and more.`,
 	"Step": `type Step = ladder.Step
 
 The model of package ladder.`,
