@@ -16,6 +16,7 @@
 //	event.go, graph.go, interrupt.go    the interfaces of package gpu
 //	fault.go    the meaning of the driver's error codes
 //	recall.go   replay of a faulty launch on the emulator
+//	nccl.go     groups of devices by NCCL: the interface of package gpu/collective
 //	under.go    a worker under a profiler or a sanitizer
 //	find.go     where the worker and the driver are
 //	version.go  which driver loads which PTX

@@ -220,7 +220,9 @@ func TestCollectives(t *testing.T) {
 		agree(t, all, []int{5}, gpu.Int16) // that NCCL does not know
 	})
 	t.Run("GPU", func(t *testing.T) {
-		agree(t, gpuGroup(t, longTime), []int{0, 1, 33, 1 << 20, 1<<20 + 1}, gpu.Float32, gpu.Float64, gpu.Float16, gpu.BFloat16, gpu.Int32, gpu.Uint64, gpu.Int8, gpu.Uint8, gpu.Uint32, gpu.Int64, gpu.Uint16)
+		all := gpuGroup(t, longTime)
+		agree(t, all, []int{1 << 20}, gpu.Float32)
+		agree(t, all, []int{0, 1, 33, 1<<16 + 1}, gpu.Float32, gpu.Float64, gpu.Float16, gpu.BFloat16, gpu.Int32, gpu.Uint64, gpu.Int8, gpu.Uint8, gpu.Uint32, gpu.Int64, gpu.Uint16)
 	})
 }
 

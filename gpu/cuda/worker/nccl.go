@@ -11,6 +11,7 @@ package main
 #define _GNU_SOURCE
 #include <cuda.h>
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,11 +217,8 @@ func (w *worker) joinGroup(c *command.JoinGroup) error {
 			return err
 		}
 	}
-	if err := ncclError(C.joinGroup(m.comm, C.int(c.Size), &id, C.int(c.Rank)), m, "join"); err != nil {
-		return err
-	}
-	w.members[c.Group] = m
-	return nil
+	w.members[c.Group] = m // also if it fails: LeaveGroup follows
+	return ncclError(C.joinGroup(m.comm, C.int(c.Size), &id, C.int(c.Rank)), m, "join")
 }
 
 func (w *worker) collect(c *command.Collect) error {
@@ -240,15 +238,19 @@ func (w *worker) collect(c *command.Collect) error {
 	return nil
 }
 
-// pollTime limits a poll, so that the worker can execute other commands.
-const pollTime = 200 * time.Microsecond
+// These limit a poll, so that the worker can execute other commands. While collectives are
+// put into the stream, a pause between two polls would be one of the device.
+const (
+	pollTime  = 200 * time.Microsecond
+	queueTime = 5 * time.Millisecond
+)
 
 func (w *worker) pollGroup(number uint32) ([]int64, error) {
 	m, err := find(w.members, number, "group")
 	if err != nil {
 		return nil, err
 	}
-	for until := time.Now().Add(pollTime); ; time.Sleep(2 * time.Microsecond) {
+	for start := time.Now(); ; C.sched_yield() { // a sleep of Go may take a millisecond
 		ns, err := w.advance(m)
 		if err != nil {
 			return nil, err
@@ -256,7 +258,7 @@ func (w *worker) pollGroup(number uint32) ([]int64, error) {
 		if m.phase == idle {
 			return []int64{1, ns}, nil
 		}
-		if time.Now().After(until) {
+		if past := time.Since(start); past > queueTime || past > pollTime && m.phase != queueing {
 			return []int64{0, 0}, nil
 		}
 	}
@@ -377,7 +379,7 @@ func (w *worker) settle() {
 			if _, err := w.advance(m); err != nil {
 				break // the next poll returns it, or that the group was stopped
 			}
-			time.Sleep(2 * time.Microsecond)
+			C.sched_yield()
 		}
 	}
 }
