@@ -264,7 +264,7 @@ func TestRemoteValues(t *testing.T) {
 	}
 }
 
-// TestUnknownReductions: types that PTX does not list are refused by name.
+// TestUnknownReductions: types that PTX does not list are rejected by name.
 func TestUnknownReductions(t *testing.T) {
 	for _, line := range []string{
 		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%o], [%tile], 128;", // without .noftz
@@ -372,7 +372,7 @@ wait:
 	}
 }
 
-// TestIm2colStores stores pixels along a box, and refuses coordinates outside of it and maps
+// TestIm2colStores stores pixels along a box, and rejects coordinates outside of it and maps
 // of the other mode.
 func TestIm2colStores(t *testing.T) {
 	x := make([]float32, 4*4*4*2)

@@ -9,10 +9,10 @@ import (
 	"warpbook/gpu"
 )
 
-// TestRefused: an instruction that only a GPU executes is rejected by its name before
+// TestRejected: an instruction that only a GPU executes is rejected by its name before
 // the launch, with the line and the advice to use a GPU. An unknown instruction is
 // malformed.
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	for text, says := range map[string]string{
 		"wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc {%r0,%r1,%r2,%r3}, %d0, %d1, %a0;":                                        "wgmma",
 		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%q0], [%r2], 16;":                                                       "cp.reduce.async.bulk",

@@ -146,7 +146,7 @@ func (b *block) stall() {
 		if at == "" {
 			at = b.prog.placeOf(in)
 		}
-		text = append(text, fmt.Sprintf("%s wait at %s (%s)", b.who(in), in.src.Name(), at))
+		text = append(text, fmt.Sprintf("%s wait at %s (%s)", b.threadsAt(in), in.src.Name(), at))
 	}
 	if left := b.launch.threads - waiting; left > 0 {
 		text = append(text, fmt.Sprintf("%s have exited", b.exited()))
@@ -154,8 +154,8 @@ func (b *block) stall() {
 	b.fault = b.newFault(first, kind, strings.Join(text, ", "))
 }
 
-// who names the threads that wait at an instruction.
-func (b *block) who(in *instr) string {
+// threadsAt lists the threads that wait at an instruction.
+func (b *block) threadsAt(in *instr) string {
 	var set ranges
 	for _, w := range b.warps {
 		for _, f := range w.frags {

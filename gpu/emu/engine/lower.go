@@ -21,7 +21,7 @@ type Module struct {
 // Lower makes an entry ready to run, or rejects it with the first instruction that is
 // malformed or not supported.
 func (e *Engine) Lower(m Module, entry *ptx.Function) (*Program, error) {
-	if err := m.refuseClusters(entry); err != nil {
+	if err := m.rejectClusters(entry); err != nil {
 		return nil, err
 	}
 	fn, err := flow.Inline(m.Text, entry)

@@ -62,7 +62,7 @@ func (lo *lowering) malformed(format string, args ...any) error {
 	return lo.error(gpu.ErrMalformed, format, args...)
 }
 
-// unsupported rejects PTX by its name that is valid, as far as the emulator can tell.
+// unsupported is the error for an instruction that is valid PTX, but not for the emulator.
 func (lo *lowering) unsupported(format string, args ...any) error {
 	return lo.error(gpu.ErrUnsupported, format+" on the emulator: run this entry on a GPU", args...)
 }

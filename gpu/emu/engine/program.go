@@ -63,7 +63,7 @@ func (p *Program) Params() []gpu.Param {
 // to the end.
 type sharedVariable struct {
 	symbol    string
-	name      string // in the CUDA source, if it can be told
+	name      string // in the CUDA source, or the symbol
 	at, bytes uint64
 }
 

@@ -11,9 +11,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// refuseClusters rejects an entry whose launches count clusters in place of blocks, by
+// rejectClusters rejects an entry whose launches count clusters in place of blocks, by
 // the name of the directive.
-func (m Module) refuseClusters(fn *ptx.Function) error {
+func (m Module) rejectClusters(fn *ptx.Function) error {
 	if !slices.Contains(fn.Clusters, "blocksareclusters") {
 		return nil
 	}
