@@ -108,6 +108,16 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "A shift or a remainder of two constants is computed while the function is compiled, where a negative count or a zero panics: the cell ends with an internal error.",
+			Test: "cells.TestSequences/compared/integer widths, overflow, shifts and conversions",
+			Edits: []Edit{
+				{"opblock.go", 408, 408, "return panicsLater(makeBinOpQUO, pfn, instr)"},
+				{"opblock.go", 410, 410, "return panicsLater(makeBinOpREM, pfn, instr)"},
+				{"opblock.go", 432, 432, "return panicsLater(makeBinOpSHL, pfn, instr)"},
+				{"opblock.go", 434, 434, "return panicsLater(makeBinOpSHR, pfn, instr)"},
+			},
+		},
+		{
 			Why:   "recover takes the frame of a wrapper (a method value, a method expression, a promoted method) for that of the function that defers: it returns nil.",
 			Test:  "cells.TestSequences/language/deferred method values and expressions recover",
 			Edits: []Edit{{"interp.go", 1122, 1124, recoverThroughWrappers}},

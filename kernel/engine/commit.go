@@ -198,11 +198,20 @@ func (e *Engine) varTypes(c *check.Cell) map[string]string {
 	}
 	list := map[string]string{}
 	for name, o := range e.Live {
-		if _, ok := o.(*types.Var); ok {
-			list[name] = e.TypeString(o.Type())
+		if v, ok := o.(*types.Var); ok {
+			list[name] = e.TypeString(v.Type()) + e.dynamicType(v)
 		}
 	}
 	return list
+}
+
+// dynamicType is the type of the value of a variable of an interface type, as %T prints
+// it; it is empty for other variables.
+func (e *Engine) dynamicType(v *types.Var) string {
+	if x := e.ValueOf(v); types.IsInterface(v.Type()) && x.IsValid() && !x.IsNil() {
+		return x.Elem().Type().String()
+	}
+	return ""
 }
 
 // warnOfOld names the variables whose type was compiled again because the cell changes
@@ -215,10 +224,13 @@ func (e *Engine) warnOfOld(c *check.Cell, before map[string]string) {
 		if !ok {
 			continue
 		}
-		now := e.TypeString(v.Type())
+		now, keeps := e.TypeString(v.Type()), "the type"
+		if t := e.dynamicType(v); t != "" {
+			now, keeps = strings.ReplaceAll(t, "main.", ""), "a value of the type"
+		}
 		for _, m := range oldName().FindAllStringSubmatch(now, -1) {
 			if carried[m[1]] && !strings.Contains(before[name], m[0]) {
-				fmt.Fprintf(e.stderr, "warning: %s keeps the type %s: %s changed %s; run the cell that makes %s again\n", name, now, cellproto.CellName(c.Cell), m[1], name)
+				fmt.Fprintf(e.stderr, "warning: %s keeps %s %s: %s changed %s; run the cell that makes %s again\n", name, keeps, now, cellproto.CellName(c.Cell), m[1], name)
 				break
 			}
 		}
