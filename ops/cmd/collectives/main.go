@@ -217,7 +217,7 @@ func (s *session) open() error {
 		}
 		s.devices = append(s.devices, d)
 	}
-	s.device = s.devices[0].Info().Name
+	s.device = fmt.Sprint(s.devices[0].Info()) // an emulator says so
 	group, err := collective.New(s.deadline, s.devices...)
 	if err != nil {
 		s.close()

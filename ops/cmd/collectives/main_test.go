@@ -35,6 +35,9 @@ func TestParts(t *testing.T) {
 	}
 	passed, ratios := map[string]int{}, map[string]int{}
 	for _, l := range all {
+		if !strings.Contains(l.Device, "emulator") {
+			t.Errorf("%+v, expected it to name the emulator", l)
+		}
 		if l.Ratio > 0 {
 			ratios[l.Part]++
 			continue
