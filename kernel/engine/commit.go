@@ -225,7 +225,7 @@ func (e *Engine) warnOfOld(c *check.Cell, before map[string]string) {
 			continue
 		}
 		now, keeps := e.TypeString(v.Type()), "the type"
-		if t := e.dynamicType(v); t != "" {
+		if t := e.dynamicType(v); t != "" && !oldName().MatchString(now) {
 			now, keeps = strings.ReplaceAll(t, "main.", ""), "a value of the type"
 		}
 		for _, m := range oldName().FindAllStringSubmatch(now, -1) {
