@@ -141,18 +141,24 @@ func TestOldRecordsAreRead(t *testing.T) {
 		if run.Schema > 0 {
 			fits(t, string(text))
 		}
-		var rows record.Tally
+		// A run counts the rows of a measurement once; runs before that counted them in each
+		// table that shows it.
+		var rows, shown record.Tally
+		var measurements record.Measurements
 		for _, cell := range run.Cells {
 			for _, r := range cell.Records {
 				parsed, err := record.Parse(r)
 				if err != nil {
 					t.Errorf("%s: %v", path, err)
 				}
-				rows.Add(parsed, func(row, reason string) { t.Error(path, row, reason) })
+				shown.Add(parsed, func(row, reason string) { t.Error(path, row, reason) })
+				if measurements.First(parsed) {
+					rows.Add(parsed, func(string, string) {})
+				}
 			}
 		}
-		if fmt.Sprint(rows) != fmt.Sprint(run.Rows) {
-			t.Errorf("%s: %+v, expected %+v as it says", path, rows, run.Rows)
+		if says := fmt.Sprint(run.Rows); says != fmt.Sprint(rows) && says != fmt.Sprint(shown) {
+			t.Errorf("%s: %+v or %+v, expected %+v as it says", path, rows, shown, run.Rows)
 		}
 	}
 }
