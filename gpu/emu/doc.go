@@ -34,9 +34,11 @@
 //
 // If the PTX manual leaves a result open, it is the result of an H200: division by zero,
 // NaN, shifts and fields past the register, the rounding of tensor cores. Package
-// programs holds 454 programs whose results are those of an H200 bit for bit. These
-// differ:
+// programs holds 550 programs whose results are those of an H200 or H100 bit for bit.
+// These differ:
 //
+//   - A texture that is filtered in three directions has exact weights; an H100 rounds
+//     their products. A sum of four texels may differ from an H100's in the last place.
 //   - A .approx function gives the correctly rounded result, which lies within
 //     the manual's bound of the exact one. Over all floats, an H200 differs from
 //     it by at most 1 ulp for rcp and sqrt, 2 ulp for rsqrt, ex2, div.approx and

@@ -89,7 +89,7 @@ func texForm(lo *lowering) error {
 		return err
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.texture(f, in, m, to == "f32", func(o *Object, x [3]float64, layer int) texel { return o.sample(x, f.directions, layer) })
+		w.texture(f, in, m, to == "f32", func(o *Object, x [3]float64, layer int) texel { return o.sample(x, f.directions, layer, f.whole) })
 	}
 	return nil
 }
@@ -162,7 +162,8 @@ func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read fu
 		var x [3]float64
 		at, layer := f.coordinates, 0
 		if f.layered {
-			layer, at = o.layer(int(int32(lanes[uint32](w, at[0])[l]))), at[1:]
+			// A number of a layer is unsigned on an H100: -1 is the last (programs texture 6 to 9).
+			layer, at = int(min(lanes[uint32](w, at[0])[l], uint32(o.Shape.Layers-1))), at[1:]
 		}
 		for d, slot := range at {
 			bits := lanes[uint32](w, slot)[l]

@@ -12,9 +12,12 @@ import (
 // This file is what texture objects read: arrays, coordinates and filters. An array is
 // an allocation in rows; the layout of a GPU's arrays is not documented and not seen.
 //
-// Sources: CUDA C++ Programming Guide, texture fetching. Assumed and not compared with a
-// GPU yet: coordinates of a filter are rounded to the nearest 1/256, a filtered value is
-// rounded once from the exact sum, and a missing channel reads as 0, the fourth as 1.
+// Sources: CUDA C++ Programming Guide, texture fetching, and the results of an H100 for
+// the programs "texture N" of package programs, searched for the rule that gives the
+// checksums of all rows. Each rule below names its programs. Assumed and not compared with
+// a GPU: a missing channel reads as 0, the fourth as 1. Rules that are not found yet, where
+// the H100 differs: the weights of a filter in three directions (5 and 21), and the sum of
+// a few texels in two (20 and 22).
 // Reads are not counted: the profiler's counters of the texture unit are not modelled.
 
 // Object is a texture or surface object.
@@ -148,7 +151,7 @@ func (o *Object) inside(i, n int) (int, bool) {
 	return min(max(i, 0), n-1), true
 }
 
-// layer is the layer that a number names.
+// layer is the layer that a number of a surface names.
 func (o *Object) layer(n int) int { return min(max(n, 0), max(1, o.Shape.Layers)-1) }
 
 // place is a coordinate in elements.
@@ -163,7 +166,10 @@ func (o *Object) place(x float64, direction int) float64 {
 				x += 2
 			}
 		}
-		x *= n
+		// The H100 cuts a normalised coordinate to 21 bits behind the point before it
+		// multiplies (programs 10 to 17: no other number of bits gives all of them).
+		const bits = 1 << 21
+		x = math.Floor(x*bits) / bits * n
 	}
 	if x != x {
 		return 0
@@ -171,43 +177,92 @@ func (o *Object) place(x float64, direction int) float64 {
 	return min(max(x, -4*n-4), 4*n+4) // far outside is outside
 }
 
-// sample reads at coordinates in so many directions.
-func (o *Object) sample(x [3]float64, directions, layer int) texel {
-	var base [3]int
-	var weight [3]float64 // of the element behind base
+// sample reads at coordinates in so many directions. Outside, whole coordinates read 0
+// in every address mode but that of a border, which is not compared (program 36).
+func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
+	var base, weight [3]int // weight is in 1/256, of the element behind base
 	for d := range directions {
 		at := o.place(x[d], d)
 		if o.Texture.Filter == gpu.FilterPoint {
 			base[d] = int(math.Floor(at))
+			if whole && o.Texture.Address != gpu.AddressBorder && (base[d] < 0 || base[d] >= o.size(d)) {
+				return texel{}
+			}
 			continue
 		}
 		fixed := int(math.Floor((at-0.5)*256 + 0.5))
-		base[d], weight[d] = fixed>>8, float64(fixed&255)/256
+		base[d], weight[d] = fixed>>8, fixed&255
 	}
 	if o.Texture.Filter == gpu.FilterPoint {
 		v, bits := o.element(base, layer)
 		return o.result(v, bits)
 	}
 	var sum [4]float64
-	for corner := range 1 << directions {
-		i, share := base, 1.0
-		for d := range directions {
-			if corner>>d&1 != 0 {
-				i[d]++
-				share *= weight[d]
-			} else {
-				share *= 1 - weight[d]
-			}
-		}
+	for corner, share := range shares(weight, directions) {
 		if share == 0 {
 			continue
+		}
+		i := base
+		for d := range directions {
+			i[d] += corner >> d & 1
 		}
 		v, _ := o.element(i, layer)
 		for c := range sum {
 			sum[c] += share * v[c]
 		}
 	}
+	for c := range sum {
+		sum[c] = o.filtered(sum[c])
+	}
 	return o.result(sum, texel{})
+}
+
+// shares are the weights of the corners: bit d of a corner's number is set if it is behind
+// base in direction d. In two directions the H100 rounds the product of both weights to
+// 1/256, a half up, and takes the other corners' weights from what is left (programs 3, 9,
+// 11, 13, 15, 17 and 18). Its rule for three directions is not known: these are exact.
+func shares(weight [3]int, directions int) (of [8]float64) {
+	if directions == 2 {
+		both := (weight[0]*weight[1] + 128) >> 8
+		for corner, n := range [4]int{256 - weight[0] - weight[1] + both, weight[0] - both, weight[1] - both, both} {
+			of[corner] = float64(n) / 256
+		}
+		return of
+	}
+	for corner := range 1 << directions {
+		of[corner] = 1
+		for d := range directions {
+			n := 256 - weight[d]
+			if corner>>d&1 != 0 {
+				n = weight[d]
+			}
+			of[corner] *= float64(n) / 256
+		}
+	}
+	return of
+}
+
+// filtered rounds a sum as the H100 does: of float32 to nearest, a half away from 0
+// (program 19), of float16 to float16 in the same way (program 22), of uint8 to 1/65535
+// (program 31). Sums of the other types are rounded once: no program filters them.
+func (o *Object) filtered(sum float64) float64 {
+	switch o.Shape.Type {
+	case gpu.Float32:
+		return nearestAway(sum, 24, -149)
+	case gpu.Float16:
+		return nearestAway(sum, 11, -24)
+	case gpu.Uint8:
+		return math.Round(sum*math.MaxUint16) / math.MaxUint16
+	}
+	return sum
+}
+
+// nearestAway rounds to so many bits, the last of which is 2^least or more, a half away
+// from 0.
+func nearestAway(v float64, bits, least int) float64 {
+	_, e := math.Frexp(v)
+	e = max(e-bits, least)
+	return math.Ldexp(math.Round(math.Ldexp(v, -e)), e)
 }
 
 // result is what the instruction writes.

@@ -42,7 +42,7 @@ func TestApproximate(t *testing.T) {
 				continue
 			}
 			if len(golden[p.Name]) != len(got) {
-				t.Errorf("%s has no results of an H200", p.Name)
+				t.Errorf("%s has no results of a GPU", p.Name)
 				continue
 			}
 			for i := range p.Rows {

@@ -13,8 +13,8 @@ import (
 )
 
 // The golden file has a line for each program: its name, a tab, the checksum of
-// its text and one of each row of results. Results of approximate programs are
-// kept whole.
+// its text and one of each row of results. A line without a tab is a comment: it names
+// the GPU of the lines behind it. Results of approximate programs are kept whole.
 const (
 	goldenFile      = "testdata/h200.golden"
 	approximateFile = "testdata/approximate.h200.gz"

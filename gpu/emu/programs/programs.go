@@ -4,8 +4,8 @@
 // and matrix instructions.
 //
 // Programs are the same in every run: each is generated from its name. Their results do
-// not depend on the order in which threads run. testdata holds the results of an H200;
-// the test runs the programs on the emulator, or on the device that WARPBOOK_DEVICE
+// not depend on the order in which threads run. testdata holds the results of an H200 and,
+// of the programs made later, of an H100; the test runs the programs on the emulator, or on the device that WARPBOOK_DEVICE
 // names.
 //
 // Its main type is Program; only tests of emu use it. It checks no counters, faults or
