@@ -358,7 +358,7 @@ func TestCollectiveArguments(t *testing.T) {
 // stops; on two H100 it did not within 2 s, so that a worker was killed and its buffers
 // were lost by name.
 func TestKilledRank(t *testing.T) {
-	run := func(t *testing.T, all []collective.Communicator) {
+	run := func(t *testing.T, all []collective.Communicator, mayHang bool) {
 		last := len(all) - 1
 		var kept []gpu.Buffer
 		buffers := make([]gpu.Buffer, len(all))
@@ -393,7 +393,7 @@ func TestKilledRank(t *testing.T) {
 		for rank := range last {
 			got := make([]float32, 1)
 			switch err := kept[rank].Download(got); {
-			case errors.Is(err, gpu.ErrClosed) && strings.Contains(err.Error(), "NCCL did not stop"):
+			case mayHang && errors.Is(err, gpu.ErrClosed) && strings.Contains(err.Error(), "NCCL did not stop"):
 				t.Logf("rank %d: %v", rank, err)
 			case err != nil || got[0] != 42:
 				t.Errorf("rank %d: another buffer is %v, %v", rank, got, err)
@@ -417,8 +417,8 @@ func TestKilledRank(t *testing.T) {
 		}
 		agree(t, again, []int{3}, gpu.Float32)
 	}
-	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator")) })
-	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator"), false) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime), true) })
 }
 
 // A rank whose worker fails, dies, hangs or waits is an error on every rank.

@@ -122,7 +122,7 @@ type member struct {
 	phase      phase
 	run        command.Collect
 	times      uint32 // of run that were begun
-	stopped    error  // why comm is no more
+	stopped    error  // why comm was aborted
 }
 
 // phase is what a member waits for.
