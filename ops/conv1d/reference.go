@@ -12,7 +12,7 @@ func (o Options) reference(stop ladder.Stop, s ladder.Size, inputs []ladder.Valu
 	x, mask := inputs[0].([]float32), inputs[1].([]float32)
 	before, _ := o.padding(s[1])
 	e := ladder.Expected{Value: make([]float64, o.outputs(s)), Magnitude: make([]float64, o.outputs(s))}
-	stop.Pieces(len(e.Value), func(from, to int) {
+	stop.ParallelBy(max(1, ladder.Piece/len(mask)), len(e.Value), func(from, to int) {
 		for i := from; i < to; i++ {
 			for j := range mask {
 				at := i*o.Stride + j*o.Dilation - before

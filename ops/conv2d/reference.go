@@ -8,10 +8,11 @@ import (
 )
 
 // each calls f for every output with the indices of its terms in w and x, and with its own
-// and its channel's. Elements outside x are no terms.
+// and its channel's. Elements outside x are no terms. Several goroutines call f.
 func (o Options) each(stop ladder.Stop, s ladder.Size, f func(y, k int, terms [][2]int)) {
 	d, p := o.of(s), o.shape(s)
-	stop.Pieces(d.n*d.k, func(from, to int) {
+	products := d.od * d.oh * d.ow * int(p.C) * d.taps() // of an image's channel
+	stop.ParallelBy(max(1, ladder.Piece/max(1, products)), d.n*d.k, func(from, to int) {
 		var terms [][2]int
 		for i := from; i < to; i++ {
 			n, k := i/d.k, i%d.k

@@ -25,10 +25,15 @@ func (stop Stop) Pieces(n int, f func(from, to int)) {
 
 // Parallel is Pieces on all processors: several goroutines call f, which writes nothing that
 // another part has. A panic of f is one of the caller's goroutine.
-func (stop Stop) Parallel(n int, f func(from, to int)) {
-	workers := min(runtime.GOMAXPROCS(0), n/Piece)
+func (stop Stop) Parallel(n int, f func(from, to int)) { stop.ParallelBy(Piece, n, f) }
+
+// ParallelBy is Parallel for elements that take so long that a part has only piece of them.
+func (stop Stop) ParallelBy(piece, n int, f func(from, to int)) {
+	workers := min(runtime.GOMAXPROCS(0), n/piece)
 	if workers < 2 {
-		stop.Pieces(n, f)
+		for from := 0; from < n && !stop.Now(); from += piece {
+			f(from, min(from+piece, n))
+		}
 		return
 	}
 	var (
@@ -44,11 +49,11 @@ func (stop Stop) Parallel(n int, f func(from, to int)) {
 				}
 			}()
 			for panicked.Load() == nil && !stop.Now() {
-				from := int(next.Add(Piece)) - Piece
+				from := int(next.Add(int64(piece))) - piece
 				if from >= n {
 					return
 				}
-				f(from, min(from+Piece, n))
+				f(from, min(from+piece, n))
 			}
 		})
 	}

@@ -23,6 +23,20 @@ func TestParallel(t *testing.T) {
 			t.Errorf("n = %d: element %d is in %d parts, expected 1", n, i, seen[i])
 		}
 	}
+	for _, n := range []int{1, 2, 3, 40, 41} {
+		seen := make([]uint8, n)
+		Stop(nil).ParallelBy(2, n, func(from, to int) {
+			for i := from; i < to; i++ {
+				seen[i]++
+			}
+			if to-from > 2 {
+				t.Errorf("n = %d: a part has %d elements, expected at most 2", n, to-from)
+			}
+		})
+		if i := slices.IndexFunc(seen, func(times uint8) bool { return times != 1 }); i >= 0 {
+			t.Errorf("n = %d in parts of 2: element %d is in %d parts, expected 1", n, i, seen[i])
+		}
+	}
 	func() {
 		defer func() {
 			if r := recover(); r != "part" {

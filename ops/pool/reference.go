@@ -8,10 +8,10 @@ import (
 )
 
 // windows calls f for every element of every window, in the order of memory, with the
-// window's output.
+// window's output. Several goroutines call f, one for all elements of a window.
 func (o Options) windows(stop ladder.Stop, s ladder.Size, f func(output, element int)) {
 	oh, ow := o.places(s[1]), o.places(s[2])
-	stop.Pieces(s[0]*oh, func(from, to int) {
+	stop.ParallelBy(max(1, ladder.Piece/max(1, ow*o.Window*o.Window)), s[0]*oh, func(from, to int) {
 		for i := from; i < to; i++ {
 			plane, row := i/oh, i%oh
 			for column := range ow {

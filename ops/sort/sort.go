@@ -98,46 +98,32 @@ func code(keys ladder.Values) func(i int) uint64 {
 	return func(i int) uint64 { return x[i] }
 }
 
-// places are the places in the input of the sorted keys. Equal keys keep their order. It
-// sorts pieces and merges them, and can be interrupted between pieces.
+// places are the places in the input of the sorted keys. Equal keys keep their order: it
+// sorts by one byte after the other, the lowest first.
 func places(stop ladder.Stop, keys ladder.Values) []int {
 	n, code := ladder.Length(keys), code(keys)
-	from := make([]int, n)
+	from, to := make([]int, n), make([]int, n)
 	for i := range from {
 		from[i] = i
 	}
-	compare := func(a, b int) int {
-		switch x, y := code(a), code(b); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	}
-	const piece = 1 << 16
-	stop.Pieces(ladder.CeilDiv(n, piece), func(first, last int) {
-		for p := first; p < last; p++ {
-			slices.SortStableFunc(from[p*piece:min((p+1)*piece, n)], compare)
-		}
-	})
-	to := make([]int, n)
-	for width := piece; width < n; width *= 2 {
-		a, b := 0, width // the next of either run
+	for shift := 0; shift < 64; shift += 8 {
+		var next [257]int // the place of the next key with a byte
 		stop.Pieces(n, func(first, last int) {
 			for i := first; i < last; i++ {
-				start := i / (2 * width) * 2 * width
-				middle, end := min(start+width, n), min(start+2*width, n)
-				if i == start {
-					a, b = start, middle
-				}
-				if b == end || a < middle && compare(from[b], from[a]) >= 0 {
-					to[i] = from[a]
-					a++
-				} else {
-					to[i] = from[b]
-					b++
-				}
+				next[code(i)>>shift&255+1]++
+			}
+		})
+		if slices.Contains(next[:], n) { // all have the same byte
+			continue
+		}
+		for digit := range 256 {
+			next[digit+1] += next[digit]
+		}
+		stop.Pieces(n, func(first, last int) {
+			for _, place := range from[first:last] {
+				digit := code(place) >> shift & 255
+				to[next[digit]] = place
+				next[digit]++
 			}
 		})
 		from, to = to, from

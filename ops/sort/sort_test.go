@@ -37,14 +37,15 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Three pieces of the reference are merged as the library's stable sort has them.
-func TestReferenceOfPieces(t *testing.T) {
-	const n = 2<<16 + 77
+// Keys of several bytes, of which some are the same in all keys, have the places that the
+// library's stable sort gives them.
+func TestReferenceOfManyKeys(t *testing.T) {
+	const n = 2*ladder.Piece + 77
 	keys := make([]uint32, n)
 	random := ladder.NewRandom(1)
 	want := make([]int, n)
 	for i := range keys {
-		keys[i], want[i] = uint32(random.IntN(1000)), i
+		keys[i], want[i] = 5<<24|uint32(random.IntN(1000))<<8, i
 	}
 	slices.SortStableFunc(want, func(a, b int) int { return int(keys[a]) - int(keys[b]) })
 	if got := places(nil, keys); !slices.Equal(got, want) {
