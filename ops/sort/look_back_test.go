@@ -35,8 +35,8 @@ func TestLookBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer module.Close()
-	for turn := range 40 {
-		name := []string{"look_back_digits", "look_back_digits_by_four"}[turn%2]
+	for turn := range 60 {
+		name := []string{"look_back_digits", "look_back_digits_by_four", "look_back_digits_by_eight"}[turn%3]
 		entry, err := module.Entry(name)
 		if err != nil {
 			t.Fatal(err)
@@ -81,8 +81,8 @@ func TestLookBack(t *testing.T) {
 }
 
 // TestBlockOrder starts the last block first, in a grid of more tiles than a T4 holds at
-// once: 80 of onesweep, and 40 of the wide tiles, whose blocks get so much shared memory
-// here that a multiprocessor holds one. Blocks that draw a ticket end; blocks whose tile is
+// once: 80 of onesweep, and 40 of the wide and the early tiles, whose blocks get so much
+// shared memory here that a multiprocessor holds one. Blocks that draw a ticket end; blocks whose tile is
 // their number would wait for blocks that cannot start.
 func TestBlockOrder(t *testing.T) {
 	const n = 85*sweepTile + 1
@@ -103,7 +103,7 @@ func TestBlockOrder(t *testing.T) {
 	if err := buffers["keys"].Upload(keys); err != nil {
 		t.Fatal(err)
 	}
-	for _, rung := range []string{"sort_onesweep", "sort_onesweep_ballots"} { // sort_onesweep_wide and _match look back as the latter
+	for _, rung := range []string{"sort_onesweep", "sort_onesweep_ballots", "sort_onesweep_early"} { // sort_onesweep_wide and _match look back as the latter
 		if err := buffers["sorted"].Upload(make([]uint32, n)); err != nil {
 			t.Fatal(err)
 		}

@@ -49,15 +49,15 @@ template <class Order> static __device__ void count_columns(const typename Order
     }
 }
 
-// The count of a digit in the tiles before one, of which four are read at a time.
-static __device__ unsigned look_back_by_four(const unsigned* status, unsigned tile, unsigned digit) {
+// The count of a digit in the tiles before one, of which several are read at a time.
+template <unsigned width> static __device__ unsigned look_back_by(const unsigned* status, unsigned tile, unsigned digit) {
     unsigned sum = 0;
-    for (unsigned at = tile;; at -= 4) {
-        unsigned word[4];
+    for (unsigned at = tile;; at -= width) {
+        unsigned word[width];
 #pragma unroll
-        for (unsigned i = 0; i < 4; i++) word[i] = at > i ? read_status(status + (size_t)(at - 1 - i) * 256 + digit) : prefix_count;
+        for (unsigned i = 0; i < width; i++) word[i] = at > i ? read_status(status + (size_t)(at - 1 - i) * 256 + digit) : prefix_count;
 #pragma unroll
-        for (unsigned i = 0; i < 4; i++) {
+        for (unsigned i = 0; i < width; i++) {
             while (word[i] == 0) word[i] = read_status(status + (size_t)(at - 1 - i) * 256 + digit);
             sum += word[i] & count_bits;
             if (word[i] & prefix_count) return sum;
@@ -140,7 +140,7 @@ template <class Order, Match match> static __device__ void sweep_wide(const type
     unsigned in_tile = sum_before<wide_warps>(own, totals, all);
     if (threadIdx.x < 256) {
         for (unsigned w = 0; w < wide_warps; w++) sums[w][threadIdx.x] += in_tile;
-        unsigned earlier = look_back_by_four(status, tile, threadIdx.x);
+        unsigned earlier = look_back_by<4>(status, tile, threadIdx.x);
         write_status(mine, prefix_count | (earlier + own));
         go[threadIdx.x] = starts[threadIdx.x] + earlier - in_tile;
     }

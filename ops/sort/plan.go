@@ -16,6 +16,9 @@ const (
 
 	wideThreads = 512
 	wideTile    = 16 * wideThreads
+
+	earlyThreads = 384
+	earlyTile    = 24 * earlyThreads
 )
 
 // layout holds the data that all plans of a ladder share.
@@ -208,8 +211,8 @@ func (l layout) digits(bits int) ladder.Planner {
 }
 
 // sweeps first counts all digits, and then has one launch for each digit of 8 bits, whose
-// blocks of so many threads have a tile each.
-func (l layout) sweeps(count func(entry string, n int, info gpu.Info) ladder.Step, threads, tile int) ladder.Planner {
+// blocks of so many threads have a tile each, and bytes of dynamic shared memory.
+func (l layout) sweeps(count func(entry string, n int, info gpu.Info) ladder.Step, threads, tile, shared int) ladder.Planner {
 	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 		n := s[0]
 		if n == 0 {
@@ -222,14 +225,14 @@ func (l layout) sweeps(count func(entry string, n int, info gpu.Info) ladder.Ste
 		first.Zero = []string{"histogram"}
 		p.Steps = []ladder.Step{first, blocks(entry+"_2", passes, "histogram")}
 		for pass := range passes {
-			p.Steps = append(p.Steps, ladder.Step{Entry: entry + "_3", Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: threads}, Zero: []string{"status", "ticket"},
+			p.Steps = append(p.Steps, ladder.Step{Entry: entry + "_3", Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: threads}, Shared: shared, Zero: []string{"status", "ticket"},
 				Args: append(l.buffers(pass, passes), "histogram", "status", "ticket", uint32(n), uint32(8*pass), uint32(pass))})
 		}
 		return p
 	}
 }
 
-func (l layout) onesweep() ladder.Planner { return l.sweeps(countAll, 256, sweepTile) }
+func (l layout) onesweep() ladder.Planner { return l.sweeps(countAll, 256, sweepTile, 0) }
 
 // countAll has at most eight blocks a multiprocessor count.
 func countAll(entry string, n int, info gpu.Info) ladder.Step {
@@ -257,7 +260,8 @@ func (l layout) countColumns(entry string, n int, info gpu.Info) ladder.Step {
 // stable and fast enough to be used, and the other types the best of either kind.
 func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 	l := layout{t, pairs}
-	wide := l.sweeps(l.countColumns, wideThreads, wideTile)
+	wide := l.sweeps(l.countColumns, wideThreads, wideTile, 0)
+	early := l.sweeps(l.countColumns, earlyThreads, earlyTile, 4*(earlyTile+2*earlyThreads/32*256)) // keys, and two words for each digit of a warp
 	all := []ladder.Variant{
 		{Name: "bitonic", Adds: "one block: a network of comparisons in shared memory, at most 2048 keys", Plan: l.oneTile, Refuses: tooLong},
 		{Name: "merge_serial", Adds: "many blocks sort 2048 keys each; launches merge pairs of runs, one thread a pair", Plan: l.merges(aThread)},
@@ -270,6 +274,7 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "onesweep_wide", Adds: "tiles of 8192 keys, four statuses at a time; digits are counted in a column for each lane, from loads of 16 bytes", Module: "onesweep_wide", Plan: wide},
 		{Name: "onesweep_ballots", Adds: "eight ballots a key in place of atomicOr: less traffic of shared memory, and more instructions", Module: "onesweep_wide", Plan: wide},
 		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
+		{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane a digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: early},
 	}
 	switch {
 	case pairs:

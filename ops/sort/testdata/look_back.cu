@@ -10,5 +10,9 @@ extern "C" __global__ void __launch_bounds__(256) look_back_digits(const unsigne
 }
 
 extern "C" __global__ void __launch_bounds__(256) look_back_digits_by_four(const unsigned* status, unsigned* counts, unsigned tile) {
-    counts[threadIdx.x] = look_back_by_four(status, tile, threadIdx.x);
+    counts[threadIdx.x] = look_back_by<4>(status, tile, threadIdx.x);
+}
+
+extern "C" __global__ void __launch_bounds__(256) look_back_digits_by_eight(const unsigned* status, unsigned* counts, unsigned tile) {
+    counts[threadIdx.x] = look_back_by<8>(status, tile, threadIdx.x);
 }
