@@ -95,20 +95,26 @@ static __device__ void one_by_one(const __half* __restrict__ x, __half* __restri
     for (unsigned i = first; i < n; i += gridDim.x * blockDim.x) y[i] = __low2half(F::of(__half2half2(x[i])));
 }
 
-// Eight halves a thread, in one load and one store of 16 bytes.
-template <class F>
+// Eight halves a thread and turn, in one load and one store of 16 bytes; all loads come
+// before the first result.
+template <class F, unsigned threads = 256, unsigned turns = 1>
 static __device__ __forceinline__ void eight(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) {
-    unsigned i = blockIdx.x * 256 + threadIdx.x;
-    if (((size_t)x | (size_t)y) % 16) return one_by_one<F>(x, y, i, n);
-    if (i < n / 8) {
-        uint4 v = ((const uint4*)x)[i];
-        unsigned w[4] = {v.x, v.y, v.z, v.w};
+    unsigned i = blockIdx.x * threads * turns + threadIdx.x;
+    if (((size_t)x | (size_t)y) % 16) return one_by_one<F>(x, y, blockIdx.x * threads + threadIdx.x, n);
+    uint4 v[turns];
+#pragma unroll
+    for (unsigned t = 0; t < turns; t++)
+        if (i + t * threads < n / 8) v[t] = ((const uint4*)x)[i + t * threads];
+#pragma unroll
+    for (unsigned t = 0; t < turns; t++) {
+        if (i + t * threads >= n / 8) break;
+        unsigned w[4] = {v[t].x, v[t].y, v[t].z, v[t].w};
 #pragma unroll
         for (unsigned k = 0; k < 4; k++) {
             __half2 r = F::of(*(__half2*)&w[k]);
             w[k] = *(unsigned*)&r;
         }
-        ((uint4*)y)[i] = {w[0], w[1], w[2], w[3]};
+        ((uint4*)y)[i + t * threads] = {w[0], w[1], w[2], w[3]};
     }
     if (i < 8) one_by_one<F>(x, y, n / 8 * 8 + i, n);  // the elements behind the last whole vector
 }
@@ -139,6 +145,9 @@ extern "C" __global__ void __launch_bounds__(256) gelu_tanh_approx(const __half*
 // x / (1 + 2^v) in place of 1 + tanh: two instructions, and nothing cancels.
 extern "C" __global__ void __launch_bounds__(256) gelu_exp2(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Exp2>(x, y, n); }
 
+// Blocks of 1024 threads: two of them fill a multiprocessor.
+extern "C" __global__ void __launch_bounds__(1024) gelu_block_1024(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Exp2, 1024>(x, y, n); }
+
 // The erf form: a thread for each element, in float32.
 extern "C" __global__ void __launch_bounds__(256) gelu_erf(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) {
     one_by_one<Erf>(x, y, blockIdx.x * 256 + threadIdx.x, n);
@@ -149,3 +158,6 @@ extern "C" __global__ void __launch_bounds__(256) gelu_erf8(const __half* __rest
 
 // The complement of erf in place of 1 + erf: nothing cancels.
 extern "C" __global__ void __launch_bounds__(256) gelu_erfc8(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Erfc>(x, y, n); }
+
+// With erf again: two vectors a thread, whose loads come before the arithmetic.
+extern "C" __global__ void __launch_bounds__(128) gelu_erf_two_vectors(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Erf, 128, 2>(x, y, n); }

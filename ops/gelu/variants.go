@@ -40,6 +40,10 @@ var variants = []ladder.Variant{
 		Name: "gelu_exp2", Adds: "x / (1 + 2^v) in place of 1 + tanh: two instructions, and nothing cancels",
 		Source: "ours", Plan: launch(8, none),
 	},
+	{
+		Name: "gelu_block_1024", Adds: "blocks of 1024 threads: two fill a multiprocessor",
+		Source: "ours", Plan: blocks(1024, 8, none),
+	},
 }
 
 var erfVariants = []ladder.Variant{
@@ -55,11 +59,17 @@ var erfVariants = []ladder.Variant{
 		Name: "gelu_erfc8", Adds: "erfc(-z) in place of 1 + erf(z): nothing cancels",
 		Source: "ours", Plan: launch(8, none),
 	},
+	{
+		Name: "gelu_erf_two_vectors", Adds: "erf again: two vectors a thread in blocks of 128, whose loads come before the arithmetic",
+		Source: "ours", Plan: blocks(128, 16, library),
+	},
 }
 
-// launch runs an entry once, with a thread for so many elements.
-func launch(elements int, round float64) ladder.Planner {
-	const threads = 256
+// launch runs an entry once, with a thread for so many elements, in blocks of 256.
+func launch(elements int, round float64) ladder.Planner { return blocks(256, elements, round) }
+
+// blocks is launch in blocks of so many threads.
+func blocks(threads, elements int, round float64) ladder.Planner {
 	return func(entry string, size ladder.Size, _ gpu.Info) ladder.Plan {
 		n := size[0]
 		if n == 0 {

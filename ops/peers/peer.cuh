@@ -121,11 +121,14 @@ int inARow(cudaStream_t stream, F run, cudaGraphExec_t* made) {
     CHECK(cudaEventRecord(end, stream));
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaEventElapsedTime(&ms, start, end));
+    CHECK(cudaEventDestroy(start));
+    CHECK(cudaEventDestroy(end));
     int runs = std::min(100, std::max(1, (int)(2 / ms)));
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     for (int i = 0; i < runs; i++) run(stream);
     CHECK(cudaStreamEndCapture(stream, &graph));
     CHECK(cudaGraphInstantiate(made, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
     return runs;
 }
 
@@ -133,7 +136,7 @@ int inARow(cudaStream_t stream, F run, cudaGraphExec_t* made) {
 // run is given is the stream to submit to.
 template <class F>
 std::vector<double> times(const Arguments& a, F run) {
-    const int batch = a.graph ? 4 : 50;  // what the device queues behind the gate: a graph is up to 100 launches
+    const int batch = a.graph ? 1 : 50;  // what the device queues behind the gate: a graph is up to 100 runs of several launches
     int l2, runs = 1;
     CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
     unsigned* open;
@@ -176,6 +179,12 @@ std::vector<double> times(const Arguments& a, F run) {
             ns.push_back(ms * 1e6 / runs);
         }
     }
+    for (int i = 0; i < batch; i++) {
+        CHECK(cudaEventDestroy(starts[i]));
+        CHECK(cudaEventDestroy(ends[i]));
+    }
+    if (a.graph) CHECK(cudaGraphExecDestroy(graph));
+    CHECK(cudaStreamDestroy(stream));
     CHECK(cudaFree(other));
     CHECK(cudaFreeHost(open));
     return ns;

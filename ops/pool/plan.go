@@ -9,11 +9,12 @@ import (
 
 // What pool.cu has.
 const (
-	threads     = 256
-	tileRows    = 8
-	tileColumns = 32
-	outputsDown = 4
-	tileFloats  = 12_000 // of shared memory at most, 48 KB
+	threads       = 256
+	tileRows      = 8
+	tileColumns   = 32
+	outputsDown   = 4
+	outputsAcross = 4
+	tileFloats    = 12_000 // of shared memory at most, 48 KB
 )
 
 func (o Options) variants(average bool) (all []ladder.Variant) {
@@ -27,6 +28,9 @@ func (o Options) variants(average bool) (all []ladder.Variant) {
 		{Name: "shared", Adds: "a block's part of the plane in shared memory: an element of several windows is loaded once", Plan: o.plan(average, o.tiles, 4*o.tile()), Refuses: o.tileLimit},
 		{Name: "rows", Adds: "without shared memory: four outputs a thread, each row pooled across once for all of them", Plan: o.plan(average, func(s ladder.Size) int {
 			return s[0] * ladder.CeilDiv(o.places(s[1]), outputsDown) * o.places(s[2])
+		}, 0)},
+		{Name: "vectors", Adds: "windows of 3 in steps of 2: four outputs beside each other a thread, loads and stores of 16 bytes", Plan: o.plan(average, func(s ladder.Size) int {
+			return ladder.CeilDiv(o.outputs(s), outputsAcross)
 		}, 0)},
 	} {
 		v.Name, v.Source = name+"_"+v.Name, "ours"

@@ -26,15 +26,17 @@ extern "C" __global__ void maxpool_element(const float* __restrict__ x, float* _
 extern "C" __global__ void avgpool_element(const float* __restrict__ x, float* __restrict__ y, Shape s) { element<true>(x, y, nullptr, s); }
 
 // The window is clipped to the plane first: no if for an element is left.
-template <bool average> __device__ void clipped(const float* x, float* y, int* index, const Shape& s) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= s.planes * s.oh * s.ow) return;
+template <bool average> __device__ void clipped_output(const float* x, float* y, int* index, const Shape& s, unsigned i) {
     Range columns(i % s.ow, s.w, s), rows(i / s.ow % s.oh, s.h, s);
     x += (size_t)(i / s.ow / s.oh) * s.h * s.w;
     Kept<average> kept;
     for (int r = rows.first; r < rows.end; r++)
         for (int c = columns.first; c < columns.end; c++) kept.add(x[r * (int)s.w + c], r * (int)s.w + c);
     kept.store(y, index, i, s, (rows.end - rows.first) * (columns.end - columns.first));
+}
+template <bool average> __device__ void clipped(const float* x, float* y, int* index, const Shape& s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < s.planes * s.oh * s.ow) clipped_output<average>(x, y, index, s, i);
 }
 extern "C" __global__ void maxpool_clipped(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { clipped<false>(x, y, index, s); }
 extern "C" __global__ void avgpool_clipped(const float* __restrict__ x, float* __restrict__ y, Shape s) { clipped<true>(x, y, nullptr, s); }
@@ -97,3 +99,45 @@ template <bool average> __device__ void rows_once(const float* x, float* y, int*
 }
 extern "C" __global__ void maxpool_rows(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { rows_once<false>(x, y, index, s); }
 extern "C" __global__ void avgpool_rows(const float* __restrict__ x, float* __restrict__ y, Shape s) { rows_once<true>(x, y, nullptr, s); }
+
+// A thread has four outputs beside each other, of windows of 3 in steps of 2 with padding 1:
+// loads and stores of 16 bytes, all loads before the first comparison. Other windows, and
+// planes whose rows are no whole vectors, have the loop of `clipped`.
+template <bool average> __device__ void vectors(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, const Shape& s) {
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, outputs = s.planes * s.oh * s.ow;
+    bool fit = s.window == 3 && s.stride == 2 && s.padding == 1 && s.w % 8 == 0 && ((size_t)x | (size_t)y | (size_t)index) % 16 == 0;
+    if (!fit) {
+        for (unsigned i = thread; i < outputs; i += gridDim.x * blockDim.x) clipped_output<average>(x, y, index, s, i);
+        return;
+    }
+    if (thread >= outputs / 4) return;
+    unsigned across = s.ow / 4, column = thread % across, row = thread / across % s.oh;
+    x += (size_t)(thread / across / s.oh) * s.h * s.w;
+    Range rows(row, s.h, s);
+    int top = 2 * (int)row - 1, left = 8 * (int)column - 1;
+    float v[3][9];
+#pragma unroll
+    for (int r = 0; r < 3; r++) {
+        const float* from = x + (size_t)min(max(top + r, rows.first), rows.end - 1) * s.w + left; // of a row that is there
+        *(float4*)&v[r][1] = *(const float4*)(from + 1), *(float4*)&v[r][5] = *(const float4*)(from + 5);
+        v[r][0] = from[column == 0];
+    }
+    Kept<average> kept[4];
+#pragma unroll
+    for (int r = 0; r < 3; r++) {
+        if (top + r < rows.first || top + r >= rows.end) continue;
+#pragma unroll
+        for (int o = 0; o < 4; o++)
+#pragma unroll
+            for (int c = 2 * o; c < 2 * o + 3; c++)
+                if (c > 0 || column > 0) kept[o].add(v[r][c], (top + r) * (int)s.w + left + c);
+    }
+    float4 values;
+    int4 places;
+#pragma unroll
+    for (int o = 0; o < 4; o++) kept[o].store((float*)&values, (int*)&places, o, s, (rows.end - rows.first) * (o > 0 || column > 0 ? 3 : 2));
+    ((float4*)y)[thread] = values;
+    if (!average) ((int4*)index)[thread] = places;
+}
+extern "C" __global__ void __launch_bounds__(256) maxpool_vectors(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { vectors<false>(x, y, index, s); }
+extern "C" __global__ void __launch_bounds__(256) avgpool_vectors(const float* __restrict__ x, float* __restrict__ y, Shape s) { vectors<true>(x, y, nullptr, s); }

@@ -111,17 +111,19 @@ func floats(name, text string, at func(i int, random *rand.Rand) float32) ladder
 }
 
 // maxCases and avgCases bracket tiles of 8 x 32 outputs and groups of four rows, planes of
-// one row, one column and one element, and views that start anywhere.
+// one row, one column and one element, rows of whole vectors, and views that start anywhere.
 var maxCases = []ladder.Case{
 	{Size: ladder.Size{0, 5, 5}}, {Size: ladder.Size{1, 1, 1}}, {Size: ladder.Size{300, 1, 1}, Data: "special"}, {Size: ladder.Size{3, 1, 70}}, {Size: ladder.Size{3, 70, 1}},
 	{Size: ladder.Size{2, 15, 63}}, {Size: ladder.Size{2, 16, 64}}, {Size: ladder.Size{2, 17, 65}}, {Size: ladder.Size{2, 18, 66}, Data: "few distinct"},
 	{Size: ladder.Size{5, 7, 9}, Data: "all equal"}, {Size: ladder.Size{1, 33, 40}, Data: "minus infinity"}, {Size: ladder.Size{3, 31, 33}, Data: "special"},
+	{Size: ladder.Size{5, 1, 8}}, {Size: ladder.Size{3, 9, 24}, Data: "special"}, {Size: ladder.Size{2, 4, 16}, Start: 4},
 	{Size: ladder.Size{7, 12, 11}, Start: 1}, {Size: ladder.Size{64, 112, 112}, Long: true},
 }
 
 var avgCases = []ladder.Case{
 	{Size: ladder.Size{0, 5, 5}}, {Size: ladder.Size{1, 1, 1}}, {Size: ladder.Size{300, 1, 1}}, {Size: ladder.Size{3, 1, 70}}, {Size: ladder.Size{3, 70, 1}},
 	{Size: ladder.Size{2, 15, 63}}, {Size: ladder.Size{2, 16, 64}}, {Size: ladder.Size{2, 17, 65}}, {Size: ladder.Size{3, 31, 33}, Data: "special"},
+	{Size: ladder.Size{5, 1, 8}}, {Size: ladder.Size{3, 9, 24}}, {Size: ladder.Size{2, 4, 16}, Start: 4},
 	{Size: ladder.Size{7, 12, 11}, Start: 1}, {Size: ladder.Size{64, 112, 112}, Long: true},
 }
 

@@ -43,6 +43,10 @@ var variants = []ladder.Variant{
 		Name: "vectoradd_streaming", Adds: "loads and stores leave the caches first",
 		Source: "ours", Plan: blocks(256, ladder.PerElements(4)),
 	},
+	{
+		Name: "vectoradd_block_1024", Adds: "blocks of 1024 threads, a vector each: two fill a multiprocessor",
+		Source: "ours", Plan: blocks(1024, ladder.PerElements(4)),
+	},
 }
 
 // blocks plans one launch in blocks of that many threads.

@@ -103,3 +103,11 @@ extern "C" __global__ void __launch_bounds__(256) vectoradd_streaming(const floa
     if (i < n / 4) __stcs((float4*)z + i, sum(__ldcs((const float4*)x + i), __ldcs((const float4*)y + i)));
     rest(x, y, z, n, i);
 }
+
+// Blocks of 1024 threads, a vector each: two of them fill a multiprocessor.
+extern "C" __global__ void __launch_bounds__(1024) vectoradd_block_1024(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, unsigned n) {
+    if (!vectors_fit(x, y, z)) return grid_stride(x, y, z, n);
+    unsigned i = blockIdx.x * 1024 + threadIdx.x;
+    if (i < n / 4) ((float4*)z)[i] = sum(((const float4*)x)[i], ((const float4*)y)[i]);
+    rest(x, y, z, n, i);
+}

@@ -39,6 +39,10 @@ var variants = []ladder.Variant{
 		Name: "vectorcopy_one_vector", Adds: "one vector a thread: more blocks, one load in flight",
 		Source: "ours", Plan: blocks(256, ladder.PerElements(4)),
 	},
+	{
+		Name: "vectorcopy_block_1024", Adds: "blocks of 1024 threads: two fill a multiprocessor",
+		Source: "ours", Plan: blocks(1024, ladder.PerElements(4)),
+	},
 }
 
 // blocks plans one launch in blocks of that many threads.

@@ -80,3 +80,11 @@ extern "C" __global__ void __launch_bounds__(256) vectorcopy_one_vector(const fl
     if (i < n / 4) ((float4*)y)[i] = ((const float4*)x)[i];
     rest(x, y, n, i);
 }
+
+// Blocks of 1024 threads, a vector each: two of them fill a multiprocessor.
+extern "C" __global__ void __launch_bounds__(1024) vectorcopy_block_1024(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
+    if (!vectors_fit(x, y)) return grid_stride(x, y, n);
+    unsigned i = blockIdx.x * 1024 + threadIdx.x;
+    if (i < n / 4) ((float4*)y)[i] = ((const float4*)x)[i];
+    rest(x, y, n, i);
+}
