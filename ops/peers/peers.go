@@ -60,6 +60,7 @@ type Figure struct {
 	Library   string    `json:"library,omitempty"`
 	Device    string    `json:"device"`
 	Note      string    `json:"note,omitempty"`
+	Settings  string    `json:"settings,omitempty"` // parameters and data set of the operator, "" for the usual ones
 
 	State       any `json:"gpu,omitempty"` // clocks and power meanwhile
 	Environment any `json:"environment,omitempty"`

@@ -214,7 +214,7 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 			fine, err = printVariants(bench, o, size, turn, out, log, &stop)
 			if right = right && fine; err == nil && !stop.Load() && !o.done.peers(size, o.turns) {
 				fmt.Fprintln(log, "bench: peers")
-				err = printPeers(others, out)
+				err = printPeers(others, o, out)
 			}
 		}
 		if err := errors.Join(err, bench.Close()); err != nil {
@@ -253,7 +253,7 @@ func printVariants(bench *ops.Bench, o options, size ops.Size, turn int, out, lo
 			right = false
 			line := peers.Figure{Kind: "figure", Operator: o.operator.Name, Name: variant, Size: size, Method: o.method.Clock.String(),
 				L2: o.method.Cache.String(), Verdict: "NOT TIMED", Note: err.Error()}
-			if err := printLine(out, line); err != nil {
+			if err := o.print(out, line); err != nil {
 				return false, err
 			}
 			continue
@@ -267,7 +267,7 @@ func printVariants(bench *ops.Bench, o options, size ops.Size, turn int, out, lo
 		}
 		for _, f := range latencies.Figures() {
 			right = right && (f.Verdict == ops.Pass || f.Verdict == ops.FailExpected)
-			if err := printLine(out, f); err != nil {
+			if err := o.print(out, f); err != nil {
 				return false, err
 			}
 		}
@@ -314,18 +314,34 @@ func interrupt(stopped <-chan os.Signal, ended <-chan struct{}, stop *atomic.Boo
 }
 
 // printPeers prints the peers' figures of a turn.
-func printPeers(others *peers.Session, out io.Writer) error {
+func printPeers(others *peers.Session, o options, out io.Writer) error {
 	figures, err := others.Turn()
 	for _, f := range figures {
-		if err := printLine(out, f); err != nil {
+		if err := o.print(out, f); err != nil {
 			return err
 		}
 	}
 	return err
 }
 
-// printLine writes a figure with one call, so that a line is whole.
-func printLine(out io.Writer, f peers.Figure) error {
+// settings are the parameters that have not their defaults, and the data set that is not
+// the usual one.
+func (o options) settings() string {
+	var all []string
+	for _, p := range o.operator.Parameters {
+		if p.Value != p.Default {
+			all = append(all, fmt.Sprint(p.Name, " = ", p.Value))
+		}
+	}
+	if usual, err := o.operator.DataSet(""); err == nil && o.data != "" && o.data != usual.Name {
+		all = append(all, o.data)
+	}
+	return strings.Join(all, ", ")
+}
+
+// print writes a figure with one call, so that a line is whole.
+func (o options) print(out io.Writer, f peers.Figure) error {
+	f.Settings = o.settings()
 	line, err := json.Marshal(f)
 	if err != nil {
 		return err

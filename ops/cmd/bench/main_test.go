@@ -198,6 +198,9 @@ func TestAnyOperator(t *testing.T) {
 	if err := run(args, &out, &log, nil); err != nil || strings.Count(out.String(), "\n") != 3 || !strings.Contains(log.String(), "not run: peers") {
 		t.Errorf("%v, %s, log %s", err, out.String(), log.String())
 	}
+	if n := strings.Count(out.String(), `"settings":"alpha = 2"`); n != 3 {
+		t.Errorf("%d of 3 lines name alpha = 2: %s", n, out.String())
+	}
 	for args, want := range map[string]string{"reduce --size 3 --set alpha=2": `parameter "alpha"`, "reduce --size 3 --set alpha": "no NAME=NUMBER", "reduce --size 3 --data zipf": `data set "zipf"`} {
 		if err := run(strings.Fields(args), io.Discard, io.Discard, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected a line that says %q", args, err, want)

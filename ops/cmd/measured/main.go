@@ -249,16 +249,15 @@ func (f *file) add(x figure, folder string) error {
 	if x.Operator != folder {
 		operator = x.Operator
 		kind, relative := strings.CutPrefix(x.Operator, folder+"_")
-		size := fmt.Sprint(x.Size[0])
-		if oblong(x.Size) > 0 {
-			size = strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Size), " ", "x"), "[]")
-		}
-		label = strings.NewReplacer("tf", "TF", "_", " ").Replace(kind) + " " + size
+		label = strings.NewReplacer("tf", "TF", "_", " ").Replace(kind) + " " + sizeText(x.Size)
 		if relative {
 			if name = strings.TrimPrefix(name, x.Operator+"_"); theirs {
 				name = strings.TrimSuffix(name, "_"+kind)
 			}
 		}
+	}
+	if x.Settings != "" { // times of different settings are never those of one column
+		label = strings.TrimPrefix(cmp.Or(label, sizeText(x.Size))+", "+x.Settings, ", ")
 	}
 	i := slices.IndexFunc(f.Times, func(t *times) bool { return t.Label == label && slices.Equal(t.Size, x.Size) })
 	if i < 0 {
@@ -274,6 +273,14 @@ func (f *file) add(x figure, folder string) error {
 		slices.Sort(t.Theirs)
 	}
 	return nil
+}
+
+// sizeText is a size as a label has it.
+func sizeText(size []int) string {
+	if oblong(size) == 0 {
+		return fmt.Sprint(size[0])
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(size), " ", "x"), "[]")
 }
 
 // leaveOut drops the sizes without a peer, of operators that have peers elsewhere.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,6 +118,24 @@ after
 		if got, err := os.ReadFile(name); err != nil || string(got) != named(want) {
 			t.Errorf("%v, %s:\n%s\nexpected\n%s", err, name, got, named(want))
 		}
+	}
+}
+
+// Times of different parameters have columns of their own.
+func TestSettings(t *testing.T) {
+	figure := func(settings string, ns int) string {
+		return strings.Replace(line("NVIDIA H200", "NVIDIA H200 (sm_90, driver 1.2, CUDA 13.0)", "commit 0123456789ab"), `"median_ns":5`, fmt.Sprintf(`"settings":%q,"median_ns":%d`, settings, ns), 1)
+	}
+	var f file
+	if err := f.take(strings.NewReader(figure("", 1000)+figure("alpha = 2", 7000)+figure("", 3000)), "gemm"); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, times := range f.Times {
+		got[times.Label] = times.US[named("$FIRST")]
+	}
+	if want := map[string]float64{"": 2, "256, alpha = 2": 7}; !maps.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
 
