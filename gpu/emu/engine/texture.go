@@ -15,9 +15,7 @@ import (
 // Sources: CUDA C++ Programming Guide, texture fetching, and the results of an H100 for
 // the programs "texture N" of package programs, searched for the rule that gives the
 // checksums of all rows. Each rule below names its programs. Assumed and not compared with
-// a GPU: a missing channel reads as 0, the fourth as 1. Rules that are not found yet, where
-// the H100 differs: the weights of a filter in three directions (5 and 21), and the sum of
-// a few texels in two (20 and 22).
+// a GPU: a missing channel reads as 0, the fourth as 1.
 // Reads are not counted: the profiler's counters of the texture unit are not modelled.
 
 // Object is a texture or surface object.
@@ -192,66 +190,83 @@ func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
 		}
 		fixed := int(math.Floor((at-0.5)*256 + 0.5))
 		base[d], weight[d] = fixed>>8, fixed&255
+		// Where both elements are the nearest one, there is no split (programs 5 and 21).
+		if last := o.size(d) - 1; o.Texture.Address == gpu.AddressClamp && (base[d] < 0 || base[d] >= last) {
+			base[d], weight[d] = min(max(base[d], 0), last), 0
+		}
 	}
 	if o.Texture.Filter == gpu.FilterPoint {
 		v, bits := o.element(base, layer)
 		return o.result(v, bits)
 	}
-	var sum [4]float64
-	for corner, share := range shares(weight, directions) {
-		if share == 0 {
+	var corners [8][4]float64
+	share := shares(weight)
+	for corner := range corners {
+		if share[corner] == 0 {
 			continue
 		}
 		i := base
 		for d := range directions {
 			i[d] += corner >> d & 1
 		}
-		v, _ := o.element(i, layer)
-		for c := range sum {
-			sum[c] += share * v[c]
-		}
+		corners[corner], _ = o.element(i, layer)
 	}
+	var sum [4]float64
 	for c := range sum {
-		sum[c] = o.filtered(sum[c])
+		sum[c] = o.filtered(share, corners, c)
 	}
 	return o.result(sum, texel{})
 }
 
 // shares are the weights of the corners: bit d of a corner's number is set if it is behind
-// base in direction d. In two directions the H100 rounds the product of both weights to
-// 1/256, a half up, and takes the other corners' weights from what is left (programs 3, 9,
-// 11, 13, 15, 17 and 18). Its rule for three directions is not known: these are exact.
-func shares(weight [3]int, directions int) (of [8]float64) {
-	if directions == 2 {
-		both := (weight[0]*weight[1] + 128) >> 8
-		for corner, n := range [4]int{256 - weight[0] - weight[1] + both, weight[0] - both, weight[1] - both, both} {
-			of[corner] = float64(n) / 256
-		}
-		return of
-	}
-	for corner := range 1 << directions {
-		of[corner] = 1
-		for d := range directions {
-			n := 256 - weight[d]
-			if corner>>d&1 != 0 {
-				n = weight[d]
-			}
-			of[corner] *= float64(n) / 256
+// base in direction d. The H100 splits 256 by the third direction, each part by the first
+// and each of these by the second. It rounds one part of a split to a whole number, a half
+// up, and the other part is what is left. So 16 384 points of a texture of one element in
+// turn for each corner have it, and programs 3, 5, 9, 11, 13, 15, 17, 18 and 21.
+func shares(weight [3]int) (of [8]float64) {
+	part := func(n, of int) int { return (n*of + 128) >> 8 }
+	for z, slice := range [2]int{256 - weight[2], weight[2]} {
+		column := part(weight[0], slice) // of the second element
+		both, neither := part(weight[1], column), part(256-weight[1], slice-column)
+		for corner, n := range [4]int{neither, column - both, slice - column - neither, both} {
+			of[4*z+corner] = float64(n) / 256
 		}
 	}
 	return of
 }
 
-// filtered rounds a sum as the H100 does: of float32 to nearest, a half away from 0
-// (program 19), of float16 to float16 in the same way (program 22), of uint8 to 1/65535
-// (program 31). Sums of the other types are rounded once: no program filters them.
-func (o *Object) filtered(sum float64) float64 {
+// filtered is the sum of a channel's elements times their shares. The H100 aligns the
+// elements to the largest, keeps four bits below its last one and cuts the others off; it
+// rounds the sum to nearest, a half away from 0: to float32 (programs 19, 20 and 21) or
+// float16 (program 22). Of uint8 it rounds to 1/65535 (program 31). Sums of the other types
+// are rounded once: no program filters them.
+func (o *Object) filtered(share [8]float64, corners [8][4]float64, channel int) float64 {
+	bits, least := 0, 0
 	switch o.Shape.Type {
 	case gpu.Float32:
-		return nearestAway(sum, 24, -149)
+		bits, least = 24, -149
 	case gpu.Float16:
-		return nearestAway(sum, 11, -24)
-	case gpu.Uint8:
+		bits, least = 11, -24
+	}
+	largest := 0.0
+	for corner := range corners {
+		largest = max(largest, math.Abs(corners[corner][channel]))
+	}
+	sum := 0.0
+	for corner := range corners {
+		v := corners[corner][channel]
+		if bits > 0 && largest > 0 && !math.IsInf(largest, 0) {
+			_, exponent := math.Frexp(largest)
+			v = math.Ldexp(math.Trunc(math.Ldexp(v, bits+4-exponent)), exponent-bits-4)
+		}
+		if share[corner] != 0 {
+			sum += share[corner] * v
+		}
+	}
+	switch {
+	case bits > 0:
+		return nearestAway(sum, bits, least)
+	case o.Shape.Type == gpu.Uint8:
 		return math.Round(sum*math.MaxUint16) / math.MaxUint16
 	}
 	return sum

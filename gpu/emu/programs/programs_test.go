@@ -22,11 +22,6 @@ var (
 	against = flag.String("against", "", "compare every result with those that -save wrote, to look into a difference")
 )
 
-// awaited is the number of programs without golden results: an H100 gives other results
-// than the emulator. They are textures 5 and 21, filtered in three directions, and textures
-// 20 and 22, where a sum of four texels is rounded in another way.
-const awaited = 4
-
 // TestPrograms compares the results of every program with those of an H200 or H100, as the
 // golden file says.
 func TestPrograms(t *testing.T) {
@@ -35,8 +30,8 @@ func TestPrograms(t *testing.T) {
 		return
 	}
 	golden := readGolden(t)
-	if n := len(All()); len(golden) > n || len(golden) < n-awaited {
-		t.Errorf("%d programs, and golden results of %d, expected %d or more: run the test with -update on an H100 or H200", n, len(golden), n-awaited)
+	if n := len(All()); len(golden) != n {
+		t.Fatalf("%d programs, and golden results of %d: run the test with -update on an H100 or H200", n, len(golden))
 	}
 	var all map[string][]uint64
 	if *against != "" {
@@ -50,54 +45,10 @@ func TestPrograms(t *testing.T) {
 					t.Errorf("%s: %v", p.Name, err)
 					continue
 				}
-				if golden[p.Name] == nil {
-					continue // TestAwaited
-				}
 				compare(t, &p, got, golden[p.Name], all[p.Name])
 			}
 		})
 	}
-}
-
-// TestAwaited compares the programs that have no golden results with the GPU that
-// WARPBOOK_DEVICE names, if any: both run them. It fails while they differ.
-func TestAwaited(t *testing.T) {
-	if !strings.HasPrefix(os.Getenv(device.Variable), "cuda") {
-		t.Logf("%s names no GPU: %d programs are not compared, which differ from an H100: textures 5 and 21 (the weights of a filter in three directions), texture 20 (one thread of 256, by one unit in the last place) and texture 22 (one of two rows)", device.Variable, awaited)
-		return
-	}
-	gpu, golden := open(t), readGolden(t)
-	emulator, err := emu.Open("h200")
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal, all := 0, 0
-	for _, p := range All() {
-		if golden[p.Name] != nil {
-			continue
-		}
-		all++
-		want, err := run(gpu, &p)
-		if err != nil {
-			t.Errorf("%s on %v: %v", p.Name, gpu.Info(), err)
-			gpu = open(t) // a fault makes the context unusable
-			continue
-		}
-		got, err := run(emulator, &p)
-		if err != nil {
-			t.Errorf("%s on the emulator: %v", p.Name, err)
-			continue
-		}
-		if slices.Equal(got, want) {
-			equal++
-			continue
-		}
-		t.Errorf("%s: differs from %v", p.Name, gpu.Info())
-		for i := range p.Rows {
-			differences(t, &p, i, row(got, &p, i), row(want, &p, i))
-		}
-	}
-	t.Logf("%d of %d programs are equal", equal, all)
 }
 
 // devices are the emulator with each set of vector instructions, with -short only the
