@@ -3,6 +3,9 @@ package display
 import (
 	"fmt"
 	"reflect"
+	"slices"
+
+	"warpbook/kernel/leaf/record"
 )
 
 // Table is a table that a cell builds row by row. Its methods return the
@@ -43,6 +46,27 @@ func (t *Table) Note(line string) *Table {
 
 // Table returns the columns and rows, as every value shown as a table does.
 func (t *Table) Table() (columns []string, rows [][]string) { return t.columns, t.rows }
+
+// Record returns the cells of the table as text: without it the record of a notebook
+// would lack the tables that its cells build. No row is a correctness row.
+func (t *Table) Record() any {
+	type row struct {
+		Name  string   `json:"name"`
+		Cells []string `json:"cells"`
+	}
+	shown := t.rows
+	if n := len(shown); n > maxRows { // as in what is shown
+		shown = slices.Concat(shown[:maxRows/2], shown[n-maxRows/2:])
+	}
+	rows := make([]row, len(shown))
+	for i, cells := range shown {
+		rows[i].Cells = cells
+		if len(cells) > 0 {
+			rows[i].Name = cells[0]
+		}
+	}
+	return map[string]any{"schema": record.Version, "kind": record.Table, "title": t.title, "columns": t.columns, "rows": rows, "notes": t.notes, "omitted": len(t.rows) - len(shown)}
+}
 
 // Title returns the line above the table, or "".
 func (t *Table) Title() string { return t.title }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpbook/kernel/leaf/record"
 )
 
 func TestTableText(t *testing.T) {
@@ -262,5 +264,14 @@ func TestLongText(t *testing.T) {
 		if html := gridOf(table).html(); strings.Count(html, "<table>") != tables {
 			t.Errorf("%s\nis not in %d tables", html, tables)
 		}
+	}
+}
+
+// The record of a table has its cells, and no correctness row.
+func TestTableRecord(t *testing.T) {
+	data, _ := Of(NewTable("order", "us").SetTitle("Streams").Row("one stream", 12.5).Row("two streams").Note("seed 7"))
+	want := `{"columns":["order","us"],"kind":"table","notes":["seed 7"],"omitted":0,"rows":[{"name":"one stream","cells":["one stream","12.50"]},{"name":"two streams","cells":["two streams"]}],"schema":1,"title":"Streams"}`
+	if got := fmt.Sprintf("%s", data[record.MIME]); got != want {
+		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
 }

@@ -25,6 +25,7 @@ const (
 	Counters    = "counters"
 	Peers       = "peers"
 	Explanation = "explanation"
+	Table       = "table" // of a cell's own
 )
 
 // The clocks of figures.
