@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/collective"
 	"warpbook/gpu/emu"
 )
 
@@ -203,4 +204,38 @@ func BenchmarkRound(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkCollective is an awaited all-reduce of 1 KiB by two ranks: on GPUs by NCCL, on
+// fake workers by files, whose cost is in the figure.
+func BenchmarkCollective(b *testing.B) {
+	b.Setenv(fakeNCCLVariable, b.TempDir())
+	open := func(n int) (*Device, error) { return openNumber(b, "emulator", n) }
+	if gpuWanted() {
+		if Count() < 2 {
+			b.Skipf("needs two GPUs, there is %d", Count())
+		}
+		open = func(n int) (*Device, error) { return Open(Config{Number: n}) }
+	} else {
+		b.Setenv(NCCLVariable, "/fake/libnccl.so.2")
+	}
+	all := groupOf(b, longTime, 2, open)
+	var buffers []gpu.Buffer
+	for _, c := range all {
+		buffers = append(buffers, on(b, c, gpu.Float32, make([]float32, 256)))
+	}
+	b.ResetTimer()
+	for _, err := range each(all, func(c collective.Communicator) error {
+		for range b.N {
+			if err := c.AllReduce(buffers[c.Rank()], buffers[c.Rank()], collective.Sum); err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Log(all[0].Transport())
 }

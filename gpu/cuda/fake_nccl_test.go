@@ -65,11 +65,15 @@ func (f *fakeNCCL) do(c command.Command, w *fake) (values []int64, err error) {
 		f.ranks[c.Group] = r
 		return nil, r.leave("join", nil)
 	case *command.Collect:
-		return nil, f.ranks[c.Group].collect(*c, w)
+		return f.ranks[c.Group].collect(*c, w)
 	case *command.PollGroup:
 		return f.ranks[c.Group].poll(w)
 	case *command.LeaveGroup:
 		delete(f.ranks, c.Group)
+		if w.how == "does not stop" {
+			return nil, fmt.Errorf("%w: NCCL did not stop within 3s: ncclCommAbort has not returned", errNCCL)
+		}
+		return []int64{1, 0}, nil
 	}
 	return nil, nil
 }
@@ -92,15 +96,18 @@ func (r *fakeRank) all(name string) (contents [][]byte) {
 	return contents
 }
 
-func (r *fakeRank) collect(c command.Collect, w *fake) error {
+func (r *fakeRank) collect(c command.Collect, w *fake) ([]int64, error) {
 	r.run, r.times = &c, 0
 	switch w.how {
 	case "dies in a collective":
 		os.Exit(3)
-	case "never comes", "fails":
-		return nil
+	case "never comes", "does not stop", "fails":
+		return []int64{command.GroupBusy, 0}, nil
 	}
-	return r.begin(w)
+	if err := r.begin(w); err != nil {
+		return nil, err
+	}
+	return r.poll(w)
 }
 
 // begin leaves the input of the next repeat.
@@ -114,6 +121,7 @@ func (r *fakeRank) begin(w *fake) error {
 }
 
 func (r *fakeRank) poll(w *fake) ([]int64, error) {
+	on := []int64{command.GroupBusy, 0}
 	switch {
 	case w.how == "hangs":
 		time.Sleep(time.Hour)
@@ -123,13 +131,13 @@ func (r *fakeRank) poll(w *fake) ([]int64, error) {
 		return nil, fmt.Errorf("%w: collective: unhandled system error: a cable is loose", errNCCL)
 	case r.run == nil:
 		if r.all("join") == nil {
-			return []int64{0, 0}, nil
+			return on, nil
 		}
-		return []int64{1, 0}, nil
+		return []int64{command.GroupIdle, 0}, nil
 	}
 	inputs := r.all(fmt.Sprint(r.number))
-	if inputs == nil || w.how == "never comes" {
-		return []int64{0, 0}, nil
+	if inputs == nil || w.how == "never comes" || w.how == "does not stop" {
+		return on, nil
 	}
 	out := combineFake(r.run, inputs)
 	if r.run.Collective == command.ReduceScatter {
@@ -140,9 +148,9 @@ func (r *fakeRank) poll(w *fake) ([]int64, error) {
 		return nil, err
 	}
 	if r.times++; r.times < int(r.run.Warmup+r.run.Repeats) {
-		return []int64{0, 0}, r.begin(w)
+		return []int64{command.GroupQueueing, 0}, r.begin(w)
 	}
-	return []int64{1, int64(r.run.Repeats) * int64(time.Millisecond)}, nil
+	return []int64{command.GroupIdle, int64(r.run.Repeats) * int64(time.Millisecond)}, nil
 }
 
 // combineFake checks the sizes of a collective as NCCL counts them, and computes it.

@@ -131,23 +131,26 @@ func (d *Device) Join(ctx context.Context, id []byte, rank, size int) (collectiv
 	return m, nil
 }
 
-// unresponsive is how long a worker may take to end a collective that was stopped. After it
-// the worker is killed.
-var unresponsive = 2 * time.Second // tests wait less
+// unresponsive is how long a worker may take to answer after a stop. Then it is killed. It
+// is longer than the worker itself waits for NCCL.
+var unresponsive = 3500 * time.Millisecond // tests wait less
 
 // await lets the worker begin a command and waits for its end. When ctx ends, it stops the
-// command and returns the cause.
+// command and returns the cause. The worker waits, not the client, for up to a few
+// milliseconds a poll; pauses between polls are a small part of the time that has passed.
 func (m *member) await(ctx context.Context, c command.Command, what string) (ns int64, err error) {
-	if _, err := m.ask(ctx, c, what); err != nil {
+	start := time.Now()
+	a, err := m.ask(ctx, c, what)
+	for err == nil && (len(a.Values) == 0 || a.Values[0] != command.GroupIdle) {
+		if pause := min(time.Since(start)/32, time.Millisecond); pause >= 100*time.Microsecond && (len(a.Values) == 0 || a.Values[0] == command.GroupBusy) {
+			time.Sleep(pause)
+		}
+		a, err = m.ask(ctx, &command.PollGroup{Group: m.handle}, what)
+	}
+	if err != nil {
 		return 0, err
 	}
-	for pause := time.Duration(0); ; pause = min(pause+10*time.Microsecond, time.Millisecond) {
-		a, err := m.ask(ctx, &command.PollGroup{Group: m.handle}, what)
-		if err != nil || a.Values[0] != 0 {
-			return append(a.Values, 0, 0)[1], err
-		}
-		time.Sleep(pause)
-	}
+	return a.Values[1], nil
 }
 
 // ask is Device.do that does not wait for a worker in a call of NCCL that does not return.
@@ -163,22 +166,32 @@ func (m *member) ask(ctx context.Context, c command.Command, what string) (a com
 		select {
 		case r = <-answer:
 		case <-time.After(unresponsive):
-			f := &gpu.Fault{Kind: gpu.ErrClosed, Detail: fmt.Sprintf("%s: NCCL did not stop within %v, the worker was killed", what, unresponsive)}
-			f.Detail += m.dev.losses(m.link)
-			m.link.end(f)
+			m.kill(fmt.Sprintf("%s: NCCL did not stop within %v", what, unresponsive))
 			return a, context.Cause(ctx)
 		}
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return a, cause
 	}
+	return r.Answer, m.judge(r, what)
+}
+
+// judge turns a reply into an error.
+func (m *member) judge(r reply, what string) error {
 	if _, ok := r.err.(*gpu.Fault); ok {
-		return r.Answer, r.err
+		return r.err
 	}
 	if r.err != nil {
-		return r.Answer, fmt.Errorf("cuda: %s: %w", what, r.err)
+		return fmt.Errorf("cuda: %s: %w", what, r.err)
 	}
-	return r.Answer, m.dev.judge(m.link, r.Answer, what)
+	return m.dev.judge(m.link, r.Answer, what)
+}
+
+// kill ends the worker for a reason, with all buffers in it.
+func (m *member) kill(why string) {
+	f := &gpu.Fault{Kind: gpu.ErrClosed, Detail: why + ", the worker was killed"}
+	f.Detail += m.dev.losses(m.link)
+	m.link.end(f)
 }
 
 // Types of NCCL; what it does not know is sent as bytes.
@@ -219,15 +232,31 @@ func (m *member) Run(ctx context.Context, t gpu.Timing, c collective.Call) (time
 	return time.Duration(ns) / time.Duration(t.Repeats), nil
 }
 
+// leaving hears how a group was left; tests set it.
+var leaving = func(string) {}
+
 // Close aborts what the member does and leaves the group. A worker that has ended has left
-// it already; one that does not answer is killed, which is the error.
+// it already; one that cannot end its work on the device is killed, which is the error.
 func (m *member) Close() error {
 	m.stop.Store(1)
 	if m.link.err() != nil {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // it has the time of a command that was stopped
-	m.ask(ctx, &command.LeaveGroup{Group: m.handle}, "leave")
+	answer := make(chan reply, 1)
+	go func() { answer <- <-m.link.ask(&command.LeaveGroup{Group: m.handle}) }()
+	select {
+	case r := <-answer:
+		switch {
+		case r.err != nil: // the worker has ended
+		case r.Code == command.CodeNCCL:
+			m.kill("NCCL: leave: " + r.Text)
+		case r.Code != 0:
+			return m.judge(r, "NCCL: leave")
+		case len(r.Values) == 2:
+			leaving(fmt.Sprintf("the group was left in %d ms, ncclCommAbort has returned: %v", r.Values[0], r.Values[1] == 0))
+		}
+	case <-time.After(unresponsive):
+		m.kill(fmt.Sprintf("NCCL: leave: NCCL did not stop within %v", unresponsive))
+	}
 	return m.link.err()
 }

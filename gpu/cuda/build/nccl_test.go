@@ -127,6 +127,35 @@ func collectives(t *testing.T, worker string, c toolchain) {
 			}
 		}
 	})
+	// What a stop does with a call of NCCL, an abort and a device that do not end by themselves.
+	for where, lost := range map[string]bool{"call": false, "abort": false, "device": true} {
+		t.Run("hangs in "+where, func(t *testing.T) {
+			t.Setenv("FAKE_NCCL", t.TempDir())
+			t.Setenv("FAKE_NCCL_HANGS", where)
+			t.Setenv(cuda.NCCLVariable, dir)
+			all := group(t)
+			buffers := vectors(t, all)
+			var at time.Time
+			time.AfterFunc(100*time.Millisecond, func() {
+				at = time.Now()
+				all[1].Abort(errors.New("the test ends it"))
+			})
+			for rank, err := range sums(all, buffers, 1<<30) {
+				t.Logf("rank %d: %v", rank, err)
+				if !errors.Is(err, collective.ErrAborted) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("rank %d: %v, expected that the group has ended", rank, err)
+				}
+				got := make([]float32, 2)
+				switch err := buffers[rank].Download(got); {
+				case lost && (!errors.Is(err, gpu.ErrClosed) || !strings.Contains(err.Error(), "NCCL did not stop within 3s: ncclCommAbort has not returned, and the device is busy with up to 32 collectives")):
+					t.Errorf("rank %d: %v, expected the reason of the loss", rank, err)
+				case !lost && err != nil:
+					t.Errorf("rank %d: the buffer: %v", rank, err)
+				}
+			}
+			t.Logf("after %v", time.Since(at).Round(time.Millisecond))
+		})
+	}
 	for path, want := range map[string]string{
 		filepath.Join(dir, "missing"):      "cannot open shared object file",
 		filepath.Join(dir, "libcuda.so.1"): "has no ncclGetVersion, expected NCCL 2.14 or newer",

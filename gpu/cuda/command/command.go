@@ -14,7 +14,7 @@ package command
 
 // Protocol is the version of this package: client and worker must have the
 // same.
-const Protocol = 6
+const Protocol = 7
 
 // Kind names a command.
 type Kind uint8
@@ -330,7 +330,7 @@ const (
 )
 
 // Collect begins a collective on the default stream: Warmup times, then Repeats times
-// between two events.
+// between two events. It answers as PollGroup does, so that a short one needs no poll.
 type Collect struct {
 	Group           uint32
 	Collective      Collective
@@ -341,11 +341,19 @@ type Collect struct {
 	Warmup, Repeats uint32
 }
 
-// PollGroup answers whether the last command of a group has ended, 0 or 1, and the
-// nanoseconds of the repeats of Collect. It returns within a millisecond.
+// PollGroup answers what a group does, and the nanoseconds of the repeats of Collect. It
+// returns within a few milliseconds.
 type PollGroup struct{ Group uint32 }
 
-// LeaveGroup aborts what a group does and releases it.
+// What a group does.
+const (
+	GroupBusy     = iota // it waits for other ranks, or for the device
+	GroupIdle            // the last command has ended
+	GroupQueueing        // collectives are to be put into the stream: a pause between two polls would be one of the device
+)
+
+// LeaveGroup aborts what a group does and releases it. It answers the milliseconds that the
+// abort took, and 1 if it has not returned although the device is idle.
 type LeaveGroup struct{ Group uint32 }
 
 // Hello is the first message of a worker.

@@ -79,7 +79,7 @@ static const char *textOf(int code) { return nccl.text(code); }
 static const char *lastError(void *comm) { return nccl.last(comm); }
 
 static int joinGroup(void **comm, int size, groupID *id, int rank) {
-	configuration c = {sizeof c, 0xcafebeef, 21400, 0};
+	configuration c = {sizeof c, 0xcafebeef, 21400, 1};
 	return nccl.join(comm, size, *id, rank, &c);
 }
 
@@ -92,6 +92,9 @@ static int collect(unsigned what, CUdeviceptr in, CUdeviceptr out, size_t count,
 }
 
 static CUresult newEvent(CUevent *e) { return cuEventCreate(e, 0); }
+static CUresult context(CUcontext *c) { return cuCtxGetCurrent(c); }
+static CUresult enter(CUcontext c) { return cuCtxSetCurrent(c); }
+static CUresult query(CUstream s) { return cuStreamQuery(s); }
 static CUresult elapsed(float *ms, CUevent from, CUevent to) { return cuEventElapsedTime(ms, from, to); }
 */
 import "C"
@@ -99,7 +102,9 @@ import "C"
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -113,17 +118,34 @@ const (
 	ncclInProgress = 7
 )
 
-// member is this worker's rank of a group. Its communicator does not block: calls that
-// wait for other ranks are only begun, and advance looks how far they are.
+// member is this worker's rank of a group. Its communicator blocks: without that, NCCL
+// starts a thread for each collective. Joining and aborting have threads of their own; all
+// other calls are made on the worker's, and end soon, because only so many collectives are
+// in the stream. One that does not is ended by watch.
 type member struct {
-	comm       *unsafe.Pointer // memory of C: NCCL may write it after joinGroup has returned
-	stop       *atomic.Uint32  // in the arena; not 0 ends what the member does
-	start, end C.CUevent
-	phase      phase
-	run        command.Collect
-	times      uint32 // of run that were begun
-	stopped    error  // why comm was aborted
+	comm    *unsafe.Pointer // memory of C: NCCL writes it while it joins
+	context C.CUcontext
+	stop    *atomic.Uint32 // in the arena; not 0 ends what the member does
+	events  [allEvents]C.CUevent
+	phase   phase
+	run     command.Collect
+	times   uint32       // of run that were put into the stream
+	stopped error        // why comm was aborted
+	pending uint32       // collectives that may have been in the stream then
+	calling atomic.Int64 // when the worker's thread has called NCCL, 0 if it has returned
+	joined  chan error   // capacity 1
+	left    chan struct{}
+	once    sync.Once
+	aborted chan struct{} // closed when the abort of comm has returned
 }
+
+// The events of a member: around the repeats, and in turn behind each half of a window.
+const (
+	firstEvent = iota
+	lastEvent
+	markEvents
+	allEvents = markEvents + 2
+)
 
 // phase is what a member waits for.
 type phase int
@@ -131,8 +153,27 @@ type phase int
 const (
 	idle     phase = iota
 	joining        // the other ranks
-	queueing       // NCCL, to put a collective into the stream
+	queueing       // room in the stream for more collectives
 	running        // the device
+)
+
+// window is how many collectives of a member are in the stream. NCCL's kernels look for an
+// abort once in 10 000 polls, one kernel after the other.
+const window = 32
+
+// These limit a poll, so that the worker can execute other commands. While collectives are
+// put into the stream, a pause between two polls would be one of the device.
+const (
+	pollTime  = 500 * time.Microsecond
+	queueTime = 5 * time.Millisecond
+)
+
+// These limit how a member is stopped: how long a call of NCCL may take to return by itself,
+// how long an abort may take before an idle device is enough, and how long at all.
+const (
+	callTime  = 300 * time.Millisecond
+	idleTime  = time.Second
+	abortTime = 3 * time.Second
 )
 
 // openNCCL opens the library once.
@@ -211,55 +252,108 @@ func (w *worker) joinGroup(c *command.JoinGroup) error {
 	if err != nil {
 		return err
 	}
-	m := &member{comm: (*unsafe.Pointer)(C.calloc(1, C.size_t(unsafe.Sizeof(uintptr(0))))), stop: (*atomic.Uint32)(unsafe.Pointer(&word[0])), phase: joining}
-	for _, e := range []*C.CUevent{&m.start, &m.end} {
-		if err := failed(C.newEvent(e), "event"); err != nil {
-			return err
-		}
+	m := &member{
+		comm: (*unsafe.Pointer)(C.calloc(1, C.size_t(unsafe.Sizeof(uintptr(0))))), stop: (*atomic.Uint32)(unsafe.Pointer(&word[0])), phase: joining,
+		joined: make(chan error, 1), left: make(chan struct{}), aborted: make(chan struct{}),
 	}
-	w.members[c.Group] = m // also if it fails: LeaveGroup follows
-	return ncclError(C.joinGroup(m.comm, C.int(c.Size), &id, C.int(c.Rank)), m, "join")
-}
-
-func (w *worker) collect(c *command.Collect) error {
-	m, err := find(w.members, c.Group, "group")
-	if err != nil {
+	var current C.CUcontext
+	if err := failed(C.context(&current), "context"); err != nil {
 		return err
 	}
-	if m.stopped != nil || m.phase != idle {
-		return &failure{code: command.CodeProtocol, text: fmt.Sprintf("a collective of a group in phase %d: %v", m.phase, m.stopped)}
-	}
-	for _, r := range []command.Range{c.In, c.Out} {
-		if _, err := w.part(r); err != nil {
+	m.context = current
+	for i := range m.events {
+		var e C.CUevent // C may not get a pointer into m, which has pointers of Go
+		if err := failed(C.newEvent(&e), "event"); err != nil {
 			return err
 		}
+		m.events[i] = e
 	}
-	m.run, m.times, m.phase = *c, 0, queueing
+	w.members[c.Group] = m // also if it fails: LeaveGroup follows
+	go m.thread(func() {
+		m.joined <- ncclError(C.joinGroup(m.comm, C.int(c.Size), &id, C.int(c.Rank)), m, "join")
+	})
+	go m.watch()
 	return nil
 }
 
-// These limit a poll, so that the worker can execute other commands. While collectives are
-// put into the stream, a pause between two polls would be one of the device.
-const (
-	pollTime  = 200 * time.Microsecond
-	queueTime = 5 * time.Millisecond
-)
+// thread runs f on a thread of its own with the worker's context.
+func (m *member) thread(f func()) {
+	runtime.LockOSThread() // and never unlocked: the thread ends with f
+	C.enter(m.context)     // of a context that is current elsewhere: this does not fail
+	f()
+}
+
+// watch ends a call of NCCL on the worker's thread that does not return after a stop. A
+// crash that this may cause costs as much as the end of the worker, which follows otherwise.
+func (m *member) watch() {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.left:
+			return
+		case <-tick.C:
+		}
+		if at := m.calling.Load(); at != 0 && m.stop.Load() != 0 && time.Since(time.Unix(0, at)) > callTime {
+			m.abort()
+		}
+	}
+}
+
+// abort begins to end the member's communicator and its work on the device. It waits for
+// that work, so that it has a thread of its own.
+func (m *member) abort() {
+	m.once.Do(func() {
+		go m.thread(func() {
+			defer close(m.aborted)
+			if comm := atomic.LoadPointer(m.comm); comm != nil {
+				C.abortGroup(comm) // its error would not change anything: the communicator is gone
+			}
+		})
+	})
+}
+
+// collect begins collectives, and ends them if that takes no longer than a poll.
+func (w *worker) collect(c *command.Collect) ([]int64, error) {
+	m, err := find(w.members, c.Group, "group")
+	if err != nil {
+		return nil, err
+	}
+	if m.stopped != nil || m.phase != idle {
+		return nil, &failure{code: command.CodeProtocol, text: fmt.Sprintf("a collective of a group in phase %d: %v", m.phase, m.stopped)}
+	}
+	for _, r := range []command.Range{c.In, c.Out} {
+		if _, err := w.part(r); err != nil {
+			return nil, err
+		}
+	}
+	m.run, m.times, m.phase = *c, 0, queueing
+	return w.poll(m)
+}
 
 func (w *worker) pollGroup(number uint32) ([]int64, error) {
 	m, err := find(w.members, number, "group")
 	if err != nil {
 		return nil, err
 	}
-	for start := time.Now(); ; C.sched_yield() { // a sleep of Go may take a millisecond
+	return w.poll(m)
+}
+
+// poll waits a short time for the end of what a member does.
+func (w *worker) poll(m *member) ([]int64, error) {
+	for began := time.Now(); ; C.sched_yield() { // a sleep of Go may take a millisecond
 		ns, err := w.advance(m)
 		if err != nil {
 			return nil, err
 		}
-		if m.phase == idle {
-			return []int64{1, ns}, nil
-		}
-		if past := time.Since(start); past > queueTime || past > pollTime && m.phase != queueing {
-			return []int64{0, 0}, nil
+		past := time.Since(began)
+		switch {
+		case m.phase == idle:
+			return []int64{command.GroupIdle, ns}, nil
+		case m.phase == queueing && past > queueTime:
+			return []int64{command.GroupQueueing, 0}, nil
+		case m.phase != queueing && past > pollTime:
+			return []int64{command.GroupBusy, 0}, nil
 		}
 	}
 }
@@ -271,35 +365,53 @@ func (w *worker) advance(m *member) (ns int64, err error) {
 		return 0, m.stopped
 	}
 	if m.stop.Load() != 0 {
-		w.abort(m, &failure{code: command.CodeInterrupted, text: "the collective was stopped"})
+		w.end(m, &failure{code: command.CodeInterrupted, text: "the collective was stopped"})
 		return 0, m.stopped
+	}
+	if m.phase == joining {
+		select {
+		case err := <-m.joined:
+			if err != nil {
+				return 0, err
+			}
+			return 0, w.joined(m)
+		default:
+			return 0, nil
+		}
 	}
 	var state C.int
 	if err := ncclError(C.stateOf(*m.comm, &state), m, "state"); err != nil {
 		return 0, err
 	}
-	if err := ncclError(state, m, "collective"); err != nil || state == ncclInProgress {
+	if err := ncclError(state, m, "collective"); err != nil {
 		return 0, err
 	}
 	switch m.phase {
-	case joining:
-		return 0, w.joined(m)
 	case queueing:
 		return 0, w.queue(m)
 	case running:
-		switch r := C.cuEventQuery(m.end); r {
-		case C.CUDA_ERROR_NOT_READY:
-			return 0, nil
-		case C.CUDA_SUCCESS:
-			m.phase = idle
-			var ms C.float
-			err := failed(C.elapsed(&ms, m.start, m.end), "elapsed")
-			return command.Nanoseconds(float64(ms)), err
-		default:
-			return 0, failed(r, "collective")
+		done, err := ended(m.events[lastEvent])
+		if !done {
+			return 0, err
 		}
+		m.phase = idle
+		var ms C.float
+		err = failed(C.elapsed(&ms, m.events[firstEvent], m.events[lastEvent]), "elapsed")
+		return command.Nanoseconds(float64(ms)), err
 	}
 	return 0, nil
+}
+
+// ended reports whether the work before an event is done.
+func ended(e C.CUevent) (bool, error) {
+	switch r := C.cuEventQuery(e); r {
+	case C.CUDA_ERROR_NOT_READY:
+		return false, nil
+	case C.CUDA_SUCCESS:
+		return true, nil
+	default:
+		return false, failed(r, "collective")
+	}
 }
 
 // joined checks that NCCL took the worker's GPU.
@@ -315,25 +427,16 @@ func (w *worker) joined(m *member) error {
 	return nil
 }
 
-// queue puts the next run of the collective, or the event behind the last one, into the
-// stream.
+// queue puts runs of the collective into the stream while it has room, and the events
+// around them. Up to a window of them have no other work between, so that their time is
+// that of a program that calls NCCL in a loop.
 func (w *worker) queue(m *member) error {
-	c := &m.run
+	c, all := &m.run, m.run.Warmup+m.run.Repeats
 	s, err := find(w.streams, command.DefaultStream, "stream")
 	if err != nil {
 		return err
 	}
 	stream := streamHandle(s.stream)
-	if m.times == c.Warmup {
-		if err := failed(C.cuEventRecord(m.start, stream), "record"); err != nil {
-			return err
-		}
-	}
-	if m.times == c.Warmup+c.Repeats {
-		m.phase = running
-		return failed(C.cuEventRecord(m.end, stream), "record")
-	}
-	m.times++
 	in, err := w.part(c.In)
 	if err != nil {
 		return err
@@ -342,33 +445,88 @@ func (w *worker) queue(m *member) error {
 	if err != nil {
 		return err
 	}
-	return ncclError(C.collect(C.uint(c.Collective), C.CUdeviceptr(in), C.CUdeviceptr(out), C.size_t(c.Count), C.int(c.Type), C.int(c.Op), C.int(c.Root), *m.comm, stream), m, "collective")
-}
-
-// abort ends a member's work on the device and its communicator.
-func (w *worker) abort(m *member, why error) {
-	m.stopped, m.phase = why, idle
-	if *m.comm != nil {
-		C.abortGroup(*m.comm) // its error would not change anything: the communicator is gone
-		*m.comm = nil
-	}
-}
-
-func (w *worker) leaveGroup(number uint32) error {
-	m, err := find(w.members, number, "group")
-	if err != nil {
-		return err
-	}
-	delete(w.members, number)
-	if m.stopped == nil {
-		w.abort(m, errInterrupted)
-	}
-	for _, e := range []C.CUevent{m.start, m.end} {
-		if err := failed(C.cuEventDestroy(e), "event"); err != nil {
+	for ; m.times < all && m.stop.Load() == 0; m.times++ {
+		if m.times >= window && m.times%(window/2) == 0 {
+			if done, err := ended(m.events[markEvents+m.times/(window/2)%2]); !done {
+				return err
+			}
+		}
+		if m.times == c.Warmup {
+			if err := failed(C.cuEventRecord(m.events[firstEvent], stream), "record"); err != nil {
+				return err
+			}
+		}
+		m.calling.Store(time.Now().UnixNano())
+		code := C.collect(C.uint(c.Collective), C.CUdeviceptr(in), C.CUdeviceptr(out), C.size_t(c.Count), C.int(c.Type), C.int(c.Op), C.int(c.Root), *m.comm, stream)
+		m.calling.Store(0)
+		if m.stop.Load() != 0 {
+			return nil // advance ends it; the code may come from that
+		}
+		if err := ncclError(code, m, "collective"); err != nil {
 			return err
 		}
+		if number := m.times + 1; all > window && number%(window/2) == 0 {
+			if err := failed(C.cuEventRecord(m.events[markEvents+(number/(window/2)-1)%2], stream), "record"); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	if m.times < all {
+		return nil // advance ends it
+	}
+	m.phase = running
+	return failed(C.cuEventRecord(m.events[lastEvent], stream), "record")
+}
+
+// end begins to end a member for a reason.
+func (w *worker) end(m *member, why error) {
+	if m.stopped != nil {
+		return
+	}
+	if m.phase == queueing || m.phase == running {
+		m.pending = min(m.times, window)
+	}
+	m.stopped, m.phase = why, idle
+	m.abort()
+}
+
+// leaveGroup ends a member and waits for that. It answers the milliseconds that this took,
+// and 1 if the abort has not returned: the buffers can be used when the device is idle, and
+// the memory of the communicator is left behind.
+func (w *worker) leaveGroup(number uint32) ([]int64, error) {
+	m, err := find(w.members, number, "group")
+	if err != nil {
+		return nil, err
+	}
+	s, err := find(w.streams, command.DefaultStream, "stream")
+	if err != nil {
+		return nil, err
+	}
+	delete(w.members, number)
+	close(m.left)
+	w.end(m, errInterrupted)
+	began := time.Now()
+	var behind int64
+	for waits := true; waits; {
+		select {
+		case <-m.aborted:
+			waits = false
+		case <-time.After(10 * time.Millisecond):
+			past, busy := time.Since(began), C.query(streamHandle(s.stream)) == C.CUDA_ERROR_NOT_READY
+			switch {
+			case past > abortTime && busy:
+				return nil, &failure{code: command.CodeNCCL, text: fmt.Sprintf("NCCL did not stop within %v: ncclCommAbort has not returned, and the device is busy with up to %d collectives", abortTime, m.pending)}
+			case past > idleTime && !busy:
+				behind, waits = 1, false
+			}
+		}
+	}
+	for _, e := range m.events {
+		if err := failed(C.cuEventDestroy(e), "event"); err != nil {
+			return nil, err
+		}
+	}
+	return []int64{time.Since(began).Milliseconds(), behind}, nil
 }
 
 // settle waits for the collectives on the device, and ends those that are stopped: a wait

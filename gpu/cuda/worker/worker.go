@@ -103,8 +103,12 @@ func (w *worker) do(c command.Command) (values []int64, on uint32, err error) {
 		values, err = w.openNCCL(c)
 	case *command.GroupID:
 		values, err = w.groupID()
+	case *command.Collect:
+		values, err = w.collect(c)
 	case *command.PollGroup:
 		values, err = w.pollGroup(c.Group)
+	case *command.LeaveGroup:
+		values, err = w.leaveGroup(c.Group)
 	default:
 		err = w.manage(c)
 	}
@@ -150,10 +154,6 @@ func (w *worker) manage(c command.Command) error {
 		return freeObject(c)
 	case *command.JoinGroup:
 		return w.joinGroup(c)
-	case *command.Collect:
-		return w.collect(c)
-	case *command.LeaveGroup:
-		return w.leaveGroup(c.Group)
 	case *command.SyncEvent:
 		e, err := find(w.events, c.Event, "event")
 		if err != nil {

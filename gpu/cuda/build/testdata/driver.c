@@ -1,12 +1,17 @@
 // A driver without a GPU, for tests of the worker: memory is the host's, and all work is
-// done when it is submitted. What is not here fails.
+// done when it is submitted, except that of nccl.c, which progress does. What is not here
+// fails.
 
 #include <cuda.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static int current;
+int (*progress)(void); // reports whether all work is done; set by nccl.c
+
+static CUresult state(void) { return !progress || progress() ? 0 : CUDA_ERROR_NOT_READY; }
 
 CUresult cuInit(unsigned flags) { return 0; }
 CUresult cuDriverGetVersion(int *v) { return *v = 13000, 0; }
@@ -18,7 +23,8 @@ CUresult cuDeviceGetUuid(CUuuid *id, CUdevice d) { return memset(id, d, sizeof *
 CUresult cuDeviceTotalMem(size_t *n, CUdevice d) { return *n = 1 << 30, 0; }
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute a, CUdevice d) { return *v = a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0 : 1024, 0; }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *c, CUdevice d) { return *c = (CUcontext)&current, 0; }
-CUresult cuCtxSetCurrent(CUcontext c) { return 0; }
+CUresult cuCtxSetCurrent(CUcontext c) { return c != (CUcontext)&current; }
+CUresult cuCtxGetCurrent(CUcontext *c) { return *c = (CUcontext)&current, 0; }
 CUresult cuCtxSynchronize(void) { return 0; }
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *p, CUdevice d) { return *p = (CUmemoryPool)&current, 0; }
 CUresult cuMemPoolSetAttribute(CUmemoryPool p, CUmemPool_attribute a, void *v) { return 0; }
@@ -31,11 +37,16 @@ CUresult cuMemFree(CUdeviceptr d) { return free((void *)d), 0; }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return memcpy((void *)to, (void *)from, n), 0; }
 CUresult cuStreamCreate(CUstream *s, unsigned flags) { return *s = malloc(1), 0; }
 CUresult cuStreamDestroy(CUstream s) { return free(s), 0; }
-CUresult cuStreamSynchronize(CUstream s) { return 0; }
+CUresult cuStreamQuery(CUstream s) { return state(); }
+CUresult cuStreamSynchronize(CUstream s) {
+	while (state())
+		usleep(100);
+	return 0;
+}
 CUresult cuEventCreate(CUevent *e, unsigned flags) { return *e = calloc(1, sizeof(struct timespec)), 0; }
 CUresult cuEventDestroy(CUevent e) { return free(e), 0; }
 CUresult cuEventRecord(CUevent e, CUstream s) { return clock_gettime(CLOCK_MONOTONIC, (struct timespec *)e), 0; }
-CUresult cuEventQuery(CUevent e) { return 0; }
+CUresult cuEventQuery(CUevent e) { return state(); }
 CUresult cuEventSynchronize(CUevent e) { return 0; }
 CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
 	struct timespec *a = (struct timespec *)from, *b = (struct timespec *)to;

@@ -1,7 +1,12 @@
 // A library with NCCL's names, for tests of the worker: ranks leave their inputs as files in
-// FAKE_NCCL and add those of all, float32 only. Calls return while they are under way. With
-// FAKE_NCCL_FAILS all collectives of that rank fail.
+// FAKE_NCCL and add those of all, float32 only. Joining returns when all ranks have joined;
+// a collective is then work of the device, which driver.c asks for with progress.
+//
+// FAKE_NCCL_FAILS=RANK lets all collectives of that rank fail. FAKE_NCCL_HANGS=WHERE lets a
+// rank hang that is aborted: "call" in the call of a collective until the abort, "abort" in
+// the abort while the device is idle, "device" in both.
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,77 +15,136 @@
 typedef struct { char bytes[128]; } id;
 typedef struct { size_t size; unsigned magic, version; int blocking; } configuration;
 typedef struct {
-	id group;
-	int rank, size, number, state;
+	const float *in;
 	float *out;
 	size_t count;
+} work;
+
+enum { success, remoteError = 6, invalid = 4, room = 40 };
+
+typedef struct {
+	id group;
+	int rank, size, number, begun, state, stopped;
+	work queue[room]; // not done, the first one first
+	int queued;
 } comm;
 
-enum { success, remoteError = 6, inProgress, invalid = 4 };
-
+extern int (*progress)(void); // of the device, in driver.c
 int cuCtxGetDevice(int *);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static comm *present; // one at a time
+
+static int hangs(const char *where) { return getenv("FAKE_NCCL_HANGS") && !strcmp(getenv("FAKE_NCCL_HANGS"), where); }
 
 static void path(char *to, size_t n, comm *c, int rank) {
 	snprintf(to, n, "%s/%s.%d.%d", getenv("FAKE_NCCL"), c->group.bytes, c->number, rank);
 }
 
-static int leave(comm *c, const void *data, size_t n) {
+static void leave(comm *c, const void *data, size_t n) {
 	char name[4096], whole[4096];
 	path(whole, sizeof whole, c, c->rank);
 	snprintf(name, sizeof name, "%s.new", whole);
 	FILE *f = fopen(name, "w");
 	if (!f || fwrite(data, 1, n, f) != n || fclose(f) || rename(name, whole))
-		return invalid;
-	return c->state = inProgress;
+		abort();
+}
+
+static int allThere(comm *c) {
+	char name[4096];
+	for (int r = 0; r < c->size; r++) {
+		path(name, sizeof name, c, r);
+		if (access(name, R_OK))
+			return 0;
+	}
+	return 1;
+}
+
+// advance does the first collective of the queue as far as it can, and reports whether that
+// is done.
+static int advance(comm *c) {
+	work *w = c->queue;
+	if (!c->begun) {
+		leave(c, w->in, w->count * sizeof(float));
+		c->begun = 1;
+	}
+	if (!allThere(c))
+		return 0;
+	memset(w->out, 0, w->count * sizeof(float));
+	for (int r = 0; r < c->size; r++) {
+		char name[4096];
+		path(name, sizeof name, c, r);
+		FILE *f = fopen(name, "r");
+		for (size_t i = 0; i < w->count; i++) {
+			float x;
+			if (fread(&x, sizeof x, 1, f) != 1)
+				abort();
+			w->out[i] += x;
+		}
+		fclose(f);
+	}
+	c->number++, c->begun = 0;
+	memmove(c->queue, c->queue + 1, --c->queued * sizeof(work));
+	return 1;
+}
+
+// device reports whether all work is done.
+static int device(void) {
+	pthread_mutex_lock(&lock);
+	comm *c = present;
+	if (c && c->stopped && !hangs("device"))
+		c->queued = 0;
+	while (c && c->queued && !c->stopped && advance(c))
+		;
+	int idle = !c || !c->queued;
+	pthread_mutex_unlock(&lock);
+	return idle;
 }
 
 int ncclGetVersion(int *v) { return *v = 22705, success; }
 int ncclGetUniqueId(id *g) { return memset(g, 0, sizeof *g), snprintf(g->bytes, sizeof g->bytes, "group-%d", getpid()), success; }
 
 int ncclCommInitRankConfig(comm **to, int size, id group, int rank, configuration *k) {
-	if (k->size < 20 || k->magic != 0xcafebeef || k->version < 21400 || k->blocking != 0 || rank < 0 || rank >= size)
+	if (k->size < 20 || k->magic != 0xcafebeef || k->version < 21400 || k->blocking != 1 || rank < 0 || rank >= size)
 		return invalid;
 	comm *c = *to = calloc(1, sizeof(comm));
 	c->group = group, c->rank = rank, c->size = size;
-	return leave(c, "", 0);
+	leave(c, "", 0);
+	while (!allThere(c))
+		usleep(1000);
+	c->number++;
+	present = c, progress = device;
+	return success;
 }
 
-int ncclCommGetAsyncError(comm *c, int *state) {
-	char name[4096];
-	for (int r = 0; r < c->size && c->state == inProgress; r++) {
-		path(name, sizeof name, c, r);
-		if (access(name, R_OK))
-			return *state = inProgress, success;
-	}
-	if (c->state == inProgress) {
-		if (c->out)
-			memset(c->out, 0, c->count * sizeof(float));
-		for (int r = 0; r < c->size && c->out; r++) {
-			path(name, sizeof name, c, r);
-			FILE *f = fopen(name, "r");
-			for (size_t i = 0; i < c->count; i++) {
-				float x;
-				if (fread(&x, sizeof x, 1, f) != 1)
-					abort();
-				c->out[i] += x;
-			}
-			fclose(f);
-		}
-		c->state = success, c->number++;
-	}
-	return *state = c->state, success;
-}
-
+int ncclCommGetAsyncError(comm *c, int *state) { return *state = c->state, success; }
 int ncclCommCuDevice(comm *c, int *d) { return cuCtxGetDevice(d), success; }
-int ncclCommAbort(comm *c) { return free(c), success; }
+
+int ncclCommAbort(comm *c) {
+	pthread_mutex_lock(&lock);
+	c->stopped = 1;
+	pthread_mutex_unlock(&lock);
+	while (hangs("abort") || hangs("device") || !device())
+		usleep(1000);
+	pthread_mutex_lock(&lock);
+	present = NULL;
+	pthread_mutex_unlock(&lock);
+	return success;
+}
 
 int ncclAllReduce(const void *in, void *out, size_t n, int type, int op, comm *c, void *stream) {
-	if (type != 7 || op != 0 || c->state == inProgress)
+	if (type != 7 || op != 0)
 		return invalid;
 	if (getenv("FAKE_NCCL_FAILS") && atoi(getenv("FAKE_NCCL_FAILS")) == c->rank)
 		return c->state = remoteError, success;
-	c->out = out, c->count = n;
-	return leave(c, in, n * sizeof(float));
+	while (hangs("call") && !c->stopped)
+		usleep(1000);
+	pthread_mutex_lock(&lock);
+	int full = c->queued == room;
+	if (!full)
+		c->queue[c->queued++] = (work){in, out, n};
+	pthread_mutex_unlock(&lock);
+	return full ? invalid : success; // the worker has a window of fewer
 }
 
 int ncclBroadcast(const void *in, void *out, size_t n, int type, int root, comm *c, void *stream) { return invalid; }
