@@ -42,14 +42,15 @@ type Bench struct {
 	counted  map[string]*counted // verified counts of the inputs that are there, by variant
 	verified map[string]bool     // variants whose result for these inputs was right, by name
 
-	data     ladder.DataSet
-	inputs   []ladder.Values
-	expected []ladder.Expected
-	memory   map[string]gpu.Buffer    // inputs and outputs by name
-	whole    map[string]gpu.Buffer    // the allocations that memory is a part of
-	starts   map[string]int           // of Place: where in whole memory begins
-	copies   []map[string]gpu.Buffer  // of memory, for Rotated
-	host     map[string]ladder.Values // memory that inputs and outputs are downloaded to, by name
+	data      ladder.DataSet
+	inputs    []ladder.Values
+	expected  []ladder.Expected
+	memory    map[string]gpu.Buffer    // inputs and outputs by name
+	whole     map[string]gpu.Buffer    // the allocations that memory is a part of
+	starts    map[string]int           // of Place: where in whole memory begins
+	copies    []map[string]gpu.Buffer  // of memory, for Rotated
+	workspace workspace                // of a handle; nil allocates scratch for each run
+	host      map[string]ladder.Values // memory that inputs and outputs are downloaded to, by name
 
 	keepWatch bool
 	kept      *watch // of KeepWatch; nil before the first call of Time

@@ -13,8 +13,9 @@ import (
 
 // Handle runs operators on buffers of the caller's, as a library does: with the
 // variants and plans of the ladders, but without data, checks of the result and
-// times of its own. It keeps the PTX that it has loaded. It is for one goroutine
-// at a time; gpu.Device.Interrupt from another ends a call with an error.
+// times of its own. It keeps the PTX that it has loaded, and the scratch of its calls for
+// later ones, until Close. It is for one goroutine at a time; gpu.Device.Interrupt from
+// another ends a call with an error.
 //
 // A call checks all of its arguments before it launches anything, in the same
 // words on every device, and returns when the result is there. Errors wrap
@@ -30,20 +31,59 @@ type Handle struct {
 
 	device  gpu.Device
 	modules map[string]gpu.Module // by the name of their source; nil is closed
+	scratch workspace
 }
 
-// NewHandle is a handle for a device. Close releases the PTX that it loads.
+// NewHandle is a handle for a device. Close releases its memory there.
 func NewHandle(device gpu.Device) *Handle {
-	return &Handle{device: device, modules: map[string]gpu.Module{}}
+	return &Handle{device: device, modules: map[string]gpu.Module{}, scratch: workspace{}}
 }
 
 // Close frees the handle's memory on the device.
 func (h *Handle) Close() error {
-	var errs []error
+	errs := []error{h.scratch.free()}
 	for _, module := range h.modules {
 		errs = append(errs, module.Close())
 	}
 	h.modules = nil
+	return errors.Join(errs...)
+}
+
+// workspace is scratch by name, which calls use in turn: to allocate and free it each time
+// would take longer than many a launch.
+type workspace map[string]gpu.Buffer
+
+// alloc is scratch of the workspace, which a call may use until the next one.
+func (w workspace) alloc(d gpu.Device, t ladder.Tensor) (gpu.Buffer, error) {
+	name := fmt.Sprint(t.Name, " ", t.Elements())
+	kept := w[name]
+	if kept != nil {
+		if _, err := kept.Place(); err != nil { // it was lost with a worker
+			delete(w, name)
+		} else if kept.Len() >= t.Len {
+			return kept.View(0, t.Len)
+		} else if err := kept.Free(); err != nil {
+			return nil, err
+		}
+	}
+	delete(w, name)
+	fresh, err := d.Alloc(t.Elements(), t.Len)
+	if err != nil {
+		return nil, err
+	}
+	w[name] = fresh.Label(t.Name)
+	return fresh.View(0, t.Len)
+}
+
+// free releases the workspace.
+func (w workspace) free() error {
+	var errs []error
+	for name, buffer := range w {
+		if _, err := buffer.Place(); err == nil {
+			errs = append(errs, buffer.Free())
+		}
+		delete(w, name)
+	}
 	return errors.Join(errs...)
 }
 
@@ -120,11 +160,15 @@ func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]
 		variants = slices.Clone(variants)
 		slices.Reverse(variants)
 	}
-	b := &Bench{device: h.device, modules: h.modules, operator: o, size: size, memory: memory}
+	b := &Bench{device: h.device, modules: h.modules, operator: o, size: size, memory: memory, workspace: h.scratch}
 	for _, v := range variants {
 		switch {
 		case v.Host == nil:
-			err = b.launch(v)
+			if err = b.launch(v); errors.Is(err, gpu.ErrMemory) && len(h.scratch) > 0 { // of other operators, too
+				if err = h.scratch.free(); err == nil {
+					err = b.launch(v)
+				}
+			}
 		case h.Variant != "":
 			err = fmt.Errorf("ops: %s: %w: it runs on the host, expected a variant that runs on the device", v.Name, gpu.ErrArgument)
 		}
@@ -141,7 +185,9 @@ func (b *Bench) launch(v ladder.Variant) error {
 	if err != nil {
 		return err
 	}
-	err = r.clearTickets()
+	for _, buffer := range r.tickets { // in the stream: an upload would be waited for
+		err = errors.Join(err, b.device.Zero(buffer))
+	}
 	if err == nil {
 		err = r.submit(0)
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -90,6 +91,58 @@ func TestTicketsAreCleared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+		}
+	})
+}
+
+// allocating counts allocations.
+type allocating struct {
+	gpu.Device
+	allocs int
+}
+
+func (a *allocating) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
+	a.allocs++
+	return a.Device.Alloc(t, n)
+}
+
+// Calls of a handle use the scratch of earlier ones, as long as it is large enough and has
+// not been lost, and give the sums of vectors of any length in any order.
+func TestHandleKeepsScratch(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		counting := &allocating{Device: d}
+		h := NewHandle(counting)
+		for i, c := range []struct{ n, allocs int }{{20000, 1}, {20000, 0}, {300, 0}, {40000, 1}, {20000, 0}, {40000, 1}} {
+			if i == 5 { // as after the end of a worker
+				for _, b := range h.scratch {
+					if err := b.Free(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			x, err1 := d.Alloc(gpu.Float32, c.n)
+			y, err2 := d.Alloc(gpu.Float32, 1)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(x.Upload(slices.Repeat([]float32{1}, c.n)), y.Upload(ladder.Poisoned(1))); err != nil {
+				t.Fatal(err)
+			}
+			counting.allocs = 0
+			h.Variant = "sum_ticket"
+			if err := h.Launch(sample.Operator, ladder.Size{c.n}, map[string]gpu.Buffer{"x": x, "y": y}); err != nil {
+				t.Fatal(err)
+			}
+			got := []float32{0}
+			if err := errors.Join(y.Download(got), x.Free(), y.Free()); err != nil || got[0] != float32(c.n) {
+				t.Errorf("call %d: %v, %v, expected %d", i, got, err, c.n)
+			}
+			if counting.allocs != c.allocs {
+				t.Errorf("call %d of %d elements: %d allocations, expected %d", i, c.n, counting.allocs, c.allocs)
+			}
+		}
+		if err := h.Close(); err != nil || len(h.scratch) > 0 {
+			t.Errorf("%v, %d buffers are left", err, len(h.scratch))
 		}
 	})
 }

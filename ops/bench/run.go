@@ -20,7 +20,8 @@ type run struct {
 	variant  ladder.Variant
 	plan     ladder.Plan
 	launches []gpu.Launch
-	scratch  map[string]gpu.Buffer
+	scratch  map[string]gpu.Buffer // and tables
+	own      []gpu.Buffer          // of scratch, to be freed
 	statics  []gpu.Buffer
 	tickets  []gpu.Buffer
 }
@@ -97,18 +98,23 @@ func (r *run) aligned() bool {
 
 func (r *run) allocate() error {
 	for _, t := range r.plan.Scratch {
-		buffer, err := r.bench.device.Alloc(t.Elements(), t.Len)
+		if r.bench.workspace == nil {
+			if err := r.alloc(t); err != nil {
+				return err
+			}
+			continue
+		}
+		buffer, err := r.bench.workspace.alloc(r.bench.device, t)
 		if err != nil {
 			return fmt.Errorf("alloc %s: %w", t.Name, err)
 		}
-		r.scratch[t.Name] = buffer.Label(t.Name)
+		r.scratch[t.Name] = buffer
 	}
 	for _, t := range r.plan.Tables {
-		buffer, err := r.bench.device.Alloc(t.Elements(), t.Len)
-		if err != nil {
-			return fmt.Errorf("alloc %s: %w", t.Name, err)
+		if err := r.alloc(t.Tensor); err != nil {
+			return err
 		}
-		r.scratch[t.Name] = buffer.Label(t.Name)
+		buffer := r.scratch[t.Name]
 		if err := t.Upload(r.bench.stopped, buffer, t.Values); err != nil {
 			return fmt.Errorf("upload %s: %w", t.Name, err)
 		}
@@ -132,6 +138,17 @@ func (r *run) allocate() error {
 		}
 		r.tickets = append(r.tickets, buffer)
 	}
+	return nil
+}
+
+// alloc makes scratch for this run alone.
+func (r *run) alloc(t ladder.Tensor) error {
+	buffer, err := r.bench.device.Alloc(t.Elements(), t.Len)
+	if err != nil {
+		return fmt.Errorf("alloc %s: %w", t.Name, err)
+	}
+	r.scratch[t.Name] = buffer.Label(t.Name)
+	r.own = append(r.own, buffer)
 	return nil
 }
 
@@ -206,7 +223,7 @@ func (r *run) memory(name string) gpu.Buffer {
 // close frees the scratch.
 func (r *run) close() error {
 	var errs []error
-	for _, buffer := range r.scratch {
+	for _, buffer := range r.own {
 		errs = append(errs, buffer.Free())
 	}
 	return errors.Join(errs...)
