@@ -1,11 +1,11 @@
 package triangles
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"warpbook/gpu"
 )
@@ -95,92 +95,92 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 	return orient(n, edges), nil
 }
 
-// orient sorts by counting, 2 passes over all edges, after duplicates are gone.
+// orient places edges by counting, after duplicates are gone, and sorts each row. All cores
+// take part: the order in which they place edges is chance, that of a sorted row is not.
 func orient(n int, edges []Edge) *Graph {
 	rows, columns := unique(n, edges)
 	degree := make([]uint32, n)
-	for u := range n {
-		degree[u] += rows[u+1] - rows[u]
-		for _, v := range columns[rows[u]:rows[u+1]] {
-			degree[v]++
-		}
-	}
-	number := byDegree(degree)
-
-	// By the smaller new number first: the second pass keeps this order in each row.
-	starts := make([]uint32, n+1)
-	each := func(f func(small, large uint32)) {
-		for u := range n {
+	parallel(n, func(from, to int) {
+		for u := from; u < to; u++ {
+			atomic.AddUint32(&degree[u], rows[u+1]-rows[u])
 			for _, v := range columns[rows[u]:rows[u+1]] {
-				a, b := number[u], number[v]
-				f(min(a, b), max(a, b))
+				atomic.AddUint32(&degree[v], 1)
 			}
 		}
-	}
-	each(func(small, _ uint32) { starts[small+1]++ })
-	add(starts)
-	larger, next := make([]uint32, len(columns)), slices.Clone(starts)
-	g := &Graph{Rows: make([]uint32, n+1), Columns: columns, Number: number}
-	each(func(small, large uint32) {
-		larger[next[small]] = large
-		next[small]++
-		g.Rows[large+1]++
 	})
-	add(g.Rows)
-	copy(next, g.Rows)
-	for small := range n {
-		for _, large := range larger[starts[small]:starts[small+1]] {
-			g.Columns[next[large]] = uint32(small)
-			next[large]++
-		}
+	number := byDegree(degree)
+	each := func(f func(small, large uint32)) {
+		parallel(n, func(from, to int) {
+			for u := from; u < to; u++ {
+				for _, v := range columns[rows[u]:rows[u+1]] {
+					a, b := number[u], number[v]
+					f(min(a, b), max(a, b))
+				}
+			}
+		})
 	}
+	g := &Graph{Rows: make([]uint32, n+1), Columns: make([]uint32, len(columns)), Number: number}
+	each(func(_, large uint32) { atomic.AddUint32(&g.Rows[large+1], 1) })
+	add(g.Rows)
+	next := slices.Clone(g.Rows)
+	each(func(small, large uint32) { g.Columns[atomic.AddUint32(&next[large], 1)-1] = small })
+	parallel(n, func(from, to int) {
+		for u := from; u < to; u++ {
+			slices.Sort(g.Row(u))
+		}
+	})
 	return g
 }
 
 // unique lists for each vertex its neighbours with a larger old number, each once.
 func unique(n int, edges []Edge) (rows, columns []uint32) {
 	starts := make([]uint32, n+1)
-	for _, e := range edges {
-		if e[0] != e[1] {
-			starts[min(e[0], e[1])+1]++
-		}
+	each := func(f func(small, large uint32)) {
+		parallel(len(edges), func(from, to int) {
+			for _, e := range edges[from:to] {
+				if e[0] != e[1] {
+					f(min(e[0], e[1]), max(e[0], e[1]))
+				}
+			}
+		})
 	}
+	each(func(small, _ uint32) { atomic.AddUint32(&starts[small+1], 1) })
 	add(starts)
-	columns, next := make([]uint32, starts[n]), slices.Clone(starts)
-	for _, e := range edges {
-		if e[0] != e[1] {
-			small := min(e[0], e[1])
-			columns[next[small]] = max(e[0], e[1])
-			next[small]++
-		}
-	}
+	all, next := make([]uint32, starts[n]), slices.Clone(starts)
+	each(func(small, large uint32) { all[atomic.AddUint32(&next[small], 1)-1] = large })
 	rows = make([]uint32, n+1)
 	parallel(n, func(from, to int) {
 		for u := from; u < to; u++ {
-			row := columns[starts[u]:starts[u+1]]
+			row := all[starts[u]:starts[u+1]]
 			slices.Sort(row)
 			rows[u+1] = uint32(len(slices.Compact(row)))
 		}
 	})
 	add(rows)
-	for u := range n {
-		copy(columns[rows[u]:rows[u+1]], columns[starts[u]:])
-	}
-	return rows, slices.Clip(columns[:rows[n]])
+	columns = make([]uint32, rows[n])
+	parallel(n, func(from, to int) {
+		for u := from; u < to; u++ {
+			copy(columns[rows[u]:rows[u+1]], all[starts[u]:])
+		}
+	})
+	return rows, columns
 }
 
 // byDegree numbers vertices by falling degree, those of one degree by their old number.
 func byDegree(degree []uint32) (number []uint32) {
-	order := make([]uint32, len(degree))
-	for v := range order {
-		order[v] = uint32(v)
-	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(degree[b], degree[a]), cmp.Compare(a, b))
-	})
 	number = make([]uint32, len(degree))
-	for i, v := range order {
-		number[v] = uint32(i)
+	if len(degree) == 0 {
+		return number
+	}
+	most := slices.Max(degree)
+	next := make([]uint32, most+2) // next[most-d] becomes the first number of degree d
+	for _, d := range degree {
+		next[most-d+1]++
+	}
+	add(next)
+	for v, d := range degree {
+		number[v] = next[most-d]
+		next[most-d]++
 	}
 	return number
 }
