@@ -3,6 +3,7 @@ package triangles
 import (
 	"errors"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -318,14 +319,14 @@ func upTo(n, step int) (all []uint32) {
 }
 
 // The parts of a graph, each with the rows of others that it looks up, have all of its
-// triangles: by vertices, edges and lookups, and more parts than vertices.
+// triangles: by vertices, edges, lookups and packed words, and more parts than vertices.
 func TestParts(t *testing.T) {
 	d := optest.Emulator(t)
 	for name, g := range map[string]*Graph{
 		"rmat": orient(256, RMAT(256, 2000, 3)), "clique": orient(40, Clique(40, 780)), "grid": orient(100, Grid(100, 1000, ladder.NewRandom(2))), "3 vertices": orient(3, Clique(3, 3)),
 	} {
 		want := g.Count()
-		for _, work := range []func(int) uint64{g.One, g.Degree, g.Lookups} {
+		for _, work := range []func(int) uint64{g.One, g.Degree, g.Lookups, g.Packed()} {
 			for _, parts := range []int{1, 2, 5} {
 				bounds, sum := g.Cut(parts, work), uint64(0)
 				if len(bounds) != parts+1 || bounds[0] != 0 || bounds[parts] != g.Vertices() || !slices.IsSorted(bounds) {
@@ -367,6 +368,43 @@ func TestCut(t *testing.T) {
 		}
 		if share > all/4+largest || share+largest < all/4 {
 			t.Errorf("part %d: %d lookups of %d", i, share, all)
+		}
+	}
+}
+
+// Equal shares of Packed are those of triangles_packed in instructions of the emulator,
+// packing included; those of wedges and lookups are not.
+func TestShares(t *testing.T) {
+	scale := 11
+	if os.Getenv("WARPBOOK_LONG") != "" {
+		scale = 15
+	}
+	n := 1 << scale
+	g := orient(n, RMAT(n, 16*n, 1))
+	d := optest.Emulator(t)
+	instructions := func(g *Graph) (sum uint64) {
+		o, err := Of(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := optest.NewBench(t, d, o, 1, g.Vertices(), g.Edges())
+		defer b.Close()
+		return b.Counted("triangles_packed").WarpInstructions
+	}
+	whole := instructions(g)
+	for _, parts := range []int{2, 4} {
+		gains := map[string]float64{}
+		for name, work := range map[string]func(int) uint64{"edges": g.Degree, "wedges": g.Wedges, "lookups": g.Lookups, "packed": g.Packed()} {
+			bounds, most := g.Cut(parts, work), uint64(0)
+			for i := range parts {
+				most = max(most, instructions(g.Part(bounds[i], bounds[i+1])))
+			}
+			gains[name] = float64(whole) / float64(most)
+		}
+		t.Logf("RMAT %d in %d parts: the whole has %d instructions, over the busiest part by equal shares of edges %.2f, wedges %.2f, lookups %.2f, packed words %.2f",
+			scale, parts, whole, gains["edges"], gains["wedges"], gains["lookups"], gains["packed"])
+		if best := gains["packed"]; best <= max(gains["edges"], gains["wedges"], gains["lookups"]) || best < 0.65*float64(parts) {
+			t.Errorf("%d parts: %v, expected the most by packed words", parts, gains)
 		}
 	}
 }
