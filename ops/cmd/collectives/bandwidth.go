@@ -128,8 +128,14 @@ func (s *session) bandwidth(bytes int, others *peers.Session) (right bool, err e
 			}
 			ours[kind] = append(ours[kind], ns)
 			s.print(line{Part: "collectives", Name: kind.String(), Devices: ranks, Size: []int{4 * n}, Turn: turn, Verdict: verdict(verdicts[kind]), NS: ns,
-				BusGBps: float64(4*n) * kind.Factor(ranks) / ns, Method: s.clock(), Transport: s.group[0].Transport(), Note: fmt.Sprintf("%d behind %d that are not timed; slowest rank", s.repeats, warmup)})
+				BusGBps: float64(4*n) * kind.Factor(ranks) / ns, Method: s.clock(), Transport: s.group[0].Transport(), Note: fmt.Sprintf("%d in a row, behind %d that are not timed, as the peer has it; slowest rank", s.repeats, warmup)})
 		}
+		ns, err := s.awaited(func(r int) collective.Call { return call(collective.AllReduce, r) })
+		if err != nil {
+			return false, err
+		}
+		s.print(line{Part: "collectives", Name: "all-reduce, awaited", Devices: ranks, Size: []int{4 * n}, Turn: turn, Verdict: verdict(verdicts[collective.AllReduce]), NS: ns,
+			BusGBps: float64(4*n) * collective.AllReduceFactor(ranks) / ns, Method: "the host's clock", Transport: s.group[0].Transport(), Note: "each is awaited by Go before the next one; the peer has no such figure"})
 		figures, err := others.Turn()
 		if err != nil {
 			return false, err
@@ -215,4 +221,21 @@ func (s *session) time(call func(rank int) collective.Call) (ns float64, err err
 		ns = max(ns, t)
 	}
 	return ns, err
+}
+
+// awaited is the time of one all-reduce, in ns, if each is awaited before the next.
+func (s *session) awaited(call func(rank int) collective.Call) (ns float64, err error) {
+	times, err := clocked(s.group, 1, func(c collective.Communicator) error {
+		of := call(c.Rank())
+		for range s.repeats {
+			if err := c.AllReduce(of.In, of.Out, of.Op); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return times[0] / float64(s.repeats), nil
 }

@@ -7,8 +7,8 @@
 // The parts: collectives (bus bandwidth as nccl-tests has it, beside a C++ program that
 // calls ncclAllReduce, in turns), sum (the ladder's reduce on a part each, then an
 // all-reduce of one element), gemm (a part of the columns each) and triangles (an equal
-// share of the lookups each). The last three are timed with one device and with all, by the
-// host's clock. Without two GPUs the devices are emulators. A part that fails is a line with
+// share of the work each). The last three are timed with one device and with all, by the
+// host's clock, and the parts of sum and triangles without the all-reduce. Without two GPUs the devices are emulators. A part that fails is a line with
 // its error, and the next one runs all the same.
 package main
 
@@ -272,6 +272,29 @@ func clocked(group []collective.Communicator, repeats int, f func(c collective.C
 		}
 	}
 	return times, nil
+}
+
+// clockedAlone is the median time of f on each rank, by the host's clock, after one that is
+// not timed. All ranks begin at a time.
+func clockedAlone(group []collective.Communicator, repeats int, f func(c collective.Communicator) error) (medians []float64, err error) {
+	times := make([][]float64, len(group))
+	for i := range repeats + 1 {
+		err := each(group, func(c collective.Communicator) error {
+			start := time.Now()
+			err := f(c)
+			if i > 0 {
+				times[c.Rank()] = append(times[c.Rank()], float64(time.Since(start)))
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range times {
+		medians = append(medians, median(t))
+	}
+	return medians, nil
 }
 
 func median(x []float64) float64 {

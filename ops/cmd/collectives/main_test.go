@@ -50,9 +50,9 @@ func TestParts(t *testing.T) {
 			t.Errorf("%+v, expected a bandwidth of 3 devices", l)
 		}
 	}
-	for part, want := range map[string]int{"collectives": 2 * 2 * 3, "sum": 2, "gemm": 2, "triangles": 2} {
-		if passed[part] != want || part != "collectives" && ratios[part] != 1 {
-			t.Errorf("%s: %d figures and %d ratios, expected %d", part, passed[part], ratios[part], want)
+	for part, want := range map[string]int{"collectives": 2 * 2 * 4, "sum": 2 + 3, "gemm": 2, "triangles": 2 + 3} {
+		if expected := map[string]int{"sum": 1, "gemm": 1, "triangles": 2}[part]; passed[part] != want || ratios[part] != expected {
+			t.Errorf("%s: %d figures and %d ratios, expected %d and %d", part, passed[part], ratios[part], want, expected)
 		}
 	}
 }
@@ -63,8 +63,8 @@ func TestPartThatFails(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "sum: panic") {
 		t.Errorf("%v, expected the error of sum", err)
 	}
-	if len(all) != 4 || all[0].Name != "error" || !strings.Contains(all[0].Note, "panic") || all[3].Ratio == 0 {
-		t.Errorf("%+v, expected an error and three figures of triangles", all)
+	if len(all) != 7 || all[0].Name != "error" || !strings.Contains(all[0].Note, "panic") || all[6].Ratio == 0 {
+		t.Errorf("%+v, expected an error and six figures of triangles", all)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"time"
 
 	"warpbook/gpu"
 	"warpbook/gpu/collective"
@@ -17,9 +19,15 @@ import (
 // repeats is how often an operator is timed.
 const repeats = 9
 
-// job is an operator on a group: it prepares the ranks, and returns what a rank runs and
-// whether the results are right.
-type job func(group []collective.Communicator) (run func(c collective.Communicator) error, right func() (bool, error), err error)
+// task is an operator on a group whose ranks are prepared.
+type task struct {
+	run   func(c collective.Communicator) error // of a rank
+	alone func(c collective.Communicator) error // its part of run on the device; nil if that is all
+	right func() (bool, error)                  // whether the results of run are right
+}
+
+// job makes the task of a group.
+type job func(group []collective.Communicator) (task, error)
 
 // compare runs a job on one device and on all, verifies both and prints their times.
 func (s *session) compare(part string, size []int, flops float64, note string, j job) error {
@@ -30,17 +38,27 @@ func (s *session) compare(part string, size []int, flops float64, note string, j
 	var medians []float64
 	wrong := false
 	for _, group := range [][]collective.Communicator{one, s.group} {
-		run, right, err := j(group)
+		t, err := j(group)
 		if err != nil {
 			return err
 		}
-		times, err := clocked(group, repeats, run)
+		var alone []float64
+		if t.alone != nil && len(group) > 1 {
+			if alone, err = clockedAlone(group, repeats, t.alone); err != nil {
+				return err
+			}
+		}
+		times, err := clocked(group, repeats, t.run)
 		if err != nil {
 			return err
 		}
-		ok, err := right()
+		ok, err := t.right()
 		if err != nil {
 			return err
+		}
+		for rank, ns := range alone {
+			s.print(line{Part: part, Name: fmt.Sprintf("%s, part of rank %d", part, rank), Devices: len(group), Size: size, Verdict: verdict(ok), NS: ns, Method: "the host's clock",
+				Transport: group[0].Transport(), Note: "without the all-reduce, all ranks at a time"})
 		}
 		wrong = wrong || !ok
 		ns := median(times)
@@ -82,9 +100,9 @@ func sums(s *session) error {
 	if want >= 1<<24 {
 		return fmt.Errorf("the sum %v is not exact in float32: choose a smaller --n", want)
 	}
-	return s.compare("sum", []int{s.n}, 0, "the ladder's best reduce on a part each, then an all-reduce of one element", func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
+	return s.compare("sum", []int{s.n}, 0, "the ladder's best reduce on a part each, then an all-reduce of one element", func(group []collective.Communicator) (t task, err error) {
 		ins, outs, handles := make([]gpu.Buffer, len(group)), make([]gpu.Buffer, len(group)), make([]*ops.Handle, len(group))
-		err := each(group, func(c collective.Communicator) (err error) {
+		err = each(group, func(c collective.Communicator) (err error) {
 			i, n := c.Rank(), len(group)
 			part := x[i*s.n/n : (i+1)*s.n/n]
 			if ins[i], err = upload(c.Device(), gpu.Float32, part, len(part)); err != nil {
@@ -94,14 +112,17 @@ func sums(s *session) error {
 			outs[i], err = upload(c.Device(), gpu.Float32, []float32{float32(math.NaN())}, 1)
 			return err
 		})
-		run := func(c collective.Communicator) error {
+		t.run = func(c collective.Communicator) error {
 			i := c.Rank()
 			if len(group) == 1 {
 				return errors.Join(reduce.Sum(handles[i], ins[i], outs[i]), c.Device().Sync())
 			}
 			return errors.Join(reduce.SumAcross(c, handles[i], ins[i], outs[i]), c.Device().Sync())
 		}
-		right := func() (bool, error) {
+		t.alone = func(c collective.Communicator) error {
+			return reduce.Sum(handles[c.Rank()], ins[c.Rank()], outs[c.Rank()])
+		}
+		t.right = func() (bool, error) {
 			all := true
 			for i := range group {
 				got := make([]float32, 1)
@@ -115,7 +136,7 @@ func sums(s *session) error {
 			}
 			return all, nil
 		}
-		return run, right, err
+		return t, err
 	})
 }
 
@@ -128,14 +149,14 @@ func products(s *session) error {
 	for i := range a {
 		a[i], b[i] = random.Float32(), random.Float32()
 	}
-	return s.compare("gemm", []int{n, n, n}, 2*float64(n)*float64(n)*float64(n), "float32, a part of the columns each; nothing is sent", func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
+	return s.compare("gemm", []int{n, n, n}, 2*float64(n)*float64(n)*float64(n), "float32, a part of the columns each; nothing is sent", func(group []collective.Communicator) (t task, err error) {
 		type product struct {
 			a, b, c     ops.Matrix
 			first, wide int // columns
 			handle      *ops.Handle
 		}
 		all := make([]product, len(group))
-		err := each(group, func(c collective.Communicator) error {
+		err = each(group, func(c collective.Communicator) error {
 			i, d := c.Rank(), c.Device()
 			p := &all[i]
 			p.first = i * n / len(group)
@@ -157,11 +178,11 @@ func products(s *session) error {
 			}
 			return out.Upload(columns)
 		})
-		run := func(c collective.Communicator) error {
+		t.run = func(c collective.Communicator) error {
 			p := &all[c.Rank()]
 			return errors.Join(gemm.Multiply(p.handle, 1, p.a, p.b, 0, p.c), c.Device().Sync())
 		}
-		right := func() (bool, error) {
+		t.right = func() (bool, error) {
 			right := true
 			for i := range group {
 				p := &all[i]
@@ -184,30 +205,47 @@ func products(s *session) error {
 			}
 			return right, nil
 		}
-		return run, right, err
+		return t, err
 	})
 }
 
-// counted is the largest scale whose triangles the host counts, too: more take minutes.
-const counted = 20
+// counted is the largest scale whose triangles the host counts, too, on few cores and on
+// sixteen or more: others take minutes.
+func counted() int {
+	if runtime.GOMAXPROCS(0) >= 16 {
+		return 22
+	}
+	return 20
+}
 
 // counts counts the triangles of an RMAT graph, of which each device has a part with an
-// equal share of the lookups, and the rows of other parts that it looks up.
+// equal share of the work of the best rung, and the rows of other parts that it looks up.
 func counts(s *session) error {
 	n := 1 << s.scale
+	began := time.Now()
 	graph, err := triangles.FromEdges(n, triangles.RMAT(n, 16*n, s.seed))
 	if err != nil {
 		return err
 	}
-	note := "the best rung, an equal share of the lookups each, then an all-reduce of 8 bytes; the count is the host's"
+	fmt.Fprintf(s.log, "collectives: triangles: the host made %v in %v\n", graph, time.Since(began).Round(time.Millisecond))
+	note := "the best rung, an equal share of its work each, then an all-reduce of 8 bytes; the count is "
 	var want uint64
-	if s.scale <= counted {
+	if s.scale <= counted() {
+		began = time.Now()
 		want = graph.Count()
+		fmt.Fprintf(s.log, "collectives: triangles: the host counted them in %v\n", time.Since(began).Round(time.Millisecond))
+		note += "the host's"
 	} else {
-		note = "the best rung, an equal share of the lookups each, then an all-reduce of 8 bytes; the count is that of one device, not the host's"
+		note += "that of one device, not the host's"
 	}
-	return s.compare("triangles", []int{graph.Vertices(), graph.Edges()}, 0, note, func(group []collective.Communicator) (func(collective.Communicator) error, func() (bool, error), error) {
-		bounds := graph.Cut(len(group), graph.Lookups)
+	equal := graph.Cut(len(s.group), graph.Packed())
+	s.print(line{Part: "triangles", Name: fmt.Sprintf("one device over %d, expected", len(s.group)), Devices: len(s.group), Size: []int{graph.Vertices(), graph.Edges()},
+		Ratio: gain(graph, equal), Note: "instructions of the whole graph over those of the busiest part, by the weights of Graph.Packed"})
+	return s.compare("triangles", []int{graph.Vertices(), graph.Edges()}, 0, note, func(group []collective.Communicator) (t task, err error) {
+		bounds := equal
+		if len(group) == 1 {
+			bounds = []int{0, graph.Vertices()}
+		}
 		type part struct {
 			operator *ops.Operator
 			size     ops.Size
@@ -215,7 +253,7 @@ func counts(s *session) error {
 			handle   *ops.Handle
 		}
 		all := make([]part, len(group))
-		err := each(group, func(c collective.Communicator) (err error) {
+		err = each(group, func(c collective.Communicator) (err error) {
 			i, d := c.Rank(), c.Device()
 			g := graph.Part(bounds[i], bounds[i+1])
 			p := &all[i]
@@ -229,17 +267,18 @@ func counts(s *session) error {
 			p.handle = ops.NewHandle(d)
 			return errors.Join(err1, err2, err3)
 		})
-		run := func(c collective.Communicator) error {
+		t.alone = func(c collective.Communicator) error {
 			p := &all[c.Rank()]
-			if err := p.handle.Launch(p.operator, p.size, p.memory); err != nil { // Run would check the graph each time
+			return p.handle.Launch(p.operator, p.size, p.memory) // Run would check the graph each time
+		}
+		t.run = func(c collective.Communicator) error {
+			if err := t.alone(c); err != nil || len(group) == 1 {
 				return err
 			}
-			if len(group) > 1 {
-				return c.AllReduce(p.memory["count"], p.memory["count"], collective.Sum)
-			}
-			return c.Device().Sync()
+			count := all[c.Rank()].memory["count"]
+			return c.AllReduce(count, count, collective.Sum)
 		}
-		right := func() (bool, error) {
+		t.right = func() (bool, error) {
 			right := true
 			for i := range group {
 				p, got := &all[i], make([]uint64, 1)
@@ -261,6 +300,26 @@ func counts(s *session) error {
 			}
 			return right, nil
 		}
-		return run, right, err
+		return t, err
 	})
+}
+
+// gain is the work of a graph over that of its busiest part.
+func gain(g *triangles.Graph, bounds []int) float64 {
+	work := func(p *triangles.Graph) (sum uint64) {
+		packed := p.Packed()
+		for u := range p.Vertices() {
+			if u < p.First {
+				sum += 4 // it is packed only
+			} else {
+				sum += packed(u)
+			}
+		}
+		return sum
+	}
+	var most uint64
+	for i := range len(bounds) - 1 {
+		most = max(most, work(g.Part(bounds[i], bounds[i+1])))
+	}
+	return float64(work(g)) / float64(most)
 }
