@@ -389,8 +389,9 @@ runs in a row, replayed as one graph: their mean`,
 
 Handle runs operators on buffers of the caller's, as a library does: with the
 variants and plans of the ladders, but without data, checks of the result and
-times of its own. It keeps the PTX that it has loaded. It is for one goroutine
-at a time; gpu.Device.Interrupt from another ends a call with an error.
+times of its own. It keeps the PTX that it has loaded, and the scratch of its calls for
+later ones, until Close. It is for one goroutine at a time; gpu.Device.Interrupt from
+another ends a call with an error.
 
 A call checks all of its arguments before it launches anything, in the same
 words on every device, and returns when the result is there. Errors wrap
@@ -662,7 +663,7 @@ given seed. The size is n of Reduce, and m, n, k of Gemm. Close releases
 its memory and modules on the device.`,
 	"NewHandle": `func NewHandle(device gpu.Device) *Handle
 
-NewHandle is a handle for a device. Close releases the PTX that it loads.`,
+NewHandle is a handle for a device. Close releases its memory there.`,
 	"Pair": `type Pair struct {
 	Source  []ladder.LinePair
 	Machine [][]string // rows of name, left and right; none where there is no machine code

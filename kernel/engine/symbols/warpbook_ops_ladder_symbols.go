@@ -1167,6 +1167,9 @@ and discards that result. Nil never stops. Several goroutines may call it.`,
 
 Parallel is Pieces on all processors: several goroutines call f, which writes nothing that
 another part has. A panic of f is one of the caller's goroutine.`,
+	"Stop.ParallelBy": `func (stop Stop) ParallelBy(piece, n int, f func(from, to int))
+
+ParallelBy is Parallel for elements that take so long that a part has only piece of them.`,
 	"Stop.Pieces": `func (stop Stop) Pieces(n int, f func(from, to int))
 
 pieces calls f for one part of n elements after the other.`,

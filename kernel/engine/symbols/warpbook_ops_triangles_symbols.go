@@ -117,6 +117,12 @@ Number[v] is the new number of the old vertex v; nil if it was oriented before`,
 	"Graph.One": `func (g *Graph) One(int) uint64
 
 One is the work of a vertex if all are equal.`,
+	"Graph.Packed": `func (g *Graph) Packed() func(u int) uint64
+
+Packed returns the work of triangles_packed in row u, in units of about 19 of a warp's
+instructions: a warp takes four neighbours at a time, each by eight lanes that look up a
+word of its row each, as long as the longest of the four rows has words. A row and the
+packing of it cost some more. Counters of the emulator gave the weights.`,
 	"Graph.Part": `func (g *Graph) Part(from, to int) *Graph
 
 Part is what a device needs to count the triangles of the vertices from one up to
