@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"warpbook/gpu"
 	"warpbook/gpu/collective"
+	"warpbook/ops/triangles"
 )
 
 // lines runs the command on emulators and reads its figures.
@@ -50,8 +52,8 @@ func TestParts(t *testing.T) {
 			t.Errorf("%+v, expected a bandwidth of 3 devices", l)
 		}
 	}
-	for part, want := range map[string]int{"collectives": 2 * 2 * 4, "sum": 2 + 3, "gemm": 2, "triangles": 2 + 3} {
-		if expected := map[string]int{"sum": 1, "gemm": 1, "triangles": 2}[part]; passed[part] != want || ratios[part] != expected {
+	for part, want := range map[string]int{"collectives": 2 * 2 * 4, "sum": 2 + 3, "gemm": 2, "triangles": 3 + 2*3} {
+		if expected := map[string]int{"sum": 1, "gemm": 1, "triangles": 3}[part]; passed[part] != want || ratios[part] != expected {
 			t.Errorf("%s: %d figures and %d ratios, expected %d and %d", part, passed[part], ratios[part], want, expected)
 		}
 	}
@@ -63,8 +65,8 @@ func TestPartThatFails(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "sum: panic") {
 		t.Errorf("%v, expected the error of sum", err)
 	}
-	if len(all) != 7 || all[0].Name != "error" || !strings.Contains(all[0].Note, "panic") || all[6].Ratio == 0 {
-		t.Errorf("%+v, expected an error and six figures of triangles", all)
+	if len(all) != 11 || all[0].Name != "error" || !strings.Contains(all[0].Note, "panic") || all[10].Ratio == 0 {
+		t.Errorf("%+v, expected an error and ten figures of triangles", all)
 	}
 }
 
@@ -98,6 +100,28 @@ func TestArguments(t *testing.T) {
 	} {
 		if _, err := parse(args, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, expected %q", args, err, want)
+		}
+	}
+}
+
+// A part that took longer than its work gets less of it.
+func TestCutAgain(t *testing.T) {
+	g, err := triangles.FromEdges(1000, triangles.RMAT(1000, 8000, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := g.Packed()
+	bounds := g.Cut(3, work)
+	for _, c := range []struct{ ns []float64 }{{[]float64{9e5, 9e5, 9e5}}, {[]float64{2000, 1000, 1000}}, {[]float64{0, 1, 1}}} {
+		again := g.Cut(3, timed(g, work, bounds, c.ns))
+		t.Log(c.ns, bounds, again)
+		switch slower, equal := again[1] < bounds[1], c.ns[0] == c.ns[2]; {
+		case !slices.IsSorted(again) || again[0] != 0 || again[3] != g.Vertices():
+			t.Errorf("%v: bounds %v", c.ns, again)
+		case equal && !slices.Equal(again, bounds):
+			t.Errorf("equal times: %v, expected %v", again, bounds)
+		case c.ns[0] > c.ns[2] && !slower, c.ns[0] < c.ns[2] && slower:
+			t.Errorf("%v: %v from %v, expected less of the slower part", c.ns, again, bounds)
 		}
 	}
 }

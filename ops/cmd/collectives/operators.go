@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"time"
 
 	"warpbook/gpu"
@@ -30,50 +31,67 @@ type task struct {
 type job func(group []collective.Communicator) (task, error)
 
 // compare runs a job on one device and on all, verifies both and prints their times.
-func (s *session) compare(part string, size []int, flops float64, note string, j job) error {
+func (s *session) compare(l line, flops float64, j job) error {
 	one, err := s.single()
 	if err != nil {
 		return err
 	}
-	var medians []float64
-	wrong := false
-	for _, group := range [][]collective.Communicator{one, s.group} {
-		t, err := j(group)
-		if err != nil {
-			return err
-		}
-		var alone []float64
-		if t.alone != nil && len(group) > 1 {
-			if alone, err = clockedAlone(group, repeats, t.alone); err != nil {
-				return err
-			}
-		}
-		times, err := clocked(group, repeats, t.run)
-		if err != nil {
-			return err
-		}
-		ok, err := t.right()
-		if err != nil {
-			return err
-		}
-		for rank, ns := range alone {
-			s.print(line{Part: part, Name: fmt.Sprintf("%s, part of rank %d", part, rank), Devices: len(group), Size: size, Verdict: verdict(ok), NS: ns, Method: "the host's clock",
-				Transport: group[0].Transport(), Note: "without the all-reduce, all ranks at a time"})
-		}
-		wrong = wrong || !ok
-		ns := median(times)
-		medians = append(medians, ns)
-		l := line{Part: part, Name: part, Devices: len(group), Size: size, Verdict: verdict(ok), NS: ns, Method: "the host's clock", Transport: group[0].Transport(), Note: note}
-		if flops > 0 {
-			l.GFlops = flops / ns
-		}
-		s.print(l)
+	l.Name = l.Part
+	single, _, err := s.measure(l, one, flops, j)
+	if err == nil {
+		_, err = s.against(single, l, flops, j)
 	}
-	s.print(line{Part: part, Name: fmt.Sprintf("one device over %d", len(s.group)), Devices: len(s.group), Size: size, Ratio: medians[0] / medians[1], Note: note})
-	if wrong {
-		return errWrong
+	return err
+}
+
+// against runs a job on all devices, verifies it and prints its time and the ratio of that
+// of one device to it. It returns the times of the ranks' parts without the all-reduce.
+func (s *session) against(single float64, l line, flops float64, j job) (alone []float64, err error) {
+	all, alone, err := s.measure(l, s.group, flops, j)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	l.Devices, l.Name = len(s.group), fmt.Sprintf("one device over %d%s", len(s.group), strings.TrimPrefix(l.Name, l.Part))
+	l.Ratio = single / all
+	s.print(l)
+	return alone, nil
+}
+
+// measure runs a job on a group and verifies it. It prints the median time and those of the
+// ranks' parts, and returns them. A wrong result is an error.
+func (s *session) measure(l line, group []collective.Communicator, flops float64, j job) (ns float64, alone []float64, err error) {
+	t, err := j(group)
+	if err != nil {
+		return 0, nil, err
+	}
+	if t.alone != nil && len(group) > 1 {
+		if alone, err = clockedAlone(group, repeats, t.alone); err != nil {
+			return 0, nil, err
+		}
+	}
+	times, err := clocked(group, repeats, t.run)
+	if err != nil {
+		return 0, nil, err
+	}
+	right, err := t.right()
+	if err != nil {
+		return 0, nil, err
+	}
+	l.Devices, l.Verdict, l.Method, l.Transport = len(group), verdict(right), "the host's clock", group[0].Transport()
+	for rank, ns := range alone {
+		of := l
+		of.Name, of.NS, of.Note = fmt.Sprintf("%s, part of rank %d", l.Name, rank), ns, "without the all-reduce, all ranks at a time"
+		s.print(of)
+	}
+	l.NS = median(times)
+	if flops > 0 {
+		l.GFlops = flops / l.NS
+	}
+	s.print(l)
+	if !right {
+		err = errWrong
+	}
+	return l.NS, alone, err
 }
 
 // upload is a new buffer with these elements.
@@ -100,7 +118,7 @@ func sums(s *session) error {
 	if want >= 1<<24 {
 		return fmt.Errorf("the sum %v is not exact in float32: choose a smaller --n", want)
 	}
-	return s.compare("sum", []int{s.n}, 0, "the ladder's best reduce on a part each, then an all-reduce of one element", func(group []collective.Communicator) (t task, err error) {
+	return s.compare(line{Part: "sum", Size: []int{s.n}, Note: "the ladder's best reduce on a part each, then an all-reduce of one element"}, 0, func(group []collective.Communicator) (t task, err error) {
 		ins, outs, handles := make([]gpu.Buffer, len(group)), make([]gpu.Buffer, len(group)), make([]*ops.Handle, len(group))
 		err = each(group, func(c collective.Communicator) (err error) {
 			i, n := c.Rank(), len(group)
@@ -149,7 +167,7 @@ func products(s *session) error {
 	for i := range a {
 		a[i], b[i] = random.Float32(), random.Float32()
 	}
-	return s.compare("gemm", []int{n, n, n}, 2*float64(n)*float64(n)*float64(n), "float32, a part of the columns each; nothing is sent", func(group []collective.Communicator) (t task, err error) {
+	return s.compare(line{Part: "gemm", Size: []int{n, n, n}, Note: "float32, a part of the columns each; nothing is sent"}, 2*float64(n)*float64(n)*float64(n), func(group []collective.Communicator) (t task, err error) {
 		type product struct {
 			a, b, c     ops.Matrix
 			first, wide int // columns
@@ -228,24 +246,63 @@ func counts(s *session) error {
 		return err
 	}
 	fmt.Fprintf(s.log, "collectives: triangles: the host made %v in %v\n", graph, time.Since(began).Round(time.Millisecond))
-	note := "the best rung, an equal share of its work each, then an all-reduce of 8 bytes; the count is "
+	l := line{Part: "triangles", Name: "triangles", Size: []int{graph.Vertices(), graph.Edges()}, Note: "the best rung, an equal share of its work each, then an all-reduce of 8 bytes; the count is "}
 	var want uint64
 	if s.scale <= counted() {
 		began = time.Now()
 		want = graph.Count()
 		fmt.Fprintf(s.log, "collectives: triangles: the host counted them in %v\n", time.Since(began).Round(time.Millisecond))
-		note += "the host's"
+		l.Note += "the host's"
 	} else {
-		note += "that of one device, not the host's"
+		l.Note += "that of one device, not the host's"
 	}
-	equal := graph.Cut(len(s.group), graph.Packed())
-	s.print(line{Part: "triangles", Name: fmt.Sprintf("one device over %d, expected", len(s.group)), Devices: len(s.group), Size: []int{graph.Vertices(), graph.Edges()},
-		Ratio: gain(graph, equal), Note: "instructions of the whole graph over those of the busiest part, by the weights of Graph.Packed"})
-	return s.compare("triangles", []int{graph.Vertices(), graph.Edges()}, 0, note, func(group []collective.Communicator) (t task, err error) {
-		bounds := equal
-		if len(group) == 1 {
-			bounds = []int{0, graph.Vertices()}
+	packed := graph.Packed()
+	bounds := graph.Cut(len(s.group), packed)
+	s.print(line{Part: l.Part, Name: fmt.Sprintf("one device over %d, expected", len(s.group)), Devices: len(s.group), Size: l.Size,
+		Ratio: gain(graph, bounds), Note: "instructions of the whole graph over those of the busiest part, by the weights of Graph.Packed"})
+	one, err := s.single()
+	if err != nil {
+		return err
+	}
+	single, _, err := s.measure(l, one, 0, s.counting(graph, []int{0, graph.Vertices()}, &want))
+	if err != nil {
+		return err
+	}
+	alone, err := s.against(single, l, 0, s.counting(graph, bounds, &want))
+	if err != nil {
+		return err
+	}
+	// Once more, with the work of each part in the time that it took.
+	l.Name += ", cut again"
+	l.Note = "the cut is by equal shares of the work, times what a unit of it took on the rank that had it before"
+	_, err = s.against(single, l, 0, s.counting(graph, graph.Cut(len(s.group), timed(graph, packed, bounds, alone)), &want))
+	return err
+}
+
+// timed is work in nanoseconds: each part took so long.
+func timed(g *triangles.Graph, work func(u int) uint64, bounds []int, ns []float64) func(u int) uint64 {
+	const unit = 1000 // of a nanosecond: the work of a vertex may be less than one
+	var rates []float64
+	for i := range ns {
+		var sum uint64
+		for u := bounds[i]; u < bounds[i+1]; u++ {
+			sum += work(u)
 		}
+		rates = append(rates, unit*ns[i]/float64(max(sum, 1)))
+	}
+	return func(u int) uint64 {
+		part := 0
+		for u >= bounds[part+1] {
+			part++
+		}
+		return uint64(rates[part] * float64(work(u)))
+	}
+}
+
+// counting counts the triangles in parts of a graph. If want is 0, it becomes the count of
+// the first rank.
+func (s *session) counting(graph *triangles.Graph, bounds []int, want *uint64) job {
+	return func(group []collective.Communicator) (t task, err error) {
 		type part struct {
 			operator *ops.Operator
 			size     ops.Size
@@ -290,18 +347,18 @@ func counts(s *session) error {
 						return false, err
 					}
 				}
-				if want == 0 {
-					want = got[0]
+				if *want == 0 {
+					*want = got[0]
 				}
-				if got[0] != want || want == 0 || want >= 1<<60 {
-					fmt.Fprintf(s.log, "collectives: triangles: rank %d of %d has %d, expected %d\n", i, len(group), got[0], want)
+				if got[0] != *want || *want == 0 || *want >= 1<<60 {
+					fmt.Fprintf(s.log, "collectives: triangles: rank %d of %d has %d, expected %d\n", i, len(group), got[0], *want)
 					right = false
 				}
 			}
 			return right, nil
 		}
 		return t, err
-	})
+	}
 }
 
 // gain is the work of a graph over that of its busiest part.
