@@ -48,10 +48,15 @@ type Communicator interface {
 	// in has as many elements as the out of all ranks together.
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
-	// Time runs a collective t.Warmup times and then t.Repeats times in a row, and returns
-	// the time of one of the latter: between two events of the device with NCCL, of the
-	// host's clock otherwise. All ranks call it.
-	Time(t gpu.Timing, c Call) (time.Duration, error)
+	// Run runs several collectives, one after the other, and returns when all results are
+	// there. With NCCL the ranks agree on all of them first, and nothing waits between two:
+	// many small ones take far less time than each by itself.
+	Run(calls ...Call) error
+
+	// Time is Run t.Warmup times and then t.Repeats times in a row, and returns the time of
+	// one of the latter: between two events of the device with NCCL, of the host's clock
+	// otherwise. All ranks call it.
+	Time(t gpu.Timing, calls ...Call) (time.Duration, error)
 
 	// Abort ends the group: collectives that wait, and all later ones, return an error of
 	// every rank that wraps ErrAborted and has the cause.
@@ -61,7 +66,7 @@ type Communicator interface {
 	Close() error
 }
 
-// Call is a collective with its buffers, for Time.
+// Call is a collective with its buffers, for Run and Time.
 type Call struct {
 	Kind    Kind
 	In, Out gpu.Buffer // of Broadcast the same one

@@ -29,10 +29,11 @@ type Linked interface {
 
 // Member is a rank of the library's group. It is for one goroutine at a time.
 type Member interface {
-	// Run runs a collective whose buffers were checked, and returns when the device has
-	// ended it, with the time of one repeat. When ctx ends it aborts the group and returns
-	// the cause; then the contents of c.Out are undefined.
-	Run(ctx context.Context, t gpu.Timing, c Call) (time.Duration, error)
+	// Run runs collectives whose buffers were checked, one after the other, and returns
+	// when the device has ended them, with the time of one repeat of all. When ctx ends it
+	// aborts the group and returns the cause; then the contents of their outputs are
+	// undefined.
+	Run(ctx context.Context, t gpu.Timing, calls ...Call) (time.Duration, error)
 
 	// Close ends the rank's part of the group without waiting for other ranks.
 	Close() error
@@ -149,17 +150,39 @@ func (l *linked) ReduceScatter(in, out gpu.Buffer, op Op) error {
 	return err
 }
 
+// Run implements Communicator.
+func (l *linked) Run(calls ...Call) error {
+	_, err := l.Time(once, calls...)
+	return err
+}
+
 var once = gpu.Timing{Repeats: 1}
 
 // Time implements Communicator.
-func (l *linked) Time(t gpu.Timing, of Call) (time.Duration, error) {
-	if err := checkTiming(t); err != nil {
+func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
+	if err := checkTiming(t, calls); err != nil {
 		return 0, err
 	}
-	c := &call{}
-	if c.what, c.err = l.check(of); c.err == nil {
-		if c.kind != Broadcast && (c.typ == gpu.Int16 || c.typ == gpu.Uint16) {
-			return l.memory.Time(t, of) // NCCL combines no integers of 16 bits
+	c, byHost := &call{}, false
+	var sent []Call // those with elements
+	for i, of := range calls {
+		w, err := l.check(of)
+		if i == 0 {
+			c.what = w
+		} else {
+			c.more += "; " + w.String()
+		}
+		if c.err == nil {
+			c.err = err
+		}
+		byHost = byHost || err == nil && w.kind != Broadcast && (w.typ == gpu.Int16 || w.typ == gpu.Uint16)
+		if w.length > 0 {
+			sent = append(sent, of)
+		}
+	}
+	if c.err == nil {
+		if byHost {
+			return l.memory.Time(t, calls...) // NCCL combines no integers of 16 bits
 		}
 		if err := l.device.Sync(); err != nil {
 			return 0, l.lost(c.kind, err)
@@ -168,14 +191,15 @@ func (l *linked) Time(t gpu.Timing, of Call) (time.Duration, error) {
 	if _, err := l.group.meet(l.memory, c); err != nil {
 		return 0, l.ended(err)
 	}
-	if c.length == 0 {
+	if len(sent) == 0 {
 		return 0, nil
 	}
-	return l.together(t, of)
+	return l.together(t, sent)
 }
 
-// together runs a collective that all ranks have agreed on.
-func (l *linked) together(t gpu.Timing, of Call) (time.Duration, error) {
+// together runs collectives that all ranks have agreed on.
+func (l *linked) together(t gpu.Timing, calls []Call) (time.Duration, error) {
+	kind := calls[0].Kind
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.member == nil {
@@ -185,9 +209,9 @@ func (l *linked) together(t gpu.Timing, of Call) (time.Duration, error) {
 	watched, interrupts := make(chan struct{}), l.device.Interrupts()
 	go func() {
 		defer close(watched)
-		l.watch(ctx, cancel, of.Kind, interrupts)
+		l.watch(ctx, cancel, kind, interrupts)
 	}()
-	took, err := l.member.Run(ctx, t, of)
+	took, err := l.member.Run(ctx, t, calls...)
 	cancel(nil)
 	<-watched
 	if err == nil {
@@ -202,7 +226,7 @@ func (l *linked) together(t gpu.Timing, of Call) (time.Duration, error) {
 	if ended := l.group.ended(); ended != nil {
 		return 0, l.close(ended)
 	}
-	return 0, l.close(l.lost(of.Kind, err))
+	return 0, l.close(l.lost(kind, err))
 }
 
 // watch cancels a collective when the group ends, at the deadline, and at an interrupt of

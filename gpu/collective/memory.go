@@ -52,16 +52,17 @@ type what struct {
 	op     Op
 	root   int
 	typ    gpu.Type
-	length int // of the input
+	length int    // of the input
+	more   string // of several in a row, those after the first
 }
 
 // String is a call as an error has it.
 func (w what) String() string {
 	text := fmt.Sprintf("%v of %d %v", w.kind, w.length, w.typ)
 	if w.kind == Broadcast {
-		return fmt.Sprintf("%s from rank %d", text, w.root)
+		return fmt.Sprintf("%s from rank %d%s", text, w.root, w.more)
 	}
-	return fmt.Sprintf("%s, %v", text, w.op)
+	return fmt.Sprintf("%s, %v%s", text, w.op, w.more)
 }
 
 // InMemory makes a group of a rank for each device. A collective that has waited for the
@@ -123,9 +124,15 @@ func (m *memory) ReduceScatter(in, out gpu.Buffer, op Op) error {
 	return m.run(Call{Kind: ReduceScatter, In: in, Out: out, Op: op})
 }
 
+// Run implements Communicator.
+func (m *memory) Run(calls ...Call) error {
+	_, err := m.Time(once, calls...)
+	return err
+}
+
 // Time implements Communicator.
-func (m *memory) Time(t gpu.Timing, c Call) (time.Duration, error) {
-	if err := checkTiming(t); err != nil {
+func (m *memory) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
+	if err := checkTiming(t, calls); err != nil {
 		return 0, err
 	}
 	var start time.Time
@@ -133,14 +140,19 @@ func (m *memory) Time(t gpu.Timing, c Call) (time.Duration, error) {
 		if i == t.Warmup {
 			start = time.Now()
 		}
-		if err := m.run(c); err != nil {
-			return 0, err
+		for _, c := range calls {
+			if err := m.run(c); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return time.Since(start) / time.Duration(t.Repeats), nil
 }
 
-func checkTiming(t gpu.Timing) error {
+func checkTiming(t gpu.Timing, calls []Call) error {
+	if len(calls) == 0 {
+		return fmt.Errorf("collective: %w: no collective, expected at least one", gpu.ErrArgument)
+	}
 	if t.Warmup < 0 || t.Repeats < 1 {
 		return fmt.Errorf("collective: time: %w: %d untimed and %d timed runs, expected at least 1 timed run", gpu.ErrArgument, t.Warmup, t.Repeats)
 	}

@@ -206,8 +206,8 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
-// BenchmarkCollective is an awaited all-reduce of 1 KiB by two ranks: on GPUs by NCCL, on
-// fake workers by files, whose cost is in the figure.
+// BenchmarkCollective is an all-reduce of 1 KiB by two ranks, awaited, or sixteen in a row of
+// which the last is: on GPUs by NCCL, on fake workers by files, whose cost is in the figure.
 func BenchmarkCollective(b *testing.B) {
 	b.Setenv(fakeNCCLVariable, b.TempDir())
 	open := func(n int) (*Device, error) { return openNumber(b, "emulator", n) }
@@ -220,22 +220,25 @@ func BenchmarkCollective(b *testing.B) {
 		b.Setenv(NCCLVariable, "/fake/libnccl.so.2")
 	}
 	all := groupOf(b, longTime, 2, open)
-	var buffers []gpu.Buffer
-	for _, c := range all {
-		buffers = append(buffers, on(b, c, gpu.Float32, make([]float32, 256)))
-	}
-	b.ResetTimer()
-	for _, err := range each(all, func(c collective.Communicator) error {
-		for range b.N {
-			if err := c.AllReduce(buffers[c.Rank()], buffers[c.Rank()], collective.Sum); err != nil {
-				return err
-			}
-		}
-		return nil
-	}) {
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
 	b.Log(all[0].Transport())
+	var calls []collective.Call
+	for _, c := range all {
+		x := on(b, c, gpu.Float32, make([]float32, 256))
+		calls = append(calls, collective.Call{Kind: collective.AllReduce, In: x, Out: x, Op: collective.Sum})
+	}
+	for name, row := range map[string]int{"awaited": 1, "sixteen in a row": 16} {
+		b.Run(name, func(b *testing.B) {
+			if err := errors.Join(each(all, func(c collective.Communicator) error {
+				for range b.N {
+					if err := c.Run(slices.Repeat(calls[c.Rank():c.Rank()+1], row)...); err != nil {
+						return err
+					}
+				}
+				return nil
+			})...); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.Elapsed())/float64(b.N*row)/1000, "us/collective")
+		})
+	}
 }

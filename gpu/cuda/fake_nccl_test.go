@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -97,6 +98,7 @@ func (r *fakeRank) all(name string) (contents [][]byte) {
 }
 
 func (r *fakeRank) collect(c command.Collect, w *fake) ([]int64, error) {
+	c.Runs = slices.Clone(c.Runs)
 	r.run, r.times = &c, 0
 	switch w.how {
 	case "dies in a collective":
@@ -110,10 +112,14 @@ func (r *fakeRank) collect(c command.Collect, w *fake) ([]int64, error) {
 	return r.poll(w)
 }
 
+// present is the collective that is under way.
+func (r *fakeRank) present() *command.Run { return &r.run.Runs[r.times%len(r.run.Runs)] }
+
 // begin leaves the input of the next repeat.
 func (r *fakeRank) begin(w *fake) error {
-	in := make([]byte, r.run.In.Bytes)
-	if err := w.view(r.run.In.Buffer, r.run.In.Offset, r.run.In.Bytes).Download(in); err != nil {
+	of := r.present().In
+	in := make([]byte, of.Bytes)
+	if err := w.view(of.Buffer, of.Offset, of.Bytes).Download(in); err != nil {
 		return err
 	}
 	r.number++
@@ -139,22 +145,23 @@ func (r *fakeRank) poll(w *fake) ([]int64, error) {
 	if inputs == nil || w.how == "never comes" || w.how == "does not stop" {
 		return on, nil
 	}
-	out := combineFake(r.run, inputs)
-	if r.run.Collective == command.ReduceScatter {
+	of := r.present()
+	out := combineFake(of, inputs)
+	if of.Collective == command.ReduceScatter {
 		part := len(out) / r.size
 		out = out[r.rank*part : (r.rank+1)*part]
 	}
-	if err := w.view(r.run.Out.Buffer, r.run.Out.Offset, r.run.Out.Bytes).Upload(out); err != nil {
+	if err := w.view(of.Out.Buffer, of.Out.Offset, of.Out.Bytes).Upload(out); err != nil {
 		return nil, err
 	}
-	if r.times++; r.times < int(r.run.Warmup+r.run.Repeats) {
+	if r.times++; r.times < int(r.run.Warmup+r.run.Repeats)*len(r.run.Runs) {
 		return []int64{command.GroupQueueing, 0}, r.begin(w)
 	}
 	return []int64{command.GroupIdle, int64(r.run.Repeats) * int64(time.Millisecond)}, nil
 }
 
 // combineFake checks the sizes of a collective as NCCL counts them, and computes it.
-func combineFake(c *command.Collect, inputs [][]byte) []byte {
+func combineFake(c *command.Run, inputs [][]byte) []byte {
 	bytesOf := map[uint32]int64{0: 1, 1: 1, 2: 4, 3: 4, 4: 8, 5: 8, 6: 2, 7: 4, 8: 8, 9: 2}[c.Type]
 	if c.Count*bytesOf != c.Out.Bytes {
 		panic(fmt.Sprintf("%d elements of type %d in %d bytes", c.Count, c.Type, c.Out.Bytes))

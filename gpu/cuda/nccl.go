@@ -203,33 +203,46 @@ var ncclTypes = map[gpu.Type]uint32{
 // ncclOps are NCCL's numbers of operations.
 var ncclOps = map[collective.Op]uint32{collective.Sum: 0, collective.Max: 2, collective.Min: 3}
 
-// Run runs a collective on the device's default stream.
-func (m *member) Run(ctx context.Context, t gpu.Timing, c collective.Call) (time.Duration, error) {
-	in, out := c.In.(*buffer), c.Out.(*buffer)
-	for _, b := range []*buffer{in, out} {
-		if err := m.dev.own(m.link, b); err != nil {
+// Run runs collectives on the device's default stream.
+func (m *member) Run(ctx context.Context, t gpu.Timing, calls ...collective.Call) (time.Duration, error) {
+	all := &command.Collect{Group: m.handle, Warmup: uint32(t.Warmup), Repeats: uint32(t.Repeats)}
+	for _, c := range calls {
+		r, err := m.encode(c)
+		if err != nil {
 			return 0, fmt.Errorf("cuda: NCCL: %v: %w", c.Kind, err)
 		}
+		all.Runs = append(all.Runs, r)
+		c.Out.(*buffer).memory.written() // also if it fails: the contents are not known then
 	}
-	r := &command.Collect{
-		Group: m.handle, Collective: map[collective.Kind]command.Collective{collective.AllReduce: command.AllReduce,
-			collective.Broadcast: command.Broadcast, collective.ReduceScatter: command.ReduceScatter}[c.Kind],
-		Op: ncclOps[c.Op], Root: uint32(c.Root), In: in.span(), Out: out.span(), Count: int64(out.n), Warmup: uint32(t.Warmup), Repeats: uint32(t.Repeats),
-	}
-	var known bool
-	if r.Type, known = ncclTypes[in.typ]; !known {
-		if c.Kind != collective.Broadcast {
-			return 0, fmt.Errorf("cuda: NCCL: %v: %w: %v", c.Kind, gpu.ErrUnsupported, in.typ)
-		}
-		r.Type, r.Count = ncclTypes[gpu.Uint8], out.bytes()
-	}
-	out.memory.written() // also if it fails: the contents are not known then
-	ns, err := m.await(ctx, r, c.Kind.String())
+	ns, err := m.await(ctx, all, calls[0].Kind.String())
 	if err != nil {
 		return 0, err
 	}
 	m.dev.mirrorAll(m.link)
 	return time.Duration(ns) / time.Duration(t.Repeats), nil
+}
+
+// encode puts a collective into a part of a command.
+func (m *member) encode(c collective.Call) (r command.Run, err error) {
+	in, out := c.In.(*buffer), c.Out.(*buffer)
+	for _, b := range []*buffer{in, out} {
+		if err := m.dev.own(m.link, b); err != nil {
+			return r, err
+		}
+	}
+	r = command.Run{
+		Collective: map[collective.Kind]command.Collective{collective.AllReduce: command.AllReduce,
+			collective.Broadcast: command.Broadcast, collective.ReduceScatter: command.ReduceScatter}[c.Kind],
+		Op: ncclOps[c.Op], Root: uint32(c.Root), In: in.span(), Out: out.span(), Count: int64(out.n),
+	}
+	var known bool
+	if r.Type, known = ncclTypes[in.typ]; !known {
+		if c.Kind != collective.Broadcast {
+			return r, fmt.Errorf("%w: %v", gpu.ErrUnsupported, in.typ)
+		}
+		r.Type, r.Count = ncclTypes[gpu.Uint8], out.bytes()
+	}
+	return r, nil
 }
 
 // leaving hears how a group was left; tests set it.

@@ -542,6 +542,66 @@ func TestTimedCollective(t *testing.T) {
 	says(t, "no repeat", err, "at least 1 timed run")
 }
 
+// Collectives in a row, each of which reads what the one before has written, give the bits of
+// those in memory. Ranks that do not agree on the last one all get an error, and go on.
+func TestRow(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		n := len(all)
+		var emulators []gpu.Device
+		for range all {
+			d, err := emu.Open("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { d.Close() })
+			emulators = append(emulators, d)
+		}
+		reference, err := collective.InMemory(longTime, emulators...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed := uint64(time.Now().UnixNano())
+		t.Logf("seed %d", seed)
+		results := func(group []collective.Communicator) (got [][]float32) {
+			from := rand.New(rand.NewPCG(seed, 0))
+			type row struct{ in, out, part, empty gpu.Buffer }
+			rows := make([]row, n)
+			for i, c := range group {
+				rows[i] = row{on(t, c, gpu.Float32, random(gpu.Float32, 7*n, from)), on(t, c, gpu.Float32, poison(gpu.Float32, 7*n)),
+					on(t, c, gpu.Float32, poison(gpu.Float32, 7)), on(t, c, gpu.Float32, []float32{})}
+			}
+			calls := func(r row, root int) []collective.Call {
+				return []collective.Call{{Kind: collective.AllReduce, In: r.in, Out: r.out, Op: collective.Sum}, {Kind: collective.AllReduce, In: r.empty, Out: r.empty},
+					{Kind: collective.ReduceScatter, In: r.out, Out: r.part, Op: collective.Max}, {Kind: collective.Broadcast, In: r.part, Out: r.part, Root: root}}
+			}
+			for rank, err := range each(group, func(c collective.Communicator) error { return c.Run(calls(rows[c.Rank()], c.Rank())...) }) {
+				if !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "from rank 0, rank 1 calls") || strings.Contains(err.Error(), "\n") {
+					t.Errorf("rank %d: %v, expected one line with the broadcasts", rank, err)
+				}
+			}
+			if err := errors.Join(each(group, func(c collective.Communicator) error { return c.Run(calls(rows[c.Rank()], n-1)...) })...); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range rows {
+				x, y := make([]float32, 7*n), make([]float32, 7)
+				if err := errors.Join(r.out.Download(x), r.part.Download(y)); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, x, y)
+			}
+			return got
+		}
+		if got, want := results(all), results(reference); !reflect.DeepEqual(got, want) {
+			t.Errorf("%v, expected %v", got, want)
+		}
+		if err := all[0].Run(); !errors.Is(err, gpu.ErrArgument) {
+			t.Errorf("no call: %v", err)
+		}
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
 // A collective is one round trip to the worker if the other ranks have come. The rank that
 // comes last in the fake finds all inputs.
 func TestRoundTripsOfCollective(t *testing.T) {

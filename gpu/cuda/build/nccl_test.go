@@ -2,9 +2,11 @@ package build
 
 import (
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -102,6 +104,24 @@ func collectives(t *testing.T, worker string, c toolchain) {
 			got := make([]float32, 2)
 			if err := b.Download(got); err != nil || got[0] != 9 || got[1] != 9 {
 				t.Errorf("rank %d has %v, %v, expected 9 and 9", i, got, err)
+			}
+		}
+		row := make([]error, len(all)) // more than are in the stream at a time
+		var wg sync.WaitGroup
+		for i, c := range all {
+			wg.Go(func() {
+				sum := collective.Call{Kind: collective.AllReduce, In: buffers[i], Out: buffers[i]}
+				row[i] = c.Run(slices.Repeat([]collective.Call{sum}, 50)...)
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(row...); err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range buffers {
+			got, want := make([]float32, 2), float32(math.Pow(3, 52))
+			if err := b.Download(got); err != nil || math.Abs(float64(got[0]/want-1)) > 1e-5 {
+				t.Errorf("rank %d has %v, %v after 50 more, expected %v", i, got, err, want)
 			}
 		}
 		time.AfterFunc(100*time.Millisecond, all[1].Device().Interrupt)

@@ -329,16 +329,22 @@ const (
 	ReduceScatter
 )
 
-// Collect begins a collective on the default stream: Warmup times, then Repeats times
-// between two events. It answers as PollGroup does, so that a short one needs no poll.
+// Collect begins collectives on the default stream, one after the other: all of them Warmup
+// times, then Repeats times between two events. It answers as PollGroup does, so that short
+// ones need no poll.
 type Collect struct {
 	Group           uint32
-	Collective      Collective
-	Type, Op        uint32 // an ncclDataType_t and an ncclRedOp_t
-	Root            uint32
-	In, Out         Range
-	Count           int64 // elements, as NCCL counts them
+	Runs            []Run
 	Warmup, Repeats uint32
+}
+
+// Run is one collective.
+type Run struct {
+	Collective Collective
+	Type, Op   uint32 // an ncclDataType_t and an ncclRedOp_t
+	Root       uint32
+	In, Out    Range
+	Count      int64 // elements, as NCCL counts them
 }
 
 // PollGroup answers what a group does, and the nanoseconds of the repeats of Collect. It

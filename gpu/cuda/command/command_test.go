@@ -28,7 +28,7 @@ func samples() []Command {
 		&Array{1, 2, 3, [3]uint32{4, 5, 6}, 7, true}, &CopyArray{1, Range{2, 3, 4}, true}, &FreeArray{5},
 		&Texture{1, Range{2, 3, 4}, 5, 6, 7, true, true, true, [4]float32{1, 2, 3, 4}}, &Surface{6}, &FreeObject{1 << 40, true},
 		&OpenNCCL{[]string{"libnccl.so.2", ""}}, &GroupID{}, &JoinGroup{1, 2, 3, 1 << 40, []byte{4, 5}},
-		&Collect{1, ReduceScatter, 2, 3, 4, Range{5, 6, 7}, Range{8, 9, 10}, 1 << 41, 11, 12}, &PollGroup{1}, &LeaveGroup{2},
+		&Collect{1, []Run{{ReduceScatter, 2, 3, 4, Range{5, 6, 7}, Range{8, 9, 10}, 1 << 41}, {}}, 11, 12}, &PollGroup{1}, &LeaveGroup{2},
 	}
 }
 

@@ -185,10 +185,13 @@ func (m *JoinGroup) fields(c *codec) {
 
 func (*Collect) Kind() Kind { return KindCollect }
 func (m *Collect) fields(c *codec) {
-	c.u32s(&m.Group, (*uint32)(&m.Collective), &m.Type, &m.Op, &m.Root)
-	m.In.fields(c)
-	m.Out.fields(c)
-	c.i64(&m.Count)
+	c.u32(&m.Group)
+	list(c, &m.Runs, 64, func(r *Run) {
+		c.u32s((*uint32)(&r.Collective), &r.Type, &r.Op, &r.Root)
+		r.In.fields(c)
+		r.Out.fields(c)
+		c.i64(&r.Count)
+	})
 	c.u32s(&m.Warmup, &m.Repeats)
 }
 

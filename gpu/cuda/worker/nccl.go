@@ -101,8 +101,10 @@ import "C"
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -322,12 +324,15 @@ func (w *worker) collect(c *command.Collect) ([]int64, error) {
 	if m.stopped != nil || m.phase != idle {
 		return nil, &failure{code: command.CodeProtocol, text: fmt.Sprintf("a collective of a group in phase %d: %v", m.phase, m.stopped)}
 	}
-	for _, r := range []command.Range{c.In, c.Out} {
-		if _, err := w.part(r); err != nil {
-			return nil, err
+	for _, r := range c.Runs {
+		for _, of := range []command.Range{r.In, r.Out} {
+			if _, err := w.part(of); err != nil {
+				return nil, err
+			}
 		}
 	}
 	m.run, m.times, m.phase = *c, 0, queueing
+	m.run.Runs = slices.Clone(c.Runs) // the next command gets the memory of c
 	return w.poll(m)
 }
 
@@ -431,30 +436,29 @@ func (w *worker) joined(m *member) error {
 // around them. Up to a window of them have no other work between, so that their time is
 // that of a program that calls NCCL in a loop.
 func (w *worker) queue(m *member) error {
-	c, all := &m.run, m.run.Warmup+m.run.Repeats
+	runs := uint32(len(m.run.Runs))
+	all := (m.run.Warmup + m.run.Repeats) * runs
 	s, err := find(w.streams, command.DefaultStream, "stream")
 	if err != nil {
 		return err
 	}
 	stream := streamHandle(s.stream)
-	in, err := w.part(c.In)
-	if err != nil {
-		return err
-	}
-	out, err := w.part(c.Out)
-	if err != nil {
-		return err
-	}
 	for ; m.times < all && m.stop.Load() == 0; m.times++ {
 		if m.times >= window && m.times%(window/2) == 0 {
 			if done, err := ended(m.events[markEvents+m.times/(window/2)%2]); !done {
 				return err
 			}
 		}
-		if m.times == c.Warmup {
+		if m.times == m.run.Warmup*runs {
 			if err := failed(C.cuEventRecord(m.events[firstEvent], stream), "record"); err != nil {
 				return err
 			}
+		}
+		c := &m.run.Runs[m.times%runs]
+		in, err1 := w.part(c.In)
+		out, err2 := w.part(c.Out)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
 		}
 		m.calling.Store(time.Now().UnixNano())
 		code := C.collect(C.uint(c.Collective), C.CUdeviceptr(in), C.CUdeviceptr(out), C.size_t(c.Count), C.int(c.Type), C.int(c.Op), C.int(c.Root), *m.comm, stream)

@@ -92,7 +92,7 @@ The collectives.`,
 	Root    int        // of Broadcast
 }
 
-Call is a collective with its buffers, for Time.`,
+Call is a collective with its buffers, for Run and Time.`,
 	"Call.In": `Call.In gpu.Buffer
 
 of Broadcast the same one`,
@@ -128,10 +128,15 @@ of Broadcast`,
 	// in has as many elements as the out of all ranks together.
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
-	// Time runs a collective t.Warmup times and then t.Repeats times in a row, and returns
-	// the time of one of the latter: between two events of the device with NCCL, of the
-	// host's clock otherwise. All ranks call it.
-	Time(t gpu.Timing, c Call) (time.Duration, error)
+	// Run runs several collectives, one after the other, and returns when all results are
+	// there. With NCCL the ranks agree on all of them first, and nothing waits between two:
+	// many small ones take far less time than each by itself.
+	Run(calls ...Call) error
+
+	// Time is Run t.Warmup times and then t.Repeats times in a row, and returns the time of
+	// one of the latter: between two events of the device with NCCL, of the host's clock
+	// otherwise. All ranks call it.
+	Time(t gpu.Timing, calls ...Call) (time.Duration, error)
 
 	// Abort ends the group: collectives that wait, and all later ones, return an error of
 	// every rank that wraps ErrAborted and has the cause.
@@ -171,12 +176,17 @@ Rank is the number of this rank, from 0 up, and Size how many there are.`,
 
 ReduceScatter combines as AllReduce does, and gives rank i the i-th of equal parts:
 in has as many elements as the out of all ranks together.`,
-	"Communicator.Size": `Communicator.Size() int`,
-	"Communicator.Time": `Communicator.Time(t gpu.Timing, c Call) (time.Duration, error)
+	"Communicator.Run": `Communicator.Run(calls ...Call) error
 
-Time runs a collective t.Warmup times and then t.Repeats times in a row, and returns
-the time of one of the latter: between two events of the device with NCCL, of the
-host's clock otherwise. All ranks call it.`,
+Run runs several collectives, one after the other, and returns when all results are
+there. With NCCL the ranks agree on all of them first, and nothing waits between two:
+many small ones take far less time than each by itself.`,
+	"Communicator.Size": `Communicator.Size() int`,
+	"Communicator.Time": `Communicator.Time(t gpu.Timing, calls ...Call) (time.Duration, error)
+
+Time is Run t.Warmup times and then t.Repeats times in a row, and returns the time of
+one of the latter: between two events of the device with NCCL, of the host's clock
+otherwise. All ranks call it.`,
 	"Communicator.Transport": `Communicator.Transport() string
 
 Transport is a line that names what the bytes are sent by, and why it is not NCCL.`,
@@ -234,10 +244,11 @@ The operations. All ranks get the same bits. In memory, Sum adds in the order of
 and Max and Min of floats are NaN where one is NaN; NCCL adds in an order of its own, and
 its Max and Min may drop a NaN.`,
 	"Member": `type Member interface {
-	// Run runs a collective whose buffers were checked, and returns when the device has
-	// ended it, with the time of one repeat. When ctx ends it aborts the group and returns
-	// the cause; then the contents of c.Out are undefined.
-	Run(ctx context.Context, t gpu.Timing, c Call) (time.Duration, error)
+	// Run runs collectives whose buffers were checked, one after the other, and returns
+	// when the device has ended them, with the time of one repeat of all. When ctx ends it
+	// aborts the group and returns the cause; then the contents of their outputs are
+	// undefined.
+	Run(ctx context.Context, t gpu.Timing, calls ...Call) (time.Duration, error)
 
 	// Close ends the rank's part of the group without waiting for other ranks.
 	Close() error
@@ -247,11 +258,12 @@ Member is a rank of the library's group. It is for one goroutine at a time.`,
 	"Member.Close": `Member.Close() error
 
 Close ends the rank's part of the group without waiting for other ranks.`,
-	"Member.Run": `Member.Run(ctx context.Context, t gpu.Timing, c Call) (time.Duration, error)
+	"Member.Run": `Member.Run(ctx context.Context, t gpu.Timing, calls ...Call) (time.Duration, error)
 
-Run runs a collective whose buffers were checked, and returns when the device has
-ended it, with the time of one repeat. When ctx ends it aborts the group and returns
-the cause; then the contents of c.Out are undefined.`,
+Run runs collectives whose buffers were checked, one after the other, and returns
+when the device has ended them, with the time of one repeat of all. When ctx ends it
+aborts the group and returns the cause; then the contents of their outputs are
+undefined.`,
 	"Min": `const Min
 
 The operations. All ranks get the same bits. In memory, Sum adds in the order of the ranks,

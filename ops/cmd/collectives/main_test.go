@@ -52,7 +52,7 @@ func TestParts(t *testing.T) {
 			t.Errorf("%+v, expected a bandwidth of 3 devices", l)
 		}
 	}
-	for part, want := range map[string]int{"collectives": 2 * 2 * 4, "sum": 2 + 3, "gemm": 2, "triangles": 3 + 2*3} {
+	for part, want := range map[string]int{"collectives": 2 * 2 * 5, "sum": 2 + 3, "gemm": 2, "triangles": 3 + 2*3} {
 		if expected := map[string]int{"sum": 1, "gemm": 1, "triangles": 3}[part]; passed[part] != want || ratios[part] != expected {
 			t.Errorf("%s: %d figures and %d ratios, expected %d and %d", part, passed[part], ratios[part], want, expected)
 		}
