@@ -271,9 +271,8 @@ func (w *worker) joinGroup(c *command.JoinGroup) error {
 		m.events[i] = e
 	}
 	w.members[c.Group] = m // also if it fails: LeaveGroup follows
-	go m.thread(func() {
-		m.joined <- ncclError(C.joinGroup(m.comm, C.int(c.Size), &id, C.int(c.Rank)), m, "join")
-	})
+	size, rank := C.int(c.Size), C.int(c.Rank) // the next command gets the memory of c
+	go m.thread(func() { m.joined <- ncclError(C.joinGroup(m.comm, size, &id, rank), m, "join") })
 	go m.watch()
 	return nil
 }
