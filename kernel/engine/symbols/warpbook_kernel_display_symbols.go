@@ -434,6 +434,10 @@ Note adds a line below the table.`,
 	"Table.Notes": `func (t *Table) Notes() []string
 
 Notes returns the lines below the table.`,
+	"Table.Record": `func (t *Table) Record() any
+
+Record returns the cells of the table as text: without it the record of a notebook
+would lack the tables that its cells build. No row is a correctness row.`,
 	"Table.Row": `func (t *Table) Row(values ...any) *Table
 
 Row adds a row. Floating-point numbers that are not whole are written with
