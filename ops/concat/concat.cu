@@ -32,9 +32,3 @@ extern "C" __global__ void __launch_bounds__(256) concat_vector(const float* __r
     ulonglong2 start = starts[blockIdx.x];
     vector_tile<256>({a, b, wa, wb}, y, n, (size_t)blockIdx.x * tile, start.x, start.y);
 }
-
-// Blocks of 1024 threads, a vector each: two of them fill a multiprocessor.
-extern "C" __global__ void __launch_bounds__(1024) concat_block_1024(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y, unsigned long long n, unsigned wa, unsigned wb, const ulonglong2* __restrict__ starts) {
-    ulonglong2 start = starts[blockIdx.x];
-    vector_a_thread({a, b, wa, wb}, y, n, (size_t)blockIdx.x * tile, start.x, start.y);
-}

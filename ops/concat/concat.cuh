@@ -50,13 +50,6 @@ static __device__ __forceinline__ float4 load_four(const Parts& p, size_t r, siz
     return {v[0], v[1], v[2], v[3]};
 }
 
-// A tile of y in stores of 16 bytes, one for each of 1024 threads.
-static __device__ __forceinline__ void vector_a_thread(const Parts& p, float* __restrict__ y, size_t n, size_t first, size_t r0, size_t c0) {
-    if ((size_t)y % 16 || n - first < tile) return copy_tile<1024>(p, y, n, first, r0, c0);
-    step(p, r0, c0, 4 * threadIdx.x);
-    __stcs((float4*)(y + first + 4 * threadIdx.x), load_four(p, r0, c0));
-}
-
 // A tile of y in stores of 16 bytes, four a thread and turn in flight.
 template <unsigned threads>
 static __device__ __forceinline__ void vector_tile(const Parts& p, float* __restrict__ y, size_t n, size_t first, size_t r0, size_t c0) {

@@ -16,19 +16,15 @@ var variants = []ladder.Variant{
 	},
 	{
 		Name: "concat_offset_table", Adds: "a table says where tiles begin: no division of 64 bits for each element",
-		Source: "ours", Plan: tiles(256),
+		Source: "ours", Plan: tiles,
 	},
 	{
 		Name: "concat_vector", Adds: "stores of 16 bytes, and loads where four neighbours are aligned",
-		Source: "ours", Plan: tiles(256),
+		Source: "ours", Plan: tiles,
 	},
 	{
 		Name: "concat_bulk", Adds: "the copy engine moves pieces of rows through shared memory",
 		Source: "ours", Module: "concat_bulk", Needs: gpu.Compute{Major: 9}, Plan: bulk,
-	},
-	{
-		Name: "concat_block_1024", Adds: "without the copy engine: blocks of 1024 threads, a vector each, of which two fill a multiprocessor",
-		Source: "ours", Plan: tiles(1024),
 	},
 }
 
@@ -59,22 +55,20 @@ func indexMap(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	return launch(entry, s, ladder.CeilDiv(s[0]*width(s), 256), 256)
 }
 
-// tiles launches a block of so many threads for each tile of y, with a table of the row
-// and the column at which each begins.
-func tiles(threads int) ladder.Planner {
-	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-		n, w := s[0]*width(s), width(s)
-		if n == 0 {
-			return ladder.Plan{}
-		}
-		starts := make([]uint64, 0, 2*ladder.CeilDiv(n, tile))
-		for first := 0; first < n; first += tile {
-			starts = append(starts, uint64(first/w), uint64(first%w))
-		}
-		p := launch(entry, s, len(starts)/2, threads, "starts")
-		p.Tables = []ladder.Table{{Tensor: ladder.Tensor{Name: "starts", Len: len(starts), Type: gpu.Uint64}, Values: starts}}
-		return p
+// tiles launches a block for each tile of y, with a table of the row and the column at
+// which each begins.
+func tiles(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	n, w := s[0]*width(s), width(s)
+	if n == 0 {
+		return ladder.Plan{}
 	}
+	starts := make([]uint64, 0, 2*ladder.CeilDiv(n, tile))
+	for first := 0; first < n; first += tile {
+		starts = append(starts, uint64(first/w), uint64(first%w))
+	}
+	p := launch(entry, s, len(starts)/2, 256, "starts")
+	p.Tables = []ladder.Table{{Tensor: ladder.Tensor{Name: "starts", Len: len(starts), Type: gpu.Uint64}, Values: starts}}
+	return p
 }
 
 // bulk launches a block of one warp for each four pieces.

@@ -40,10 +40,6 @@ var variants = []ladder.Variant{
 		Name: "gelu_exp2", Adds: "x / (1 + 2^v) in place of 1 + tanh: two instructions, and nothing cancels",
 		Source: "ours", Plan: launch(8, none),
 	},
-	{
-		Name: "gelu_block_1024", Adds: "blocks of 1024 threads: two fill a multiprocessor",
-		Source: "ours", Plan: blocks(1024, 8, none),
-	},
 }
 
 var erfVariants = []ladder.Variant{

@@ -136,7 +136,7 @@ int inARow(cudaStream_t stream, F run, cudaGraphExec_t* made) {
 // run is given is the stream to submit to.
 template <class F>
 std::vector<double> times(const Arguments& a, F run) {
-    const int batch = a.graph ? 1 : 50;  // what the device queues behind the gate: a graph is up to 100 runs of several launches
+    const int batch = a.graph ? 1 : 8;  // runs behind the gate: a stream takes about 1000 launches, and then the host waits for the gate that it holds
     int l2, runs = 1;
     CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
     unsigned* open;

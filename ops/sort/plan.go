@@ -282,7 +282,10 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 			return !slices.Contains([]string{"merge_path", "four_way", "radix_4", "onesweep"}, v.Name)
 		})
 	case t != gpu.Uint32:
-		all = slices.DeleteFunc(all, func(v ladder.Variant) bool { return !slices.Contains([]string{"merge_path", "onesweep"}, v.Name) })
+		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
+			early := v.Name == "onesweep_early" && t.Bytes() == 4
+			return !early && !slices.Contains([]string{"merge_path", "onesweep"}, v.Name)
+		})
 	}
 	for i := range all {
 		all[i].Name, all[i].Source = prefix+all[i].Name, "ours"
