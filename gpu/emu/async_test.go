@@ -105,10 +105,10 @@ func TestTensorCores(t *testing.T) {
 	} {
 		var x, y [16]arith.Term
 		for i := range x {
-			x[i], y[i] = arith.TermOf(0, arith.Formats["f16"]), arith.TermOf(0x0400, arith.Formats["f16"])
+			x[i], y[i] = arith.TermOf(0, arith.FormatOf("f16")), arith.TermOf(0x0400, arith.FormatOf("f16"))
 		}
 		for _, i := range c.places {
-			x[i] = arith.TermOf(uint64(c.power+14+15)<<10, arith.Formats["f16"]) // times 2^-14
+			x[i] = arith.TermOf(uint64(c.power+14+15)<<10, arith.FormatOf("f16")) // times 2^-14
 		}
 		if got := arith.TensorCoreOf(c.cc).Fuse(one, x[:], y[:], "f16", "f32"); got != c.want {
 			t.Errorf("%v: 1 and 2^%d at %v: %#x, expected %#x", c.cc, c.power, c.places, got, c.want)

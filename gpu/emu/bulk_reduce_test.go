@@ -55,7 +55,7 @@ func reduced(op string, t ptx.Type, old, v uint64, global bool) uint64 {
 	case "f64":
 		return math.Float64bits(math.Float64frombits(old) + math.Float64frombits(v))
 	case "f16", "bf16":
-		return arith.RoundFloat(arith.Decode(old, t)+arith.Decode(v, t), arith.Nearest, arith.Formats[t])
+		return arith.RoundFloat(arith.Decode(old, t)+arith.Decode(v, t), arith.Nearest, arith.FormatOf(t))
 	}
 	return (old + v) & mask
 }
@@ -68,7 +68,7 @@ func randomElement(random *rand.Rand, t ptx.Type) uint64 {
 	case "f64":
 		return math.Float64bits(random.Float64() - 0.5)
 	case "f16", "bf16":
-		return arith.RoundFloat(random.Float64()-0.5, arith.Nearest, arith.Formats[t])
+		return arith.RoundFloat(random.Float64()-0.5, arith.Nearest, arith.FormatOf(t))
 	}
 	return random.Uint64() >> random.IntN(64) & (uint64(1)<<(8*t.Bytes()-1)<<1 - 1)
 }

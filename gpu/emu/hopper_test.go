@@ -406,7 +406,7 @@ func TestWarpgroupProducts(t *testing.T) {
 				}
 				terms := make([]arith.Term, len(values))
 				for i, v := range values {
-					if terms[i] = arith.TermOf(v>>drop, arith.Formats[of]); of == "e4m3" {
+					if terms[i] = arith.TermOf(v>>drop, arith.FormatOf(of)); of == "e4m3" {
 						terms[i] = arith.FP8Term(v, of)
 					}
 				}

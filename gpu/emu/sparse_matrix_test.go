@@ -17,7 +17,7 @@ import (
 func smallCode(v int, of ptx.Type) uint32 {
 	switch of {
 	case "f16", "bf16":
-		return uint32(arith.RoundFloat(float64(v), arith.Nearest, arith.Formats[of]))
+		return uint32(arith.RoundFloat(float64(v), arith.Nearest, arith.FormatOf(of)))
 	case "tf32":
 		return math.Float32bits(float32(v))
 	case "e4m3", "e5m2":

@@ -63,16 +63,16 @@ func half16(t ptx.Type, f func(a, b, c float64) float64) Lane {
 		if o.Sat {
 			v = math.Min(positive(v), 1)
 		}
-		if smallest := math.Ldexp(1, 2-1<<(Formats[t].exponent-1)); o.FTZ && math.Abs(v) < smallest {
+		if smallest := math.Ldexp(1, 2-1<<(FormatOf(t).exponent-1)); o.FTZ && math.Abs(v) < smallest {
 			v = math.Copysign(0, v) // also for values that would round to the smallest normal number
 		}
-		return RoundFloat(v, Nearest, Formats[t])
+		return RoundFloat(v, Nearest, FormatOf(t))
 	}
 }
 
 // FlushHalf replaces a subnormal number by zero of its sign.
 func FlushHalf(a uint64, t ptx.Type) uint64 {
-	f := Formats[t]
+	f := FormatOf(t)
 	if a>>f.fraction&(1<<f.exponent-1) == 0 {
 		return a & 0x8000
 	}

@@ -20,9 +20,22 @@ import (
 
 // TensorCore is the arithmetic of a generation of tensor cores.
 type TensorCore struct {
-	group    map[ptx.Type]int // products that are added at once
-	fraction int              // bits that are kept below the largest exponent
-	digits   int              // of a result of f32
+	group    groups
+	fraction int // bits that are kept below the largest exponent
+	digits   int // of a result of f32
+}
+
+// groups are how many products of a type of factors are added at once.
+type groups struct{ half, tf32, fp8 int }
+
+func (g groups) of(t ptx.Type) int {
+	switch t {
+	case "tf32":
+		return g.tf32
+	case "e4m3":
+		return g.fp8
+	}
+	return g.half
 }
 
 // float32Digits are the digits of a float32.
@@ -33,11 +46,11 @@ const float32Digits = 24
 func TensorCoreOf(c gpu.Compute) *TensorCore {
 	switch {
 	case c.Major >= 9:
-		return &TensorCore{map[ptx.Type]int{"f16": 16, "bf16": 16, "tf32": 8}, 25, float32Digits}
+		return &TensorCore{groups{half: 16, tf32: 8}, 25, float32Digits}
 	case c.Major == 8:
-		return &TensorCore{map[ptx.Type]int{"f16": 8, "bf16": 8, "tf32": 4}, 24, float32Digits}
+		return &TensorCore{groups{half: 8, tf32: 4}, 24, float32Digits}
 	}
-	return &TensorCore{map[ptx.Type]int{"f16": 4}, 24, float32Digits}
+	return &TensorCore{groups{half: 4}, 24, float32Digits}
 }
 
 // Halved is the arithmetic of wmma, which a GPU does in halves for tf32.
@@ -45,7 +58,7 @@ func (u *TensorCore) Halved(of ptx.Type) *TensorCore {
 	if of != "tf32" {
 		return u
 	}
-	return &TensorCore{map[ptx.Type]int{of: 4}, u.fraction, u.digits}
+	return &TensorCore{groups{tf32: 4}, u.fraction, u.digits}
 }
 
 // FP8Core is the arithmetic of the tensor cores for fp8: wgmma of 9.0, and mma.sync of
@@ -53,9 +66,9 @@ func (u *TensorCore) Halved(of ptx.Type) *TensorCore {
 // (MMA-Sim) and is not compared with a GPU.
 func FP8Core(c gpu.Compute) *TensorCore {
 	if c.Major >= 9 {
-		return &TensorCore{map[ptx.Type]int{"e4m3": 32}, 13, 14}
+		return &TensorCore{groups{fp8: 32}, 13, 14}
 	}
-	return &TensorCore{map[ptx.Type]int{"e4m3": 16}, 13, 14}
+	return &TensorCore{groups{fp8: 16}, 13, 14}
 }
 
 // Term is a decomposed factor: significand * 2^(exponent - fraction bits of its type).
@@ -128,9 +141,9 @@ func Dot(a, b []Term) int64 {
 // Fuse is c plus the products of a and b, in groups. Its result has the type
 // of c: f32 or f16.
 func (u *TensorCore) Fuse(c uint64, a, b []Term, of, to ptx.Type) uint64 {
-	for n := u.group[of]; len(a) > 0; {
+	for n := u.group.of(of); len(a) > 0; {
 		n = min(n, len(a))
-		c = u.add(TermOf(c, Formats[to]), a[:n], b[:n], int(factorFraction(of)), to)
+		c = u.add(TermOf(c, FormatOf(to)), a[:n], b[:n], int(factorFraction(of)), to)
 		a, b = a[n:], b[n:]
 	}
 	return c
@@ -141,7 +154,7 @@ func factorFraction(of ptx.Type) uint {
 	if of == "e4m3" {
 		return 3
 	}
-	return Formats[of].fraction
+	return FormatOf(of).fraction
 }
 
 // add is the sum of one group, whose factors have the given number of fraction bits.
@@ -166,13 +179,13 @@ func (u *TensorCore) add(c Term, a, b []Term, fraction int, to ptx.Type) uint64 
 	case most == none:
 		return 0
 	}
-	sum := aligned64(int64(c.significand), u.fraction-int(Formats[to].fraction)-(most-int(c.exponent)))
+	sum := aligned64(int64(c.significand), u.fraction-int(FormatOf(to).fraction)-(most-int(c.exponent)))
 	for i := range a {
 		product := int64(a[i].significand) * int64(b[i].significand)
 		sum += aligned64(product, u.fraction-2*fraction-(most-int(a[i].exponent)-int(b[i].exponent)))
 	}
 	if to == "f16" {
-		return RoundFloat(math.Ldexp(float64(sum), most-u.fraction), Nearest, Formats[to])
+		return RoundFloat(math.Ldexp(float64(sum), most-u.fraction), Nearest, FormatOf(to))
 	}
 	return truncated(sum, most-u.fraction, u.digits)
 }
@@ -237,5 +250,5 @@ func specialSum(c Term, a, b []Term, to ptx.Type) uint64 {
 		}
 		add(k, (a[i].significand < 0) != (b[i].significand < 0))
 	}
-	return RoundFloat(sum, Nearest, Formats[to])
+	return RoundFloat(sum, Nearest, FormatOf(to))
 }

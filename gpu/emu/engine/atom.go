@@ -54,7 +54,7 @@ func swap[T arith.Unsigned](old, b, c uint64) uint64 {
 }
 
 func addHalf(a, b uint64, t ptx.Type) uint64 {
-	return arith.RoundFloat(arith.Decode(a, t)+arith.Decode(b, t), arith.Nearest, arith.Formats[t])
+	return arith.RoundFloat(arith.Decode(a, t)+arith.Decode(b, t), arith.Nearest, arith.FormatOf(t))
 }
 
 func addHalf2(a, b uint64, t ptx.Type) uint64 {

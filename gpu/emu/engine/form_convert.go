@@ -143,7 +143,7 @@ func (lo *lowering) fp8Form(w words, c *arith.Conversion) error {
 			if c.Relu && v <= 0 {
 				v = 0
 			}
-			return arith.RoundFloat(v, arith.Nearest, arith.Formats["f16"])
+			return arith.RoundFloat(v, arith.Nearest, arith.FormatOf("f16"))
 		}
 		in.lane = func(_ *arith.Operation, a, _, _ uint64) uint64 { return half(byte(a>>8))<<16 | half(byte(a)) }
 		return first(lo.operands(2, 2), lo.def(&in.d, 0, word), lo.use(&in.a, 1, "b16"))

@@ -62,8 +62,8 @@ var fp8Halves = sync.OnceValue(func() map[ptx.Type]*[256]arith.Term {
 	for _, of := range []ptx.Type{"e4m3", "e5m2"} {
 		all[of] = &[256]arith.Term{}
 		for code := range all[of] {
-			half := arith.RoundFloat(arith.FP8s[of+"x2"].Decode(byte(code)), arith.Nearest, arith.Formats["f16"])
-			all[of][code] = arith.TermOf(half, arith.Formats["f16"])
+			half := arith.RoundFloat(arith.FP8s[of+"x2"].Decode(byte(code)), arith.Nearest, arith.FormatOf("f16"))
+			all[of][code] = arith.TermOf(half, arith.FormatOf("f16"))
 		}
 	}
 	return all
@@ -79,6 +79,6 @@ func (p *matrixProduct) fp8Dot() func(a, b []arith.Term, c uint64) uint64 {
 		half := len(a) / 2
 		sum := p.core.Fuse(0, a[:half], b[:half], "f16", p.to)
 		sum = p.core.Fuse(sum, a[half:], b[half:], "f16", p.to)
-		return arith.RoundFloat(arith.Decode(sum, p.to)+arith.Decode(c, p.to), arith.Nearest, arith.Formats[p.to])
+		return arith.RoundFloat(arith.Decode(sum, p.to)+arith.Decode(c, p.to), arith.Nearest, arith.FormatOf(p.to))
 	}
 }

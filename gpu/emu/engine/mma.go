@@ -142,7 +142,7 @@ func (p *matrixProduct) multiply(x *matrices) {
 		p.fp8Terms(x)
 		dot = p.fp8Dot()
 	} else {
-		f := arith.Formats[p.of]
+		f := arith.FormatOf(p.of)
 		drop := 0
 		if p.of == "tf32" {
 			drop = 13

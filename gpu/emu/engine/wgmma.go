@@ -341,7 +341,7 @@ func (t *tileRows) term(v uint64) arith.Term {
 	case t.of == "tf32":
 		v >>= 13
 	}
-	return arith.TermOf(v, arith.Formats[t.of])
+	return arith.TermOf(v, arith.FormatOf(t.of))
 }
 
 // load reads the rows from the tile that a descriptor names.
