@@ -10,12 +10,22 @@ import (
 )
 
 // parsed are the modules that are in use, by name and text: benches of one operator load
-// the same megabytes of PTX again and again. It keeps none of them alive. A parsed module
-// is not written, so that devices and goroutines share it.
+// the same megabytes of PTX again and again. Without Keep, it keeps none of them alive. A
+// parsed module is not written, so that devices and goroutines share it.
 var parsed = struct {
 	sync.Mutex
 	modules map[text]weak.Pointer[ptx.Module]
+	keeps   bool
+	kept    []*ptx.Module // all since Keep
 }{modules: map[text]weak.Pointer[ptx.Module]{}}
+
+// Keep keeps every module that is parsed from now on until the program ends. Tests of
+// operators call it, whose benches load the same texts one after the other.
+func Keep() {
+	parsed.Lock()
+	defer parsed.Unlock()
+	parsed.keeps = true
+}
 
 // text identifies the source of a module: its name and its hash.
 type text struct {
@@ -39,6 +49,9 @@ func parse(name, from string) (*ptx.Module, error) {
 	parsed.Lock()
 	defer parsed.Unlock()
 	parsed.modules[key] = weak.Make(m)
+	if parsed.keeps {
+		parsed.kept = append(parsed.kept, m)
+	}
 	runtime.AddCleanup(m, forget, key)
 	return m, nil
 }

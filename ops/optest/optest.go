@@ -7,9 +7,12 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device"
+	"warpbook/gpu/loader"
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 )
+
+func init() { loader.Keep() }
 
 // Emulator opens the emulator of the default GPU for a test.
 func Emulator(t *testing.T) gpu.Device {
