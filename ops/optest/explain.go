@@ -9,14 +9,22 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// explain sums every rung up by source line at a small case, on the emulator: the lines
-// are those of its own source, and their sum equals its counters.
-func explain(t *testing.T, o *ladder.Operator) {
+// explain sums rungs up by source line at a small case, on the emulator: the lines are those
+// of its own source, and their sum equals its counters. In an ordinary run the seed chooses
+// the rungs.
+func explain(t *testing.T, o *ladder.Operator, seed uint64) {
 	own := map[string]bool{}
 	for _, module := range o.Modules() {
 		own[module+".cu"] = true
 	}
-	b := NewBench(t, Emulator(t), o, 42, explained(o)...)
+	some := *o
+	some.Variants = nil
+	for i, yes := range chosen(len(o.Variants), byLine, seed) {
+		if yes {
+			some.Variants = append(some.Variants, o.Variants[i])
+		}
+	}
+	b := NewBench(t, Emulator(t), &some, 42, explained(o)...)
 	counts, err := b.Count()
 	if err != nil {
 		t.Fatal(err)

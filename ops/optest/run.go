@@ -25,9 +25,9 @@ import (
 // cases with a profile is compared with what NVIDIA's profiler counted.
 //
 // Without WARPBOOK_LONG the emulators share the cases: the seed chooses the one that
-// runs a case, its rungs where there are very many checks, and the case at which a rung's
-// counters are compared. WARPBOOK_SEED
-// repeats a run with the seed that it printed.
+// runs a case, its rungs where there are many checks, the rungs that are explained, those
+// whose counters are compared, and the case at which they are. With it, the seed chooses
+// the emulator of a long case. WARPBOOK_SEED repeats a run with the seed that it printed.
 func Run(t *testing.T, o *ladder.Operator) {
 	seed := runSeed(t)
 	t.Run("table", func(t *testing.T) { table(t, o) })
@@ -45,7 +45,7 @@ func Run(t *testing.T, o *ladder.Operator) {
 			refused := map[string]string{}
 			cases := withUnaligned(o.Cases)
 			for i, c := range cases {
-				if runsOn(d, place, i, seed) {
+				if runsOn(d, place, i, c.Long, seed) {
 					runCase(t, d, someRungs(d, o, i, len(cases), seed), c, seed, refused)
 				}
 			}
@@ -54,7 +54,7 @@ func Run(t *testing.T, o *ladder.Operator) {
 		})
 	})
 	t.Run("refusals", func(t *testing.T) { devicetest.Each(t, func(t *testing.T, d gpu.Device) { refusals(t, d, o) }) })
-	t.Run("explain", func(t *testing.T) { explain(t, o) })
+	t.Run("explain", func(t *testing.T) { explain(t, o, seed) })
 	t.Run("profiles", func(t *testing.T) { profiles(t, o, seed) })
 }
 
@@ -76,14 +76,35 @@ func runSeed(t *testing.T) uint64 {
 }
 
 // runsOn reports whether the device at a place of the list of devices runs case i: a GPU
-// runs every case, of the emulators one does, unless all tests run whole.
-func runsOn(d gpu.Device, place, i int, seed uint64) bool {
-	return !d.Info().Emulated || long() || rand.New(rand.NewPCG(seed, uint64(i))).IntN(len(devicetest.Names)) == place
+// runs every case. Of the emulators one does, unless all tests run whole and the case is
+// not one that takes long.
+func runsOn(d gpu.Device, place, i int, takesLong bool, seed uint64) bool {
+	return !d.Info().Emulated || long() && !takesLong || rand.New(rand.NewPCG(seed, uint64(i))).IntN(len(devicetest.Names)) == place
 }
 
 // mostChecks is how many checks of a rung at a case the emulators of an ordinary run have
-// time for.
-const mostChecks = 200
+// time for, and mostCounted of how many rungs it compares the counters, and sums them up by
+// line.
+const (
+	mostChecks  = 75
+	mostCounted = 6
+)
+
+// chosen reports for each of so many rungs whether an ordinary run counts it. The kinds of
+// counting choose apart from each other.
+func chosen(rungs int, kind, seed uint64) []bool {
+	all := make([]bool, rungs)
+	for n, i := range rand.New(rand.NewPCG(seed, kind)).Perm(rungs) {
+		all[i] = n < mostCounted || long()
+	}
+	return all
+}
+
+// The kinds of counting.
+const (
+	byProfiler = 1<<32 + iota
+	byLine
+)
 
 // someRungs is an operator for a case on a device: with all its rungs, or on the emulators
 // of an ordinary run, where that would be too many checks, with those that the seed chooses.
