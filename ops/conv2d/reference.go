@@ -81,7 +81,7 @@ func (o Options) cases() (all []ladder.Case) {
 		{Size: ladder.Size{1, 4, 8, 8, 8, 3, 3}}, {Size: ladder.Size{1, 2, 16, 17, 9, 2, 2}}, {Size: ladder.Size{1, 1, 15, 33, 8, 5, 3}},
 		{Size: ladder.Size{3, 16, 4, 5, 6, 1, 1}}, {Size: ladder.Size{1, 8, 6, 11, 64, 1, 3}}, {Size: ladder.Size{2, 17, 3, 3, 3, 1, 1}}, {Size: ladder.Size{1, 40, 5, 4, 10, 3, 1}},
 		{Size: ladder.Size{2, 8, 7, 6, 12, 3, 3}, Start: 1}, {Size: ladder.Size{2, 4, 9, 6, 5, 3, 3}, Data: "special"},
-		{Size: ladder.Size{4, 64, 28, 28, 64, 3, 3}, Long: true},
+		{Size: ladder.Size{2, 64, 14, 15, 80, 3, 3}, Long: true},
 		{Size: ladder.Size{60, 8, 28, 28, 16, 3, 3}, OnGPU: true}, // the wider products of Hopper take fewer rounds
 	}
 	if o.Depth {

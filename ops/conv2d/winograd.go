@@ -100,7 +100,7 @@ func withWinograd(m int, o Options) (*ladder.Operator, error) {
 	for _, c := range []ladder.Case{
 		{Size: ladder.Size{1, 1, 1, 1, 1, 3, 3}}, {Size: ladder.Size{1, 1, 4, 4, 1, 3, 3}}, {Size: ladder.Size{2, 3, 5, 7, 4, 3, 3}}, {Size: ladder.Size{1, 2, 8, 9, 65, 3, 3}, Data: "normal"},
 		{Size: ladder.Size{1, 17, 6, 6, 3, 3, 3}}, {Size: ladder.Size{1, 16, 33, 18, 2, 3, 3}, Data: "normal"}, {Size: ladder.Size{2, 4, 7, 6, 5, 3, 3}, Start: 1},
-		{Size: ladder.Size{4, 64, 28, 28, 64, 3, 3}, Long: true},
+		{Size: ladder.Size{2, 64, 14, 15, 80, 3, 3}, Long: true},
 	} {
 		if w.Valid(c.Size) == nil {
 			w.Cases = append(w.Cases, c)
