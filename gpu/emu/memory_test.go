@@ -12,6 +12,9 @@ import (
 // TestMemory compares the memory of buffers and launches with all checks, freed or not,
 // with the documented bound: twice the buffers and 64 MB.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: a minute with it, and other launches have as many goroutines")
+	}
 	sums, err := os.ReadFile("testdata/workloads.sm_75.ptx")
 	if err != nil {
 		t.Fatal(err)
