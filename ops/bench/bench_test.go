@@ -266,7 +266,11 @@ func TestInterrupt(t *testing.T) {
 		if !device.Info().Emulated {
 			t.Skip("a GPU is done before it can be interrupted")
 		}
-		b := newBench(t, device, sample.Operator, 1, 1<<22)
+		n := 1 << 21 // tenths of a second
+		if testing.Short() {
+			n >>= 3 // with the race detector, too
+		}
+		b := newBench(t, device, sample.Operator, 1, n)
 		ended := make(chan struct{})
 		b.Progress = interrupter{device, ended}
 		start := time.Now()
