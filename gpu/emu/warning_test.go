@@ -12,7 +12,7 @@ import (
 // TestWarningsArePrinted: a division by zero is a warning, once per instruction, if no
 // caller receives warnings; the launch continues.
 func TestWarningsArePrinted(t *testing.T) {
-	const body = "mov.u32 %r5, 7; sub.u32 %r6, %t, %t; div.u32 %r7, %r5, %r6; rem.s32 %r6, %r5, %r6; st.global.u32 [%q1], %r7;"
+	const body = "mov.u32 %r5, 7; sub.u32 %r6, %t, %t; div.u32 %r7, %r5, %r6; rem.s32 %r6, %r5, %r6; st.global.u32 [%p1], %r7;"
 	j := newJob(t, "", body, 2, 64)
 	var out bytes.Buffer
 	j.device.SetOutput(&out)
