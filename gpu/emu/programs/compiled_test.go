@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,9 +79,12 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// TestCompile is TestCompiled with the NVRTC of this machine.
+// TestCompile is TestCompiled with the NVRTC of this machine. A source of an operator is
+// compiled in one of the modes, which the seed chooses, with WARPBOOK_LONG in all of them,
+// which takes minutes.
 func TestCompile(t *testing.T) {
 	t.Logf("NVRTC of %q", os.Getenv("WARPBOOK_NVRTC")) // read here, so that the cached result of another NVRTC is not used
+	random := seeded(t)
 	var sources []string
 	for _, pattern := range []string{"../../../ops/*/*.cu", "../testdata/*.cu", "../../ptx/testdata/*.cu"} {
 		found, err := filepath.Glob(pattern)
@@ -93,7 +98,11 @@ func TestCompile(t *testing.T) {
 		if filepath.Base(source) == "approximate.cu" || filepath.Base(filepath.Dir(source)) == "peers" {
 			continue // a program of its own, for nvcc
 		}
-		for _, mode := range slices.Sorted(maps.Keys(modes)) {
+		chosen := slices.Sorted(maps.Keys(modes))
+		if one := random.IntN(len(chosen)); strings.HasPrefix(source, "../../../ops/") && os.Getenv("WARPBOOK_LONG") == "" && !*keep {
+			chosen = chosen[one : one+1]
+		}
+		for _, mode := range chosen {
 			text, release := compiled(t, source, mode)
 			if text == "" {
 				t.Logf("%s is left out: it needs mma.h of a toolkit", source)
@@ -106,6 +115,21 @@ func TestCompile(t *testing.T) {
 			}
 		}
 	}
+}
+
+// seeded are the random choices of a run, of the seed that WARPBOOK_SEED names or of one of
+// the clock, which it prints.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("WARPBOOK_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatalf("WARPBOOK_SEED=%s: %v, expected a number that a run printed", text, err)
+		}
+	}
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }
 
 // compiled is the PTX of a source, and the release of NVRTC; without NVRTC the test is
