@@ -86,8 +86,8 @@ func runsOn(d gpu.Device, place, i int, takesLong bool, seed uint64) bool {
 // time for, and mostCounted of how many rungs it compares the counters, and sums them up by
 // line.
 const (
-	mostChecks  = 75
-	mostCounted = 6
+	mostChecks  = 40
+	mostCounted = 4
 )
 
 // chosen reports for each of so many rungs whether an ordinary run counts it. The kinds of
