@@ -19,6 +19,7 @@ type access struct {
 	size      uint64          // bytes * count
 	signed    bool            // a narrow load is sign extended
 	strong    bool            // volatile, relaxed, acquire or release: visible to other threads at once
+	plain     bool            // of ld or st
 	uncounted bool            // a parameter of a call, which a GPU keeps in registers
 	field     bool            // the word of a bit field that is about to be written
 	copy      int             // of a load and the store of its value: their number, from 1

@@ -87,7 +87,7 @@ func (l *Launch) clusterPlace(n int64) gpu.Dim {
 
 // workClusters runs clusters until there are none left or one has failed.
 func (l *Launch) workClusters(b *block) {
-	patterns := &patternTable{sites: make([]patterns, l.prog.sites)}
+	patterns := b.newPatternTable()
 	c := &cluster{blocks: []*block{b}}
 	for len(c.blocks) < l.cluster.Size() {
 		c.blocks = append(c.blocks, l.another()...)

@@ -84,7 +84,7 @@ func (lo *lowering) dataForm(mem *access, w *words, t ptx.Type) error {
 	}
 	mem.signed = t[0] == 's'
 	in := &lo.op.in
-	in.mem, in.flow, in.exec = mem, checked, runAccess
+	in.mem, in.flow, in.exec, mem.plain = mem, checked, runAccess, true
 	n := 2 + lo.hinted()
 	return lo.operands(n, n)
 }

@@ -123,6 +123,9 @@ func (l *Launch) run() (gpu.Counters, error) {
 	}
 	var c gpu.Counters
 	for _, b := range l.blocks {
+		if b.patterns != nil {
+			b.patterns.finish(b)
+		}
 		c.Add(b.cnt)
 	}
 	for _, b := range l.blocks[n:] {
@@ -242,6 +245,7 @@ func newBlock(l *Launch) *block {
 	var own mem.Pages
 	if n := p.static + l.dynamic; n > 0 {
 		b.shared = own.Contents(n)
+		b.sharedMemory = memoryOf(b.shared)
 	}
 	n := (l.threads + 31) / 32
 	preds, set := mem.Carve[uint32](&own, p.preds*n), mem.Carve[uint32](&own, p.tracked*n)
@@ -257,7 +261,7 @@ func newBlock(l *Launch) *block {
 		w.slots = unsafe.Pointer(unsafe.SliceData(slots[p.slotBytes*i:]))
 		w.preds = preds[p.preds*i:][:p.preds]
 		w.preds[always] = all
-		w.vector = simd.Run{Slots: w.slots, Preds: &w.preds[0]}
+		w.vector = simd.Run{Slots: w.slots, Preds: &w.preds[0], Warp: uint32(i % 32)}
 		w.set = set[p.tracked*i:][:p.tracked]
 		w.product = productState{flights: make([]flight, p.flights)}
 		if n := p.localBytes; n > 0 {

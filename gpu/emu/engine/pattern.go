@@ -21,45 +21,103 @@ import (
 
 // pattern is the addresses of the lanes relative to the lowest active one.
 type pattern struct {
-	mask     uint32
-	low      uint64 // the lowest bits of that lane's address
-	delta    [32]int32
-	min, max int64 // the range of bytes, max is exclusive
-	unit     bool  // consecutive words, in the order of the lanes
-	covered  uint8 // number of words of contents.written that it touches
-	how      simd.Move
+	simd.Pattern
+	mem  *access
+	unit bool // consecutive words, in the order of the lanes
 
 	sectors, lines uint64 // of global memory
 	waves, groups  uint64 // of shared memory
 	bytes          uint64
 
-	// The bits of contents.written: words from that of the first lane on.
-	words [32]int32
-	bits  [32]uint32
-
 	cells []patternCell // of shared memory, once races are looked for
 }
 
-// patterns are the patterns of one instruction, by a hash of mask and low bits.
+// patterns are the patterns of one instruction.
 type patterns struct {
-	known        [ways]*pattern
-	hits, misses uint32
-
-	// last are the previous addresses of the warps: an access in the next block, or in
-	// the next turn of a loop, is likely to be at the same distance. Its lines are
-	// fetched while the warp computes.
-	last [32]uint64
+	simd.Site // first, because assembly finds it by the number of the instruction
+	known     [simd.Ways]*pattern
+	misses    uint32
 }
 
 const (
-	ways         = 32
+	siteBytes    = uint32(unsafe.Sizeof(patterns{}))
 	mostPatterns = 4096 // of a table, to bound its memory
 )
 
 // patternTable holds a worker's patterns of a program, for all blocks that it runs.
 type patternTable struct {
 	sites   []patterns
-	learned int // number of known patterns
+	learned []*pattern
+}
+
+// newPatternTable is the patterns of the blocks of a launch, before any is known.
+func (b *block) newPatternTable() *patternTable {
+	t := &patternTable{sites: make([]patterns, b.prog.sites)}
+	for i := range b.prog.code {
+		in := &b.prog.code[i]
+		if in.mem == nil || in.mem.site < 0 {
+			continue
+		}
+		s := &t.sites[in.mem.site]
+		s.Count, s.Regs, s.Offset = uint32(in.mem.count), in.mem.regs, in.mem.offset
+		if in.mem.space == ptx.Shared && b.shared != nil {
+			start, end := in.mem.room(b.shared)
+			s.Start, s.Room = uint64(start), uint64(max(end-start, 0))
+		}
+	}
+	return t
+}
+
+// finish counts the accesses of a launch, and forgets its memory.
+func (t *patternTable) finish(b *block) {
+	for _, p := range t.learned {
+		if b.counting {
+			p.count(&b.cnt)
+		}
+		p.Runs = 0
+	}
+	for i := range t.sites {
+		s := &t.sites[i]
+		s.Own, s.Holder, s.Contents = simd.Memory{}, nil, nil
+	}
+}
+
+// owns makes an allocation the memory of a site.
+func (s *patterns) owns(a *mem.Allocation, c *mem.Contents) {
+	if s.Contents != unsafe.Pointer(c) {
+		s.Own, s.Window, s.Start, s.Room = memoryOf(c), a.Address(), 0, uint64(len(c.Data))
+		s.Holder, s.Contents = unsafe.Pointer(&a.Contents), unsafe.Pointer(c)
+	}
+}
+
+// memoryOf is memory as assembly sees it.
+func memoryOf(c *mem.Contents) simd.Memory {
+	return simd.Memory{Base: c.Base, Written: unsafe.Pointer(unsafe.SliceData(c.Written)), Whole: (*uint32)(unsafe.Pointer(&c.Whole))}
+}
+
+// step is an access as assembly reads it.
+func (mem *access) step(in *instr) simd.Step {
+	s := simd.Step{Op: simd.AccessGlobal, A: in.a, D: uint32(mem.site) * siteBytes, Guard: 4 * in.guard, Flip: in.flip}
+	switch {
+	case mem.space == ptx.Shared && mem.wideAddr:
+		s.Op = simd.AccessSharedWide
+	case mem.space == ptx.Shared:
+		s.Op = simd.AccessShared
+	}
+	return s
+}
+
+// open lets assembly run the accesses that need no check by Go.
+func (w *warp) open(r *simd.Run) {
+	b := w.block
+	r.Sites, r.Shared = nil, nil
+	if b.careful || b.carefulGlobal || len(b.visits.words) > 0 {
+		return
+	}
+	r.Sites = unsafe.Pointer(unsafe.SliceData(b.patterns.sites))
+	if b.races == nil && b.shared != nil {
+		r.Shared = &b.sharedMemory
+	}
 }
 
 // lowBits are those that two addresses must share to have the same pattern: in global
@@ -82,70 +140,38 @@ func (mem *access) regular() bool {
 // faster.
 const few = 8
 
-// fast runs an access if its pattern is known and it cannot fault.
+// fast runs an access if its pattern is known, or can be learned, and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
 	if mem.site < 0 || b.careful || b.carefulGlobal && mem.space == ptx.Global || len(b.visits.words) > 0 {
 		return false
 	}
-	c, base := w.destination(in, m)
+	a, c, base := w.destination(in, m)
 	if c == nil {
 		return false
 	}
-	if b.vectors.HasAccess() && c.Whole.Load() && (b.races == nil || mem.space != ptx.Shared) && w.again(in, m, c, base) {
-		return true
-	}
 	p := w.pattern(in, m, base)
-	if start, end := mem.room(c); p == nil || int64(base)+p.min < start || int64(base)+p.max > end {
+	if start, end := mem.room(c); p == nil || int64(base)+p.Min < start || int64(base)+p.Min+int64(p.Bytes) > end {
 		return false
 	}
-	if !c.Whole.Load() && !(p.covered > few && mem.kind == load && b.vectors.Written(&c.Written[base>>5], &p.words, &p.bits)) && !p.written(c, base, mem) {
+	if !c.Whole.Load() && !(p.Covered > few && mem.kind == load && b.vectors.Written(&c.Written[base>>5], &p.Words, &p.Bits)) && !p.written(c, base, mem) {
 		return false
 	}
 	if b.races != nil && mem.space == ptx.Shared && !w.surelyNoRace(mem, p, base) {
 		return false
 	}
-	if b.counting {
-		p.count(&b.cnt, mem)
-	}
+	p.Runs++
 	if mem.space == ptx.Global {
+		b.patterns.sites[mem.site].owns(a, c)
 		w.fetchAhead(mem, p, c, base)
 	}
 	w.move(mem, p, unsafe.Add(c.Base, base))
 	return true
 }
 
-// again runs an access to fully written memory if its pattern can be matched and its
-// data moved in one call.
-func (w *warp) again(in *instr, m uint32, c *mem.Contents, base uint64) bool {
-	b, mem := w.block, in.mem
-	s := &b.patterns.sites[mem.site]
-	low := base & lowBits(mem.space)
-	at := wayOf(m, low)
-	start, end := mem.room(c)
-	for i := range uint32(2) {
-		p := s.known[at^i]
-		if p == nil || p.mask != m || p.low != low || p.how == simd.NoMove || int64(base)+p.min < start || int64(base)+p.max > end {
-			continue
-		}
-		if !simd.Access(unsafe.Add(w.slots, in.a), &p.delta, unsafe.Add(c.Base, base), w.slots, &mem.regs, m, p.how) {
-			continue
-		}
-		s.hits++
-		if b.counting {
-			p.count(&b.cnt, mem)
-		}
-		if mem.space == ptx.Global {
-			w.fetchAhead(mem, p, c, base)
-		}
-		return true
-	}
-	return false
-}
-
-// destination is the memory of the lowest active lane's access, or nil, and the offset
-// in it.
-func (w *warp) destination(in *instr, m uint32) (c *mem.Contents, base uint64) {
+// destination is the memory of the lowest active lane's access, or nil, its allocation if
+// it is global, and the offset in it.
+func (w *warp) destination(in *instr, m uint32) (a *mem.Allocation, c *mem.Contents, base uint64) {
 	b, access := w.block, in.mem
 	base = access.offset
 	if access.wideAddr {
@@ -154,29 +180,26 @@ func (w *warp) destination(in *instr, m uint32) (c *mem.Contents, base uint64) {
 		base = uint64(lanes[uint32](w, in.a)[lowest(m)&31] + uint32(base))
 	}
 	if access.space == ptx.Global {
-		if from := b.origins[access.origin]; from != nil {
-			if base>>mem.WindowBits != uint64(from.ID) {
-				return nil, 0
-			}
-			return from.Contents.Load(), base & mem.OffsetMask
+		a = b.launch.allocationAt(base)
+		if from := b.origins[access.origin]; a == nil || from != nil && a != from {
+			return nil, nil, 0
 		}
-		return b.launch.contentsAt(base), base & mem.OffsetMask
+		return a, a.Contents.Load(), base & mem.OffsetMask
 	}
 	if b.races != nil && b.races.shift != 2 {
-		return nil, 0 // the search for races looks at single bytes
+		return nil, nil, 0 // the search for races looks at single bytes
 	}
-	return b.shared, base
+	return nil, b.shared, base
 }
 
 // fetchAhead prefetches the bytes that the warp is likely to access next, if they are
 // close together. A prefetch of any address cannot fault.
 func (w *warp) fetchAhead(mem *access, p *pattern, c *mem.Contents, base uint64) {
-	const most = 512 // bytes: four words for each lane
-	last := &w.block.patterns.sites[mem.site].last[w.index&31]
+	last := &w.block.patterns.sites[mem.site].Last[w.index&31]
 	next := 2*base - *last
 	*last = base
-	if bytes := p.max - p.min; bytes <= most {
-		simd.Prefetch(uintptr(c.Base)+uintptr(next)+uintptr(p.min), uintptr(bytes))
+	if p.Ahead > 0 {
+		simd.Prefetch(uintptr(c.Base)+uintptr(next)+uintptr(p.Min), uintptr(p.Ahead))
 	}
 }
 
@@ -189,77 +212,86 @@ func (mem *access) room(c *mem.Contents) (start, end int64) {
 	return 0, end
 }
 
-// contentsAt is the memory of a global address, or nil.
-func (l *Launch) contentsAt(address uint64) *mem.Contents {
+// allocationAt is the allocation of a global address, or nil.
+func (l *Launch) allocationAt(address uint64) *mem.Allocation {
 	table := l.engine.memory.Allocations()
-	if id := address >> mem.WindowBits; id < uint64(len(table)) && table[id] != nil {
-		return table[id].Contents.Load()
+	if id := address >> mem.WindowBits; id < uint64(len(table)) {
+		return table[id]
 	}
 	return nil
 }
 
 // pattern finds the pattern of an access, or learns it; nil if it has none.
 func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
-	t := w.block.patterns
+	b := w.block
+	t := b.patterns
 	s := &t.sites[in.mem.site]
-	low := base & lowBits(in.mem.space)
-	at := wayOf(m, low)
-	way := &s.known[at]
+	low := uint32(base & lowBits(in.mem.space))
+	at := simd.WayOf(m, low)
 	for i := range uint32(2) {
-		if p := s.known[at^i]; p != nil && p.mask == m && p.low == low && w.matches(in, p) {
-			s.hits++
+		if p := s.known[at^i]; p != nil && p.Mask == m && p.Low == low && w.matches(in, p) {
+			s.Hits++
 			return p
 		}
 	}
-	if s.misses > 64+s.hits/4 || t.learned >= mostPatterns {
+	if s.misses > 64+s.Hits/4 || len(t.learned) >= mostPatterns {
 		return nil // it has no pattern
 	}
 	s.misses++
-	if *way != nil && s.known[at^1] == nil {
-		way = &s.known[at^1]
+	if s.known[at] != nil && s.known[at^1] == nil {
+		at ^= 1
 	}
-	if *way == nil {
-		t.learned++
-		*way = new(pattern)
+	p := s.known[at]
+	if p == nil {
+		p = new(pattern)
+		t.learned = append(t.learned, p)
+		s.known[at], s.Known[at] = p, &p.Pattern
+	} else if b.counting {
+		p.count(&b.cnt)
 	}
 	w.effective(in, m)
-	if !(*way).learn(&w.addr, m, low, in.mem) {
-		(*way).mask = 0 // it matches no request
+	if !p.learn(&w.addr, m, low, in.mem) {
+		p.Mask = 0 // it matches no request
 		return nil
 	}
-	return *way
+	return p
 }
-
-// wayOf is the first of the two ways in which a pattern may be.
-func wayOf(m uint32, low uint64) uint32 { return (m*0x9e3779b1>>27 ^ uint32(low>>2)) % ways }
 
 // matches reports whether the active lanes have the pattern's distances.
 func (w *warp) matches(in *instr, p *pattern) bool {
 	if in.mem.wideAddr {
-		return w.block.vectors.MatchWide(lanes[uint64](w, in.a), &p.delta, p.mask)
+		return w.block.vectors.MatchWide(lanes[uint64](w, in.a), &p.Delta, p.Mask)
 	}
-	return w.block.vectors.Match(lanes[uint32](w, in.a), &p.delta, p.mask)
+	return w.block.vectors.Match(lanes[uint32](w, in.a), &p.Delta, p.Mask)
 }
 
 // learn makes p the pattern of addresses; it reports false if they are too far
 // apart or not aligned.
-func (p *pattern) learn(addr *[32]uint64, m uint32, low uint64, mem *access) bool {
-	*p = pattern{mask: m, low: low, unit: true, bytes: uint64(popcount(m)) * mem.size, cells: p.cells[:0]}
+func (p *pattern) learn(addr *[32]uint64, m, low uint32, mem *access) bool {
+	*p = pattern{Pattern: simd.Pattern{Mask: m, Low: low}, mem: mem, unit: true, bytes: uint64(popcount(m)) * mem.size, cells: p.cells[:0]}
 	first := lowest(m)
 	base := addr[first&31]
 	start := base &^ 31
+	end := int64(0)
 	for x := m; x != 0; x &= x - 1 {
 		l := lowest(x) & 31
 		d := int64(addr[l] - base)
 		if d != int64(int32(d)) || addr[l]&(mem.size-1) != 0 {
 			return false
 		}
-		p.delta[l] = int32(d)
-		p.min, p.max = min(p.min, d), max(p.max, d+int64(mem.size))
+		p.Delta[l] = int32(d)
+		p.Min, end = min(p.Min, d), max(end, d+int64(mem.size))
 		p.unit = p.unit && d == int64(4*(l-first)) && mem.count == 1
 		p.cover(int32(int64(addr[l]&^31-start)/32), uint32(1<<mem.size-1)<<(addr[l]&31))
 	}
-	p.how = mem.move(p)
+	p.Bytes = uint64(end - p.Min)
+	if most := uint64(512); p.Bytes <= most { // four words for each lane
+		p.Ahead = p.Bytes
+	}
+	if mem.kind == store && mem.space == ptx.Shared { // of one worker
+		p.Marks = 1
+	}
+	p.How = mem.move(p)
 	lanes := gpu.Pattern{Mask: m, Bytes: int(mem.size), Write: mem.kind == store, Address: *addr}
 	if mem.space == ptx.Shared {
 		waves, groups := lanes.Wavefronts()
@@ -271,49 +303,43 @@ func (p *pattern) learn(addr *[32]uint64, m uint32, low uint64, mem *access) boo
 	return true
 }
 
-// move selects how one call can move the data of a pattern, if one can.
+// move selects how assembly moves the data of a pattern.
 func (mem *access) move(p *pattern) simd.Move {
-	var how simd.Move
+	quads := mem.count == 4 && p.Mask == all
 	switch {
-	case mem.count == 4 && mem.kind == load && p.mask == all:
-		how = simd.MoveLoadQuads
-	case mem.count > 1:
-		return simd.NoMove
+	case mem.kind == load && quads:
+		return simd.MoveLoadQuads
 	case mem.kind == load && p.unit:
-		how = simd.MoveLoadUnit
+		return simd.MoveLoadUnit
+	case mem.kind == load && p.Mask == all && p.Bytes == mem.size:
+		return simd.MoveBroadcast
 	case mem.kind == load:
-		how = simd.MoveGather
+		return simd.MoveGather
+	case quads:
+		return simd.MoveStoreQuads
 	case p.unit:
-		how = simd.MoveStoreUnit
-	default:
-		how = simd.MoveScatter
+		return simd.MoveStoreUnit
 	}
-	if mem.wideAddr {
-		how |= simd.MoveWide
-	}
-	return how
+	return simd.MoveScatter
 }
 
 // cover adds bytes of a word to the covered ones.
 func (p *pattern) cover(word int32, bits uint32) {
-	i := slices.Index(p.words[:p.covered], word)
+	i := slices.Index(p.Words[:p.Covered], word)
 	if i < 0 {
-		i = int(p.covered)
-		p.words[i] = word
-		p.covered++
+		i = int(p.Covered)
+		p.Words[i] = word
+		p.Covered++
 	}
-	p.bits[i] |= bits
+	p.Bits[i] |= bits
 }
 
 // written checks that all bytes of a load were written, or marks those that a store will
 // write.
 func (p *pattern) written(c *mem.Contents, base uint64, mem *access) bool {
 	at := int64(base >> 5)
-	for i, bits := range &p.bits {
-		if bits == 0 {
-			break
-		}
-		word := &c.Written[at+int64(p.words[i])]
+	for i, bits := range p.Bits[:p.Covered] {
+		word := &c.Written[at+int64(p.Words[i])]
 		if have := atomic.LoadUint32(word); have&bits == bits {
 			continue
 		}
@@ -329,46 +355,52 @@ func (p *pattern) written(c *mem.Contents, base uint64, mem *access) bool {
 	return true
 }
 
-func (p *pattern) count(c *gpu.Counters, mem *access) {
-	if mem.space == ptx.Shared {
+// count counts the accesses since the last count.
+func (p *pattern) count(c *gpu.Counters) {
+	n := p.Runs
+	p.Runs = 0
+	if n == 0 {
+		return
+	}
+	if p.mem.space == ptx.Shared {
 		s := &c.SharedLoad
-		if mem.kind == store {
+		if p.mem.kind == store {
 			s = &c.SharedStore
 		}
-		s.Requests++
-		s.Wavefronts += p.waves
-		s.Conflicts += p.waves - p.groups
-		s.Bytes += p.bytes
+		s.Requests += n
+		s.Wavefronts += n * p.waves
+		s.Conflicts += n * (p.waves - p.groups)
+		s.Bytes += n * p.bytes
 		return
 	}
 	g := &c.GlobalLoad
-	if mem.kind == store {
+	if p.mem.kind == store {
 		g = &c.GlobalStore
 	}
-	g.Requests++
-	g.Sectors += p.sectors
-	g.Lines += p.lines
-	g.Bytes += p.bytes
+	g.Requests += n
+	g.Sectors += n * p.sectors
+	g.Lines += n * p.lines
+	g.Bytes += n * p.bytes
 }
 
 // move moves the data between registers and memory; base is the address of the lowest
 // active lane.
 func (w *warp) move(mem *access, p *pattern, base unsafe.Pointer) {
 	v := w.block.vectors
-	if mem.kind == load && mem.count == 4 && p.mask == all && v.LoadQuads(w.slots, &mem.regs, base, &p.delta) {
+	if mem.kind == load && mem.count == 4 && p.Mask == all && v.LoadQuads(w.slots, &mem.regs, base, &p.Delta) {
 		return
 	}
 	for k := range mem.count {
 		r, at := lanes[uint32](w, mem.regs[k]), unsafe.Add(base, 4*k)
 		switch {
 		case mem.kind == load && p.unit:
-			v.LoadUnit(r, at, p.mask)
+			v.LoadUnit(r, at, p.Mask)
 		case mem.kind == load:
-			v.Gather(r, at, &p.delta, p.mask)
+			v.Gather(r, at, &p.Delta, p.Mask)
 		case p.unit:
-			v.StoreUnit(r, at, p.mask)
+			v.StoreUnit(r, at, p.Mask)
 		default:
-			v.Scatter(r, at, &p.delta, p.mask)
+			v.Scatter(r, at, &p.Delta, p.Mask)
 		}
 	}
 }

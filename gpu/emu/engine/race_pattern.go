@@ -19,8 +19,8 @@ type patternCell struct {
 
 // findCells finds the words that the lanes of a pattern access.
 func (p *pattern) findCells(mem *access) {
-	for x := p.mask; x != 0; x &= x - 1 {
-		first := p.delta[lowest(x)&31] / 4
+	for x := p.Mask; x != 0; x &= x - 1 {
+		first := p.Delta[lowest(x)&31] / 4
 		for at := first; at < first+int32(mem.size/4); at++ {
 			i := slices.IndexFunc(p.cells, func(c patternCell) bool { return c.at == at })
 			if i < 0 {

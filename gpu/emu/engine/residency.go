@@ -32,7 +32,7 @@ func (e *Engine) Occupancy(p *Program, threads, dynamic int) int {
 // work runs blocks until none is left or one has failed.
 func (l *Launch) work(b *block) {
 	if b.patterns == nil {
-		b.patterns = &patternTable{sites: make([]patterns, l.prog.sites)}
+		b.patterns = b.newPatternTable()
 	}
 	patterns := b.patterns
 	free, aside := []*block{b}, []*block(nil)

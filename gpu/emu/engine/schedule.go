@@ -30,16 +30,17 @@ type block struct {
 	last          uint64 // the limit after another block has failed, in the same count; 0 before
 	ticks         uint64 // clock reads, which advance the time
 
-	warps     []*warp
-	shared    *mem.Contents // static, then dynamic
-	barriers  [16]barrier
-	live      int // threads that have not exited
-	checks    gpu.Checks
-	races     *races     // nil without the search for races
-	shadow    *races     // of the last launch that looked for them
-	searching bool       // races are looked for since a read of unwritten memory only
-	pending   *gpu.Fault // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
-	patience  uint64     // instructions until a pending fault is the fault
+	warps        []*warp
+	shared       *mem.Contents // static, then dynamic
+	sharedMemory simd.Memory   // the same as assembly sees it
+	barriers     [16]barrier
+	live         int // threads that have not exited
+	checks       gpu.Checks
+	races        *races     // nil without the search for races
+	shadow       *races     // of the last launch that looked for them
+	searching    bool       // races are looked for since a read of unwritten memory only
+	pending      *gpu.Fault // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
+	patience     uint64     // instructions until a pending fault is the fault
 
 	warpgroup *warpgroupRoom       // the same for wgmma
 	matrices  *matrices            // memory for those of one product, or nil

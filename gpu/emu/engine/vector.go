@@ -115,10 +115,14 @@ func (p *Program) vectorise() {
 				p.sites++
 			}
 		}
-		if in.vector.op == 0 {
+		switch mem := in.mem; {
+		case in.vector.op != 0:
+			p.steps[i] = in.step()
+		case mem != nil && mem.plain && mem.site >= 0 && (mem.space == ptx.Shared || mem.wideAddr):
+			p.steps[i] = mem.step(in)
+		default:
 			continue
 		}
-		p.steps[i] = in.step()
 		if in.run = 1; i+1 < len(p.code) {
 			in.run += p.code[i+1].run
 			joinRow(&p.steps[i], &p.steps[i+1])
@@ -135,20 +139,24 @@ func joinRow(s, behind *simd.Step) {
 	}
 }
 
-// runVector runs n instructions from pc on in the lanes of the mask.
+// runVector runs n instructions from pc on in the lanes of the mask, and ends early after
+// a fault.
 func (w *warp) runVector(pc, n int32, mask uint32) {
 	p, r := w.block.prog, &w.vector
 	r.Mask = mask
 	for n > 0 {
+		w.open(r)
 		r.Steps, r.N = &p.steps[pc], int(n)
 		w.block.vectors.Run(r)
 		if r.N == 0 {
 			return
 		}
-		pc, n = pc+n-int32(r.N), int32(r.N) // these vectors do not support the first one left
+		pc, n = pc+n-int32(r.N), int32(r.N) // assembly does not run the first one left
 		in := &p.code[pc]
 		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
-			in.exec(w, in, m)
+			if in.exec(w, in, m); w.block.fault != nil {
+				return
+			}
 		}
 		pc, n = pc+1, n-1
 	}
@@ -185,21 +193,24 @@ func (p *Program) addBranches() {
 
 // runThrough runs steps from pc on, through branches that all lanes of the mask take or
 // none does, and returns where it ended: at an instruction that is no step, at a branch
-// that divides the lanes, or at the end of the warp's turn. It counts the branches, and
+// that divides the lanes, at a fault, or at the end of the warp's turn. It counts the branches, and
 // w.vector holds the last taken one and the number of instructions from start to it.
 func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 	p, r := w.block.prog, &w.vector
 	r.Mask, r.Base, r.Target = mask, &p.steps[0], simd.NoTarget
 	r.From, r.Ran, r.Most, r.Branches = uint32(p.before[start]), 0, uint32(turnInstructions-ran), 0
 	for n := int(p.code[pc].through); n > 0; n = r.N - 1 {
+		w.open(r)
 		r.Steps, r.N = &p.steps[pc], n
 		w.block.vectors.Run(r)
 		if pc = int32(uint32(r.At) / stepBytes); r.N == 0 {
 			break
 		}
-		in := &p.code[pc] // these vectors do not support it
+		in := &p.code[pc] // assembly does not run it
 		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
-			in.exec(w, in, m)
+			if in.exec(w, in, m); w.block.fault != nil {
+				break
+			}
 		}
 		pc++
 	}

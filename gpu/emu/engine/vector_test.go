@@ -140,7 +140,7 @@ var cornerWords = []uint32{0, 1 << 31, 1, 0x80000001, 0x7fffff, 0x800000, 0x3f80
 // vectorWarp is a warp with corner and random values.
 func vectorWarp(random *rand.Rand) *warp {
 	p := &Program{code: make([]instr, 1), steps: make([]simd.Step, 1)}
-	w := &warp{block: &block{prog: p, vectors: simd.Best}, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: make([]uint32, testPreds)}
+	w := &warp{block: &block{prog: p, patterns: &patternTable{}, vectors: simd.Best}, slots: unsafe.Pointer(&mem.Carve[byte](&mem.Pages{}, testSlots)[0]), preds: make([]uint32, testPreds)}
 	values := unsafe.Slice((*uint32)(w.slots), testSlots/4)
 	small := random.Uint32N(3) == 0 // division has a path of its own for these
 	for i := range values {

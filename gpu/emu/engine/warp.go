@@ -200,26 +200,32 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 	pc, start := f.pc, f.pc
 	for pc < limit {
 		in := &code[pc]
-		m := mask & (w.preds[in.guard] ^ in.flip)
-		switch in.flow {
-		case next:
-			switch {
-			case vectors && in.run > 0 && through:
-				if pc = w.runThrough(pc, start, mask, ran); w.vector.Target == simd.NoTarget {
-					continue
-				}
-				ran += w.countRun(f)
-				if start = int32(w.vector.Target / stepBytes); ran >= turnInstructions || f.waits >= spinAfter {
-					f.pc = pc
-					return ran + w.count(f, start, pc)
-				}
-				continue
-			case vectors && in.run > 0:
+		if vectors && in.run > 0 {
+			w.vector.Target = simd.NoTarget
+			if through {
+				pc = w.runThrough(pc, start, mask, ran)
+			} else {
 				n := min(in.run, limit-pc)
 				w.runVector(pc, n, mask)
 				pc += n
+			}
+			if w.block.fault != nil {
+				return ran
+			}
+			if w.vector.Target == simd.NoTarget {
 				continue
-			case m != 0:
+			}
+			ran += w.countRun(f)
+			if start = int32(w.vector.Target / stepBytes); ran >= turnInstructions || f.waits >= spinAfter {
+				f.pc = pc
+				return ran + w.count(f, start, pc)
+			}
+			continue
+		}
+		m := mask & (w.preds[in.guard] ^ in.flip)
+		switch in.flow {
+		case next:
+			if m != 0 {
 				in.exec(w, in, m)
 			}
 			pc++
@@ -302,6 +308,9 @@ func (w *warp) runStraight(pc, end int32, mask uint32) {
 		if vectors && in.run > 0 {
 			n := min(in.run, end-pc)
 			w.runVector(pc, n, mask)
+			if w.block.fault != nil {
+				return
+			}
 			pc += n
 			continue
 		}

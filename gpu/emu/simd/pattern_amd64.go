@@ -22,16 +22,6 @@ func (v Vectors) MatchWide(a *[32]uint64, delta *[32]int32, mask uint32) bool {
 	return matchWideLanes(a, delta, mask)
 }
 
-// HasAccess reports whether there is Access.
-func (v Vectors) HasAccess() bool { return v == AVX512 }
-
-// Access moves the data of an access between memory at base and registers if its
-// addresses, at a, have the distances of a pattern, and reports whether they have. It is
-// a match and a move in one call.
-//
-//go:noescape
-func Access(a unsafe.Pointer, delta *[32]int32, base, slots unsafe.Pointer, regs *[4]uint32, mask uint32, how Move) bool
-
 // LoadUnit loads consecutive words; base is the address of the lowest lane.
 func (v Vectors) LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
 	if v == AVX512 {

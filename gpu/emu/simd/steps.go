@@ -94,6 +94,11 @@ const (
 
 	FmaRow // FmaF32, followed by x more with the same first source
 
+	// Loads and stores. D is the byte offset of the site, A the slot of the addresses.
+	AccessGlobal
+	AccessShared     // of 32-bit addresses
+	AccessSharedWide // of 64-bit addresses
+
 	Ops // number of operations
 )
 
@@ -101,13 +106,14 @@ const (
 type Move uint32
 
 const (
-	NoMove Move = iota // not by Access
-	MoveLoadUnit
-	MoveStoreUnit
+	MoveLoadUnit  Move = iota // consecutive words
+	MoveStoreUnit             // the same
 	MoveGather
 	MoveScatter
-	MoveLoadQuads
-	MoveWide Move = 8 // in addition to one of these: addresses have 64 bits
+	MoveBroadcast // loads of all lanes from one address
+	MoveLoadQuads // four words of all lanes
+	MoveStoreQuads
+	Moves // number of them
 )
 
 // Step is an operation with its operands: byte offsets into the slots, or, for
@@ -130,6 +136,10 @@ type Run struct {
 	Preds *uint32
 	N     int // steps to run; on return, steps that are left
 	Mask  uint32
+	Warp  uint32 // the index of the warp in Last of its sites
+
+	Sites  unsafe.Pointer // nil if Go runs all accesses
+	Shared *Memory        // of the block; nil if Go runs its accesses
 
 	// Of runs with branches.
 	Base     *Step   // of the program
@@ -146,4 +156,4 @@ const NoTarget = 1<<32 - 1
 
 // Predicate reports whether the operation sets a predicate; it then handles its own
 // guard.
-func (op Op) Predicate() bool { return op >= Equal32 }
+func (op Op) Predicate() bool { return op >= Equal32 && op <= NotPred }

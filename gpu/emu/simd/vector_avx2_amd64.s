@@ -16,6 +16,13 @@ DATA lanes4<>+16(SB)/8, $4
 DATA lanes4<>+24(SB)/8, $8
 GLOBL lanes4<>(SB), RODATA, $32
 
+// The order of 4 bytes each after two narrowings of 32 lanes.
+DATA narrowed<>+0(SB)/8, $0x0000000400000000
+DATA narrowed<>+8(SB)/8, $0x0000000500000001
+DATA narrowed<>+16(SB)/8, $0x0000000600000002
+DATA narrowed<>+24(SB)/8, $0x0000000700000003
+GLOBL narrowed<>(SB), RODATA, $32
+
 // LANES8 makes a mask of the lowest 8 bits of a register, and drops them.
 #define LANES8(from, y) \
 	VMOVD from, X15 \
@@ -204,17 +211,189 @@ numbers:
 #define UNEQUALF32(at) VMOVUPS at(DI)(AX*1), Y0; VCMPPS $12, at(DI)(BX*1), Y0, Y0
 #define NUMBERF32(at) VMOVUPS at(DI)(AX*1), Y0; VCMPPS $7, at(DI)(BX*1), Y0, Y0
 
+// QUOTIENT divides integers below 2^23 through float32, which rounds to an integer only
+// if the quotient is one. It leaves others, and a divisor of zero, to Go.
+#define QUOTIENT \
+	A32; B \
+	LOAD32(BX, Y4, Y5, Y6, Y7) \
+	VPXOR Y8, Y8, Y8 \
+	VPMINUD Y5, Y4, Y15 \
+	VPMINUD Y6, Y15, Y15 \
+	VPMINUD Y7, Y15, Y15 \
+	VPCMPEQD Y15, Y8, Y15 \
+	VPTEST Y15, Y15 \
+	JNE hard \
+	VPOR Y1, Y0, Y15 \
+	VPOR Y2, Y15, Y15 \
+	VPOR Y3, Y15, Y15 \
+	VPOR Y4, Y15, Y15 \
+	VPOR Y5, Y15, Y15 \
+	VPOR Y6, Y15, Y15 \
+	VPOR Y7, Y15, Y15 \
+	VPSRLD $23, Y15, Y15 \
+	VPTEST Y15, Y15 \
+	JEQ easy \
+hard: \
+	LEFT \
+easy: \
+	DIVIDE(Y4, Y0) \
+	DIVIDE(Y5, Y1) \
+	DIVIDE(Y6, Y2) \
+	DIVIDE(Y7, Y3)
+#define DIVIDE(by, y) \
+	VCVTDQ2PS by, by \
+	VCVTDQ2PS y, y \
+	VDIVPS by, y, y \
+	VCVTTPS2DQ y, y
+#define REST(y, at) \
+	VPMULLD at(DI)(BX*1), y, y \
+	VMOVDQU at(DI)(AX*1), Y4 \
+	VPSUBD y, Y4, y
+#define REMAINDER \
+	QUOTIENT \
+	MOVL Step_A(SI), AX \
+	B \
+	REST(Y0, 0) \
+	REST(Y1, 32) \
+	REST(Y2, 64) \
+	REST(Y3, 96)
+
+// ROW runs products with the same first source, which stays in registers.
+#define ROW \
+	A32 \
+	MOVL Step_X(SI), R12 \
+another: \
+	B; C \
+	LOAD32(DX, Y4, Y5, Y6, Y7) \
+	VFMADD231PS (DI)(BX*1), Y0, Y4 \
+	VFMADD231PS 32(DI)(BX*1), Y1, Y5 \
+	VFMADD231PS 64(DI)(BX*1), Y2, Y6 \
+	VFMADD231PS 96(DI)(BX*1), Y3, Y7 \
+	VCMPPS $3, Y5, Y4, Y8 \
+	VCMPPS $3, Y7, Y6, Y15 \
+	VORPS Y8, Y15, Y15 \
+	VTESTPS Y15, Y15 \
+	JEQ numbers \
+	CANONICAL1(Y4) \
+	CANONICAL1(Y5) \
+	CANONICAL1(Y6) \
+	CANONICAL1(Y7) \
+numbers: \
+	MOVL Step_D(SI), DX \
+	VMOVDQU Y4, (DI)(DX*1) \
+	VMOVDQU Y5, 32(DI)(DX*1) \
+	VMOVDQU Y6, 64(DI)(DX*1) \
+	VMOVDQU Y7, 96(DI)(DX*1) \
+	DECL R12 \
+	JLT ended \
+	CMPQ CX, $1 \
+	JEQ ended \
+	ADDQ $Step__size, SI \
+	DECQ CX \
+	JMP another \
+ended: \
+	NEXT
+
 // LEFT is an operation that takes too many instructions here: Go runs it.
 #define LEFT JMP left<>(SB)
-#define QUOTIENT LEFT
-#define REMAINDER LEFT
 #define FLOATU32 LEFT
-#define ROW JMP fmaF32<>(SB)
 #define SIGNED64 LEFT
 #define PRODUCT64 LEFT
 TEXT left<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ CX, Run_N(R11)
 	LEAVE
+
+// Loads and stores. DIFFER leaves in BX the lanes of the addresses there that are not at
+// the distances of the pattern from the first.
+#define FIRST32(at, lane) VPBROADCASTD (at)(lane*4), Y0
+#define FIRST64(at, lane) VPBROADCASTQ (at)(lane*8), Y0
+#define SAME32(at, y) \
+	VMOVDQU at(BX), y \
+	VPSUBD Y0, y, y \
+	VPCMPEQD Pattern_Delta+at(R15), y, y
+#define DIFFER32 \
+	SAME32(0, Y1) \
+	SAME32(32, Y2) \
+	SAME32(64, Y3) \
+	SAME32(96, Y4) \
+	VPACKSSDW Y2, Y1, Y1 \
+	VPACKSSDW Y4, Y3, Y3 \
+	VPACKSSWB Y3, Y1, Y1 \
+	VMOVDQU narrowed<>(SB), Y2 \
+	VPERMD Y1, Y2, Y1 \
+	VPMOVMSKB Y1, BX \
+	NOTL BX
+#define SAME64(at, y) \
+	VPMOVSXDQ Pattern_Delta+at(R15), Y15 \
+	VMOVDQU 2*at(BX), y \
+	VPSUBQ Y0, y, y \
+	VPCMPEQQ Y15, y, y
+#define DIFFER64 \
+	SAME64(0, Y1) \
+	SAME64(16, Y2) \
+	SAME64(32, Y3) \
+	SAME64(48, Y4) \
+	SAME64(64, Y5) \
+	SAME64(80, Y6) \
+	SAME64(96, Y7) \
+	SAME64(112, Y8) \
+	VSHUFPS $0x88, Y2, Y1, Y1 \
+	VSHUFPS $0x88, Y4, Y3, Y3 \
+	VSHUFPS $0x88, Y6, Y5, Y5 \
+	VSHUFPS $0x88, Y8, Y7, Y7 \
+	VPACKSSDW Y3, Y1, Y1 \
+	VPACKSSDW Y7, Y5, Y5 \
+	VPACKSSWB Y5, Y1, Y1 \
+	VEXTRACTI128 $1, Y1, X2 \
+	VPUNPCKHWD X2, X1, X3 \
+	VPUNPCKLWD X2, X1, X1 \
+	VINSERTI128 $1, X3, Y1, Y1 \
+	VPMOVMSKB Y1, BX \
+	NOTL BX
+
+#define ROW4(from, to) \
+	VMOVDQU (from), Y0 \
+	VMOVDQU 32(from), Y1 \
+	VMOVDQU 64(from), Y2 \
+	VMOVDQU 96(from), Y3 \
+	VMOVDQU Y0, (to) \
+	VMOVDQU Y1, 32(to) \
+	VMOVDQU Y2, 64(to) \
+	VMOVDQU Y3, 96(to)
+#define LOADUNIT ROW4(DX, BX)
+#define STOREUNIT ROW4(BX, DX)
+#define LOADSOME1(at) \
+	LANES8(R13, Y4) \
+	VPMASKMOVD at(DX), Y4, Y0 \
+	VMOVDQU at(BX), Y5 \
+	VPBLENDVB Y4, Y0, Y5, Y5 \
+	VMOVDQU Y5, at(BX)
+#define LOADSOME LOADSOME1(0); LOADSOME1(32); LOADSOME1(64); LOADSOME1(96)
+#define GATHER1(at) \
+	LANES8(R13, Y4) \
+	VMOVDQU Pattern_Delta+at(R15), Y5 \
+	VMOVDQU at(BX), Y0 \
+	VPGATHERDD Y4, (DX)(Y5*1), Y0 \
+	VMOVDQU Y0, at(BX)
+#define GATHER MOVL Pattern_Mask(R15), R13; GATHER1(0); GATHER1(32); GATHER1(64); GATHER1(96)
+#define BROADCAST \
+	VPBROADCASTD (DX), Y0 \
+	VMOVDQU Y0, (BX) \
+	VMOVDQU Y0, 32(BX) \
+	VMOVDQU Y0, 64(BX) \
+	VMOVDQU Y0, 96(BX)
+
+// A masked store takes longer than one by one.
+#define SCATTER \
+	MOVL Pattern_Mask(R15), R13 \
+lane: \
+	TZCNTL R13, AX \
+	MOVL (BX)(AX*4), R10 \
+	MOVLQSX Pattern_Delta(R15)(AX*4), AX \
+	MOVL R10, (DX)(AX*1) \
+	BLSRL R13, R13 \
+	JNE lane
+#define STORESOME SCATTER
 
 #include "vector_ops_amd64.h"
 

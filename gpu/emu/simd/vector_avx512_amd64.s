@@ -232,6 +232,89 @@ divided:
 #define FLOATS32 A32; VCVTDQ2PS Z0, Z0; VCVTDQ2PS Z1, Z1
 #define FLOATU32 A32; VCVTUDQ2PS Z0, Z0; VCVTUDQ2PS Z1, Z1
 
+// Loads and stores. DIFFER leaves in BX the lanes of the addresses there that are not at
+// the distances of the pattern from the first.
+#define FIRST32(at, lane) VPBROADCASTD (at)(lane*4), Z0
+#define FIRST64(at, lane) VPBROADCASTQ (at)(lane*8), Z0
+#define DIFFER32 \
+	VMOVDQU32 (BX), Z1 \
+	VMOVDQU32 64(BX), Z2 \
+	VPSUBD Z0, Z1, Z1 \
+	VPSUBD Z0, Z2, Z2 \
+	VPCMPD $4, Pattern_Delta(R15), Z1, K1 \
+	VPCMPD $4, Pattern_Delta+64(R15), Z2, K2 \
+	KUNPCKWD K1, K2, K1 \
+	KMOVD K1, BX
+#define DIFFER64 \
+	VMOVDQU64 (BX), Z1 \
+	VMOVDQU64 64(BX), Z2 \
+	VMOVDQU64 128(BX), Z3 \
+	VMOVDQU64 192(BX), Z4 \
+	VPSUBQ Z0, Z1, Z1 \
+	VPSUBQ Z0, Z2, Z2 \
+	VPSUBQ Z0, Z3, Z3 \
+	VPSUBQ Z0, Z4, Z4 \
+	VPMOVSXDQ Pattern_Delta(R15), Z5 \
+	VPMOVSXDQ Pattern_Delta+32(R15), Z6 \
+	VPMOVSXDQ Pattern_Delta+64(R15), Z7 \
+	VPMOVSXDQ Pattern_Delta+96(R15), Z8 \
+	VPCMPQ $4, Z5, Z1, K1 \
+	VPCMPQ $4, Z6, Z2, K2 \
+	VPCMPQ $4, Z7, Z3, K3 \
+	VPCMPQ $4, Z8, Z4, K4 \
+	KUNPCKBW K1, K2, K1 \
+	KUNPCKBW K3, K4, K3 \
+	KUNPCKWD K1, K3, K1 \
+	KMOVD K1, BX
+
+#define MASKS \
+	KMOVD R13, K1 \
+	KSHIFTRD $16, K1, K2
+#define ROW2(from, to) \
+	VMOVDQU32 (from), Z0 \
+	VMOVDQU32 64(from), Z1 \
+	VMOVDQU32 Z0, (to) \
+	VMOVDQU32 Z1, 64(to)
+#define LOADUNIT ROW2(DX, BX)
+#define STOREUNIT ROW2(BX, DX)
+#define LOADSOME \
+	MASKS \
+	VMOVDQU32 (BX), Z0 \
+	VMOVDQU32 64(BX), Z1 \
+	VMOVDQU32 (DX), K1, Z0 \
+	VMOVDQU32 64(DX), K2, Z1 \
+	VMOVDQU32 Z0, (BX) \
+	VMOVDQU32 Z1, 64(BX)
+#define STORESOME \
+	LANE0 \
+	MASKS \
+	VMOVDQU32 (BX), Z0 \
+	VMOVDQU32 64(BX), Z1 \
+	VMOVDQU32 Z0, K1, (DX) \
+	VMOVDQU32 Z1, K2, 64(DX)
+#define GATHER \
+	MASKS \
+	VMOVDQU32 Pattern_Delta(R15), Z2 \
+	VMOVDQU32 Pattern_Delta+64(R15), Z3 \
+	VMOVDQU32 (BX), Z0 \
+	VMOVDQU32 64(BX), Z1 \
+	VPGATHERDD (DX)(Z2*1), K1, Z0 \
+	VPGATHERDD (DX)(Z3*1), K2, Z1 \
+	VMOVDQU32 Z0, (BX) \
+	VMOVDQU32 Z1, 64(BX)
+#define SCATTER \
+	MASKS \
+	VMOVDQU32 Pattern_Delta(R15), Z2 \
+	VMOVDQU32 Pattern_Delta+64(R15), Z3 \
+	VMOVDQU32 (BX), Z0 \
+	VMOVDQU32 64(BX), Z1 \
+	VPSCATTERDD Z0, K1, (DX)(Z2*1) \
+	VPSCATTERDD Z1, K2, (DX)(Z3*1)
+#define BROADCAST \
+	VPBROADCASTD (DX), Z0 \
+	VMOVDQU32 Z0, (BX) \
+	VMOVDQU32 Z0, 64(BX)
+
 #include "vector_ops_amd64.h"
 
 // func runAVX512(r *Run)

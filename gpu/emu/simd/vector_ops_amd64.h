@@ -123,5 +123,7 @@ DATA maskedTable<>+(8*const_FmaRow)(SB)/8, $fmaF32m<>(SB)
 TEXT fmaRow<>(SB), NOSPLIT|NOFRAME, $0-0
 	ROW
 
+#include "access_amd64.h"
+
 GLOBL fullTable<>(SB), RODATA, $(8*const_Ops)
 GLOBL maskedTable<>(SB), RODATA, $(8*const_Ops)

@@ -32,7 +32,6 @@ func (Vectors) Scatter(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, mas
 
 func (Vectors) LoadQuads(unsafe.Pointer, *[4]uint32, unsafe.Pointer, *[32]int32) bool { return false }
 func (Vectors) Written(*uint32, *[32]int32, *[32]uint32) bool                         { return false }
-func (Vectors) HasAccess() bool                                                       { return false }
 
 // Prefetch does nothing: Go has no instruction for it here.
 func Prefetch(at, bytes uintptr) {}
@@ -42,6 +41,3 @@ func Prefetch(at, bytes uintptr) {}
 const unreachable = "simd: vector instructions on a processor that has none"
 
 func (Vectors) Run(*Run) { panic(unreachable) }
-func Access(unsafe.Pointer, *[32]int32, unsafe.Pointer, unsafe.Pointer, *[4]uint32, uint32, Move) bool {
-	panic(unreachable)
-}

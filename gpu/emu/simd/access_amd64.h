@@ -1,0 +1,280 @@
+// Steps that load and store words, of macros that the file of operations has
+// defined: FIRST32 and FIRST64, DIFFER32 and DIFFER64, and the moves of data.
+//
+// An access runs here if the worker knows its pattern, its bytes lie where the
+// site may access, and all that it loads were written. Otherwise the run ends
+// before it, with nothing changed that matters, and Go runs it.
+//
+// DX address of the lowest active lane, then its offset, then where it lies; R10
+// *Memory, R12 *Site, R13 active lanes, R14 low bits of the address, R15 *Pattern.
+
+#define SLOT \
+	MOVL Step_A(SI), BX \
+	ADDQ DI, BX
+
+// ADDRESS takes the address of lane DX from the slot at BX, and keeps it without the
+// offset for DIFFER.
+#define ADDRESS32 \
+	FIRST32(BX, DX) \
+	MOVL (BX)(DX*4), DX \
+	ADDL Site_Offset(R12), DX
+#define ADDRESS64 \
+	FIRST64(BX, DX) \
+	MOVQ (BX)(DX*8), DX \
+	ADDQ Site_Offset(R12), DX
+
+// OWN is the memory of the site, which CURRENT compares with what its allocation has
+// now; BLOCK is that of the block.
+#define OWN LEAQ Site_Own(R12), R10
+#define BLOCK MOVQ Run_Shared(R11), R10
+#define CURRENT \
+	SUBQ Site_Window(R12), DX \
+	MOVQ Site_Holder(R12), AX \
+	TESTQ AX, AX \
+	JEQ other \
+	MOVQ (AX), AX \
+	CMPQ AX, Site_Contents(R12) \
+	JNE other
+#define NOTHING
+
+// AHEAD fetches the bytes that the warp is likely to access next.
+#define AHEAD \
+	MOVL Run_Warp(R11), BX \
+	LEAQ (DX)(DX*1), AX \
+	SUBQ Site_Last(R12)(BX*8), AX \
+	MOVQ DX, Site_Last(R12)(BX*8) \
+	MOVQ Pattern_Ahead(R15), BX \
+	TESTQ BX, BX \
+	JEQ fetched \
+	ADDQ Pattern_Min(R15), AX \
+	ADDQ Memory_Base(R10), AX \
+line: \
+	PREFETCHT0 (AX) \
+	ADDQ $64, AX \
+	SUBQ $64, BX \
+	JHI line \
+fetched:
+
+// ACCESS is a step that accesses memory; ready is null if Go runs it, and low are the
+// bits of the address that patterns distinguish.
+#define ACCESS(op, name, ready, ADDRESS, low, DIFFER, MEMORY, CHECK, FETCH) \
+DATA fullTable<>+(8*op)(SB)/8, $name<>(SB) \
+DATA maskedTable<>+(8*op)(SB)/8, $name<>(SB) \
+TEXT name<>(SB), NOSPLIT|NOFRAME, $0-0 \
+	ACTIVE \
+	TESTL AX, AX \
+	JEQ none \
+	CMPQ ready(R11), $0 \
+	JEQ other \
+	MOVL AX, R13 \
+	MOVL Step_D(SI), R12 \
+	ADDQ Run_Sites(R11), R12 \
+	TZCNTL R13, DX \
+	SLOT \
+	ADDRESS \
+	MOVL DX, R14 \
+	ANDL $low, R14 \
+	MOVL R14, R10 \
+	SHRL $2, R10 \
+	IMUL3L $const_wayFactor, R13, AX \
+	SHRL $27, AX \
+	XORL R10, AX \
+	ANDL $(const_Ways-1), AX \
+	MOVL AX, R10 \
+	XORL $1, R10 \
+way: \
+	MOVQ Site_Known(R12)(AX*8), R15 \
+	TESTQ R15, R15 \
+	JEQ wrong \
+	CMPL R13, Pattern_Mask(R15) \
+	JNE wrong \
+	CMPL R14, Pattern_Low(R15) \
+	JNE wrong \
+	SLOT \
+	DIFFER \
+	TESTL BX, R13 \
+	JEQ found \
+wrong: \
+	CMPL AX, R10 \
+	JEQ other \
+	MOVL R10, AX \
+	JMP way \
+found: \
+	CHECK \
+	MOVQ Site_Room(R12), AX \
+	SUBQ Pattern_Bytes(R15), AX \
+	JCS other \
+	MOVQ DX, BX \
+	ADDQ Pattern_Min(R15), BX \
+	SUBQ Site_Start(R12), BX \
+	CMPQ BX, AX \
+	JHI other \
+	MEMORY \
+	MOVQ Memory_Whole(R10), AX \
+	CMPL (AX), $0 \
+	JNE whole \
+	MOVQ DX, R14 \
+	SHRQ $5, R14 \
+	SHLQ $2, R14 \
+	ADDQ Memory_Written(R10), R14 \
+	MOVL Pattern_Covered(R15), R10 \
+word: \
+	MOVLQSX Pattern_Words-4(R15)(R10*4), AX \
+	MOVL (R14)(AX*4), BX \
+	NOTL BX \
+	ANDL Pattern_Bits-4(R15)(R10*4), BX \
+	JEQ written \
+	CMPL Pattern_Marks(R15), $0 \
+	JEQ other \
+	ORL BX, (R14)(AX*4) \
+written: \
+	DECL R10 \
+	JNE word \
+	MEMORY \
+whole: \
+	INCQ Pattern_Runs(R15) \
+	INCL Site_Hits(R12) \
+	FETCH \
+	ADDQ Memory_Base(R10), DX \
+	MOVL Pattern_How(R15), AX \
+	LEAQ moves<>(SB), R14 \
+	JMP  (R14)(AX*8) \
+none: \
+	NEXT \
+other: \
+	MOVQ CX, Run_N(R11) \
+	LEAVE
+
+ACCESS(const_AccessGlobal, accessGlobal, Run_Sites, ADDRESS64, 127, DIFFER64, OWN, CURRENT, AHEAD)
+ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, NOTHING)
+ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, NOTHING)
+
+// RESUME goes on with the next step.
+#define RESUME \
+	LEAQ fullTable<>(SB), R10 \
+	LEAQ maskedTable<>(SB), AX \
+	CMPL R9, $-1 \
+	CMOVQNE AX, R10 \
+	NEXT
+
+// EACH runs a move for every word of a lane: BX is the slot of its data and DX the
+// place of the lowest active lane.
+#define EACH(MOVE) \
+	XORL R14, R14 \
+component: \
+	MOVL Site_Regs(R12)(R14*4), BX \
+	ADDQ DI, BX \
+	MOVE \
+	ADDQ $4, DX \
+	INCL R14 \
+	CMPL R14, Site_Count(R12) \
+	JCS component \
+	RESUME
+
+#define ONLY(WHOLE, SOME) \
+	MOVL Site_Regs(R12), BX \
+	ADDQ DI, BX \
+	CMPL R13, $-1 \
+	JNE some \
+	WHOLE \
+	JMP done \
+some: \
+	SOME \
+done: \
+	RESUME
+
+// LANE0 moves DX from the lowest active lane to lane 0.
+#define LANE0 \
+	TZCNTL R13, AX \
+	SHLQ $2, AX \
+	SUBQ AX, DX
+
+// TRANSPOSE makes the words of lanes i and i+4 in register i to words i of 8 lanes, and
+// the reverse.
+#define TRANSPOSE \
+	VPUNPCKLDQ Y1, Y0, Y4 \
+	VPUNPCKHDQ Y1, Y0, Y5 \
+	VPUNPCKLDQ Y3, Y2, Y6 \
+	VPUNPCKHDQ Y3, Y2, Y7 \
+	VPUNPCKLQDQ Y6, Y4, Y0 \
+	VPUNPCKHQDQ Y6, Y4, Y1 \
+	VPUNPCKLQDQ Y7, Y5, Y2 \
+	VPUNPCKHQDQ Y7, Y5, Y3
+
+// QUADS runs a move of four words a lane for 8 lanes at a time, with the slots of the
+// words in BX, R10, R13 and R14.
+#define QUADS(MOVE) \
+	MOVL Site_Regs(R12), BX \
+	MOVL Site_Regs+4(R12), R10 \
+	MOVL Site_Regs+8(R12), R13 \
+	MOVL Site_Regs+12(R12), R14 \
+	MOVE(0) \
+	MOVE(32) \
+	MOVE(64) \
+	MOVE(96) \
+	RESUME
+#define LOADPAIR(at, x, y) \
+	MOVLQSX Pattern_Delta+at(R15), AX \
+	VMOVDQU (DX)(AX*1), x \
+	MOVLQSX Pattern_Delta+at+16(R15), AX \
+	VINSERTI128 $1, (DX)(AX*1), y, y
+#define LOAD8(at) \
+	LOADPAIR(at, X0, Y0) \
+	LOADPAIR(at+4, X1, Y1) \
+	LOADPAIR(at+8, X2, Y2) \
+	LOADPAIR(at+12, X3, Y3) \
+	TRANSPOSE \
+	VMOVDQU Y0, at(DI)(BX*1) \
+	VMOVDQU Y1, at(DI)(R10*1) \
+	VMOVDQU Y2, at(DI)(R13*1) \
+	VMOVDQU Y3, at(DI)(R14*1)
+#define STORELOW(at, x) \
+	MOVLQSX Pattern_Delta+at(R15), AX \
+	VMOVDQU x, (DX)(AX*1)
+#define STOREHIGH(at, y) \
+	MOVLQSX Pattern_Delta+at+16(R15), AX \
+	VEXTRACTI128 $1, y, (DX)(AX*1)
+#define STORE8(at) \
+	VMOVDQU at(DI)(BX*1), Y0 \
+	VMOVDQU at(DI)(R10*1), Y1 \
+	VMOVDQU at(DI)(R13*1), Y2 \
+	VMOVDQU at(DI)(R14*1), Y3 \
+	TRANSPOSE \
+	STORELOW(at, X0) \
+	STORELOW(at+4, X1) \
+	STORELOW(at+8, X2) \
+	STORELOW(at+12, X3) \
+	STOREHIGH(at, Y0) \
+	STOREHIGH(at+4, Y1) \
+	STOREHIGH(at+8, Y2) \
+	STOREHIGH(at+12, Y3)
+
+DATA moves<>+(8*const_MoveLoadUnit)(SB)/8, $loadUnit<>(SB)
+DATA moves<>+(8*const_MoveStoreUnit)(SB)/8, $storeUnit<>(SB)
+DATA moves<>+(8*const_MoveGather)(SB)/8, $gather<>(SB)
+DATA moves<>+(8*const_MoveScatter)(SB)/8, $scatter<>(SB)
+DATA moves<>+(8*const_MoveBroadcast)(SB)/8, $broadcast<>(SB)
+DATA moves<>+(8*const_MoveLoadQuads)(SB)/8, $loadQuads<>(SB)
+DATA moves<>+(8*const_MoveStoreQuads)(SB)/8, $storeQuads<>(SB)
+GLOBL moves<>(SB), RODATA, $(8*const_Moves)
+
+TEXT loadUnit<>(SB), NOSPLIT|NOFRAME, $0-0
+	ONLY(LOADUNIT, LANE0; LOADSOME)
+
+TEXT storeUnit<>(SB), NOSPLIT|NOFRAME, $0-0
+	ONLY(STOREUNIT, STORESOME)
+
+TEXT gather<>(SB), NOSPLIT|NOFRAME, $0-0
+	EACH(GATHER)
+
+TEXT scatter<>(SB), NOSPLIT|NOFRAME, $0-0
+	EACH(SCATTER)
+
+TEXT broadcast<>(SB), NOSPLIT|NOFRAME, $0-0
+	EACH(BROADCAST)
+
+TEXT loadQuads<>(SB), NOSPLIT|NOFRAME, $0-0
+	QUADS(LOAD8)
+
+TEXT storeQuads<>(SB), NOSPLIT|NOFRAME, $0-0
+	QUADS(STORE8)
