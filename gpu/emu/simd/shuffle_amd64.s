@@ -94,3 +94,109 @@ up:
 	SHUFFLE(UP, 1)
 butterfly:
 	SHUFFLE(BUTTERFLY, 6)
+
+// shfl with AVX2, 8 lanes at a time.
+//
+// Y7 to Y10 are the results, Y11 the bits of 8 lanes, Y12 the lanes that take part, Y13 is
+// all 31, Y14 all ones, Y15 the numbers of 8 lanes; R8 are the lanes outside of their
+// segments.
+
+DATA bits8<>+0(SB)/8, $0x0000000200000001
+DATA bits8<>+8(SB)/8, $0x0000000800000004
+DATA bits8<>+16(SB)/8, $0x0000002000000010
+DATA bits8<>+24(SB)/8, $0x0000008000000040
+GLOBL bits8<>(SB), RODATA, $32
+
+// SEGMENT8 is SEGMENT with the results in Y0 to Y2.
+#define SEGMENT8(at) \
+	VPAND at(BX), Y13, Y0 \
+	VMOVDQU at(DX), Y3 \
+	VPSRLD $8, Y3, Y1 \
+	VPAND Y13, Y1, Y1 \
+	VPAND Y13, Y3, Y3 \
+	VPANDN Y3, Y1, Y3 \
+	VPAND Y1, Y15, Y2 \
+	VPOR Y3, Y2, Y2
+
+#define DOWN8 VPADDD Y0, Y15, Y0
+#define UP8 VPSUBD Y0, Y15, Y0
+#define BUTTERFLY8 VPXOR Y0, Y15, Y0
+#define INDEX8 VPANDN Y0, Y1, Y0; VPAND Y1, Y15, Y3; VPOR Y3, Y0, Y0
+#define ABOVE VPCMPGTD Y2, Y0, Y5
+#define BELOW VPCMPGTD Y0, Y2, Y5
+
+// READ8 puts into y what 8 lanes read.
+#define READ8(bits, OUTSIDE, y) \
+	OUTSIDE \
+	VMOVMSKPS Y5, AX \
+	SHLL $bits, AX \
+	ORL AX, R8 \
+	VPBLENDVB Y5, Y15, Y0, Y0 \
+	VPSRLVD Y0, Y12, Y3 \
+	VPSLLD $31, Y3, Y3 \
+	VPSRAD $31, Y3, Y3 \
+	VPXOR Y14, Y3, Y3 \
+	VMOVDQU Y14, Y4 \
+	VPGATHERDD Y4, (SI)(Y0*4), y \
+	VPOR Y3, y, y \
+	VPSRLD $28, Y14, Y4 \
+	VPSRLD $1, Y4, Y3 \
+	VPSUBD Y3, Y4, Y4 \
+	VPADDD Y4, Y15, Y15
+
+// KEEP8 stores the results of the lowest 8 lanes of CX, and drops these.
+#define KEEP8(at, y) \
+	VMOVD CX, X0 \
+	VPBROADCASTD X0, Y0 \
+	VPAND Y11, Y0, Y0 \
+	VPCMPEQD Y11, Y0, Y0 \
+	SHRL $8, CX \
+	VMOVDQU at(DI), Y1 \
+	VPBLENDVB Y0, y, Y1, Y1 \
+	VMOVDQU Y1, at(DI)
+
+#define SHUFFLE8(SOURCE, OUTSIDE) \
+	SEGMENT8(0); SOURCE; READ8(0, OUTSIDE, Y7) \
+	SEGMENT8(32); SOURCE; READ8(8, OUTSIDE, Y8) \
+	SEGMENT8(64); SOURCE; READ8(16, OUTSIDE, Y9) \
+	SEGMENT8(96); SOURCE; READ8(24, OUTSIDE, Y10)
+
+// func shuffle256(d, a, b, c *[32]uint32, m uint32, mode uint8) (valid uint32)
+TEXT ·shuffle256(SB), NOSPLIT, $0-44
+	MOVQ d+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), BX
+	MOVQ c+24(FP), DX
+	MOVL m+32(FP), CX
+	MOVBLZX mode+36(FP), AX
+	XORL R8, R8
+	VMOVDQU bits8<>(SB), Y11
+	VMOVD CX, X12
+	VPBROADCASTD X12, Y12
+	VPCMPEQD Y14, Y14, Y14
+	VPSRLD $27, Y14, Y13
+	VMOVDQU numbers<>(SB), Y15
+	CMPL AX, $const_ShuffleUp
+	JEQ up
+	JB down
+	CMPL AX, $const_ShuffleButterfly
+	JEQ butterfly
+	SHUFFLE8(INDEX8, ABOVE)
+	JMP keep
+down:
+	SHUFFLE8(DOWN8, ABOVE)
+	JMP keep
+up:
+	SHUFFLE8(UP8, BELOW)
+	JMP keep
+butterfly:
+	SHUFFLE8(BUTTERFLY8, ABOVE)
+keep:
+	KEEP8(0, Y7)
+	KEEP8(32, Y8)
+	KEEP8(64, Y9)
+	KEEP8(96, Y10)
+	NOTL R8
+	MOVL R8, valid+40(FP)
+	VZEROUPPER
+	RET
