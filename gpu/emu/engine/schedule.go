@@ -34,7 +34,8 @@ type block struct {
 	shared       *mem.Contents // static, then dynamic
 	sharedMemory simd.Memory   // the same as assembly sees it
 	barriers     [16]barrier
-	live         int // threads that have not exited
+	awaited      uint32 // barriers at which threads have arrived, a bit each
+	live         int    // threads that have not exited
 	checks       gpu.Checks
 	races        *races     // nil without the search for races
 	shadow       *races     // of the last launch that looked for them
@@ -75,7 +76,9 @@ type arrival struct {
 func (b *block) start(at gpu.Dim) {
 	b.at = at
 	b.steps, b.last = b.cnt.WarpInstructions, 0
-	b.barriers = [16]barrier{}
+	if b.awaited != 0 {
+		b.barriers, b.awaited = [16]barrier{}, 0
+	}
 	b.live, b.pending = b.launch.threads, nil
 	if b.clusterSize() == 1 {
 		b.cluster = nil
@@ -189,10 +192,13 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 	if explicit {
 		expected = int(lanes[uint32](w, in.b)[first])
 	}
-	if err := b.checkBarrier(n, expected); err != "" {
-		w.fail(in, first, gpu.ErrBarrier, "%s", err)
-		return 0, false
+	if n != 0 || explicit || b.barriers[0].explicit {
+		if err := b.checkBarrier(n, expected); err != "" {
+			w.fail(in, first, gpu.ErrBarrier, "%s", err)
+			return 0, false
+		}
 	}
+	b.awaited |= 1 << n
 	bar := &b.barriers[n]
 	bar.expected, bar.explicit = expected, bar.explicit || explicit
 	bar.came += popcount(m)
@@ -204,7 +210,8 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 		bar.count += popcount(m & (w.preds[in.x.p] ^ in.x.pflip))
 	}
 	b.cnt.Barriers++
-	if bar.complete(b.live) {
+	done = bar.complete(b.live)
+	if done && b.live != b.launch.threads {
 		b.missed(in, bar)
 	}
 	if bar.arrived > bar.expected && b.checks.Has(gpu.CheckBarriers) {
@@ -214,7 +221,7 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 		b.races.warps.now++ // what the warp does from now on is not before the barrier
 		bar.arrivals = append(bar.arrivals, arrival{w.index, b.races.warps.now})
 	}
-	return uint8(n), bar.complete(b.live)
+	return uint8(n), done
 }
 
 // complete reports whether all threads have arrived: the number of the instruction, or
@@ -254,6 +261,7 @@ func (b *block) checkBarrier(id uint32, expected int) string {
 func (b *block) release(id uint8) {
 	bar := b.barriers[id]
 	b.barriers[id] = barrier{}
+	b.awaited &^= 1 << id
 	if b.races != nil {
 		b.meet(id, bar)
 	}
@@ -261,14 +269,16 @@ func (b *block) release(id uint8) {
 		b.shared.Settle() // a kernel nearly always fills its arrays before the first barrier
 	}
 	for _, w := range b.warps {
-		b.divergent(w, id)
+		if len(w.frags) > 1 {
+			b.divergent(w, id)
+		}
 		for i := range w.frags {
 			f := &w.frags[i]
 			if f.state != atBarrier || f.bar != id {
 				continue
 			}
 			f.state = running
-			if in := &b.prog.code[f.pc-1]; in.x.hasD {
+			if in := &b.prog.code[f.pc-1]; in.sub >= barrierPopc && in.x.hasD {
 				w.reduced(in, f.mask, bar)
 			}
 		}
@@ -279,7 +289,7 @@ func (b *block) release(id uint8) {
 // must run together; instructions without .aligned need not. A GPU lets them continue,
 // or hangs.
 func (b *block) divergent(w *warp, id uint8) {
-	if len(w.frags) < 2 || !b.checks.Has(gpu.CheckBarriers) {
+	if !b.checks.Has(gpu.CheckBarriers) {
 		return
 	}
 	first := -1

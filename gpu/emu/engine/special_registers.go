@@ -134,10 +134,23 @@ func (b *block) fillLaunch() {
 // fillBlock sets the presets that depend on the place in the grid.
 func (b *block) fillBlock() {
 	for _, p := range b.prog.placed {
-		bits := blockSpecials[p.value.name](b)
-		for _, w := range b.warps {
-			w.fill(p, bits)
+		first := b.warps[0]
+		first.fill(p, blockSpecials[p.value.name](b))
+		for _, w := range b.warps[1:] {
+			w.copyPreset(p, first)
 		}
+	}
+}
+
+// copyPreset sets all lanes of a preset to those of another warp.
+func (w *warp) copyPreset(p preset, from *warp) {
+	switch p.value.width {
+	case predicate:
+		w.preds[p.offset] = from.preds[p.offset]
+	case double:
+		*lanes[uint64](w, p.offset) = *lanes[uint64](from, p.offset)
+	default:
+		*lanes[uint32](w, p.offset) = *lanes[uint32](from, p.offset)
 	}
 }
 

@@ -409,8 +409,9 @@ func (w *warp) exit(f *fragment, m uint32) {
 	if b.cluster != nil {
 		b.cluster.complete()
 	}
-	for id := range b.barriers {
-		if bar := &b.barriers[id]; bar.arrived > 0 && bar.complete(b.live) {
+	for m := b.awaited; m != 0; m &= m - 1 {
+		id := lowest(m)
+		if bar := &b.barriers[id&15]; bar.complete(b.live) {
 			b.missed(b.waiting(uint8(id)), bar)
 			b.release(uint8(id))
 		}
