@@ -21,7 +21,7 @@ func shuffleForm(lo *lowering) error {
 		return lo.unsupported("no such form of shfl")
 	}
 	in, x := &lo.op.in, lo.extra()
-	in.flow, in.exec, in.sub = warpSync, shuffle, mode
+	in.flow, in.exec, in.sub, in.vector.op = warpSync, shuffle, mode, simd.StepDown+simd.Op(mode)
 	lo.op.pass = true
 	return first(lo.operands(5, 5), lo.pair(word), lo.use(&in.a, 1, "b32"), lo.use(&in.b, 2, "b32"),
 		lo.use(&in.c, 3, "b32"), lo.use(&x.e, 4, "b32"))

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"unsafe"
 
 	"warpbook/gpu/emu/arith"
@@ -89,7 +90,7 @@ func (in *instr) step() simd.Step {
 		if s.C = 4 * in.x.p; in.x.pflip != 0 {
 			s.A, s.B = s.B, s.A
 		}
-	case op >= simd.MovPred:
+	case op >= simd.MovPred && op <= simd.NotPred:
 		s.A, s.B = 4*s.A, 4*s.B
 	}
 	switch {
@@ -116,6 +117,11 @@ func (p *Program) vectorise() {
 			}
 		}
 		switch mem := in.mem; {
+		case in.flow == warpSync:
+			if p.steps[i] = in.step(); !p.wholeShuffle(in) {
+				p.steps[i] = simd.Step{}
+			}
+			continue
 		case in.vector.op != 0:
 			p.steps[i] = in.step()
 		case mem != nil && mem.plain && mem.site >= 0 && (mem.space == ptx.Shared || mem.wideAddr):
@@ -128,6 +134,15 @@ func (p *Program) vectorise() {
 			joinRow(&p.steps[i], &p.steps[i+1])
 		}
 	}
+}
+
+// wholeShuffle reports whether all lanes always shuffle together, in the lanes that the
+// instruction names and with no predicate to set.
+func (p *Program) wholeShuffle(in *instr) bool {
+	named := func(s preset) bool {
+		return s.offset == in.x.e && s.value.kind == constantValue && s.value.width == word && uint32(s.value.bits) == all
+	}
+	return in.vector.op != 0 && in.guard == always && in.flip == 0 && in.x.hasD && !in.x.hasD2 && slices.ContainsFunc(p.presets, named)
 }
 
 // joinRow makes a product the start of a row if the next product has the same first
@@ -169,7 +184,8 @@ const stepBytes = uint32(unsafe.Sizeof(simd.Step{}))
 func (p *Program) addBranches() {
 	for i := len(p.code) - 1; i >= 0; i-- {
 		in := &p.code[i]
-		if in.run == 0 && in.flow != branch && in.flow != jump {
+		shuffles := in.flow == warpSync && p.steps[i].Op != simd.Guarded
+		if in.run == 0 && in.flow != branch && in.flow != jump && !shuffles {
 			continue
 		}
 		if in.through = 1; i+1 < len(p.code) {
@@ -198,7 +214,7 @@ func (p *Program) addBranches() {
 func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 	p, r := w.block.prog, &w.vector
 	r.Mask, r.Base, r.Target = mask, &p.steps[0], simd.NoTarget
-	r.From, r.Ran, r.Most, r.Branches = uint32(p.before[start]), 0, uint32(turnInstructions-ran), 0
+	r.From, r.Ran, r.Most, r.Branches, r.Shuffles = uint32(p.before[start]), 0, uint32(turnInstructions-ran), 0, 0
 	for n := int(p.code[pc].through); n > 0; n = r.N - 1 {
 		w.open(r)
 		r.Steps, r.N = &p.steps[pc], n
@@ -207,6 +223,9 @@ func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 			break
 		}
 		in := &p.code[pc] // assembly does not run it
+		if in.flow == warpSync {
+			break
+		}
 		if m := mask & (w.preds[in.guard] ^ in.flip); m != 0 {
 			if in.exec(w, in, m); w.block.fault != nil {
 				break
@@ -215,5 +234,6 @@ func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 		pc++
 	}
 	w.block.cnt.Branches += uint64(r.Branches)
+	w.block.cnt.Shuffles += uint64(r.Shuffles)
 	return pc
 }

@@ -1,37 +1,11 @@
 #include "go_asm.h"
 #include "textflag.h"
+#include "shuffle_amd64.h"
 
 // shfl with AVX-512, 16 lanes at a time.
 //
 // Z4 is all 16, Z10 and Z11 are the lanes of a, Z12 the lanes that take part,
 // Z13 is all 31, Z14 all 1, Z15 the numbers of 16 lanes.
-
-DATA numbers<>+0(SB)/8, $0x0000000100000000
-DATA numbers<>+8(SB)/8, $0x0000000300000002
-DATA numbers<>+16(SB)/8, $0x0000000500000004
-DATA numbers<>+24(SB)/8, $0x0000000700000006
-DATA numbers<>+32(SB)/8, $0x0000000900000008
-DATA numbers<>+40(SB)/8, $0x0000000b0000000a
-DATA numbers<>+48(SB)/8, $0x0000000d0000000c
-DATA numbers<>+56(SB)/8, $0x0000000f0000000e
-GLOBL numbers<>(SB), RODATA, $64
-
-// SEGMENT puts b into Z0, the lanes' segment masks into Z1 and the last lane
-// that each may read from into Z2.
-#define SEGMENT(at) \
-	VPANDD at(BX), Z13, Z0 \
-	VMOVDQU32 at(DX), Z2 \
-	VPSRLD $8, Z2, Z1 \
-	VPANDD Z13, Z1, Z1 \
-	VPANDD Z13, Z2, Z3 \
-	VMOVDQA32 Z1, Z2 \
-	VPTERNLOGD $0xca, Z3, Z15, Z2
-
-// The lane that each reads from, into Z0.
-#define DOWN VPADDD Z0, Z15, Z0
-#define UP VPSUBD Z0, Z15, Z0
-#define BUTTERFLY VPXORD Z0, Z15, Z0
-#define INDEX VPTERNLOGD $0xd8, Z1, Z15, Z0
 
 // READ gives the lanes in the lowest 16 bits of CX what they read and shifts
 // CX; those whose source is OUTSIDE keep their own and are in K1.
@@ -97,33 +71,14 @@ butterfly:
 
 // shfl with AVX2, 8 lanes at a time.
 //
-// Y7 to Y10 are the results, Y11 the bits of 8 lanes, Y12 the lanes that take part, Y13 is
-// all 31, Y14 all ones, Y15 the numbers of 8 lanes; R8 are the lanes outside of their
-// segments.
+// Y7 to Y10 are the results, Y11 the bits of 8 lanes, Y12 the lanes that take part, Y14 is
+// all ones; R8 are the lanes outside of their segments.
 
 DATA bits8<>+0(SB)/8, $0x0000000200000001
 DATA bits8<>+8(SB)/8, $0x0000000800000004
 DATA bits8<>+16(SB)/8, $0x0000002000000010
 DATA bits8<>+24(SB)/8, $0x0000008000000040
 GLOBL bits8<>(SB), RODATA, $32
-
-// SEGMENT8 is SEGMENT with the results in Y0 to Y2.
-#define SEGMENT8(at) \
-	VPAND at(BX), Y13, Y0 \
-	VMOVDQU at(DX), Y3 \
-	VPSRLD $8, Y3, Y1 \
-	VPAND Y13, Y1, Y1 \
-	VPAND Y13, Y3, Y3 \
-	VPANDN Y3, Y1, Y3 \
-	VPAND Y1, Y15, Y2 \
-	VPOR Y3, Y2, Y2
-
-#define DOWN8 VPADDD Y0, Y15, Y0
-#define UP8 VPSUBD Y0, Y15, Y0
-#define BUTTERFLY8 VPXOR Y0, Y15, Y0
-#define INDEX8 VPANDN Y0, Y1, Y0; VPAND Y1, Y15, Y3; VPOR Y3, Y0, Y0
-#define ABOVE VPCMPGTD Y2, Y0, Y5
-#define BELOW VPCMPGTD Y0, Y2, Y5
 
 // READ8 puts into y what 8 lanes read.
 #define READ8(bits, OUTSIDE, y) \
@@ -138,11 +93,7 @@ GLOBL bits8<>(SB), RODATA, $32
 	VPXOR Y14, Y3, Y3 \
 	VMOVDQU Y14, Y4 \
 	VPGATHERDD Y4, (SI)(Y0*4), y \
-	VPOR Y3, y, y \
-	VPSRLD $28, Y14, Y4 \
-	VPSRLD $1, Y4, Y3 \
-	VPSUBD Y3, Y4, Y4 \
-	VPADDD Y4, Y15, Y15
+	VPOR Y3, y, y
 
 // KEEP8 stores the results of the lowest 8 lanes of CX, and drops these.
 #define KEEP8(at, y) \
@@ -174,8 +125,6 @@ TEXT ·shuffle256(SB), NOSPLIT, $0-44
 	VMOVD CX, X12
 	VPBROADCASTD X12, Y12
 	VPCMPEQD Y14, Y14, Y14
-	VPSRLD $27, Y14, Y13
-	VMOVDQU numbers<>(SB), Y15
 	CMPL AX, $const_ShuffleUp
 	JEQ up
 	JB down

@@ -99,6 +99,12 @@ const (
 	AccessShared     // of 32-bit addresses
 	AccessSharedWide // of 64-bit addresses
 
+	// Shuffles of whole warps, in the order of their modes.
+	StepDown
+	StepUp
+	StepButterfly
+	StepIndex
+
 	Ops // number of operations
 )
 
@@ -149,6 +155,7 @@ type Run struct {
 	Most     uint32  // it ends at a branch after so many instructions
 	Target   uint32  // byte offset of the last target, or NoTarget
 	Branches uint32  // branches that ran
+	Shuffles uint32  // shuffles that ran
 }
 
 // NoTarget means that no branch was taken.

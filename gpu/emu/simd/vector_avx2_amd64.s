@@ -1,4 +1,5 @@
 #include "vector_amd64.h"
+#include "shuffle_amd64.h"
 
 // Vector operations on 32 lanes with AVX2.
 //
@@ -294,14 +295,10 @@ numbers: \
 ended: \
 	NEXT
 
-// LEFT is an operation that takes too many instructions here: Go runs it.
-#define LEFT JMP left<>(SB)
+// These take too many instructions here.
 #define FLOATU32 LEFT
 #define SIGNED64 LEFT
 #define PRODUCT64 LEFT
-TEXT left<>(SB), NOSPLIT|NOFRAME, $0-0
-	MOVQ CX, Run_N(R11)
-	LEAVE
 
 // Loads and stores. DIFFER leaves in BX the lanes of the addresses there that are not at
 // the distances of the pattern from the first.
@@ -394,6 +391,29 @@ lane: \
 	BLSRL R13, R13 \
 	JNE lane
 #define STORESOME SCATTER
+
+// A shuffle of all lanes. EIGHT leaves in y what 8 of them read.
+#define EIGHT(at, SOURCE, OUTSIDE, y) \
+	SEGMENT8(at) \
+	SOURCE \
+	OUTSIDE \
+	VPBLENDVB Y5, Y15, Y0, Y0 \
+	VMOVDQU Y13, Y4 \
+	VPGATHERDD Y4, (R12)(Y0*4), y
+#define EXCHANGE(SOURCE, OUTSIDE) \
+	EIGHT(0, SOURCE, OUTSIDE, Y6) \
+	EIGHT(32, SOURCE, OUTSIDE, Y7) \
+	EIGHT(64, SOURCE, OUTSIDE, Y8) \
+	EIGHT(96, SOURCE, OUTSIDE, Y1) \
+	MOVL Step_D(SI), DX \
+	VMOVDQU Y6, (DI)(DX*1) \
+	VMOVDQU Y7, 32(DI)(DX*1) \
+	VMOVDQU Y8, 64(DI)(DX*1) \
+	VMOVDQU Y1, 96(DI)(DX*1)
+#define SHUFFLEDOWN EXCHANGE(DOWN8, ABOVE)
+#define SHUFFLEUP EXCHANGE(UP8, BELOW)
+#define SHUFFLEBUTTERFLY EXCHANGE(BUTTERFLY8, ABOVE)
+#define SHUFFLEINDEX EXCHANGE(INDEX8, ABOVE)
 
 #include "vector_ops_amd64.h"
 

@@ -1,4 +1,5 @@
 #include "vector_amd64.h"
+#include "shuffle_amd64.h"
 
 // Vector operations on 32 lanes with AVX-512. Z31 is the NaN of f32 results;
 // a 32-bit result is in Z0 and Z1, one of 64 bits in Z0 to Z3.
@@ -314,6 +315,30 @@ divided:
 	VPBROADCASTD (DX), Z0 \
 	VMOVDQU32 Z0, (BX) \
 	VMOVDQU32 Z0, 64(BX)
+
+// A shuffle of all lanes. SIXTEEN leaves in Z0 what 16 of them read.
+#define SIXTEEN(at, SOURCE, outside) \
+	VMOVDQU32 numbers<>+at(SB), Z15 \
+	SEGMENT(at) \
+	SOURCE \
+	VPCMPD $outside, Z2, Z0, K1 \
+	VMOVDQA32 Z15, K1, Z0 \
+	VPERMI2D Z11, Z10, Z0
+#define EXCHANGE(SOURCE, outside) \
+	VMOVDQU32 (R12), Z10 \
+	VMOVDQU32 64(R12), Z11 \
+	VPTERNLOGD $0xff, Z13, Z13, Z13 \
+	VPSRLD $27, Z13, Z13 \
+	SIXTEEN(0, SOURCE, outside) \
+	VMOVDQA32 Z0, Z5 \
+	SIXTEEN(64, SOURCE, outside) \
+	MOVL Step_D(SI), DX \
+	VMOVDQU32 Z5, (DI)(DX*1) \
+	VMOVDQU32 Z0, 64(DI)(DX*1)
+#define SHUFFLEDOWN EXCHANGE(DOWN, 6)
+#define SHUFFLEUP EXCHANGE(UP, 1)
+#define SHUFFLEBUTTERFLY EXCHANGE(BUTTERFLY, 6)
+#define SHUFFLEINDEX EXCHANGE(INDEX, 6)
 
 #include "vector_ops_amd64.h"
 

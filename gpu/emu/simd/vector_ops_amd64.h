@@ -1,5 +1,11 @@
 // The vector operations, of macros that the file has defined.
 
+// LEFT is an operation that Go runs: the run ends before it.
+#define LEFT JMP left<>(SB)
+TEXT left<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ CX, Run_N(R11)
+	LEAVE
+
 // A guarded step runs the operation in x in the lanes of its guard.
 DATA fullTable<>+(8*const_Guarded)(SB)/8, $guarded<>(SB)
 DATA maskedTable<>+(8*const_Guarded)(SB)/8, $guarded<>(SB)
@@ -124,6 +130,26 @@ TEXT fmaRow<>(SB), NOSPLIT|NOFRAME, $0-0
 	ROW
 
 #include "access_amd64.h"
+
+// SHUFFLED is a shuffle of all lanes; if some do not take part the run ends before it.
+#define SHUFFLED(op, name, BODY) \
+DATA fullTable<>+(8*op)(SB)/8, $name<>(SB) \
+DATA maskedTable<>+(8*op)(SB)/8, $left<>(SB) \
+TEXT name<>(SB), NOSPLIT|NOFRAME, $0-0 \
+	INCL Run_Shuffles(R11) \
+	MOVL Step_A(SI), R12 \
+	ADDQ DI, R12 \
+	B \
+	ADDQ DI, BX \
+	C \
+	ADDQ DI, DX \
+	BODY \
+	NEXT
+
+SHUFFLED(const_StepDown, stepDown, SHUFFLEDOWN)
+SHUFFLED(const_StepUp, stepUp, SHUFFLEUP)
+SHUFFLED(const_StepButterfly, stepButterfly, SHUFFLEBUTTERFLY)
+SHUFFLED(const_StepIndex, stepIndex, SHUFFLEINDEX)
 
 GLOBL fullTable<>(SB), RODATA, $(8*const_Ops)
 GLOBL maskedTable<>(SB), RODATA, $(8*const_Ops)
