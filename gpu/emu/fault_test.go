@@ -201,15 +201,18 @@ func TestUnwrittenBuffer(t *testing.T) {
 
 // TestFreedWhileRunning frees a buffer under a running launch.
 func TestFreedWhileRunning(t *testing.T) {
-	j := newJob(t, "", "again: ld.volatile.global.u32 %r2, [%p0]; bra again;", 2, 64)
-	done := make(chan error, 1)
-	go func() { done <- j.device.Launch(j.launch) }()
-	j.begun()
-	if err := j.p0.Free(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; !errors.Is(err, gpu.ErrFreed) || !strings.Contains(err.Error(), "buffer input") {
-		t.Errorf("%v, expected a use of buffer input after it was freed", err)
+	for _, load := range []string{"ld.volatile.global.u32", "ld.global.u32"} {
+		j := newJob(t, "", "again: "+load+" %r2, [%p0]; bra again;", 2, 64)
+		j.device.LimitSteps(1 << 29)
+		done := make(chan error, 1)
+		go func() { done <- j.device.Launch(j.launch) }()
+		j.begun()
+		if err := j.p0.Free(); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; !errors.Is(err, gpu.ErrFreed) || !strings.Contains(err.Error(), "buffer input") {
+			t.Errorf("%s: %v, expected a use of buffer input after it was freed", load, err)
+		}
 	}
 }
 

@@ -43,6 +43,9 @@ func vectorCases() map[string]instr {
 		cases[fmt.Sprint("selp.b32 ", flip)] = instr{exec: select32, kinds: "www", x: x, vector: vectorForm{op: simd.Select32}}
 		cases[fmt.Sprint("selp.b64 ", flip)] = instr{exec: select64, kinds: "ddd", x: x, vector: vectorForm{op: simd.Select64}}
 	}
+	for name, mode := range shuffleModes {
+		cases["shfl."+name] = instr{exec: shuffle, sub: mode, kinds: "wwww", x: &extra{hasD: true}, vector: vectorForm{op: simd.StepDown + simd.Op(mode)}}
+	}
 	maps.Copy(cases, comparisonCases())
 	return cases
 }
@@ -96,8 +99,8 @@ func TestVectorOperations(t *testing.T) {
 			}
 		}
 	}
-	for op := simd.Guarded + 1; op < simd.Branch; op++ {
-		if !seen[op] {
+	for op := simd.Guarded + 1; op < simd.Ops; op++ {
+		if elsewhere := op >= simd.Branch && op <= simd.AccessSharedWide; !elsewhere && !seen[op] {
 			t.Errorf("vector operation %d is not tested", op)
 		}
 	}
