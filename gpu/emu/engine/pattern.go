@@ -21,9 +21,9 @@ import (
 
 // pattern is the addresses of the lanes relative to the lowest active one.
 type pattern struct {
-	simd.Pattern
-	mem  *access
-	unit bool // consecutive words, in the order of the lanes
+	simd.Pattern // first, because assembly finds it
+	mem          *access
+	unit         bool // consecutive words, in the order of the lanes
 
 	sectors, lines uint64 // of global memory
 	waves, groups  uint64 // of shared memory
@@ -110,14 +110,34 @@ func (mem *access) step(in *instr) simd.Step {
 // open lets assembly run the accesses that need no check by Go.
 func (w *warp) open(r *simd.Run) {
 	b := w.block
-	r.Sites, r.Shared = nil, nil
+	r.Sites, r.Shared, r.Found, r.Ask = nil, nil, nil, 0
 	if b.careful || b.carefulGlobal || len(b.visits.words) > 0 {
 		return
 	}
 	r.Sites = unsafe.Pointer(unsafe.SliceData(b.patterns.sites))
-	if b.races == nil && b.shared != nil {
+	if b.shared != nil {
 		r.Shared = &b.sharedMemory
 	}
+	if b.races != nil {
+		if r.Ask = 1; b.races.shift != 2 {
+			r.Shared = nil // the search for races looks at single bytes
+		}
+	}
+}
+
+// found runs an access to shared memory that assembly has found to be of a known pattern
+// and without a fault, unless it may be a race.
+func (w *warp) found(in *instr, p *pattern, m uint32) bool {
+	_, _, base := w.destination(in, m)
+	if !w.surelyNoRace(in.mem, p, base) {
+		return false
+	}
+	r := &w.vector
+	left := r.N
+	r.Ask, r.Steps, r.N = 0, &w.block.prog.steps[in.mem.pc], 1
+	w.block.vectors.Run(r)
+	r.N = left
+	return true
 }
 
 // lowBits are those that two addresses must share to have the same pattern: in global
@@ -145,6 +165,10 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
 	if mem.site < 0 || b.careful || b.carefulGlobal && mem.space == ptx.Global || len(b.visits.words) > 0 {
 		return false
+	}
+	if p := w.vector.Found; p != nil {
+		w.vector.Found = nil
+		return w.found(in, (*pattern)(unsafe.Pointer(p)), m) // it is the first field
 	}
 	a, c, base := w.destination(in, m)
 	if c == nil {

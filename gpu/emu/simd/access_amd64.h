@@ -37,6 +37,11 @@
 	JNE other
 #define NOTHING
 
+// FIND ends the run with the pattern if Go has to look for races first.
+#define FIND \
+	CMPL Run_Ask(R11), $0 \
+	JNE asked
+
 // AHEAD fetches the bytes that the warp is likely to access next.
 #define AHEAD \
 	MOVL Run_Warp(R11), BX \
@@ -57,7 +62,7 @@ fetched:
 
 // ACCESS is a step that accesses memory; ready is null if Go runs it, and low are the
 // bits of the address that patterns distinguish.
-#define ACCESS(op, name, ready, ADDRESS, low, DIFFER, MEMORY, CHECK, FETCH) \
+#define ACCESS(op, name, ready, ADDRESS, low, DIFFER, MEMORY, CHECK, ASK, FETCH) \
 DATA fullTable<>+(8*op)(SB)/8, $name<>(SB) \
 DATA maskedTable<>+(8*op)(SB)/8, $name<>(SB) \
 TEXT name<>(SB), NOSPLIT|NOFRAME, $0-0 \
@@ -132,6 +137,7 @@ written: \
 	JNE word \
 	MEMORY \
 whole: \
+	ASK \
 	INCQ Pattern_Runs(R15) \
 	INCL Site_Hits(R12) \
 	FETCH \
@@ -141,13 +147,15 @@ whole: \
 	JMP  (R14)(AX*8) \
 none: \
 	NEXT \
+asked: \
+	MOVQ R15, Run_Found(R11) \
 other: \
 	MOVQ CX, Run_N(R11) \
 	LEAVE
 
-ACCESS(const_AccessGlobal, accessGlobal, Run_Sites, ADDRESS64, 127, DIFFER64, OWN, CURRENT, AHEAD)
-ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, NOTHING)
-ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, NOTHING)
+ACCESS(const_AccessGlobal, accessGlobal, Run_Sites, ADDRESS64, 127, DIFFER64, OWN, CURRENT, NOTHING, AHEAD)
+ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, FIND, NOTHING)
+ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, FIND, NOTHING)
 
 // RESUME goes on with the next step.
 #define RESUME \

@@ -146,6 +146,8 @@ type Run struct {
 
 	Sites  unsafe.Pointer // nil if Go runs all accesses
 	Shared *Memory        // of the block; nil if Go runs its accesses
+	Ask    uint32         // not 0 to end the run before each of them, with its pattern in Found
+	Found  *Pattern
 
 	// Of runs with branches.
 	Base     *Step   // of the program
