@@ -110,11 +110,14 @@ func (mem *access) step(in *instr) simd.Step {
 // open lets assembly run the accesses that need no check by Go.
 func (w *warp) open(r *simd.Run) {
 	b := w.block
-	r.Sites, r.Shared, r.Found, r.Ask = nil, nil, nil, 0
-	if b.careful || b.carefulGlobal || len(b.visits.words) > 0 {
+	r.Global, r.Shared, r.Found, r.Ask = 0, nil, nil, 0
+	if b.careful || len(b.visits.words) > 0 {
 		return
 	}
 	r.Sites = unsafe.Pointer(unsafe.SliceData(b.patterns.sites))
+	if !b.carefulGlobal {
+		r.Global = 1
+	}
 	if b.shared != nil {
 		r.Shared = &b.sharedMemory
 	}
@@ -156,10 +159,6 @@ func (mem *access) regular() bool {
 		mem.skip == [4]bool{} && (mem.space == ptx.Global || mem.space == ptx.Shared)
 }
 
-// few is the number of words of contents.written up to which checking them one by one is
-// faster.
-const few = 8
-
 // fast runs an access if its pattern is known, or can be learned, and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
@@ -178,7 +177,7 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	if start, end := mem.room(c); p == nil || int64(base)+p.Min < start || int64(base)+p.Min+int64(p.Bytes) > end {
 		return false
 	}
-	if !c.Whole.Load() && !(p.Covered > few && mem.kind == load && b.vectors.Written(&c.Written[base>>5], &p.Words, &p.Bits)) && !p.written(c, base, mem) {
+	if !c.Whole.Load() && !p.written(c, base, mem) {
 		return false
 	}
 	if b.races != nil && mem.space == ptx.Shared && !w.surelyNoRace(mem, p, base) {
@@ -284,9 +283,9 @@ func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
 // matches reports whether the active lanes have the pattern's distances.
 func (w *warp) matches(in *instr, p *pattern) bool {
 	if in.mem.wideAddr {
-		return w.block.vectors.MatchWide(lanes[uint64](w, in.a), &p.Delta, p.Mask)
+		return simd.MatchWide(lanes[uint64](w, in.a), &p.Delta, p.Mask)
 	}
-	return w.block.vectors.Match(lanes[uint32](w, in.a), &p.Delta, p.Mask)
+	return simd.Match(lanes[uint32](w, in.a), &p.Delta, p.Mask)
 }
 
 // learn makes p the pattern of addresses; it reports false if they are too far
@@ -312,7 +311,7 @@ func (p *pattern) learn(addr *[32]uint64, m, low uint32, mem *access) bool {
 	if most := uint64(512); p.Bytes <= most { // four words for each lane
 		p.Ahead = p.Bytes
 	}
-	if mem.kind == store && mem.space == ptx.Shared { // of one worker
+	if mem.kind == store {
 		p.Marks = 1
 	}
 	p.How = mem.move(p)
@@ -410,21 +409,17 @@ func (p *pattern) count(c *gpu.Counters) {
 // move moves the data between registers and memory; base is the address of the lowest
 // active lane.
 func (w *warp) move(mem *access, p *pattern, base unsafe.Pointer) {
-	v := w.block.vectors
-	if mem.kind == load && mem.count == 4 && p.Mask == all && v.LoadQuads(w.slots, &mem.regs, base, &p.Delta) {
-		return
-	}
 	for k := range mem.count {
 		r, at := lanes[uint32](w, mem.regs[k]), unsafe.Add(base, 4*k)
 		switch {
 		case mem.kind == load && p.unit:
-			v.LoadUnit(r, at, p.Mask)
+			simd.LoadUnit(r, at, p.Mask)
 		case mem.kind == load:
-			v.Gather(r, at, &p.Delta, p.Mask)
+			simd.Gather(r, at, &p.Delta, p.Mask)
 		case p.unit:
-			v.StoreUnit(r, at, p.Mask)
+			simd.StoreUnit(r, at, p.Mask)
 		default:
-			v.Scatter(r, at, &p.Delta, p.Mask)
+			simd.Scatter(r, at, &p.Delta, p.Mask)
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Pattern struct {
 	Mask    uint32
 	Low     uint32 // the lowest bits of that lane's address
 	How     Move
-	Marks   uint32 // not 0 for stores that may mark bytes as written without synchronisation
+	Marks   uint32 // not 0 for stores, which mark bytes as written
 	Min     int64  // the lowest byte
 	Bytes   uint64 // from there to the end of the highest
 	Ahead   uint64 // bytes to fetch for the next access

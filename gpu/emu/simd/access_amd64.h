@@ -37,6 +37,10 @@
 	JNE other
 #define NOTHING
 
+// MARKOWN marks bytes as written that only this worker marks, MARKALL those of all.
+#define MARKOWN ORL BX, (R14)(AX*4)
+#define MARKALL LOCK; ORL BX, (R14)(AX*4)
+
 // FIND ends the run with the pattern if Go has to look for races first.
 #define FIND \
 	CMPL Run_Ask(R11), $0 \
@@ -60,9 +64,9 @@ line: \
 	JHI line \
 fetched:
 
-// ACCESS is a step that accesses memory; ready is null if Go runs it, and low are the
+// ACCESS is a step that accesses memory; ready is 0 if Go runs it, and low are the
 // bits of the address that patterns distinguish.
-#define ACCESS(op, name, ready, ADDRESS, low, DIFFER, MEMORY, CHECK, ASK, FETCH) \
+#define ACCESS(op, name, ready, ADDRESS, low, DIFFER, MEMORY, CHECK, MARK, ASK, FETCH) \
 DATA fullTable<>+(8*op)(SB)/8, $name<>(SB) \
 DATA maskedTable<>+(8*op)(SB)/8, $name<>(SB) \
 TEXT name<>(SB), NOSPLIT|NOFRAME, $0-0 \
@@ -131,7 +135,7 @@ word: \
 	JEQ written \
 	CMPL Pattern_Marks(R15), $0 \
 	JEQ other \
-	ORL BX, (R14)(AX*4) \
+	MARK \
 written: \
 	DECL R10 \
 	JNE word \
@@ -153,9 +157,9 @@ other: \
 	MOVQ CX, Run_N(R11) \
 	LEAVE
 
-ACCESS(const_AccessGlobal, accessGlobal, Run_Sites, ADDRESS64, 127, DIFFER64, OWN, CURRENT, NOTHING, AHEAD)
-ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, FIND, NOTHING)
-ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, FIND, NOTHING)
+ACCESS(const_AccessGlobal, accessGlobal, Run_Global, ADDRESS64, 127, DIFFER64, OWN, CURRENT, MARKALL, NOTHING, AHEAD)
+ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, MARKOWN, FIND, NOTHING)
+ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, MARKOWN, FIND, NOTHING)
 
 // RESUME goes on with the next step.
 #define RESUME \

@@ -5,11 +5,12 @@ import (
 	"unsafe"
 )
 
-// This file is what the accesses of a known pattern need, in portable Go.
+// This file is what the accesses of a known pattern need where assembly does not run them.
 
 const all = 1<<32 - 1
 
-func matchLanes(a *[32]uint32, delta *[32]int32, mask uint32) bool {
+// Match reports whether the active lanes of a have the distances of a pattern.
+func Match(a *[32]uint32, delta *[32]int32, mask uint32) bool {
 	first := a[bits.TrailingZeros32(mask)&31]
 	if mask == all {
 		for l := range a {
@@ -27,7 +28,7 @@ func matchLanes(a *[32]uint32, delta *[32]int32, mask uint32) bool {
 	return true
 }
 
-func matchWideLanes(a *[32]uint64, delta *[32]int32, mask uint32) bool {
+func MatchWide(a *[32]uint64, delta *[32]int32, mask uint32) bool {
 	first := a[bits.TrailingZeros32(mask)&31]
 	if mask == all {
 		for l := range a {
@@ -45,7 +46,8 @@ func matchWideLanes(a *[32]uint64, delta *[32]int32, mask uint32) bool {
 	return true
 }
 
-func loadUnitLanes(d *[32]uint32, base unsafe.Pointer, m uint32) {
+// LoadUnit loads consecutive words; base is the address of the lowest lane.
+func LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
 	if m == all {
 		*d = *(*[32]uint32)(base)
 		return
@@ -57,7 +59,7 @@ func loadUnitLanes(d *[32]uint32, base unsafe.Pointer, m uint32) {
 	}
 }
 
-func storeUnitLanes(s *[32]uint32, base unsafe.Pointer, m uint32) {
+func StoreUnit(s *[32]uint32, base unsafe.Pointer, m uint32) {
 	if m == all {
 		*(*[32]uint32)(base) = *s
 		return
@@ -69,7 +71,8 @@ func storeUnitLanes(s *[32]uint32, base unsafe.Pointer, m uint32) {
 	}
 }
 
-func gatherLanes(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
+// Gather loads a word for each lane of the pattern.
+func Gather(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
 	if mask == all {
 		for l := range d {
 			d[l] = *(*uint32)(unsafe.Add(base, delta[l]))
@@ -82,7 +85,8 @@ func gatherLanes(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint
 	}
 }
 
-func scatterLanes(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
+// Scatter stores them; of lanes with the same address, the highest wins.
+func Scatter(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
 	if mask == all {
 		for l := range s {
 			*(*uint32)(unsafe.Add(base, delta[l])) = s[l]

@@ -144,7 +144,8 @@ type Run struct {
 	Mask  uint32
 	Warp  uint32 // the index of the warp in Last of its sites
 
-	Sites  unsafe.Pointer // nil if Go runs all accesses
+	Sites  unsafe.Pointer // of the worker
+	Global uint64         // 0 if Go runs accesses of global memory
 	Shared *Memory        // of the block; nil if Go runs its accesses
 	Ask    uint32         // not 0 to end the run before each of them, with its pattern in Found
 	Found  *Pattern
