@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 )
 
 // faultTests are kernels with one defect each: the fault, and the words that name it.
@@ -386,6 +387,30 @@ func TestMissingBarrierIsTheCause(t *testing.T) {
 		err = d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Checks: gpu.CheckAll &^ gpu.CheckRaces, Args: []any{b, b, int32(1)}})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, expected it to say %q", stores, err, says)
+		}
+	}
+}
+
+// TestCountersOfFault: what a loop counts until it leaves its buffer does not depend on
+// the path of its loads.
+func TestCountersOfFault(t *testing.T) {
+	var want gpu.Counters
+	for _, path := range []struct {
+		long    bool
+		vectors simd.Vectors
+	}{{true, simd.NoVectors}, {true, simd.Best}, {false, simd.NoVectors}, {false, simd.Best}} {
+		j := newJob(t, "", "again: ld.global.u32 %r2, [%p0]; add.u64 %p0, %p0, 128; bra again;", 64, 64)
+		j.device.LimitWorkers(1)
+		j.device.LimitVectors(path.vectors)
+		j.device.engine.LimitPatterns(path.long)
+		if err := j.device.Launch(j.launch); !errors.Is(err, gpu.ErrOutOfBounds) {
+			t.Fatalf("%+v: %v, expected the end of the buffer", path, err)
+		}
+		if want.WarpInstructions == 0 {
+			want = j.counters
+		}
+		if j.counters != want || want.GlobalLoad.Requests < 64 {
+			t.Errorf("%+v: %+v, expected %+v", path, j.counters, want)
 		}
 	}
 }

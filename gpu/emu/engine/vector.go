@@ -209,8 +209,9 @@ func (p *Program) addBranches() {
 
 // runThrough runs steps from pc on, through branches that all lanes of the mask take or
 // none does, and returns where it ended: at an instruction that is no step, at a branch
-// that divides the lanes, at a fault, or at the end of the warp's turn. It counts the branches, and
-// w.vector holds the last taken one and the number of instructions from start to it.
+// that divides the lanes, at a fault, or at the end of the warp's turn. It counts the
+// branches, and w.vector holds the last taken one and the number of instructions from
+// start to it.
 func (w *warp) runThrough(pc, start int32, mask uint32, ran int64) int32 {
 	p, r := w.block.prog, &w.vector
 	r.Mask, r.Base, r.Target = mask, &p.steps[0], simd.NoTarget

@@ -209,14 +209,15 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 				w.runVector(pc, n, mask)
 				pc += n
 			}
+			taken := w.vector.Target != simd.NoTarget
+			if taken {
+				ran += w.countRun(f)
+				start = int32(w.vector.Target / stepBytes)
+			}
 			if w.block.fault != nil {
 				return ran
 			}
-			if w.vector.Target == simd.NoTarget {
-				continue
-			}
-			ran += w.countRun(f)
-			if start = int32(w.vector.Target / stepBytes); ran >= turnInstructions || f.waits >= spinAfter {
+			if taken && (ran >= turnInstructions || f.waits >= spinAfter) {
 				f.pc = pc
 				return ran + w.count(f, start, pc)
 			}
