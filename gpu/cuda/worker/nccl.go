@@ -270,7 +270,7 @@ func (w *worker) joinGroup(c *command.JoinGroup) error {
 		}
 		m.events[i] = e
 	}
-	w.members[c.Group] = m // also if it fails: LeaveGroup follows
+	w.members[c.Group] = m                     // also if it fails: LeaveGroup follows
 	size, rank := C.int(c.Size), C.int(c.Rank) // the next command gets the memory of c
 	go m.thread(func() { m.joined <- ncclError(C.joinGroup(m.comm, size, &id, rank), m, "join") })
 	go m.watch()
