@@ -114,7 +114,11 @@ async function open(context, url, name) {
   const page = await newPage(context);
   await page.goto(`${url}/lab/index.html?path=${name}.ipynb`);
   await page.waitForSelector(".jp-Notebook .jp-Cell");
-  await page.waitForFunction(() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === "idle");
+  // A notebook that was open before is there first, until this one is shown.
+  await page.waitForFunction((file) => {
+    const panel = window.jupyterapp?.shell.currentWidget;
+    return panel?.context?.path === file && panel.sessionContext.session?.kernel?.status === "idle";
+  }, `${name}.ipynb`);
   return page;
 }
 
@@ -126,7 +130,7 @@ const cells = (page) => page.evaluate(() => [...window.jupyterapp.shell.currentW
 
 const idle = (page, timeout) => page.waitForFunction(() => {
   const panel = window.jupyterapp.shell.currentWidget;
-  return panel.sessionContext.session.kernel.status === "idle" && [...panel.model.cells].every((c) => c.type !== "code" || c.executionState !== "running");
+  return panel.sessionContext.session?.kernel?.status === "idle" && [...panel.model.cells].every((c) => c.type !== "code" || c.executionState !== "running");
 }, null, { timeout, polling: 50 });
 
 // runAll runs a notebook from its menu and waits for every cell, or for the first that
