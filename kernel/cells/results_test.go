@@ -75,14 +75,14 @@ for range 8 { want -= <-sums }
 want`
 
 // TestConcurrentResults: a call returns its own results, whatever other
-// goroutines call. WARPBOOK_LONG=1 makes 30 million calls.
+// goroutines call. WARPBOOK_LONG=1 makes 100 million calls.
 func TestConcurrentResults(t *testing.T) {
 	calls := 10_000_000
 	if raceEnabled { // a call takes 50 times as long
 		calls /= 50
 	}
 	if os.Getenv("WARPBOOK_LONG") != "" {
-		calls *= 3
+		calls *= 10
 	}
 	c := start(t)
 	for _, code := range []string{fmt.Sprintf(concurrentCalls, calls/8), fmt.Sprintf(received, calls/100)} {

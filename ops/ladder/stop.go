@@ -16,10 +16,13 @@ func (stop Stop) Now() bool { return stop != nil && stop() }
 // piece is how many elements a loop works on between two looks.
 const Piece = 1 << 18
 
-// pieces calls f for one part of n elements after the other.
-func (stop Stop) Pieces(n int, f func(from, to int)) {
-	for from := 0; from < n && !stop.Now(); from += Piece {
-		f(from, min(from+Piece, n))
+// Pieces calls f for one part of n elements after the other.
+func (stop Stop) Pieces(n int, f func(from, to int)) { stop.inOrder(Piece, n, f) }
+
+// inOrder is Pieces in parts of so many elements.
+func (stop Stop) inOrder(piece, n int, f func(from, to int)) {
+	for from := 0; from < n && !stop.Now(); from += piece {
+		f(from, min(from+piece, n))
 	}
 }
 
@@ -31,9 +34,7 @@ func (stop Stop) Parallel(n int, f func(from, to int)) { stop.ParallelBy(Piece, 
 func (stop Stop) ParallelBy(piece, n int, f func(from, to int)) {
 	workers := min(runtime.GOMAXPROCS(0), n/piece)
 	if workers < 2 {
-		for from := 0; from < n && !stop.Now(); from += piece {
-			f(from, min(from+piece, n))
-		}
+		stop.inOrder(piece, n, f)
 		return
 	}
 	var (

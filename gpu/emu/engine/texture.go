@@ -221,8 +221,9 @@ func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
 // shares are the weights of the corners: bit d of a corner's number is set if it is behind
 // base in direction d. The H100 splits 256 by the third direction, each part by the first
 // and each of these by the second. It rounds one part of a split to a whole number, a half
-// up, and the other part is what is left. So 16 384 points of a texture of one element in
-// turn for each corner have it, and programs 3, 5, 9, 11, 13, 15, 17, 18 and 21.
+// up, and the other part is what is left. An H100 gives these weights at 16 384 points of
+// textures that are 1 at one corner and 0 elsewhere, and in programs 3, 5, 9, 11, 13, 15,
+// 17, 18 and 21.
 func shares(weight [3]int) (of [8]float64) {
 	part := func(n, of int) int { return (n*of + 128) >> 8 }
 	for z, slice := range [2]int{256 - weight[2], weight[2]} {
