@@ -6,6 +6,10 @@ import (
 )
 
 // This file is what the accesses of a known pattern need where assembly does not run them.
+//
+// The memory is that of a kernel, which may have a race of its own: its blocks run on several
+// goroutines. Go's race detector does not look at these accesses; package engine finds the
+// races of kernels.
 
 const all = 1<<32 - 1
 
@@ -47,6 +51,8 @@ func MatchWide(a *[32]uint64, delta *[32]int32, mask uint32) bool {
 }
 
 // LoadUnit loads consecutive words; base is the address of the lowest lane.
+//
+//go:norace
 func LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
 	if m == all {
 		*d = *(*[32]uint32)(base)
@@ -59,6 +65,7 @@ func LoadUnit(d *[32]uint32, base unsafe.Pointer, m uint32) {
 	}
 }
 
+//go:norace
 func StoreUnit(s *[32]uint32, base unsafe.Pointer, m uint32) {
 	if m == all {
 		*(*[32]uint32)(base) = *s
@@ -72,6 +79,8 @@ func StoreUnit(s *[32]uint32, base unsafe.Pointer, m uint32) {
 }
 
 // Gather loads a word for each lane of the pattern.
+//
+//go:norace
 func Gather(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
 	if mask == all {
 		for l := range d {
@@ -86,6 +95,8 @@ func Gather(d *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
 }
 
 // Scatter stores them; of lanes with the same address, the highest wins.
+//
+//go:norace
 func Scatter(s *[32]uint32, base unsafe.Pointer, delta *[32]int32, mask uint32) {
 	if mask == all {
 		for l := range s {

@@ -1172,7 +1172,7 @@ another part has. A panic of f is one of the caller's goroutine.`,
 ParallelBy is Parallel for elements that take so long that a part has only piece of them.`,
 	"Stop.Pieces": `func (stop Stop) Pieces(n int, f func(from, to int))
 
-pieces calls f for one part of n elements after the other.`,
+Pieces calls f for one part of n elements after the other.`,
 	"Table": `type Table struct {
 	Tensor
 	Values Values
