@@ -63,9 +63,14 @@ func (c *client) warned(text string) (got string) {
 	return c.warnedUntil(func(got string) bool { return got == text })
 }
 
-// warnedUntil waits for a limited time until enough reports true for standard error.
+// warnedUntil waits until enough reports true for standard error.
 func (c *client) warnedUntil(enough func(got string) bool) (got string) {
-	for deadline := time.Now().Add(patience); !enough(got) && time.Now().Before(deadline); {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); !enough(got); {
+		if time.Now().After(deadline) {
+			c.t.Errorf("standard error after %v: %.2000q", patience, got)
+			break
+		}
 		got += c.err.take()
 		select {
 		case e := <-c.shown:

@@ -50,7 +50,7 @@ cycle[1] = cycle`)
 	}
 	c.value("go panic(Panics{})\ngo panic(strings.Repeat(\"c\", 50<<20));")
 	printed := c.warnedUntil(func(got string) bool {
-		return strings.Count(got, "panic in a goroutine") == 2 && strings.HasSuffix(got, "line 1\n")
+		return strings.Count(got, "panic in a goroutine") == 2 && strings.Count(got, ", in func") == 2 && strings.HasSuffix(got, "\n")
 	})
 	if len(printed) > 200<<10 || !strings.Contains(printed, "whose method Error panics: inner") || !strings.Contains(printed, " of 52428800 bytes)") {
 		t.Errorf("of goroutines %d bytes are printed: %.300q", len(printed), printed)
