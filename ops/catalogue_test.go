@@ -61,6 +61,9 @@ var entryLine = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
 
 // Every entry of the committed PTX is launched by a variant of an operator of its folder.
 func TestEveryEntryIsLaunched(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	launched := map[string]bool{}
 	for _, o := range Operators() {
 		for _, v := range o.Variants {

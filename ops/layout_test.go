@@ -124,6 +124,9 @@ var mayName = map[string]string{
 // the bench, the commands and the devices, nor their tests. So a rung is renamed, and
 // an operator removed, in one folder. gpu names no folder of an operator either.
 func TestEntriesNamedInOwnFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	owner := owners(t)
 	if len(owner) < 100 {
 		t.Fatalf("%d entries, expected those of every operator", len(owner))

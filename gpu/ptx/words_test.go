@@ -47,6 +47,9 @@ func TestUnknown(t *testing.T) {
 
 // TestKnown: all that compilers emit is known.
 func TestKnown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	n := 0
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".ptx") {

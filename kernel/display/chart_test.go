@@ -206,6 +206,9 @@ func checkTextsInside(t *testing.T, v any) {
 
 // Values that gonum/plot panics on, or that are no numbers.
 func TestChartsWithOddValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	inf := math.Inf(1)
 	for _, values := range [][]float64{
 		{0, 0, 0}, {nan, nan, nan}, {-1, -2, -3}, {inf, -inf, 1}, {5, 5, 5}, {0, nan, 1e300},

@@ -15,6 +15,9 @@ const renderTime = 20 * time.Second
 // Markdown that takes parsers quadratic time is rendered in linear time, or shown as
 // text.
 func TestHostileMarkdownTakesLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	nested := func(n int, unit string) string {
 		var b strings.Builder
 		for i, size := 0, 0; size < n; i++ {
@@ -86,6 +89,9 @@ func TestHostileMarkdownTakesLinearTime(t *testing.T) {
 
 // Ordinary content is not cut: deep lists, wide tables, pictures, long code.
 func TestBoundsSpareNotebooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	row := strings.Repeat("| **x** ", 40) + "|\n"
 	for name, source := range map[string]string{
 		"lists":   strings.Repeat("  ", 20) + "- deep",

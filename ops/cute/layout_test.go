@@ -78,6 +78,9 @@ func random(r *rand.Rand) Layout {
 
 // The documented properties of the operations, on random layouts.
 func TestProperties(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -127,6 +127,9 @@ func TestWideTable(t *testing.T) {
 
 // TestLongLines: a long line of code and a long word are broken, not cut.
 func TestLongLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
+	}
 	long := strings.Repeat("abcdefghij", 50)
 	page := strings.Join(Texts(write(t, "", "<section><pre><code>"+long+"</code></pre><p>"+long+"</p></section>")), "")
 	if n := strings.Count(strings.ReplaceAll(page, "\n", ""), long); n != 2 {
