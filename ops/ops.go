@@ -181,6 +181,15 @@ var (
 	// Conv3d is Conv2d of volumes, NCDHW.
 	Conv3d = conv2d.Volumes
 
+	// Conv3dFP16 is Conv3d of float16 on tensor cores, NDHWC, with bias and ReLU.
+	Conv3dFP16 = conv2d.VolumesFP16
+
+	// Conv3dBF16 is Conv3d of bfloat16 on tensor cores, NDHWC, with bias and ReLU.
+	Conv3dBF16 = conv2d.VolumesBF16
+
+	// Conv3dTF32 is Conv3d on tensor cores, with factors rounded to TF32, NDHWC.
+	Conv3dTF32 = conv2d.VolumesTF32
+
 	// MaxPool is the maximum of windows and its place. See package pool.
 	MaxPool = pool.Max
 
@@ -231,7 +240,7 @@ func Operators() []*Operator {
 		Fused, FusedHalf,
 		Concat,
 		Conv1d, Convolution1d, Conv1dMistakes,
-		Conv2d, Conv2dNHWC, Conv2dBiasReLU, Conv2dWinograd2, Conv2dWinograd4, Conv2dFP16, Conv2dBF16, Conv2dTF32, Conv3d,
+		Conv2d, Conv2dNHWC, Conv2dBiasReLU, Conv2dWinograd2, Conv2dWinograd4, Conv2dFP16, Conv2dBF16, Conv2dTF32, Conv3d, Conv3dFP16, Conv3dBF16, Conv3dTF32,
 		MaxPool, AvgPool, MaxPoolMistakes,
 		Softmax, LogSoftmax, MaskedSoftmax, SoftmaxMistakes,
 		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,

@@ -16,18 +16,21 @@ import (
 // parts of it.
 func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y gpu.Buffer) error {
 	name := "conv2d"
+	if options.Depth {
+		name = "conv3d"
+	}
 	switch options.Type {
 	case gpu.Float16:
-		name = "conv2d_fp16"
+		name += "_fp16"
 	case gpu.BFloat16:
-		name = "conv2d_bf16"
+		name += "_bf16"
 	case 0, gpu.Float32:
 		options.Type = 0
 	default:
-		return fmt.Errorf("ops: conv2d: type %v: %w, expected float32, float16 or bfloat16", options.Type, gpu.ErrArgument)
+		return fmt.Errorf("ops: %s: type %v: %w, expected float32, float16 or bfloat16", name, options.Type, gpu.ErrArgument)
 	}
-	if options.Type != 0 && (!options.NHWC || options.Depth) {
-		return fmt.Errorf("ops: %s: %w: channels are not innermost, or there are volumes: tensor cores take NHWC images: set Options.NHWC", name, gpu.ErrArgument)
+	if options.Type != 0 && !options.NHWC {
+		return fmt.Errorf("ops: %s: %w: channels are not innermost: tensor cores take NHWC: set Options.NHWC", name, gpu.ErrArgument)
 	}
 	o, err := With(name, options)
 	if err == nil {
@@ -50,6 +53,8 @@ func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y 
 		c.Add(t.Name, ladder.Vector(b, t.Len), i >= inputs, t.Elements())
 	}
 	switch {
+	case options.Type != 0 && options.Depth: // not the rung in which a NaN spreads to other depths
+		return c.Run(o, size, name+"_halo", name+"_wgmma", name+"_vector", name+"_mma")
 	case options.Type != 0:
 		return c.Run(o, size)
 	case options.Depth:

@@ -14,8 +14,8 @@ import (
 )
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 conv2d.cu winograd.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv2d_tensor.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu conv2d_split.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv2d_tensor.cu conv3d_tensor.cu conv3d_registers.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu conv2d_split.cu conv3d_hopper.cu
 
 // Options are the parameters of a call besides its size.
 type Options struct {
@@ -64,7 +64,18 @@ var BF16 = must(With("conv2d_bf16", tensorOptions(gpu.BFloat16)))
 
 // TF32 is NHWC of float32 on tensor cores, which take 11 bits of each factor: 2^-10 in place
 // of 2^-11.
-var TF32 = mustTF32()
+var TF32 = mustTF32("conv2d_tf32", tensorOptions(0))
+
+// VolumesFP16 is FP16 of volumes, with channels innermost: x (n, d, h, w, c), w (k, t, r, s, c
+// / groups), y (n, od, oh, ow, k). In the rung _depths a NaN or an infinity of x spreads to
+// the other depths of its product.
+var VolumesFP16 = must(With("conv3d_fp16", deep(tensorOptions(gpu.Float16))))
+
+// VolumesBF16 is VolumesFP16 of bfloat16.
+var VolumesBF16 = must(With("conv3d_bf16", deep(tensorOptions(gpu.BFloat16))))
+
+// VolumesTF32 is VolumesFP16 of float32, as TF32 is FP16 of it.
+var VolumesTF32 = mustTF32("conv3d_tf32", deep(tensorOptions(0)))
 
 func with(change func(*Options)) Options {
 	o := usual
@@ -76,10 +87,12 @@ func tensorOptions(t gpu.Type) Options {
 	return with(func(o *Options) { o.NHWC, o.Bias, o.ReLU, o.Type = true, true, true, t })
 }
 
-func mustTF32() *ladder.Operator {
-	o := tensorOptions(0)
-	return o.tensor("conv2d_tf32", must(With("conv2d_tf32", o)))
+func deep(o Options) Options {
+	o.Depth = true
+	return o
 }
+
+func mustTF32(name string, o Options) *ladder.Operator { return o.tensor(name, must(With(name, o))) }
 
 func must(o *ladder.Operator, err error) *ladder.Operator {
 	if err != nil {
@@ -122,7 +135,7 @@ func With(name string, o Options) (*ladder.Operator, error) {
 		other := o
 		other.Stride, other.Padding, other.Dilation, other.Groups = int(v[0]), int(v[1]), int(v[2]), int(v[3])
 		again, err := With(name, other)
-		if err != nil || !slices.ContainsFunc(c.Variants, func(v ladder.Variant) bool { return v.Name == "conv2d_tf32_mma" }) {
+		if err != nil || !slices.ContainsFunc(c.Variants, func(v ladder.Variant) bool { return v.Name == name+"_mma" }) {
 			return again, err
 		}
 		return o.tensor(name, again), nil
@@ -139,7 +152,11 @@ func With(name string, o Options) (*ladder.Operator, error) {
 // tensor is an operator with the rungs of tensor cores.
 func (o Options) tensor(name string, c *ladder.Operator) *ladder.Operator {
 	c.Variants = o.tensorVariants(name)
-	for _, more := range hopperCases {
+	cases := hopperCases
+	if o.Depth {
+		cases = deepCases
+	}
+	for _, more := range cases {
 		if o.valid(name, more.Size) == nil && (more.Data == "" || o.Type == 0) {
 			c.Cases = append(c.Cases, more)
 		}

@@ -16,6 +16,10 @@ struct Cut {
     unsigned x_stages, x_bytes, x_box, w_stages, w_bytes;
     unsigned columns, rows, pitch, across, down; // of a warpgroup's places; pixels of a row of a box, at least eight; tiles in an image
     unsigned bias, relu;
+    // Volumes: the places and taps in depth, the depths of y that the 64 rows of a warpgroup
+    // have (1, 2 or 4), tiles in depth, and the planes of x that one needs.
+    unsigned od, t, depths, deep, planes;
+    int depth_padding;
 };
 
 // A ring of stages in shared memory.
@@ -36,29 +40,46 @@ struct Ring {
 };
 
 // A tile: channels from `channel` on, of places from `first` on, or of an image from a
-// row and a column on.
-struct Tile {
-    unsigned channel, first, image, row, column;
+// row and a column on, and of a volume from a depth on. `plane` numbers the depths of all
+// volumes of y, or the images.
+template <bool volumes> struct Tile {
+    unsigned channel, first, image, row, column, depth, plane;
 
     __device__ Tile(unsigned t, const Cut& c, unsigned places) {
         channel = t % c.blocks * (c.own_places ? 64 : 128), t /= c.blocks;
         first = t * places;
         column = t % c.across * c.columns, t /= c.across;
         row = t % c.down * c.rows * (1 + c.own_places), image = t / c.down;
+        depth = 0, plane = image;
+        if (volumes) depth = image % c.deep * c.depths, image /= c.deep, plane = image * c.od + depth;
     }
 
     // The first of two neighbouring channels of y whose sums a thread has.
     __device__ unsigned channel_of(unsigned group, const Cut& c) const {
-        return channel + (c.own_places ? 0 : group * 64) + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 * 2;
+        unsigned warp = threadIdx.x / 32 % 4;
+        if (volumes) warp %= 4 / c.depths;
+        return channel + (c.own_places ? 0 : group * 64) + warp * 16 + threadIdx.x % 32 / 4 * 2;
+    }
+
+    // Goes to the depth of this warp's sums, and reports whether y has it.
+    __device__ bool descend(const Cut& c) {
+        if (!volumes) return true;
+        unsigned below = threadIdx.x / 32 % 4 / (4 / c.depths);
+        depth += below, plane += below;
+        return depth < c.od;
     }
 };
 
+// The number of a tap of filters that lies `below` depths under the first of a tile, and of
+// no filter, so that the copy engine writes zeros, where they have no such depth.
+static __device__ unsigned tap_below(unsigned below, unsigned tap, const Cut& c, unsigned none) { return below < c.t ? below * c.r * c.s + tap : none; }
+
 // Calls f(inside, place, e) for each place of a lane: sums e and e + 2 are of its two
 // channels. Of eight places a lane has two neighbours.
-template <unsigned n, bool halo, class F> static __device__ __forceinline__ void each_place(const Tile& tile, unsigned group, const Cut& c, const F& f) {
+template <unsigned n, bool halo, bool volumes, class F> static __device__ __forceinline__ void each_place(const Tile<volumes>& tile, unsigned group, const Cut& c, const F& f) {
     unsigned lane = threadIdx.x % 32, first = tile.first + (c.own_places ? group * n : 0) + lane % 4 * 2;
     unsigned row = tile.row + (c.own_places ? group * c.rows : 0), rows = min(c.rows, c.oh > row ? c.oh - row : 0), columns = min(c.columns, c.ow - tile.column);
-    unsigned line = (tile.image * c.oh + row) * c.ow + tile.column, down = 0, across = lane % 4 * 2; // of the halo's pixels, at least eight in a row
+    unsigned line = (tile.plane * c.oh + row) * c.ow + tile.column, down = 0, across = lane % 4 * 2; // of the halo's pixels, at least eight in a row
     asm volatile("" : "+r"(across), "+r"(down)); // or the compiler keeps the place of each sum in registers, which it does not have
 #pragma unroll
     for (unsigned e = 0; e < n / 2; e += e % 4 ? 3 : 1) {
@@ -70,7 +91,7 @@ template <unsigned n, bool halo, class F> static __device__ __forceinline__ void
             inside = at < columns && of < rows, place = line + of * c.ow + at;
             if (e % 2) wraps = across + 8 >= c.pitch, across = wraps ? across + 8 - c.pitch : across + 8, down = wraps ? down + 1 : down;
         } else {
-            place = first + e / 4 * 8 + e % 2, inside = place < c.images * c.oh * c.ow;
+            place = first + e / 4 * 8 + e % 2, inside = place < c.images * (volumes ? c.od : 1) * c.oh * c.ow;
         }
         f(inside, place, e);
     }

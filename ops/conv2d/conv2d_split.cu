@@ -40,15 +40,16 @@ struct Eight {
     __device__ const uint4& operator[](unsigned p) const { return *(const uint4*)part[p]; }
 };
 
-// Splits x: the parts are (part, image, row, column, channel), channels a multiple of
+// Splits x: the parts are (part, image, depth, row, column, channel), channels a multiple of
 // eight. A block has 32 pixels of 64 channels: neighbouring threads read neighbours, which
 // are pixels or channels, and write channels, by way of shared memory.
-extern "C" __global__ void __launch_bounds__(256) conv2d_bf16x3(const float* __restrict__ x, uint4* __restrict__ to, Shape s) {
+template <bool volumes> static __device__ void split_x(const float* x, uint4* to, const Shape& s) {
     __shared__ uint4 staged[parts][32][8];
-    unsigned tid = threadIdx.x, pixels = s.images * s.h * s.w, groups = (s.c + 7) / 8;
+    unsigned tid = threadIdx.x, pixels = s.images * (volumes ? s.d : 1) * s.h * s.w, groups = (s.c + 7) / 8;
     bool last = s.xc == 1;
     unsigned p = last ? tid / 8 : tid % 32, group = last ? tid % 8 : tid / 32, pixel = blockIdx.x * 32 + p, c = (blockIdx.y * 8 + group) * 8;
-    const float* from = x + (size_t)(pixel / (s.h * s.w)) * s.xn + (size_t)(pixel / s.w % s.h) * s.xh + (size_t)(pixel % s.w) * s.xw;
+    unsigned image = pixel / (s.h * s.w);
+    const float* from = x + (volumes ? (size_t)(image / s.d) * s.xn + (size_t)(image % s.d) * s.xd : (size_t)image * s.xn) + (size_t)(pixel / s.w % s.h) * s.xh + (size_t)(pixel % s.w) * s.xw;
     Eight v(from, s.xc, c, s.c, pixel < pixels);
 #pragma unroll
     for (unsigned i = 0; i < parts; i++) staged[i][p][group ^ p % 8] = v[i];
@@ -59,50 +60,72 @@ extern "C" __global__ void __launch_bounds__(256) conv2d_bf16x3(const float* __r
     for (unsigned i = 0; i < parts; i++) to[((size_t)i * pixels + pixel) * groups + blockIdx.y * 8 + group] = staged[i][p][group ^ p % 8];
 }
 
-// Splits w: the parts are (part, row, column, filter, channel), filters a multiple of 16.
+extern "C" __global__ void __launch_bounds__(256) conv2d_bf16x3(const float* __restrict__ x, uint4* __restrict__ to, Shape s) { split_x<false>(x, to, s); }
+extern "C" __global__ void __launch_bounds__(256) conv3d_bf16x3(const float* __restrict__ x, uint4* __restrict__ to, Shape s) { split_x<true>(x, to, s); }
+
+// Splits w: the parts are (part, depth, row, column, filter, channel), filters a multiple of 16.
 // Of 16 filters the even ones come first, then the odd ones, so that a thread of the product
 // has two neighbours.
-extern "C" __global__ void conv2d_bf16x3_2(const float* __restrict__ w, uint4* __restrict__ to, Shape s) {
-    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, groups = (s.c + 7) / 8, rows = (s.k + 15) / 16 * 16, taps = s.r * s.s;
+template <bool volumes> static __device__ void split_w(const float* w, uint4* to, const Shape& s) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, groups = (s.c + 7) / 8, rows = (s.k + 15) / 16 * 16, taps = (volumes ? s.t : 1) * s.r * s.s;
     if (i >= groups * rows * taps) return;
     unsigned c = i % groups * 8, row = i / groups % rows, tap = i / groups / rows, k = row / 16 * 16 + row % 8 * 2 + row / 8 % 2;
-    Eight v(w + (size_t)k * s.wk + tap / s.s * s.wr + tap % s.s * s.ws, s.wc, c, s.c, k < s.k);
+    unsigned row_of_tap = tap / s.s, at = volumes ? row_of_tap / s.r * s.wt + row_of_tap % s.r * s.wr : row_of_tap * s.wr;
+    Eight v(w + (size_t)k * s.wk + at + tap % s.s * s.ws, s.wc, c, s.c, k < s.k);
 #pragma unroll
     for (unsigned p = 0; p < parts; p++) to[(size_t)p * groups * rows * taps + i] = v[p];
 }
+extern "C" __global__ void conv2d_bf16x3_2(const float* __restrict__ w, uint4* __restrict__ to, Shape s) { split_w<false>(w, to, s); }
+extern "C" __global__ void conv3d_bf16x3_2(const float* __restrict__ w, uint4* __restrict__ to, Shape s) { split_w<true>(w, to, s); }
 
 // Brings the parts of a box of x, the first one first.
-static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
+template <bool volumes> static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
+    unsigned planes = volumes ? c.planes : 1;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
-        Tile tile(t, c, 0);
+        Tile<volumes> tile(t, c, 0);
+        int w = (int)tile.column - c.padding, h = (int)tile.row - c.padding, d = (int)tile.depth - (volumes ? c.depth_padding : 0);
         for (unsigned i = 0; i < c.chunks; i++)
-            for (unsigned p = 0; p < parts; p++, x.next())
-                copy_image(x.open(c.x_box), map, i * channels_a_row<Part>, (int)tile.column - c.padding, (int)tile.row - c.padding, p * c.images + tile.image, x.filled());
+            for (unsigned plane = 0; plane < planes; plane++)
+                for (unsigned p = 0; p < parts; p++, x.next()) {
+                    unsigned to = x.open(c.x_box), image = p * c.images + tile.image;
+                    if (volumes) copy_depth(to, map, i * channels_a_row<Part>, w, h, d + (int)(plane * c.dilation), image, x.filled());
+                    else copy_image(to, map, i * channels_a_row<Part>, w, h, image, x.filled());
+                }
     }
 }
 
-// Brings the parts of filters under each tap, the last one first.
-static __device__ void bring_w(Ring w, const TensorMap& map, const Cut& c) {
-    unsigned taps = c.r * c.s;
+// Brings the parts of filters under each tap, the last one first: of volumes, under those of
+// each plane of x, for each depth of y that the rows of a product have.
+template <bool volumes> static __device__ void bring_w(Ring w, const TensorMap& map, const Cut& c) {
+    unsigned planes = volumes ? c.planes : 1, taps = c.r * c.s;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x)
         for (unsigned i = 0; i < c.chunks; i++)
-            for (unsigned tap = 0; tap < taps; tap++)
-                for (unsigned p = parts; p-- > 0; w.next())
-                    copy_rows(w.open(c.w_bytes), map, i * channels_a_row<Part>, t % c.blocks * (c.own_places ? 64 : 128), p * taps + tap, w.filled());
+            for (unsigned plane = 0; plane < planes; plane++)
+                for (unsigned tap = 0; tap < taps; tap++)
+                    for (unsigned p = parts; p-- > 0; w.next()) {
+                        unsigned to = w.open(c.w_bytes), k = t % c.blocks * (c.own_places ? 64 : 128);
+                        if (!volumes) copy_rows(to, map, i * channels_a_row<Part>, k, p * taps + tap, w.filled());
+                        for (unsigned d = 0; volumes && d < c.depths; d++) {
+                            unsigned of = tap_below(plane - d, tap, c, parts * c.t * taps);
+                            copy_rows(to + d * (c.w_bytes / c.depths), map, i * channels_a_row<Part>, k, p * c.t * taps + of, w.filled());
+                        }
+                    }
 }
 
 // Stores two channels of each place of a lane, in any layout.
-template <unsigned n> static __device__ void store(const float (&sums)[n / 2], const float* bias, float* y, const Tile& tile, unsigned group, const Cut& c, const Shape& s) {
-    unsigned channel = tile.channel_of(group, c), image = tile.image * c.oh * c.ow;
-    if (channel >= c.k) return;
+template <unsigned n, bool volumes> static __device__ void store(const float (&sums)[n / 2], const float* bias, float* y, Tile<volumes> tile, unsigned group, const Cut& c, const Shape& s) {
+    unsigned channel = tile.channel_of(group, c);
+    if (channel >= c.k || !tile.descend(c)) return;
+    unsigned plane = tile.plane * c.oh * c.ow;
     bool two = channel + 1 < c.k;
     float add[2] = {};
     if (c.bias) add[0] = bias[channel], add[1] = two ? bias[channel + 1] : 0;
     y += (size_t)tile.image * s.yn + (size_t)channel * s.yk;
-    each_place<n, true>(tile, group, c, [&](bool inside, unsigned place, unsigned e) {
+    if (volumes) y += (size_t)tile.depth * s.yd;
+    each_place<n, true, volumes>(tile, group, c, [&](bool inside, unsigned place, unsigned e) {
         float u = sums[e] + add[0], v = sums[e + 2] + add[1];
         if (c.relu) u = u < 0 ? 0 : u, v = v < 0 ? 0 : v;
-        float* to = y + (place - image) * s.yw;
+        float* to = y + (place - plane) * s.yw;
         if (inside) to[0] = u;
         if (inside && two) to[s.yk] = v;
     });
@@ -124,16 +147,17 @@ template <bool whole, unsigned n> static __device__ __forceinline__ void product
 }
 
 // Multiplies 64 channels by n places.
-template <unsigned n> static __device__ void multiply(Ring x, Ring w, const float* bias, float* y, const Cut& c, const Shape& s) {
+template <unsigned n, bool volumes> static __device__ void multiply(Ring x, Ring w, const float* bias, float* y, const Cut& c, const Shape& s) {
     float sums[n / 2], chunk[n / 2];
     unsigned group = warpgroup();
     unsigned of_w = c.own_places ? 0 : group * 64 * 128, of_x = c.own_places ? group * c.rows * c.pitch * 128 : 0;
     bool first = threadIdx.x % 128 == 0;
+    unsigned planes = volumes ? c.planes : 1, boxes = c.chunks * planes;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
 #pragma unroll
         for (unsigned e = 0; e < n / 2; e++) sums[e] = 0;
-        for (unsigned i = 0; i < c.chunks; i++) {
-            unsigned at[parts], done_x[parts], steps = i + 1 < c.chunks ? 4 : c.last;
+        for (unsigned i = 0; i < boxes; i++) {
+            unsigned at[parts], done_x[parts], steps = i + planes < boxes ? 4 : c.last;
 #pragma unroll
             for (unsigned p = 0; p < parts; p++) {
                 barrier_wait(x.filled(), x.phase);
@@ -165,25 +189,27 @@ template <unsigned n> static __device__ void multiply(Ring x, Ring w, const floa
 #pragma unroll
                 for (unsigned p = 0; p < parts; p++) barrier_arrive(done_x[p]);
         }
-        store<n>(sums, bias, y, Tile(t, c, 0), group, c, s);
+        store<n, volumes>(sums, bias, y, Tile<volumes>(t, c, 0), group, c, s);
     }
 }
 
-template <unsigned n> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const float* bias, float* y, const Cut& c, const Shape& s) {
+template <unsigned n, bool volumes> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const float* bias, float* y, const Cut& c, const Shape& s) {
     __shared__ __align__(8) unsigned long long barriers[32];
     if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
     start(barriers, c, true);
     Ring x(address(memory), c.x_bytes, barriers, c.x_stages), w(address(memory) + c.x_stages * c.x_bytes, c.w_bytes, barriers + 16, c.w_stages);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x < 32 && elected()) bring_w(w, of_w, c);
-        else if (threadIdx.x / 32 == 1 && elected()) bring_x(x, of_x, c);
+        if (threadIdx.x < 32 && elected()) bring_w<volumes>(w, of_w, c);
+        else if (threadIdx.x / 32 == 1 && elected()) bring_x<volumes>(x, of_x, c);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply<n>(x, w, bias, y, c, s);
+        multiply<n, volumes>(x, w, bias, y, c, s);
     }
 }
 
 // The products, for 64 or 120 columns.
-extern "C" __global__ void HOPPER conv2d_bf16x3_3(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<64>(x, w, bias, y, c, s); }
-extern "C" __global__ void HOPPER conv2d_bf16x3_3_of_120(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<120>(x, w, bias, y, c, s); }
+extern "C" __global__ void HOPPER conv2d_bf16x3_3(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<64, false>(x, w, bias, y, c, s); }
+extern "C" __global__ void HOPPER conv2d_bf16x3_3_of_120(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<120, false>(x, w, bias, y, c, s); }
+extern "C" __global__ void HOPPER conv3d_bf16x3_3(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<64, true>(x, w, bias, y, c, s); }
+extern "C" __global__ void HOPPER conv3d_bf16x3_3_of_120(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c, Shape s) { convolve<120, true>(x, w, bias, y, c, s); }

@@ -13,15 +13,18 @@ import (
 	"warpbook/ops/optest"
 )
 
-func TestConformance(t *testing.T)          { optest.Run(t, Operator) }
-func TestConformanceNHWC(t *testing.T)      { optest.Run(t, NHWC) }
-func TestConformanceBiasReLU(t *testing.T)  { optest.Run(t, BiasReLU) }
-func TestConformanceVolumes(t *testing.T)   { optest.Run(t, Volumes) }
-func TestConformanceFP16(t *testing.T)      { optest.Run(t, FP16) }
-func TestConformanceBF16(t *testing.T)      { optest.Run(t, BF16) }
-func TestConformanceTF32(t *testing.T)      { optest.Run(t, TF32) }
-func TestConformanceWinograd2(t *testing.T) { optest.Run(t, Winograd2) }
-func TestConformanceWinograd4(t *testing.T) { optest.Run(t, Winograd4) }
+func TestConformance(t *testing.T)            { optest.Run(t, Operator) }
+func TestConformanceNHWC(t *testing.T)        { optest.Run(t, NHWC) }
+func TestConformanceBiasReLU(t *testing.T)    { optest.Run(t, BiasReLU) }
+func TestConformanceVolumes(t *testing.T)     { optest.Run(t, Volumes) }
+func TestConformanceFP16(t *testing.T)        { optest.Run(t, FP16) }
+func TestConformanceBF16(t *testing.T)        { optest.Run(t, BF16) }
+func TestConformanceTF32(t *testing.T)        { optest.Run(t, TF32) }
+func TestConformanceVolumesFP16(t *testing.T) { optest.Run(t, VolumesFP16) }
+func TestConformanceVolumesBF16(t *testing.T) { optest.Run(t, VolumesBF16) }
+func TestConformanceVolumesTF32(t *testing.T) { optest.Run(t, VolumesTF32) }
+func TestConformanceWinograd2(t *testing.T)   { optest.Run(t, Winograd2) }
+func TestConformanceWinograd4(t *testing.T)   { optest.Run(t, Winograd4) }
 
 // Strides, paddings, dilations and groups that are no default, in both layouts, in three
 // dimensions and on tensor cores, on every rung that takes them.
@@ -37,11 +40,11 @@ func TestOptions(t *testing.T) {
 		volumes.Depth = true
 		last := o
 		last.NHWC = true
-		for name, of := range map[string]Options{"conv2d": o, "conv2d_nhwc": last, "conv2d_fp16": halves, "conv3d": volumes} {
+		for name, of := range map[string]Options{"conv2d": o, "conv2d_nhwc": last, "conv2d_fp16": halves, "conv3d": volumes, "conv3d_fp16": deep(halves)} {
 			op := must(With(name, of))
 			cases := []ladder.Case{{Size: ladder.Size{2, 8, 11, 13, 12, 3, 3}}, {Size: ladder.Size{1, 16, 9, 7, 8, 3, 2}}}
 			if of.Depth {
-				cases = []ladder.Case{{Size: ladder.Size{2, 4, 5, 6, 7, 8, 3, 2, 3}}}
+				cases = []ladder.Case{{Size: ladder.Size{2, 4, 5, 6, 7, 8, 3, 2, 3}}, {Size: ladder.Size{1, 16, 5, 4, 7, 8, 2, 2, 1}}}
 			}
 			devicetest.Each(t, func(t *testing.T, d gpu.Device) {
 				if ladder.Older(d.Info().Compute, ladder.Ampere) && of.Type != 0 {
@@ -213,6 +216,40 @@ func TestRefuses(t *testing.T) {
 		}
 		checkLine(t, says, v.Refuses(c.size), gpu.ErrUnsupported)
 	}
+	for _, c := range []struct {
+		rung   string
+		kind   gpu.Type
+		change func(*Options)
+		size   ladder.Size
+		says   string
+	}{
+		{"conv3d_fp16_vector", gpu.Float16, nil, ladder.Size{1, 12, 3, 9, 8, 16, 3, 3, 3}, "12 channels in a group of x (n, d, h, w, c) = [1 3 9 8 12]"},
+		{"conv3d_fp16_wgmma", gpu.Float16, nil, ladder.Size{1, 12, 3, 9, 8, 16, 3, 3, 3}, "12 channels of x: the copy engine takes a multiple of 8"},
+		{"conv3d_bf16_wgmma", gpu.BFloat16, func(o *Options) { o.Padding = 16 }, ladder.Size{1, 16, 3, 9, 8, 16, 1, 1, 1}, "padding 16, filters over 1 pixels"},
+		{"conv3d_tf32_wgmma", 0, func(o *Options) { o.Dilation = 18 }, ladder.Size{1, 16, 39, 39, 39, 16, 2, 2, 2}, "filters over 19 pixels"},
+		{"conv3d_tf32_halo", 0, func(o *Options) { o.Stride = 2 }, ladder.Size{1, 16, 3, 9, 8, 16, 3, 3, 3}, "use conv3d_tf32_wgmma"},
+		{"conv3d_tf32_depths", 0, nil, ladder.Size{1, 16, 3, 9, 8, 48, 3, 3, 3}, "48 channels of y: expected at most 32"},
+		{"conv3d_fp16_depths", gpu.Float16, func(o *Options) { o.Dilation = 2 }, ladder.Size{1, 16, 9, 9, 9, 32, 3, 3, 3}, "dilation 2: expected 1"},
+		{"conv3d_bf16x3", 0, func(o *Options) { o.NHWC, o.Groups = false, 2 }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 3}, "use conv3d_implicit"},
+		{"conv3d_bf16x3_depths", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 33, 3, 3, 3}, "use conv3d_bf16x3"},
+		{"conv3d_registers", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 2}, "filters of 3 x 3 x 2"},
+		{"conv3d_registers", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 99, 8, 4, 3, 99, 3}, "beyond 49152 bytes"},
+	} {
+		o := deep(tensorOptions(c.kind))
+		if c.change != nil {
+			c.change(&o)
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(c.rung, "conv3d_"), "_")
+		operator := must(With("conv3d", o))
+		if o.NHWC {
+			operator = o.tensor("conv3d_"+name, operator)
+		}
+		v, err := operator.Variant(c.rung)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkLine(t, c.says, v.Refuses(c.size), gpu.ErrUnsupported)
+	}
 	if v, err = Operator.Variant("conv2d_shared"); err != nil {
 		t.Fatal(err)
 	}
@@ -258,6 +295,17 @@ func TestConvolve(t *testing.T) {
 				t.Errorf("%v: %v, %v", kind, got, err)
 			}
 		}
+		if !ladder.Older(d.Info().Compute, ladder.Ampere) { // a volume of one depth, whose rungs of halves are those of volumes
+			o := Options{Stride: 1, Dilation: 1, Groups: 1, NHWC: true, Depth: true, Type: gpu.Float16}
+			x, w, y, got := alloc(o.Type, 1, 2, 3, 4, 5, 6, 7, 8, 9), alloc(o.Type, 1, -1, 1, 1), alloc(o.Type, 0, 0, 0, 0), make([]float32, 4)
+			err := Convolve(h, o, ladder.Size{1, 1, 1, 3, 3, 1, 1, 2, 2}, x, w, nil, y)
+			if err == nil {
+				err = (ladder.Tensor{Len: 4, Type: o.Type}).Download(nil, y, got)
+			}
+			if err != nil || !ladder.SameBits(got, []float32{8, 10, 14, 16}) {
+				t.Errorf("a volume: %v, %v", got, err)
+			}
+		}
 		o := Options{Stride: 1, Dilation: 1, Groups: 1}
 		x, w, y := alloc(gpu.Float32, 1, 2, 3, 4, 5, 6, 7, 8, 9), alloc(gpu.Float32, 1, 2, 3, 4), alloc(gpu.Float32, 0, 0, 0, 0)
 		for says, err := range map[string]error{
@@ -265,7 +313,7 @@ func TestConvolve(t *testing.T) {
 			"shares elements":                    Convolve(h, o, size, x, w, nil, w),
 			"no buffer":                          Convolve(h, o, size, x, nil, nil, y),
 			"set Options.Bias":                   Convolve(h, o, size, x, w, w, y),
-			"tensor cores take NHWC":             Convolve(h, Options{Stride: 1, Dilation: 1, Groups: 1, Type: gpu.Float16}, size, x, w, nil, y),
+			"channels are not innermost":         Convolve(h, Options{Stride: 1, Dilation: 1, Groups: 1, Type: gpu.Float16}, size, x, w, nil, y),
 			"type int32":                         Convolve(h, Options{Stride: 1, Dilation: 1, Groups: 1, Type: gpu.Int32}, size, x, w, nil, y),
 			"height of y = (3 + 2 * 0":           Convolve(h, o, ladder.Size{1, 1, 3, 3, 1, 4, 2}, x, w, nil, y),
 		} {
@@ -280,11 +328,12 @@ func TestConvolve(t *testing.T) {
 // if it had two multiprocessors. Strides and dilations are other than 1.
 func TestHopperTiles(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
-	for _, c := range []struct {
+	type call struct {
 		kind   gpu.Type
 		change func(*Options)
 		size   ladder.Size
-	}{
+	}
+	for _, c := range optest.Some(t, d, 5, []call{
 		{gpu.Float16, nil, ladder.Size{2, 8, 7, 9, 16, 3, 3}},
 		{gpu.Float16, nil, ladder.Size{1, 72, 9, 8, 80, 2, 3}},
 		{gpu.BFloat16, nil, ladder.Size{1, 8, 6, 9, 16, 3, 3}},
@@ -292,12 +341,17 @@ func TestHopperTiles(t *testing.T) {
 		{gpu.Float16, func(o *Options) { o.Dilation, o.Padding = 2, 3 }, ladder.Size{1, 8, 6, 7, 16, 3, 2}},
 		{gpu.BFloat16, func(o *Options) { o.Stride, o.Padding, o.ReLU = 2, 0, false }, ladder.Size{2, 8, 17, 19, 16, 3, 3}},
 		{0, func(o *Options) { o.Stride, o.Dilation, o.Bias = 3, 2, false }, ladder.Size{1, 8, 12, 13, 16, 1, 3}},
-	} {
+		{gpu.Float16, nil, ladder.Size{1, 8, 5, 2, 3, 16, 3, 1, 2}},
+		{0, nil, ladder.Size{1, 40, 3, 2, 3, 32, 2, 1, 2}},
+		{gpu.BFloat16, func(o *Options) { o.Dilation = 2 }, ladder.Size{1, 8, 3, 2, 3, 80, 2, 1, 2}},
+		{gpu.Float16, func(o *Options) { o.Stride, o.Padding, o.ReLU = 2, 2, false }, ladder.Size{2, 8, 5, 4, 3, 16, 3, 2, 1}},
+	}) {
 		o := tensorOptions(c.kind)
+		o.Depth = len(c.size) == 9
 		if c.change != nil {
 			c.change(&o)
 		}
-		name := map[gpu.Type]string{0: "conv2d_tf32", gpu.Float16: "conv2d_fp16", gpu.BFloat16: "conv2d_bf16"}[c.kind]
+		name := map[bool]string{false: "conv2d_", true: "conv3d_"}[o.Depth] + map[gpu.Type]string{0: "tf32", gpu.Float16: "fp16", gpu.BFloat16: "bf16"}[c.kind]
 		operator := o.tensor(name, must(With(name, o)))
 		check := func(v ladder.Variant, plan ladder.Planner, what string) {
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
@@ -313,24 +367,55 @@ func TestHopperTiles(t *testing.T) {
 		}
 		variants := o.hopperVariants(name)
 		check(variants[0], variants[0].Plan, variants[0].Name)
-		for i, v := range variants[1:] {
-			plan := o.haloPlan
-			if i+2 < len(variants) {
+		for _, v := range variants[1:] {
+			plan, depths := o.haloPlan, 1
+			if strings.HasSuffix(v.Name, "_planes") {
 				plan = o.planePlan
+			}
+			if v.Picks {
+				depths = o.sharedDepths(c.size)
 			}
 			if c.change != nil {
 				check(v, v.Plan, v.Name)
 				continue
 			}
-			for _, p := range optest.Some(t, d, 1, haloPlaces) {
+			for _, p := range optest.Some(t, d, 1, o.haloPlaces()) {
 				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-					cut, ok := o.haloCut(s, p.n)
+					cut, ok := o.haloCut(s, p.n, depths)
 					if !ok {
 						t.Fatalf("%d places: no cut of %v", p.n, s)
+					}
+					if v.Picks {
+						entry = haloOf(entry)
 					}
 					return plan(entry+p.suffix, s, info, cut)
 				}, v.Name+p.suffix)
 			}
+		}
+	}
+}
+
+// The rows that conv3d_registers copies: aligned vectors with three elements before the
+// first place and with none, elements, planes of padding alone, and two parts of a row.
+func TestStrips(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	for _, c := range []struct {
+		padding int
+		size    ladder.Size
+	}{
+		{0, ladder.Size{1, 2, 3, 4, 12, 3, 2, 2, 3}}, {1, ladder.Size{2, 3, 2, 5, 16, 9, 1, 3, 3}}, {2, ladder.Size{1, 2, 1, 3, 8, 2, 3, 1, 3}},
+		{3, ladder.Size{1, 2, 1, 2, 7, 2, 1, 2, 3}}, {4, ladder.Size{1, 1, 1, 2, 4, 33, 2, 2, 3}}, {1, ladder.Size{1, 1, 1, 1, 520, 1, 1, 2, 3}},
+	} {
+		o := with(func(o *Options) { o.Depth, o.Padding, o.ReLU, o.Bias = true, c.padding, true, true })
+		operator := must(With("conv3d", o))
+		v, err := operator.Variant("conv3d_registers")
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := *operator
+		one.Variants = []ladder.Variant{v}
+		if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); len(checks.Rows) != 1 {
+			t.Errorf("padding %d, %v: %d rows", c.padding, c.size, len(checks.Rows))
 		}
 	}
 }
@@ -340,26 +425,33 @@ func TestHopperTiles(t *testing.T) {
 // of a direct sum.
 func TestSplitTiles(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
-	for _, c := range []struct {
+	type call struct {
 		o    Options
 		size ladder.Size
-	}{
+	}
+	for _, c := range optest.Some(t, d, 2, []call{
 		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Bias: true, ReLU: true}, ladder.Size{2, 3, 7, 9, 17, 3, 3}},
 		{Options{Stride: 1, Padding: 2, Dilation: 2, Groups: 1, NHWC: true}, ladder.Size{1, 67, 6, 5, 70, 1, 2}},
-	} {
-		operator := must(With("conv2d", c.o))
-		split, err := operator.Variant("conv2d_bf16x3")
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Depth: true, Bias: true}, ladder.Size{1, 3, 5, 1, 3, 9, 2, 1, 2}},
+		{Options{Stride: 1, Padding: 1, Dilation: 2, Groups: 1, Depth: true, NHWC: true}, ladder.Size{1, 5, 2, 2, 3, 70, 2, 1, 1}},
+	}) {
+		operator := must(With(c.o.rung("")+"of_parts", c.o))
+		split, err := operator.Variant(c.o.rung("bf16x3"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		direct, err := operator.Variant("conv2d_direct")
+		direct, err := operator.Variant(c.o.rung("direct"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range optest.Some(t, d, 1, splitPlaces) {
+		depths := []int{1}
+		if c.o.Depth && c.o.sharesRows(c.size, "") == nil {
+			depths = append(depths, c.o.sharedDepths(c.size))
+		}
+		for i, p := range optest.Some(t, d, len(depths), splitPlaces) {
 			v, one := split, *operator
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-				cut, ok := c.o.splitCut(s, p.n)
+				cut, ok := c.o.splitCut(s, p.n, depths[i%len(depths)])
 				if !ok {
 					t.Fatalf("%d places: no cut of %v", p.n, s)
 				}

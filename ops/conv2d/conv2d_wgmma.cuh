@@ -27,6 +27,12 @@ static __device__ void copy_image(unsigned to, const TensorMap& map, unsigned c,
                  ::"r"(to), "l"(&map), "r"(c), "r"(w), "r"(h), "r"(image), "r"(barrier) : "memory");
 }
 
+// The same box of a volume, of one depth of it, which may be outside too.
+static __device__ void copy_depth(unsigned to, const TensorMap& map, unsigned c, int w, int h, int d, unsigned image, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];"
+                 ::"r"(to), "l"(&map), "r"(c), "r"(w), "r"(h), "r"(d), "r"(image), "r"(barrier) : "memory");
+}
+
 // The same box in planes: 16 bytes of channels of all its pixels, then the next 16.
 static __device__ void copy_planes(unsigned to, const TensorMap& map, unsigned plane, int w, int h, unsigned image, unsigned barrier) {
     asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {0, %2, %3, %4, %5}], [%6];"
@@ -38,6 +44,12 @@ static __device__ void copy_planes(unsigned to, const TensorMap& map, unsigned p
 static __device__ void copy_places(unsigned to, const TensorMap& map, unsigned c, int w, int h, unsigned image, unsigned short s, unsigned short r, unsigned barrier) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};"
                  ::"r"(to), "l"(&map), "r"(c), "r"(w), "r"(h), "r"(image), "r"(barrier), "h"(s), "h"(r) : "memory");
+}
+
+// The same of volumes, under tap (t, r, s).
+static __device__ void copy_deep_places(unsigned to, const TensorMap& map, unsigned c, int w, int h, int d, unsigned image, unsigned short s, unsigned short r, unsigned short t, unsigned barrier) {
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7], {%8, %9, %10};"
+                 ::"r"(to), "l"(&map), "r"(c), "r"(w), "r"(h), "r"(d), "r"(image), "r"(barrier), "h"(s), "h"(r), "h"(t) : "memory");
 }
 
 // Filters from 16 q on under one tap. The map deals the 16 channels of each q: the even

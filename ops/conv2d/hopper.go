@@ -2,6 +2,7 @@ package conv2d
 
 import (
 	"fmt"
+	"strings"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -25,8 +26,19 @@ type columns struct {
 	suffix string
 }
 
-// haloPlaces are those of the rungs _halo.
-var haloPlaces = []columns{{64, ""}, {208, "_of_208"}, {232, "_of_232"}}
+// haloPlaces are those of the rungs _halo, and deepPlaces those of volumes.
+var (
+	haloPlaces = []columns{{64, ""}, {208, "_of_208"}, {232, "_of_232"}}
+	deepPlaces = []columns{{64, ""}, {232, "_of_232"}}
+)
+
+// haloPlaces are those of the entries that take the options.
+func (o Options) haloPlaces() []columns {
+	if o.Depth {
+		return deepPlaces
+	}
+	return haloPlaces
+}
 
 // hopperCases have channels that the copy engine takes: less and more than a row of 128
 // bytes, and filters for one warpgroup, a part of the second, and a second block. Places are
@@ -38,7 +50,16 @@ var hopperCases = []ladder.Case{
 	{Size: ladder.Size{36, 8, 56, 56, 16, 3, 3}, OnGPU: true},
 }
 
-// cut is Cut of conv2d_hopper.cu.
+// deepCases are hopperCases of volumes: channels of y for four depths in the rows of a
+// product, for two and for one, and depths that fill no whole tile. Special data have more
+// than 32 channels of y, which the rungs _depths refuse: a NaN spreads there to other depths.
+var deepCases = []ladder.Case{
+	{Size: ladder.Size{1, 8, 5, 2, 3, 16, 3, 1, 2}}, {Size: ladder.Size{2, 8, 2, 3, 4, 32, 2, 1, 3}}, {Size: ladder.Size{1, 72, 2, 2, 3, 80, 2, 2, 1}},
+	{Size: ladder.Size{1, 8, 1, 2, 70, 16, 1, 3, 2}}, {Size: ladder.Size{1, 8, 1, 2, 5, 144, 1, 1, 1}}, {Size: ladder.Size{1, 8, 2, 3, 4, 48, 3, 2, 3}, Data: "special"},
+	{Size: ladder.Size{2, 8, 16, 56, 56, 16, 1, 3, 3}, OnGPU: true},
+}
+
+// cut is Cut of conv2d_hopper.cuh.
 type cut struct {
 	Images, OH, OW, K, R, S, Stride, Dilation uint32
 	Padding                                   int32
@@ -46,12 +67,18 @@ type cut struct {
 	XStages, XBytes, XBox, WStages, WBytes    uint32
 	Columns, Rows, Pitch, Across, Down        uint32
 	Bias, ReLU                                uint32
+	OD, T, Depths, Deep, Planes               uint32
+	DepthPadding                              int32
 }
 
 // hopperVariants are the rungs of a type on wgmma.
 func (o Options) hopperVariants(name string) []ladder.Variant {
+	module, whole := "conv2d_hopper", "all taps"
+	if o.Depth {
+		module, whole = "conv3d_hopper", "all taps of a depth"
+	}
 	variant := func(suffix, adds string, plan ladder.Planner, refuses func(string, ladder.Size) error) ladder.Variant {
-		return ladder.Variant{Name: name + suffix, Adds: adds, Source: "ours", Module: "conv2d_hopper", Needs: hopper, Plan: plan,
+		return ladder.Variant{Name: name + suffix, Adds: adds, Source: "ours", Module: module, Needs: hopper, Plan: plan,
 			Refuses: func(s ladder.Size) error {
 				if err := o.copyEngineRefuses(name, s); err != nil {
 					return err
@@ -62,12 +89,18 @@ func (o Options) hopperVariants(name string) []ladder.Variant {
 	variants := []ladder.Variant{
 		variant("_wgmma", "Hopper: the copy engine brings the pixels under each tap (im2col) and filters, two warpgroups multiply 64 channels by 128 places each", o.im2colBoxes, o.im2colRefuses),
 	}
-	adds := "x with its halo comes once for all taps, which read it in shared memory, moved by whole pixels"
-	if o.Type == gpu.Float16 {
+	adds := "x with its halo comes once for " + whole + ", which read it in shared memory, moved by whole pixels"
+	if o.Type == gpu.Float16 && !o.Depth {
 		variants = append(variants, variant("_planes", adds+": 16 bytes of channels of each, a plane after the other", o.planeBoxes, o.haloRefuses))
 		adds = "a pixel is a row of 128 bytes, whose vectors are exchanged: the copy engine brings it at once"
 	}
-	return append(variants, variant("_halo", adds, o.haloBoxes, o.haloRefuses))
+	variants = append(variants, variant("_halo", adds, o.haloBoxes, o.haloRefuses))
+	if o.Depth {
+		depths := variant("_depths", "the 64 rows of a product are 32 channels of two depths of y, or 16 of four, which share the pixels: x comes half as often", o.depthBoxes, o.depthsRefuse)
+		depths.Picks = true // the entries of _halo
+		variants = append(variants, depths)
+	}
+	return variants
 }
 
 // bytes are those of an element.
@@ -87,12 +120,17 @@ func (o Options) copyEngineRefuses(name string, s ladder.Size) error {
 	return nil
 }
 
-// im2colRefuses rejects what im2col mode has no bits for.
+// im2colRefuses rejects what im2col mode has no bits for: the directions share 16.
 func (o Options) im2colRefuses(name string, s ladder.Size) error {
 	x := o.of(s)
-	if spread := o.Dilation * (max(x.r, x.s) - 1); o.Stride > 8 || o.Padding > 128 || spread-o.Padding > 128 || spread > 255 {
-		return fmt.Errorf("%w: stride %d, padding %d, filters over %d pixels: im2col mode has strides up to 8, paddings up to 128, and filters over 129 pixels and the padding, at most 256; use %s_vector",
-			gpu.ErrUnsupported, o.Stride, o.Padding, spread+1, name)
+	most, least := 1<<7, min(x.r, x.s)
+	if o.Depth {
+		most, least = 1<<4, min(least, x.t)
+	}
+	spread := o.Dilation * (max(x.t, x.r, x.s) - 1)
+	if o.Stride > 8 || o.Padding > most || spread-o.Padding > most || spread >= 2*most || o.Padding-o.Dilation*(least-1) >= most {
+		return fmt.Errorf("%w: stride %d, padding %d, filters over %d pixels: im2col mode has strides up to 8, paddings up to %d, and filters over %d pixels and the padding, at most %d; use %s_vector",
+			gpu.ErrUnsupported, o.Stride, o.Padding, spread+1, most-1, most+1, 2*most, name)
 	}
 	return nil
 }
@@ -102,21 +140,55 @@ func (o Options) haloRefuses(name string, s ladder.Size) error {
 	if o.Stride != 1 {
 		return fmt.Errorf("%w: stride %d: places lie side by side in a box with a halo, expected 1; use %s_wgmma", gpu.ErrUnsupported, o.Stride, name)
 	}
-	if _, _, ok := o.bestHalo(s, 1); !ok {
+	if _, _, ok := o.bestHalo(s, 1, 1); !ok {
 		x := o.of(s)
 		return fmt.Errorf("%w: filters of %d x %d with dilation %d: no box of pixels with a halo fits twice into %d bytes of shared memory; use %s_wgmma", gpu.ErrUnsupported, x.r, x.s, o.Dilation, hopperBytes, name)
 	}
 	return nil
 }
 
-// cut is the part of a cut that all rungs have, for elements of so many bytes.
-func (o Options) cut(s ladder.Size, bytes int) cut {
+// depthsRefuse rejects layers whose depths do not share a product.
+func (o Options) depthsRefuse(name string, s ladder.Size) error {
+	if err := o.haloRefuses(name, s); err != nil {
+		return err
+	}
+	return o.sharesRows(s, name+"_halo")
+}
+
+// sharesRows rejects channels that leave no rows of a product to another depth of y, and
+// depths that meet no common plane of x.
+func (o Options) sharesRows(s ladder.Size, other string) error {
+	switch x := o.of(s); {
+	case x.k > 32:
+		return fmt.Errorf("%w: %d channels of y: expected at most 32, so that two depths share the 64 rows of a product; use %s", gpu.ErrUnsupported, x.k, other)
+	case o.Dilation != 1:
+		return fmt.Errorf("%w: dilation %d: expected 1, so that neighbouring depths of y meet the same planes of x; use %s", gpu.ErrUnsupported, o.Dilation, other)
+	}
+	return nil
+}
+
+// sharedDepths is how many depths of y the 64 rows of a product have room for, of those
+// that there are.
+func (o Options) sharedDepths(s ladder.Size) int {
+	switch x := o.of(s); {
+	case x.k <= 16 && x.od > 2:
+		return 4
+	case x.od > 1:
+		return 2
+	}
+	return 1
+}
+
+// cut is the part of a cut that all rungs have, for elements of so many bytes and so many
+// depths of y in the rows of a product.
+func (o Options) cut(s ladder.Size, bytes, depths int) cut {
 	x, p := o.of(s), o.shape(s)
 	c := cut{
 		Images: p.Images, OH: p.OH, OW: p.OW, K: p.K, R: p.R, S: p.S, Stride: p.Stride, Dilation: p.Dilation, Padding: p.Padding,
 		Chunks: uint32(ladder.CeilDiv(x.c*bytes, rowBytes)), Blocks: uint32(ladder.CeilDiv(x.k, 128)), WBytes: 128 * rowBytes,
 		Last:    uint32(ladder.CeilDiv((x.c*bytes-1)%rowBytes+1, 32)),
 		XStages: 2, Columns: 1, Rows: 1, Pitch: 1, Across: 1, Down: 1, Bias: p.Bias, ReLU: p.ReLU,
+		OD: p.OD, T: p.T, Depths: uint32(depths), Deep: uint32(ladder.CeilDiv(x.od, depths)), Planes: uint32(x.t + depths - 1), DepthPadding: p.DepthPadding,
 	}
 	if x.k <= 64 { // a second warpgroup of channels would have none
 		c.OwnPlaces, c.Blocks, c.WBytes = 1, 1, 64*rowBytes
@@ -126,15 +198,15 @@ func (o Options) cut(s ladder.Size, bytes int) cut {
 
 // haloCut cuts images into boxes for n columns of a product: as many whole rows of places
 // as they hold, with the pixels between, or a part of one.
-func (o Options) haloCut(s ladder.Size, n int) (cut, bool) {
-	c, ok := o.boxCut(s, n, o.bytes())
+func (o Options) haloCut(s ladder.Size, n, depths int) (cut, bool) {
+	c, ok := o.boxCut(s, n, o.bytes(), depths)
 	return c, ok && c.stages()
 }
 
 // boxCut is haloCut for elements of so many bytes, without stages.
-func (o Options) boxCut(s ladder.Size, n, bytes int) (c cut, ok bool) {
+func (o Options) boxCut(s ladder.Size, n, bytes, depths int) (c cut, ok bool) {
 	x := o.of(s)
-	c = o.cut(s, bytes)
+	c = o.cut(s, bytes, depths)
 	columns := ladder.CeilDiv(x.ow, ladder.CeilDiv(x.ow, n))
 	pitch := max(8, columns+o.Dilation*(x.s-1)) // the store steps over eight pixels at most once a row
 	rows := min(x.oh, (n-columns)/pitch+1)
@@ -145,7 +217,7 @@ func (o Options) boxCut(s ladder.Size, n, bytes int) (c cut, ok bool) {
 	}
 	c.Columns, c.Rows, c.Pitch = uint32(columns), uint32(rows), uint32(pitch)
 	c.Across, c.Down = uint32(ladder.CeilDiv(x.ow, columns)), uint32(ladder.CeilDiv(x.oh, all))
-	c.Tiles = c.Blocks * c.Across * c.Down * c.Images
+	c.Tiles = c.Blocks * c.Across * c.Down * c.Deep * c.Images
 	box := pitch * height
 	// The last tap of the last warpgroup reads n pixels, of which the last are no places.
 	read := (all-rows)*pitch + o.Dilation*((x.r-1)*pitch+x.s-1) + n
@@ -162,8 +234,8 @@ func (c *cut) stages() bool {
 
 // bestHalo is the cut that takes the least time, by the columns that a multiprocessor
 // multiplies one after the other, where a tile costs as much as 16 more.
-func (o Options) bestHalo(s ladder.Size, sms int) (best cut, suffix string, found bool) {
-	return shortest(haloPlaces, sms, func(n int) (cut, bool) { return o.haloCut(s, n) })
+func (o Options) bestHalo(s ladder.Size, depths, sms int) (best cut, suffix string, found bool) {
+	return shortest(o.haloPlaces(), sms, func(n int) (cut, bool) { return o.haloCut(s, n, depths) })
 }
 
 func shortest(places []columns, sms int, of func(n int) (cut, bool)) (best cut, suffix string, found bool) {
@@ -178,13 +250,22 @@ func shortest(places []columns, sms int, of func(n int) (cut, bool)) (best cut, 
 }
 
 func (o Options) haloBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	c, suffix, _ := o.bestHalo(s, info.SMs)
+	c, suffix, _ := o.bestHalo(s, 1, info.SMs)
 	return o.haloPlan(entry+suffix, s, info, c)
 }
 
+// depthBoxes launches the entries of the rung _halo with several depths in a product.
+func (o Options) depthBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	c, suffix, _ := o.bestHalo(s, o.sharedDepths(s), info.SMs)
+	return o.haloPlan(haloOf(entry)+suffix, s, info, c)
+}
+
+// haloOf is the entry that a rung _depths launches.
+func haloOf(entry string) string { return strings.TrimSuffix(entry, "_depths") + "_halo" }
+
 // planeBoxes brings the boxes of haloBoxes in planes of 16 bytes.
 func (o Options) planeBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	c, suffix, _ := o.bestHalo(s, info.SMs)
+	c, suffix, _ := o.bestHalo(s, 1, info.SMs)
 	return o.planePlan(entry+suffix, s, info, c)
 }
 
@@ -198,24 +279,38 @@ func (o Options) planePlan(entry string, s ladder.Size, info gpu.Info, c cut) la
 }
 
 func (o Options) haloPlan(entry string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
-	x := o.of(s)
-	images := gpu.TensorMap{Shape: []int{x.c, x.w, x.h, x.n}, Box: []int{rowBytes / o.bytes(), int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
+	images := gpu.TensorMap{Shape: o.imageShape(s), Box: []int{rowBytes / o.bytes(), int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
+	if o.Depth {
+		images.Box = append(images.Box, 1)
+	}
 	return o.hopperPlan(entry, s, info, c, images)
 }
 
+// imageShape is that of x in a map, the channels first.
+func (o Options) imageShape(s ladder.Size) []int {
+	x := o.of(s)
+	if o.Depth {
+		return []int{x.c, x.w, x.h, x.d, x.n}
+	}
+	return []int{x.c, x.w, x.h, x.n}
+}
+
 func (o Options) im2colBoxes(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	x, c := o.of(s), o.cut(s, o.bytes())
+	x, c := o.of(s), o.cut(s, o.bytes(), 1)
 	places := wgmmaPlaces * (1 + int(c.OwnPlaces))
-	c.Tiles = c.Blocks * uint32(ladder.CeilDiv(x.n*x.oh*x.ow, places))
+	c.Tiles = c.Blocks * uint32(ladder.CeilDiv(x.n*x.od*x.oh*x.ow, places))
 	c.XBox = uint32(places * rowBytes)
 	c.XBytes, c.XStages = c.XBox, uint32(hopperBytes/(places*rowBytes+int(c.WBytes)))
 	c.stages()
-	upper := func(taps int) int { return o.Padding - o.Dilation*(taps-1) }
-	return o.hopperPlan(entry, s, info, c, gpu.TensorMap{
-		Shape: []int{x.c, x.w, x.h, x.n},
-		Im2col: &gpu.Im2col{Lower: []int{-o.Padding, -o.Padding}, Upper: []int{upper(x.s), upper(x.r)}, Steps: []int{o.Stride, o.Stride},
-			Channels: rowBytes / o.bytes(), Pixels: places},
-	})
+	taps := []int{x.s, x.r}
+	if o.Depth {
+		taps = append(taps, x.t)
+	}
+	box := gpu.Im2col{Channels: rowBytes / o.bytes(), Pixels: places}
+	for _, n := range taps {
+		box.Lower, box.Upper, box.Steps = append(box.Lower, -o.Padding), append(box.Upper, o.Padding-o.Dilation*(n-1)), append(box.Steps, o.Stride)
+	}
+	return o.hopperPlan(entry, s, info, c, gpu.TensorMap{Shape: o.imageShape(s), Im2col: &box})
 }
 
 // hopperPlan launches a block a multiprocessor, or the fewest that take as many rounds.
@@ -226,7 +321,7 @@ func (o Options) hopperPlan(entry string, s ladder.Size, info gpu.Info, c cut, i
 	filter := x.c * x.taps() * o.bytes()
 	filters := gpu.TensorMap{
 		Shape: []int{x.c, 8, 2, x.k / 16, x.taps()}, Strides: []int{2 * filter, filter, 16 * filter, x.c * o.bytes()},
-		Box: []int{rowBytes / o.bytes(), 8, 2, int(c.WBytes) / rowBytes / 16, 1},
+		Box: []int{rowBytes / o.bytes(), 8, 2, int(c.WBytes/c.Depths) / rowBytes / 16, 1},
 	}
 	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
 	round := map[gpu.Type]float64{0: 0x1.001p-10, gpu.Float16: 0x1p-11, gpu.BFloat16: 0x1p-8}[o.Type]

@@ -21,6 +21,12 @@ func (o Options) variants() []ladder.Variant {
 		return []ladder.Variant{
 			{Name: "conv3d_direct", Adds: "a thread an output; both factors from global memory", Source: "ours", Plan: o.direct},
 			{Name: "conv3d_implicit", Adds: "implicit GEMM: tiles of 64 x 64 of a product, whose columns are read from x as im2col would write them", Source: "ours", Plan: o.implicit},
+			{Name: "conv3d_registers", Adds: "8 channels by 8 places a thread; a plane of x with its halo and filters of a channel, copied 16 bytes at a time while two stages before are multiplied", Source: "ours",
+				Module: "conv3d_registers", Needs: ladder.Ampere, Plan: o.registers, Refuses: o.stripsRefuse},
+			{Name: "conv3d_bf16x3", Adds: "Hopper's tensor cores: x and w are split into three bfloat16 numbers each, channels innermost: six products, added to float32 sums after each tap of 64 channels", Source: "ours",
+				Module: "conv2d_split", Needs: hopper, Plan: o.split, Refuses: o.splitRefuses},
+			{Name: "conv3d_bf16x3_depths", Adds: "the 64 rows of a product are 32 channels of two depths of y, or 16 of four, which share the pixels", Source: "ours",
+				Module: "conv2d_split", Needs: hopper, Picks: true, Plan: o.splitDepths, Refuses: o.splitDepthsRefuse},
 		}
 	}
 	return []ladder.Variant{
@@ -131,18 +137,31 @@ func (o Options) tensorVariants(name string) []ladder.Variant {
 			Entry: entry, Grid: o.grid(s), Block: gpu.Dim{X: 128}, Args: append(o.operands("x"), o.shape(s)),
 		}}}
 	}
+	module, layout := "conv2d_tensor", "(n, h, w, c)"
+	if o.Depth {
+		module, layout = "conv3d_tensor", "(n, d, h, w, c)"
+	}
 	variants := []ladder.Variant{
-		{Name: name + "_mma", Adds: "tensor cores: implicit GEMM with mma.sync, 64 x 64 a block, factors loaded one by one", Source: "ours", Module: "conv2d_tensor", Needs: ladder.Ampere, Plan: plan},
-		{Name: name + "_vector", Adds: "16 bytes a load: channels of a group are whole vectors", Source: "ours", Module: "conv2d_tensor", Needs: ladder.Ampere, Plan: plan,
+		{Name: name + "_mma", Adds: "tensor cores: implicit GEMM with mma.sync, 64 x 64 a block, factors loaded one by one", Source: "ours", Module: module, Needs: ladder.Ampere, Plan: plan},
+		{Name: name + "_vector", Adds: "16 bytes a load: channels of a group are whole vectors", Source: "ours", Module: module, Needs: ladder.Ampere, Plan: plan,
 			Refuses: func(s ladder.Size) error {
 				if c := o.of(s).c / o.Groups; c%vector != 0 {
-					return fmt.Errorf("%w: %d channels in a group of x (n, h, w, c) = %v: expected a multiple of %d, which is 16 bytes; pad the channels or use %s_mma", gpu.ErrUnsupported, c, []int{s[0], s[2], s[3], s[1]}, vector, name)
+					return fmt.Errorf("%w: %d channels in a group of x %s = %v: expected a multiple of %d, which is 16 bytes; pad the channels or use %s_mma", gpu.ErrUnsupported, c, layout, o.channelsLast(s), vector, name)
 				}
 				return nil
 			}},
 	}
-	if o.NHWC && !o.Depth {
+	if o.NHWC {
 		variants = append(variants, o.hopperVariants(name)...)
 	}
 	return variants
+}
+
+// channelsLast is the shape of x with channels innermost.
+func (o Options) channelsLast(s ladder.Size) []int {
+	x := o.of(s)
+	if o.Depth {
+		return []int{x.n, x.d, x.h, x.w, x.c}
+	}
+	return []int{x.n, x.h, x.w, x.c}
 }

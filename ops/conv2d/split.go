@@ -16,18 +16,34 @@ var splitPlaces = []columns{{64, ""}, {120, "_of_120"}}
 // splitRefuses rejects layers that a box with a halo does not do.
 func (o Options) splitRefuses(s ladder.Size) error {
 	x := o.of(s)
-	switch _, _, ok := o.bestSplit(s, 1); {
+	switch _, _, ok := o.bestSplit(s, 1, 1); {
 	case o.Groups != 1 || o.Stride != 1:
-		return fmt.Errorf("%w: %d groups, stride %d: expected 1 of each, use conv2d_implicit", gpu.ErrUnsupported, o.Groups, o.Stride)
+		return fmt.Errorf("%w: %d groups, stride %d: expected 1 of each, use %s", gpu.ErrUnsupported, o.Groups, o.Stride, o.rung("implicit"))
 	case !ok:
-		return fmt.Errorf("%w: filters of %d x %d with dilation %d: no three boxes of pixels with a halo fit into %d bytes of shared memory; use conv2d_implicit", gpu.ErrUnsupported, x.r, x.s, o.Dilation, hopperBytes)
+		return fmt.Errorf("%w: filters of %d x %d with dilation %d: no three boxes of pixels with a halo fit into %d bytes of shared memory; use %s", gpu.ErrUnsupported, x.r, x.s, o.Dilation, hopperBytes, o.rung("implicit"))
 	}
 	return nil
 }
 
+// rung is the name of a rung of float32.
+func (o Options) rung(name string) string {
+	if o.Depth {
+		return "conv3d_" + name
+	}
+	return "conv2d_" + name
+}
+
+// splitDepthsRefuse rejects layers whose depths do not share a product.
+func (o Options) splitDepthsRefuse(s ladder.Size) error {
+	if err := o.splitRefuses(s); err != nil {
+		return err
+	}
+	return o.sharesRows(s, o.rung("bf16x3"))
+}
+
 // splitCut cuts images as haloCut does. A stage of x or of w has one part.
-func (o Options) splitCut(s ladder.Size, n int) (cut, bool) {
-	c, ok := o.boxCut(s, n, 2)
+func (o Options) splitCut(s ladder.Size, n, depths int) (cut, bool) {
+	c, ok := o.boxCut(s, n, 2, depths)
 	if !ok {
 		return c, false
 	}
@@ -42,13 +58,19 @@ func (o Options) splitCut(s ladder.Size, n int) (cut, bool) {
 	return c, false
 }
 
-func (o Options) bestSplit(s ladder.Size, sms int) (cut, string, bool) {
-	return shortest(splitPlaces, sms, func(n int) (cut, bool) { return o.splitCut(s, n) })
+func (o Options) bestSplit(s ladder.Size, depths, sms int) (cut, string, bool) {
+	return shortest(splitPlaces, sms, func(n int) (cut, bool) { return o.splitCut(s, n, depths) })
 }
 
 func (o Options) split(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	c, suffix, _ := o.bestSplit(s, info.SMs)
+	c, suffix, _ := o.bestSplit(s, 1, info.SMs)
 	return o.splitPlan(entry, suffix, s, info, c)
+}
+
+// splitDepths launches the entries of conv3d_bf16x3 with several depths in a product.
+func (o Options) splitDepths(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
+	c, suffix, _ := o.bestSplit(s, o.sharedDepths(s), info.SMs)
+	return o.splitPlan(o.rung("bf16x3"), suffix, s, info, c)
 }
 
 // splitPlan launches the splits of x and w, and the products. It drops three products of
@@ -57,10 +79,11 @@ func (o Options) split(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 // channels. Those of first parts cost 42 u of 64 channels so, those of others 2^-7 of as much.
 func (o Options) splitPlan(entry, suffix string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
 	x, taps := o.of(s), o.of(s).taps()
+	pixels := x.n * x.d * x.h * x.w
 	p := ladder.Plan{Depth: int(c.Chunks)*taps + min(x.c, 64) + 3 + tensorRoundings, Round: 0x1.01p-24}
 	channels, filters := ladder.CeilDiv(x.c, 8)*8, ladder.CeilDiv(x.k, 16)*16
 	p.Scratch = []ladder.Tensor{
-		{Name: "parts of x", Len: parts * x.n * x.h * x.w * channels, Type: gpu.BFloat16},
+		{Name: "parts of x", Len: parts * pixels * channels, Type: gpu.BFloat16},
 		{Name: "parts of w", Len: parts * taps * filters * channels, Type: gpu.BFloat16},
 	}
 	of := func(name string, m gpu.TensorMap) ladder.Argument {
@@ -71,11 +94,14 @@ func (o Options) splitPlan(entry, suffix string, s ladder.Size, info gpu.Info, c
 		}
 	}
 	ofX := gpu.TensorMap{Shape: []int{channels, x.w, x.h, parts * x.n}, Box: []int{64, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
-	ofW := gpu.TensorMap{Shape: []int{channels, filters, parts * taps}, Box: []int{64, int(c.WBytes) / rowBytes, 1}}
+	if o.Depth {
+		ofX.Shape, ofX.Box = []int{channels, x.w, x.h, x.d, parts * x.n}, append(ofX.Box, 1)
+	}
+	ofW := gpu.TensorMap{Shape: []int{channels, filters, parts * taps}, Box: []int{64, int(c.WBytes/c.Depths) / rowBytes, 1}}
 	bias := o.operands("x")[2]
 	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
 	p.Steps = []ladder.Step{
-		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(x.n*x.h*x.w, 32), Y: ladder.CeilDiv(channels, 64)}, Block: gpu.Dim{X: threads}, Args: []any{"x", "parts of x", o.shape(s)}},
+		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(pixels, 32), Y: ladder.CeilDiv(channels, 64)}, Block: gpu.Dim{X: threads}, Args: []any{"x", "parts of x", o.shape(s)}},
 		{Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(taps*filters*channels/8, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", "parts of w", o.shape(s)}},
 		{Entry: entry + "_3" + suffix, Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: int(c.XStages*c.XBytes + c.WStages*c.WBytes),
 			Args: []any{of("parts of x", ofX), of("parts of w", ofW), bias, "y", c, o.shape(s)}},

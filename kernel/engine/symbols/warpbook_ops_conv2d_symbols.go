@@ -33,15 +33,18 @@ func warpbookOpsConv2d() *ixgo.Package {
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
-			"BF16":      reflect.ValueOf(&q.BF16),
-			"BiasReLU":  reflect.ValueOf(&q.BiasReLU),
-			"FP16":      reflect.ValueOf(&q.FP16),
-			"NHWC":      reflect.ValueOf(&q.NHWC),
-			"Operator":  reflect.ValueOf(&q.Operator),
-			"TF32":      reflect.ValueOf(&q.TF32),
-			"Volumes":   reflect.ValueOf(&q.Volumes),
-			"Winograd2": reflect.ValueOf(&q.Winograd2),
-			"Winograd4": reflect.ValueOf(&q.Winograd4),
+			"BF16":        reflect.ValueOf(&q.BF16),
+			"BiasReLU":    reflect.ValueOf(&q.BiasReLU),
+			"FP16":        reflect.ValueOf(&q.FP16),
+			"NHWC":        reflect.ValueOf(&q.NHWC),
+			"Operator":    reflect.ValueOf(&q.Operator),
+			"TF32":        reflect.ValueOf(&q.TF32),
+			"Volumes":     reflect.ValueOf(&q.Volumes),
+			"VolumesBF16": reflect.ValueOf(&q.VolumesBF16),
+			"VolumesFP16": reflect.ValueOf(&q.VolumesFP16),
+			"VolumesTF32": reflect.ValueOf(&q.VolumesTF32),
+			"Winograd2":   reflect.ValueOf(&q.Winograd2),
+			"Winograd4":   reflect.ValueOf(&q.Winograd4),
 		},
 		Funcs: map[string]reflect.Value{
 			"Convolve": reflect.ValueOf(q.Convolve),
@@ -137,6 +140,17 @@ of 2^-11.`,
 
 Volumes is Operator in three dimensions: x (n, c, d, h, w), w (k, c / groups, t, r, s), y
 (n, k, od, oh, ow).`,
+	"VolumesBF16": `var VolumesBF16
+
+VolumesBF16 is VolumesFP16 of bfloat16.`,
+	"VolumesFP16": `var VolumesFP16
+
+VolumesFP16 is FP16 of volumes, with channels innermost: x (n, d, h, w, c), w (k, t, r, s, c
+/ groups), y (n, od, oh, ow, k). In the rung _depths a NaN or an infinity of x spreads to
+the other depths of its product.`,
+	"VolumesTF32": `var VolumesTF32
+
+VolumesTF32 is VolumesFP16 of float32, as TF32 is FP16 of it.`,
 	"Winograd2": `var Winograd2
 
 Winograd2 is Operator by Winograd's algorithm F(2 x 2, 3 x 3): 16 multiplications a

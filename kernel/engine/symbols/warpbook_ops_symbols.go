@@ -98,6 +98,9 @@ func warpbookOps() *ixgo.Package {
 			"Conv2dWinograd2": reflect.ValueOf(&q.Conv2dWinograd2),
 			"Conv2dWinograd4": reflect.ValueOf(&q.Conv2dWinograd4),
 			"Conv3d":          reflect.ValueOf(&q.Conv3d),
+			"Conv3dBF16":      reflect.ValueOf(&q.Conv3dBF16),
+			"Conv3dFP16":      reflect.ValueOf(&q.Conv3dFP16),
+			"Conv3dTF32":      reflect.ValueOf(&q.Conv3dTF32),
 			"Convolution1d":   reflect.ValueOf(&q.Convolution1d),
 			"Copy":            reflect.ValueOf(&q.Copy),
 			"CopyIf":          reflect.ValueOf(&q.CopyIf),
@@ -327,6 +330,15 @@ Conv2dWinograd4 is Conv2d of 3 x 3 filters by Winograd's F(4 x 4, 3 x 3).`,
 	"Conv3d": `var Conv3d
 
 Conv3d is Conv2d of volumes, NCDHW.`,
+	"Conv3dBF16": `var Conv3dBF16
+
+Conv3dBF16 is Conv3d of bfloat16 on tensor cores, NDHWC, with bias and ReLU.`,
+	"Conv3dFP16": `var Conv3dFP16
+
+Conv3dFP16 is Conv3d of float16 on tensor cores, NDHWC, with bias and ReLU.`,
+	"Conv3dTF32": `var Conv3dTF32
+
+Conv3dTF32 is Conv3d on tensor cores, with factors rounded to TF32, NDHWC.`,
 	"Convolution1d": `var Convolution1d
 
 Convolution1d is Conv1d with the mask from its end: a convolution.`,
