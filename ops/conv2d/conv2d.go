@@ -51,7 +51,8 @@ var NHWC = must(With("conv2d_nhwc", with(func(o *Options) { o.NHWC = true })))
 var BiasReLU = must(With("conv2d_bias_relu", with(func(o *Options) { o.Bias, o.ReLU = true, true })))
 
 // Volumes is Operator in three dimensions: x (n, c, d, h, w), w (k, c / groups, t, r, s), y
-// (n, k, od, oh, ow).
+// (n, k, od, oh, ow). In conv3d_bf16x3_depths a NaN or an infinity of x spreads to the other
+// depths of its product; the error of both rungs in parts is that of conv2d_bf16x3 with t r s.
 var Volumes = must(With("conv3d", with(func(o *Options) { o.Depth = true })))
 
 // FP16 is NHWC of float16 on tensor cores, with bias and ReLU; sums are float32.

@@ -78,7 +78,7 @@ template <unsigned lead> static __device__ __forceinline__ void registers(const 
     fetch();
 
     // Lanes are dealt so that lane xor 1 reads the same of w, and lane xor 2 the same of x:
-    // each read of 16 bytes by a warp then takes two wavefronts and not four.
+    // reads of 16 bytes of w take two wavefronts and not four, and those of x two or three.
     unsigned lane = tid % 32, group = lane >> 1 & 1 | lane >> 2 & 2, segment = tid / 32 * 8 + (lane & 1 | lane >> 1 & 2 | lane >> 2 & 4);
     unsigned down = segment / p.segments;
     segment %= p.segments;

@@ -139,7 +139,8 @@ of 2^-11.`,
 	"Volumes": `var Volumes
 
 Volumes is Operator in three dimensions: x (n, c, d, h, w), w (k, c / groups, t, r, s), y
-(n, k, od, oh, ow).`,
+(n, k, od, oh, ow). In conv3d_bf16x3_depths a NaN or an infinity of x spreads to the other
+depths of its product; the error of both rungs in parts is that of conv2d_bf16x3 with t r s.`,
 	"VolumesBF16": `var VolumesBF16
 
 VolumesBF16 is VolumesFP16 of bfloat16.`,
