@@ -1,4 +1,4 @@
-"""Peers of convolutions: cuDNN through torch, whose search of algorithms times each, and what torch.compile makes of it. Written without a GPU and not run yet."""
+"""Peers of convolutions: cuDNN through torch, whose search of algorithms times each, and what torch.compile makes of it. The lines of volumes were written without a GPU and have not run yet."""
 
 import torch
 
@@ -6,7 +6,8 @@ import peer
 
 
 def prepare(a):
-    deep = a.operator == "conv3d"
+    deep = a.operator.startswith("conv3d")
+    kind_of = a.operator.partition("_")[2]  # fp16, bf16 or tf32: channels innermost, bias and ReLU
     if deep:
         n, c, d, h, w, k, t, r, s = a.size
         images, filters = (n, c, d, h, w), (k, c, t, r, s)
@@ -15,13 +16,14 @@ def prepare(a):
         images, filters = (n, c, h, w), (k, c, r, s)
     torch.manual_seed(a.seed)
     torch.backends.cudnn.benchmark = True  # the fastest of cuDNN's algorithms, by their times
-    torch.backends.cudnn.allow_tf32 = a.operator == "conv2d_tf32"
-    kind = {"conv2d_fp16": torch.float16, "conv2d_bf16": torch.bfloat16}.get(a.operator, torch.float32)
-    fused = a.operator in ("conv2d_bias_relu", "conv2d_fp16", "conv2d_bf16", "conv2d_tf32")
-    last = a.operator in ("conv2d_nhwc", "conv2d_fp16", "conv2d_bf16", "conv2d_tf32")
+    torch.backends.cudnn.allow_tf32 = kind_of == "tf32"
+    kind = {"fp16": torch.float16, "bf16": torch.bfloat16}.get(kind_of, torch.float32)
+    fused = kind_of in ("bias_relu", "fp16", "bf16", "tf32")
+    last = kind_of in ("nhwc", "fp16", "bf16", "tf32")
     x, weights = torch.rand(images, device="cuda").to(kind), torch.rand(filters, device="cuda").to(kind)
     if last:
-        x, weights = x.to(memory_format=torch.channels_last), weights.to(memory_format=torch.channels_last)
+        order = torch.channels_last_3d if deep else torch.channels_last
+        x, weights = x.to(memory_format=order), weights.to(memory_format=order)
     bias = (-torch.rand(k, device="cuda") * weights[0].numel() / 2).to(kind) if fused else None
 
     def eager(x, weights, bias):
@@ -30,7 +32,7 @@ def prepare(a):
 
     want = eager(x.double(), weights.double(), None if bias is None else bias.double())
     size = weights[0].numel() * 0.25  # about a sum of |terms|
-    tolerance = {torch.float16: 2**-9, torch.bfloat16: 2**-6}.get(kind, 2**-9 if a.operator == "conv2d_tf32" else 1e-4) * size
+    tolerance = {torch.float16: 2**-9, torch.bfloat16: 2**-6}.get(kind, 2**-9 if kind_of == "tf32" else 1e-4) * size
 
     def figure(name, run, note):
         def timed():
