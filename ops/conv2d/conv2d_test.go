@@ -333,7 +333,7 @@ func TestHopperTiles(t *testing.T) {
 		change func(*Options)
 		size   ladder.Size
 	}
-	for _, c := range optest.Some(t, d, 5, []call{
+	for _, c := range optest.Some(t, d, 4, []call{
 		{gpu.Float16, nil, ladder.Size{2, 8, 7, 9, 16, 3, 3}},
 		{gpu.Float16, nil, ladder.Size{1, 72, 9, 8, 80, 2, 3}},
 		{gpu.BFloat16, nil, ladder.Size{1, 8, 6, 9, 16, 3, 3}},
