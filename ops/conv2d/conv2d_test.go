@@ -395,6 +395,58 @@ func TestHopperTiles(t *testing.T) {
 	}
 }
 
+// A NaN at depth 0 of x is in the two depths of y that filters of three reach. In the rungs
+// _depths it spreads to those that share its product, of 16 channels four, and no further;
+// Convolve takes another rung unless the handle names one.
+func TestDepthsSpreadNaN(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	const depths, channels = 6, 16
+	o := Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, NHWC: true, Depth: true, Type: gpu.Float16}
+	size := ladder.Size{1, 8, depths, 1, 1, channels, 3, 1, 1}
+	filled := func(n int) []float32 {
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = 1
+		}
+		return values
+	}
+	const outputs = depths * 3 * 3 * channels // a row and a column of padding on each side
+	x := filled(depths * 8)
+	x[3] = float32(math.NaN())
+	for rung, reaches := range map[string]int{"": 2, "conv3d_fp16_halo": 2, "conv3d_fp16_depths": 4} {
+		h := bench.NewHandle(d)
+		h.Variant = rung
+		var buffers []gpu.Buffer
+		for _, values := range [][]float32{x, filled(channels * 8 * 3), make([]float32, outputs)} {
+			b, err := d.Alloc(o.Type, len(values))
+			if err == nil {
+				t.Cleanup(func() { b.Free() })
+				err = (ladder.Tensor{Len: len(values), Type: o.Type}).Upload(nil, b, values)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			buffers = append(buffers, b)
+		}
+		got := make([]float32, outputs)
+		err := Convolve(h, o, size, buffers[0], buffers[1], nil, buffers[2])
+		if err == nil {
+			err = (ladder.Tensor{Len: outputs, Type: o.Type}).Download(nil, buffers[2], got)
+		}
+		if err != nil {
+			t.Fatal(rung, err)
+		}
+		for depth := range depths {
+			if v := got[(depth*9+4)*channels]; math.IsNaN(float64(v)) != (depth < reaches) {
+				t.Errorf("%s: depth %d: %v, expected NaN in the first %d", rung, depth, v, reaches)
+			}
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // The rows that conv3d_registers copies: aligned vectors with three elements before the
 // first place and with none, elements, planes of padding alone, and two parts of a row.
 func TestStrips(t *testing.T) {
