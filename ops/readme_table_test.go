@@ -32,15 +32,7 @@ func TestReadmeTableIsMeasured(t *testing.T) {
 	}
 	var all []measuredTimes
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		var m struct{ Times []measuredTimes }
-		if err == nil {
-			err = json.Unmarshal(data, &m)
-		}
-		if err != nil {
-			t.Fatal(file, err)
-		}
-		all = append(all, m.Times...)
+		all = append(all, readMeasured(t, file)...)
 	}
 	rows := regexp.MustCompile("(?m)^\\|[^|]*\\| ([\\d.]+)(?: to ([\\d.]+))? us `(\\w+)` \\| [^|]*? ([\\d.]+)(?: to ([\\d.]+))? us \\| ([^|]+) \\|$").FindAllStringSubmatch(string(text), -1)
 	for _, row := range rows {
@@ -61,6 +53,20 @@ func TestReadmeTableIsMeasured(t *testing.T) {
 	if len(rows) < 8 {
 		t.Errorf("%d rows in microseconds, expected at least 8", len(rows))
 	}
+}
+
+// readMeasured are the times of a measured file.
+func readMeasured(t *testing.T, file string) []measuredTimes {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	var m struct{ Times []measuredTimes }
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil {
+		t.Fatal(file, err)
+	}
+	return m.Times
 }
 
 // fits reports whether the library of a rung's row is one of the run, and the verdict is right.

@@ -1,0 +1,71 @@
+package ops
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// notCommitted are rungs whose times on an H100 stand in notes, and whose run is not in
+// measured.
+var notCommitted = []string{"sort_f32_onesweep", "sort_u64_onesweep"}
+
+// The times that the tables of the notes have for an H100 are medians of the committed runs:
+// a new run leaves no old figure in the text.
+func TestNotesHaveTheH100sTimes(t *testing.T) {
+	folders, err := filepath.Glob("*/notes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^\| (\w+)[^|]*\|.*\| ([^|]*) \(H100\) \|`)
+	place := regexp.MustCompile(`at 2\^\d+|(\d) (\d{3})\b`) // a size, and groups of digits
+	number := regexp.MustCompile(`\d+(\.\d+)?`)
+	compared := 0
+	for _, notes := range folders {
+		text, err := os.ReadFile(notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		medians := mediansOnH100(t, filepath.Dir(notes))
+		for _, m := range row.FindAllStringSubmatch(string(text), -1) {
+			rung, got := m[1], place.ReplaceAllString(m[2], "$1$2")
+			if len(medians[rung]) == 0 && !slices.Contains(notCommitted, rung) {
+				t.Errorf("%s: %s: no committed run of an H100 has it", notes, rung)
+			}
+			if len(medians[rung]) == 0 {
+				continue
+			}
+			for _, figure := range number.FindAllString(got, -1) {
+				compared++
+				if !slices.ContainsFunc(medians[rung], func(us float64) bool { return rounds(figure, us) }) {
+					t.Errorf("%s: %s: %s us is none of the committed medians %v", notes, rung, figure, medians[rung])
+				}
+			}
+		}
+	}
+	if compared < 100 {
+		t.Errorf("%d times compared, expected at least 100", compared)
+	}
+}
+
+// mediansOnH100 are the times of the rungs of a folder in its committed runs.
+func mediansOnH100(t *testing.T, folder string) map[string][]float64 {
+	files, err := filepath.Glob(folder + "/measured/*.h100.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]float64{}
+	for _, file := range files {
+		for _, m := range readMeasured(t, file) {
+			for name, us := range m.US {
+				all[name] = append(all[name], us)
+				if m.Operator != "" {
+					all[m.Operator+"_"+name] = append(all[m.Operator+"_"+name], us)
+				}
+			}
+		}
+	}
+	return all
+}
