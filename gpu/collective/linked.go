@@ -180,16 +180,20 @@ func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 			sent = append(sent, of)
 		}
 	}
-	if c.err == nil {
-		if byHost {
-			return l.memory.Time(t, calls...) // NCCL combines no integers of 16 bits
-		}
+	if c.err == nil && !byHost {
 		if err := l.device.Sync(); err != nil {
 			return 0, l.lost(c.kind, err)
 		}
 	}
 	if _, err := l.group.meet(l.memory, c); err != nil {
 		return 0, l.ended(err)
+	}
+	if byHost { // on all ranks, which have agreed: NCCL combines no integers of 16 bits
+		took, err := l.memory.Time(t, calls...)
+		if err != nil {
+			err = l.ended(err)
+		}
+		return took, err
 	}
 	if len(sent) == 0 {
 		return 0, nil

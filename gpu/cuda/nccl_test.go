@@ -597,6 +597,40 @@ func TestRow(t *testing.T) {
 	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
 }
 
+// Ranks of which one has a collective that goes by way of the host, and another one the
+// same first collective alone, do not agree: all get an error, and go on.
+func TestRowByHost(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		ones := onAll(t, all)
+		shorts := make([]gpu.Buffer, len(all))
+		for i, c := range all {
+			shorts[i] = on(t, c, gpu.Int16, []int16{3})
+		}
+		sum := func(b gpu.Buffer) collective.Call { return collective.Call{Kind: collective.AllReduce, In: b, Out: b} }
+		for rank, err := range each(all, func(c collective.Communicator) error {
+			if c.Rank() == 0 {
+				return c.Run(sum(ones[0]), sum(shorts[0]))
+			}
+			return c.Run(sum(ones[c.Rank()]))
+		}) {
+			if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected one line with both calls", rank, err)
+			}
+		}
+		if err := errors.Join(each(all, func(c collective.Communicator) error { return c.Run(sum(ones[c.Rank()]), sum(shorts[c.Rank()])) })...); err != nil {
+			t.Fatal(err)
+		}
+		for rank, b := range shorts {
+			got := make([]int16, 1)
+			if err := b.Download(got); err != nil || int(got[0]) != 3*len(all) {
+				t.Errorf("rank %d has %v, %v, expected %d", rank, got, err, 3*len(all))
+			}
+		}
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
 // A collective is one round trip to the worker if the other ranks have come. The rank that
 // comes last in the fake finds all inputs.
 func TestRoundTripsOfCollective(t *testing.T) {
