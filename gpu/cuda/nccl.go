@@ -131,9 +131,8 @@ func (d *Device) Join(ctx context.Context, id []byte, rank, size int) (collectiv
 	return m, nil
 }
 
-// unresponsive is how long a worker may take to answer after a stop. Then it is killed. It
-// is longer than the worker itself waits for NCCL.
-var unresponsive = 3500 * time.Millisecond // tests wait less
+// unresponsive is how long a worker may take to answer after a stop. Then it is killed.
+var unresponsive = command.AbortTime + 500*time.Millisecond // tests wait less
 
 // await lets the worker begin a command and waits for its end. When ctx ends, it stops the
 // command and returns the cause. The worker waits, not the client, for up to a few

@@ -12,6 +12,8 @@
 // error codes.
 package command
 
+import "time"
+
 // Protocol is the version of this package: client and worker must have the
 // same.
 const Protocol = 7
@@ -359,8 +361,13 @@ const (
 )
 
 // LeaveGroup aborts what a group does and releases it. It answers the milliseconds that the
-// abort took, and 1 if it has not returned although the device is idle.
+// abort took, and 1 if it has not returned although the device is idle, or an error after
+// AbortTime.
 type LeaveGroup struct{ Group uint32 }
+
+// AbortTime is how long a worker waits for an abort while the device is busy. A client
+// waits longer for the answer.
+const AbortTime = 3 * time.Second
 
 // Hello is the first message of a worker.
 type Hello struct {

@@ -171,11 +171,10 @@ const (
 )
 
 // These limit how a member is stopped: how long a call of NCCL may take to return by itself,
-// how long an abort may take before an idle device is enough, and how long at all.
+// and how long an abort may take before an idle device is enough.
 const (
-	callTime  = 300 * time.Millisecond
-	idleTime  = time.Second
-	abortTime = 3 * time.Second
+	callTime = 300 * time.Millisecond
+	idleTime = time.Second
 )
 
 // openNCCL opens the library once.
@@ -517,8 +516,8 @@ func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 		case <-time.After(10 * time.Millisecond):
 			past, busy := time.Since(began), C.query(streamHandle(s.stream)) == C.CUDA_ERROR_NOT_READY
 			switch {
-			case past > abortTime && busy:
-				return nil, &failure{code: command.CodeNCCL, text: fmt.Sprintf("NCCL did not stop within %v: ncclCommAbort has not returned, and the device is busy with up to %d collectives", abortTime, m.pending)}
+			case past > command.AbortTime && busy:
+				return nil, &failure{code: command.CodeNCCL, text: fmt.Sprintf("NCCL did not stop within %v: ncclCommAbort has not returned, and the device is busy with up to %d collectives", command.AbortTime, m.pending)}
 			case past > idleTime && !busy:
 				behind, waits = 1, false
 			}
