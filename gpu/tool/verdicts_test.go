@@ -149,7 +149,8 @@ func judged(text, corpus, tool, report string, kernels []broken) (v verdict, err
 		return v, err
 	}
 	if tool != "none" {
-		if v, err = firstVerdict(report, corpus); err != nil {
+		v, err = firstVerdict(report, corpus)
+		if err != nil && (failed == nil || !errors.Is(err, errUnfinished)) {
 			return v, err
 		}
 	}
@@ -227,12 +228,18 @@ var (
 	sourceAt  = `%s\.cu:(\d+)`
 )
 
+// summary is in the last line of a report.
+const summary = "SUMMARY"
+
+// errUnfinished is a report from which it is not known whether the tool complains.
+var errUnfinished = errors.New("the report has no complaint and was not finished")
+
 // firstVerdict reads a tool's first complaint, and the lines that it names
 // itself, not those of the callers.
 func firstVerdict(report, corpus string) (v verdict, err error) {
 	var text []byte
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(100 * time.Millisecond) {
-		if text, err = os.ReadFile(report); err == nil && strings.Contains(string(text), "SUMMARY") {
+		if text, err = os.ReadFile(report); err == nil && strings.Contains(string(text), summary) {
 			break
 		}
 	}
@@ -257,6 +264,9 @@ func firstVerdict(report, corpus string) (v verdict, err error) {
 				}
 			}
 		}
+	}
+	if v.Says == "" && !strings.Contains(string(text), summary) {
+		return v, fmt.Errorf("%s: %w within %v", report, errUnfinished, patience)
 	}
 	return v, nil
 }

@@ -133,7 +133,7 @@ func TestInterruptGivesDefersTime(t *testing.T) {
 func TestInterruptWhileCompiling(t *testing.T) {
 	c := start(t)
 	c.value("x, kept := 1, \"state\"\nfunc f() int { return 1 }")
-	long := "x = 1\nfunc f() int { return 2 }\n" + strings.Repeat("x = x + 1\n", 60_000)
+	long, stopped := "x = 1\nfunc f() int { return 2 }\n"+strings.Repeat("x = x + 1\n", 60_000), 0
 	for _, after := range []time.Duration{0, 50, 200, 500} {
 		const promised, tries = time.Second, 5 // 0.1 s on an idle machine; the best of several tries counts
 		least := time.Hour
@@ -148,6 +148,7 @@ func TestInterruptWhileCompiling(t *testing.T) {
 				t.Logf("stopped after %d ms: it had ended", after)
 				continue
 			}
+			stopped++
 			t.Logf("stopped after %d ms: ended %v later", after, took.Round(time.Millisecond))
 			if e.Error.Name != "interrupted" || e.Error.Value != "the cell was stopped, its variables are kept" {
 				t.Errorf("stopped after %d ms: the answer is %v", after, e.Error)
@@ -161,6 +162,9 @@ func TestInterruptWhileCompiling(t *testing.T) {
 		if least > promised {
 			t.Errorf("stopped after %d ms: the cell ended %v later", after, least)
 		}
+	}
+	if stopped == 0 {
+		t.Error("every cell had ended before its interrupt, expected that one is stopped while it compiles")
 	}
 	e := c.run(strings.Repeat("x = x + 1\n", 2_000_000))
 	if want := fmt.Sprintf("cell %d:166667:9: the cell has more than 1000000 tokens: put data in a file and read that, or split the cell", c.cell); e.Error == nil || e.Error.Value != want {
