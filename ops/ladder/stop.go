@@ -13,7 +13,7 @@ type Stop func() bool
 
 func (stop Stop) Now() bool { return stop != nil && stop() }
 
-// piece is how many elements a loop works on between two looks.
+// Piece is how many elements a loop works on before it looks at its Stop again.
 const Piece = 1 << 18
 
 // Pieces calls f for one part of n elements after the other.

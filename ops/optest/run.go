@@ -144,7 +144,7 @@ func runCase(t *testing.T, d gpu.Device, o *ladder.Operator, c ladder.Case, seed
 	t.Helper()
 	emulated := d.Info().Emulated
 	if c.Long && !long() || c.OnGPU && emulated || c.Profile != "" && emulated {
-		return // of the last sort every variant is checked where its counters are compared
+		return // a case with a profile is checked where the counters are compared
 	}
 	b := NewBench(t, d, o, seed, c.Size...)
 	if c.Data != "" {

@@ -12,7 +12,7 @@ import (
 // the seed chooses, with WARPBOOK_LONG all.
 func TestAssembler(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts ptxas for every program")
+		t.Skip("-short: ptxas starts once for each program")
 	}
 	ptxas := assembler()
 	if ptxas == "" {

@@ -936,7 +936,7 @@ The four verdicts of a correctness row.`,
 PerElements is a grid with one thread for each group of that many elements.`,
 	"Piece": `const Piece
 
-piece is how many elements a loop works on between two looks.`,
+Piece is how many elements a loop works on before it looks at its Stop again.`,
 	"Plan": `type Plan struct {
 	Steps   []Step
 	Scratch []Tensor // device memory that the steps share

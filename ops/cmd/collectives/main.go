@@ -8,8 +8,9 @@
 // calls ncclAllReduce, in turns), sum (the ladder's reduce on a part each, then an
 // all-reduce of one element), gemm (a part of the columns each) and triangles (an equal
 // share of the work each). The last three are timed with one device and with all, by the
-// host's clock, and the parts of sum and triangles without the all-reduce. Without two GPUs the devices are emulators. A part that fails is a line with
-// its error, and the next one runs all the same.
+// host's clock, and the parts of sum and triangles without the all-reduce. Without two GPUs
+// the devices are emulators. A part that fails is a line with its error, and the next one
+// runs all the same.
 package main
 
 import (

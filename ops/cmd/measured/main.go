@@ -257,7 +257,7 @@ func (f *file) add(x figure, folder string) error {
 		}
 	}
 	if x.Settings != "" { // times of different settings are never those of one column
-		label = strings.TrimPrefix(cmp.Or(label, sizeText(x.Size))+", "+x.Settings, ", ")
+		label = cmp.Or(label, sizeText(x.Size)) + ", " + x.Settings
 	}
 	i := slices.IndexFunc(f.Times, func(t *times) bool { return t.Label == label && slices.Equal(t.Size, x.Size) })
 	if i < 0 {
