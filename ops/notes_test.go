@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,50 @@ func TestNotesHaveTheH100sTimes(t *testing.T) {
 	}
 	if compared < 100 {
 		t.Errorf("%d times compared, expected at least 100", compared)
+	}
+}
+
+// A command of the notes that times an operator at the sizes of a bench of .ci/gpu is that
+// bench: the figures beside the command come from it.
+func TestCommandsOfNotesAreBenches(t *testing.T) {
+	list, err := os.ReadFile("../.ci/gpu-benches.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := regexp.MustCompile(`--size \S+ ?`)
+	at := func(command string) string { // its operator and sizes
+		operator, _, _ := strings.Cut(command, " ")
+		return operator + " " + strings.Join(size.FindAllString(command+" ", -1), "")
+	}
+	benches := map[string][]string{}
+	for line := range strings.Lines(string(list)) {
+		if row := strings.Split(line, "|"); len(row) == 3 && !strings.Contains(row[2], "--set") && !strings.Contains(row[2], "--data") {
+			command := strings.TrimSpace(row[1]) + " " + strings.TrimSpace(row[2])
+			benches[at(command)] = append(benches[at(command)], command)
+		}
+	}
+	folders, err := filepath.Glob("*/notes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, notes := range folders {
+		text, err := os.ReadFile(notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile("`go run ./ops/cmd/bench ([^`]+)`").FindAllStringSubmatch(string(text), -1) {
+			same := benches[at(m[1])]
+			if len(same) == 0 {
+				continue // not a bench of .ci/gpu
+			}
+			if compared++; !slices.Contains(same, m[1]) {
+				t.Errorf("%s: %s: .ci/gpu runs %s", notes, m[1], strings.Join(same, " or "))
+			}
+		}
+	}
+	if compared < 10 {
+		t.Errorf("%d commands compared, expected at least 10", compared)
 	}
 }
 
