@@ -16,7 +16,6 @@ func RMAT(n, edges int, seed uint64) []Edge {
 		return all[:0]
 	}
 	levels := bits.Len(uint(n - 1))
-	const part = 4096
 	parallel(edges, func(from, to int) {
 		random := rand.NewPCG(seed, uint64(from/part))
 		for i := from; i < to; i++ {

@@ -2,12 +2,11 @@ package triangles
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/ops/ladder"
 )
 
 // Graph is an undirected graph, oriented by degree. Vertices are numbered by falling
@@ -192,26 +191,9 @@ func add(x []uint32) {
 	}
 }
 
-// parallel calls f for parts of n on all cores. Parts are small, because the first rows
-// of a graph are not like the last.
-func parallel(n int, f func(from, to int)) {
-	const part = 4096
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				from := next
-				next += part
-				mu.Unlock()
-				if from >= n {
-					return
-				}
-				f(from, min(from+part, n))
-			}
-		})
-	}
-	wg.Wait()
-}
+// part is how many rows or edges a goroutine takes at a time. It is small, because the first
+// rows of a graph are not like the last.
+const part = 4096
+
+// parallel calls f for parts of n on all cores.
+func parallel(n int, f func(from, to int)) { ladder.Stop(nil).ParallelBy(part, n, f) }

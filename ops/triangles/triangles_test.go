@@ -409,6 +409,19 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// A part of vertices that a large graph does not have is a panic of the caller, which a cell
+// survives, and not one of a goroutine, which ends its program.
+func TestPartOutOfRange(t *testing.T) {
+	const n = 1 << 15 // several goroutines have a part of it
+	g := orient(n, RMAT(n, 2*n, 1))
+	defer func() {
+		if recover() == nil {
+			t.Errorf("no panic, expected one: vertices from 0 to %d of %d", 2*n, n)
+		}
+	}()
+	g.Part(0, 2*n)
+}
+
 // A first vertex beyond the graph leaves nothing to count.
 func TestFirst(t *testing.T) {
 	o, err := Operator.Set("first", 100)
