@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -91,22 +88,8 @@ func finite(v float32) float64 {
 // product is A B in float64, of what the elements become by as. Workers take
 // panels of columns of B.
 func product(stop ladder.Stop, a, b matrix, as func(float32) float64) []float64 {
-	const width = 32
 	out := make([]float64, a.rows*b.columns)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for {
-				first := int(next.Add(width)) - width
-				if first >= b.columns || stop.Now() {
-					return
-				}
-				panel(stop, out, a, b, as, first, min(first+width, b.columns))
-			}
-		})
-	}
-	workers.Wait()
+	stop.ParallelBy(32, b.columns, func(first, last int) { panel(stop, out, a, b, as, first, last) })
 	return out
 }
 

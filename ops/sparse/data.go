@@ -3,10 +3,7 @@ package sparse
 import (
 	"math/bits"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"warpbook/ops/ladder"
 )
@@ -145,20 +142,7 @@ func quadrant(v uint64) (right, down int) {
 // own: the same for every number of cores.
 func pieces(stop ladder.Stop, n int, random *rand.Rand, f func(from, to int, random *rand.Rand)) {
 	seed := random.Uint64()
-	var group sync.WaitGroup
-	next := atomic.Int64{}
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for !stop.Now() {
-				from := int(next.Add(ladder.Piece) - ladder.Piece)
-				if from >= n {
-					return
-				}
-				f(from, min(from+ladder.Piece, n), rand.New(rand.NewPCG(seed, uint64(from))))
-			}
-		})
-	}
-	group.Wait()
+	stop.Parallel(n, func(from, to int) { f(from, to, rand.New(rand.NewPCG(seed, uint64(from)))) })
 }
 
 func blocks(stop ladder.Stop, m *CSR, _ int, random *rand.Rand) {
@@ -267,21 +251,9 @@ func (m CSR) rowOfEach(stop ladder.Stop) []int32 {
 
 // rows calls f for each of n rows on all cores.
 func rows(stop ladder.Stop, n int, f func(r int)) {
-	const some = 64
-	var group sync.WaitGroup
-	next := atomic.Int64{}
-	for range min(runtime.GOMAXPROCS(0), ladder.CeilDiv(n, some)) {
-		group.Go(func() {
-			for !stop.Now() {
-				from := int(next.Add(some)) - some
-				if from >= n {
-					return
-				}
-				for r := from; r < min(from+some, n); r++ {
-					f(r)
-				}
-			}
-		})
-	}
-	group.Wait()
+	stop.ParallelBy(64, n, func(from, to int) {
+		for r := from; r < to; r++ {
+			f(r)
+		}
+	})
 }

@@ -21,8 +21,6 @@ func warpbookOpsGemm() *ixgo.Package {
 			"fmt":                           "fmt",
 			"math/rand/v2":                  "rand",
 			"slices":                        "slices",
-			"sync":                          "sync",
-			"sync/atomic":                   "atomic",
 			"warpbook/gpu":                  "gpu",
 			"warpbook/gpu/compile":          "compile",
 			"warpbook/gpu/compile/compiler": "compiler",

@@ -19,8 +19,6 @@ func warpbookOpsSparse() *ixgo.Package {
 		Deps: map[string]string{
 			"math/bits":                     "bits",
 			"math/rand/v2":                  "rand",
-			"sync":                          "sync",
-			"sync/atomic":                   "atomic",
 			"warpbook/gpu":                  "gpu",
 			"warpbook/gpu/compile":          "compile",
 			"warpbook/gpu/compile/compiler": "compiler",
