@@ -244,7 +244,7 @@ func (m *member) encode(c collective.Call) (r command.Run, err error) {
 	return r, nil
 }
 
-// leaving hears how a group was left; tests set it.
+// leaving gets a line about the end of a group; tests set it.
 var leaving = func(string) {}
 
 // Close aborts what the member does and leaves the group. A worker that has ended has left

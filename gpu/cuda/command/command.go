@@ -357,7 +357,7 @@ type PollGroup struct{ Group uint32 }
 const (
 	GroupBusy     = iota // it waits for other ranks, or for the device
 	GroupIdle            // the last command has ended
-	GroupQueueing        // collectives are to be put into the stream: a pause between two polls would be one of the device
+	GroupQueueing        // more collectives are to be put into the stream: during a pause between two polls the device would be idle
 )
 
 // LeaveGroup aborts what a group does and releases it. It answers the milliseconds that the

@@ -164,7 +164,7 @@ const (
 const window = 32
 
 // These limit a poll, so that the worker can execute other commands. While collectives are
-// put into the stream, a pause between two polls would be one of the device.
+// put into the stream, the device would be idle during a pause between two polls.
 const (
 	pollTime  = 500 * time.Microsecond
 	queueTime = 5 * time.Millisecond

@@ -324,8 +324,8 @@ func printPeers(others *peers.Session, o options, out io.Writer) error {
 	return err
 }
 
-// settings are the parameters that have not their defaults, and the data set that is not
-// the usual one.
+// settings names the parameters whose values are not the defaults, and the data set if it
+// is not the usual one.
 func (o options) settings() string {
 	var all []string
 	for _, p := range o.operator.Parameters {
