@@ -176,7 +176,7 @@ func (o Options) winogradMagnitude(m int, stop ladder.Stop, s ladder.Size, input
 			return float64(w[i/d.c*int(p.WK)+i%d.c*int(p.WC)+r*int(p.WR)+q*int(p.WS)])
 		}), true)
 	}
-	stop.ParallelBy(max(1, ladder.Piece/(a*a*d.c*d.k)), d.n*across*down, func(from, to int) {
+	stop.ParallelBy(max(1, ladder.Piece/max(1, a*a*d.c*d.k)), d.n*across*down, func(from, to int) {
 		for t := from; t < to; t++ {
 			n, top, left := t/(across*down), t/across%down*m, t%across*m
 			v := make([][][]float64, d.c)

@@ -8,7 +8,8 @@ import (
 
 // Best is the vector instructions of this processor. The code of AVX-512 has changed since
 // it last ran on a processor that has it, so that it is used only where WARPBOOK_AVX512=1
-// asks for it: the tests have passed in an emulator of such a processor.
+// asks for it. In an emulator of such a processor two operations and a square root, whose
+// code is older, gave other results.
 var Best = func() Vectors {
 	switch {
 	case os.Getenv("WARPBOOK_AVX512") == "1" && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL:
