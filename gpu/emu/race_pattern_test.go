@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 )
 
 // raceText is an entry whose threads execute steps from a table: each step loads or
@@ -53,10 +54,10 @@ next:
 }
 `
 
-// TestRacesOfPatterns searches random steps of two warps for races, with the
-// fast path and without: the first race is the same, or there is none.
+// TestRacesOfPatterns searches random steps of two warps for races by marks, and by rows
+// in Go and in assembly: the first race is the same, or there is none.
 func TestRacesOfPatterns(t *testing.T) {
-	const rounds, steps, seed = 400, 24, 5
+	const rounds, steps, seed = 1600, 24, 5
 	random := rand.New(rand.NewPCG(seed, 0))
 	d, e := loadEntry(t, raceText, "op")
 	d.LimitWorkers(1)
@@ -64,27 +65,44 @@ func TestRacesOfPatterns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	type way struct {
+		long    bool
+		vectors simd.Vectors
+	}
+	ways := []way{{true, simd.NoVectors}, {false, simd.NoVectors}}
+	for v := simd.AVX2; v <= simd.Best; v++ {
+		ways = append(ways, way{false, v})
+	}
 	races := 0
 	for round := range rounds {
-		table := make([]uint32, 0, steps*128)
+		table, skew := make([]uint32, 0, steps*128), random.IntN(10)
 		for range steps {
-			table = append(table, raceStep(random, round%4)...)
+			if round%2 == 0 {
+				table = append(table, raceStep(random, round/2%4, skew)...)
+			} else {
+				table = append(table, narrowStep(random, skew)...)
+			}
 		}
 		if err := buffer.Upload(table); err != nil {
 			t.Fatal(err)
 		}
-		said := map[bool]string{}
-		for _, long := range []bool{true, false} {
-			d.engine.LimitPatterns(long)
-			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Args: []any{buffer, uint32(steps)}, Checks: gpu.CheckRaces})
+		want := ""
+		for i, way := range ways {
+			d.engine.LimitPatterns(way.long)
+			d.LimitVectors(way.vectors)
+			said := ""
+			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 2}, Block: gpu.Dim{X: 64}, Args: []any{buffer, uint32(steps)}, Checks: gpu.CheckRaces | gpu.CheckAlignment})
 			if err != nil {
-				said[long] = err.Error()
+				said = err.Error()
+			}
+			if i == 0 {
+				want = said
+			}
+			if said != want {
+				t.Fatalf("round %d, seed %d, %+v: %q, expected %q", round, seed, way, said, want)
 			}
 		}
-		if said[true] != said[false] {
-			t.Fatalf("round %d, seed %d: %q, expected %q", round, seed, said[false], said[true])
-		}
-		if strings.Contains(said[false], "hazard") {
+		if strings.Contains(want, "hazard") {
 			races++
 		}
 	}
@@ -94,13 +112,17 @@ func TestRacesOfPatterns(t *testing.T) {
 }
 
 // raceStep is one step of 64 threads: their operations and places. With little care,
-// warps and lanes share words; with more, they keep to their own.
-func raceStep(random *rand.Rand, care int) (table []uint32) {
+// warps and lanes share words; with more, they keep to their own. Words are neighbours or
+// lie four apart.
+func raceStep(random *rand.Rand, care, skew int) (table []uint32) {
 	what, shape := uint32(random.IntN(6)), random.IntN(3)
 	if care > 0 && random.IntN(3) > 0 {
 		what = 4 + uint32(random.IntN(2))
 	}
-	start := random.IntN(8)
+	start, apart := random.IntN(8), uint32(4)
+	if random.IntN(3) == 0 {
+		apart = 16
+	}
 	for thread := range 64 {
 		at := thread
 		switch {
@@ -113,7 +135,35 @@ func raceStep(random *rand.Rand, care int) (table []uint32) {
 		case care == 3 && what%2 == 0 && shape == 2:
 			at = thread ^ 1
 		}
-		table = append(table, what, uint32(16*at))
+		width := [...]uint32{1, 1, 4, 2, 1, 1}[what]
+		table = append(table, what, (apart*uint32(at)+4*uint32(skew))&^(4*width-1))
+	}
+	return table
+}
+
+// narrowStep is a barrier, or a step of some neighbouring lanes of one warp or both: they
+// access the words of their lanes, of other lanes, or of the other warp.
+func narrowStep(random *rand.Rand, skew int) (table []uint32) {
+	const nothing = 6
+	what := [...]uint32{0, 0, 1, 1, 4, 4, 4, 5}[random.IntN(8)]
+	first, lanes, warp, shape, start := random.IntN(32), 1+random.IntN(8), random.IntN(3), random.IntN(12), random.IntN(8)
+	for thread := range 64 {
+		lane, at := thread%32, thread
+		switch shape {
+		case 0:
+			at = thread ^ 1
+		case 1:
+			at = lane
+		case 2:
+			at = (thread + start) % 64
+		case 3:
+			at = thread ^ 32
+		}
+		does := what
+		if what < 4 && (lane < first || lane >= first+lanes || warp == 1-thread/32) {
+			does = nothing
+		}
+		table = append(table, does, 4*uint32(at+skew))
 	}
 	return table
 }

@@ -260,6 +260,7 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 		}
 		if o.in.src != nil {
 			dropped++
+			p.marks = p.marks || needsMarks(o.in.src)
 		}
 		for _, mem := range o.accesses() {
 			mem.pc = int32(len(p.code))

@@ -110,7 +110,7 @@ func (mem *access) step(in *instr) simd.Step {
 // open lets assembly run the accesses that need no check by Go.
 func (w *warp) open(r *simd.Run) {
 	b := w.block
-	r.Global, r.Shared, r.Found, r.Ask = 0, nil, nil, 0
+	r.Global, r.Shared, r.Found, r.Ask, r.Search = 0, nil, nil, 0, nil
 	if b.careful || len(b.visits.words) > 0 {
 		return
 	}
@@ -122,8 +122,13 @@ func (w *warp) open(r *simd.Run) {
 		r.Shared = &b.sharedMemory
 	}
 	if b.races != nil {
-		if r.Ask = 1; b.races.shift != 2 {
+		switch {
+		case b.races.shift != 2:
 			r.Shared = nil // the search for races looks at single bytes
+		case w.byRows():
+			r.Search, r.Key, r.Stamp = b.races.rows, w.rowKey(), w.stamp()
+		default:
+			r.Ask = 1
 		}
 	}
 }
@@ -137,7 +142,7 @@ func (w *warp) found(in *instr, p *pattern, m uint32) bool {
 	}
 	r := &w.vector
 	left := r.N
-	r.Ask, r.Steps, r.N = 0, &w.block.prog.steps[in.mem.pc], 1
+	r.Ask, r.Search, r.Steps, r.N = 0, nil, &w.block.prog.steps[in.mem.pc], 1
 	w.block.vectors.Run(r)
 	r.N = left
 	return true
@@ -265,18 +270,26 @@ func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
 		at ^= 1
 	}
 	p := s.known[at]
+	number := uint32(len(t.learned))
 	if p == nil {
 		p = new(pattern)
 		t.learned = append(t.learned, p)
 		s.known[at], s.Known[at] = p, &p.Pattern
-	} else if b.counting {
-		p.count(&b.cnt)
+	} else {
+		number = p.Number
+		if b.counting {
+			p.count(&b.cnt)
+		}
+		if b.races != nil {
+			b.replay() // the log may name it
+		}
 	}
 	w.effective(in, m)
 	if !p.learn(&w.addr, m, low, in.mem) {
-		p.Mask = 0 // it matches no request
+		p.Mask, p.Number = 0, number // it matches no request
 		return nil
 	}
+	p.Number = number
 	return p
 }
 
@@ -315,6 +328,11 @@ func (p *pattern) learn(addr *[32]uint64, m, low uint32, mem *access) bool {
 		p.Marks = 1
 	}
 	p.How = mem.move(p)
+	if p.First = simd.Uneven; p.unit {
+		p.First = int32(first)
+	} else if mem.kind == store && p.clashes(mem) {
+		p.First = simd.Clash
+	}
 	lanes := gpu.Pattern{Mask: m, Bytes: int(mem.size), Write: mem.kind == store, Address: *addr}
 	if mem.space == ptx.Shared {
 		waves, groups := lanes.Wavefronts()

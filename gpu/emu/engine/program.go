@@ -29,6 +29,7 @@ type Program struct {
 	static     int // bytes of shared memory
 	shared     []sharedVariable
 	constants  []string // variables of the module in constant memory
+	marks      bool     // it looks at accesses from before the last barrier, see race_pattern.go
 	narrow     bool     // it may access less than 4 bytes of shared memory at once
 	localBytes int      // per thread
 	localUsed  int      // the part of it that variables use

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/simd"
 )
 
 // races finds races on the shared memory of a block, as compute-sanitizer's racecheck
@@ -26,6 +27,7 @@ type races struct {
 	stored uint32  // lanes whose marks are set for the current store
 	warps  order   // of the block: its barriers
 	lanes  []order // of each warp: its .sync operations
+	phase
 }
 
 // lasting are the last accesses of one kind to each cell.
@@ -68,6 +70,9 @@ func newRaces(narrow bool, bytes, warps int) *races {
 	}
 	cells := bytes>>r.shift + 4 // an access may reach into the padding of the last word
 	r.writes, r.reads = make([]mark, cells), newLasting(cells)
+	if !narrow {
+		r.rows = simd.NewSearch(bytes)
+	}
 	return r
 }
 
@@ -82,6 +87,7 @@ func (b *block) lookForRaces(on bool) {
 		b.shadow = newRaces(narrow, b.sharedBytes(), len(b.warps))
 	}
 	b.races = b.shadow
+	b.races.only = b.prog.marks || b.launch.cluster.Size() > 1
 }
 
 // start discards all accesses: another block begins.
@@ -92,6 +98,9 @@ func (r *races) start() {
 		clear(r.writes)
 		r.reads.forget()
 		r.atoms.forget()
+		if r.time = 0; r.rows != nil {
+			clear(r.rows.Rows)
+		}
 	}
 	for i := range r.lanes {
 		if r.lanes[i].now > late {
@@ -106,6 +115,7 @@ func (r *races) start() {
 // notes the access. It reports whether it found none.
 func (w *warp) race(in *instr, m uint32) bool {
 	r := w.block.races
+	w.block.toMarks()
 	o := &r.lanes[w.index]
 	k := newMark(w, in.mem.pc)
 	cells := in.mem.size >> r.shift
@@ -158,6 +168,7 @@ func (w *warp) afterAtomic(in *instr, k *mark, cell uint64) bool {
 // reports whether it found none.
 func (w *warp) raceAtomic(in *instr, m uint32) bool {
 	r := w.block.races
+	w.block.toMarks()
 	if r.atoms.one == nil {
 		r.atoms = newLasting(len(r.writes))
 	}

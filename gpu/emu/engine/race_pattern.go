@@ -3,6 +3,9 @@ package engine
 import (
 	"math/bits"
 	"slices"
+
+	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/ptx"
 )
 
 // This file is the search for races in accesses of a known pattern, as long as only
@@ -10,6 +13,100 @@ import (
 // barrier of the block. It reports no races: if there may be one, or the order is more
 // complicated, or atomics take part, it leaves the access to race.go, for which marks
 // that this access has already set are marks of the same threads.
+//
+// It compares rows before marks (simd.Search): the accesses to 32 bytes of shared memory
+// since the last barrier of the block, with a bit for each byte. Rows know less than marks,
+// but cost a few instructions for each 32 bytes and not for each word, and assembly
+// compares them. An access that surely does not race by rows is logged. Any other, and one
+// without a known pattern, sets the marks of the logged accesses first, and the block then
+// uses marks until its next barrier.
+
+// phase is what the rows of a block belong to.
+type phase struct {
+	rows   *simd.Search // nil for accesses of single bytes
+	time   uint32       // of the barrier of the block at which it began
+	only   bool         // marks are used in all phases
+	marked bool         // marks are used until its end
+
+	// Of all phases: accesses that were logged and replayed, and those that were not.
+	replayed, dropped int
+}
+
+// A block uses marks once it has replayed more than freeReplays accesses and a quarter of
+// those that it has dropped: rows gain nothing there. Each phase by marks counts as a few
+// dropped ones, so that the block tries rows again after some phases.
+const (
+	freeReplays = 1024
+	replayShare = 4
+	markedPhase = 8
+)
+
+// enter begins a phase if a barrier of the block has ended the last one: accesses before
+// the barrier race with none after it, so that their log is dropped.
+func (r *races) enter() {
+	if r.time == r.warps.all {
+		return
+	}
+	if r.dropped += len(r.rows.Logged()); r.marked {
+		r.dropped += markedPhase
+	}
+	r.time, r.rows.Used = r.warps.all, 0
+	r.marked = r.replayed > freeReplays+r.dropped/replayShare
+}
+
+// byRows reports whether the accesses of a warp are compared by rows.
+func (w *warp) byRows() bool {
+	r := w.block.races
+	if r.rows == nil || r.only || r.warps.some || r.lanes[w.index].some {
+		return false
+	}
+	r.enter()
+	return !r.marked
+}
+
+func (w *warp) rowKey() uint64 { return uint64(w.block.races.warps.all)<<32 | uint64(w.index) }
+
+func (w *warp) stamp() simd.Stamp {
+	r := w.block.races
+	o := &r.lanes[w.index]
+	return simd.Stamp{Epoch: r.warps.now, Time: o.now, All: o.all, Warp: uint32(w.index)}
+}
+
+// toMarks uses marks until the next barrier of the block.
+func (b *block) toMarks() {
+	r := b.races
+	if r.rows == nil {
+		return
+	}
+	if r.enter(); r.marked {
+		return
+	}
+	r.marked = true
+	b.replay()
+}
+
+// replay notes the logged accesses by marks. Rows have found no race between them. While a
+// worker runs another block, and before it forgets a pattern, the log is empty.
+func (b *block) replay() {
+	r := b.races
+	if r.rows == nil || r.rows.Used == 0 {
+		return
+	}
+	r.enter()
+	for _, n := range r.rows.Logged() {
+		p := b.patterns.learned[n.Pattern]
+		k := mark{epoch: n.Stamp.Epoch, time: n.Stamp.Time, who: n.Stamp.Warp<<pcBits | uint32(p.mem.pc)}
+		r.surely(p, n.Base, k, n.Stamp.All)
+	}
+	r.replayed += len(r.rows.Logged())
+	r.rows.Used = 0
+}
+
+// needsMarks reports whether an instruction looks at accesses from before the last barrier:
+// those of the copy engine and of wgmma do.
+func needsMarks(in *ptx.Instruction) bool {
+	return in.Opcode == "wgmma" || in.Opcode == "cp" && slices.Contains(in.Modifiers, "bulk")
+}
 
 // patternCell is a word of shared memory and the lanes that access it.
 type patternCell struct {
@@ -37,23 +134,40 @@ func (p *pattern) findCells(mem *access) {
 func (w *warp) surelyNoRace(mem *access, p *pattern, base uint64) bool {
 	r := w.block.races
 	o := &r.lanes[w.index]
+	if w.byRows() {
+		if r.rows.Full() {
+			w.block.replay()
+		}
+		if r.rows.Pass(&p.Pattern, base, w.rowKey(), w.stamp()) {
+			return true
+		}
+	}
+	w.block.toMarks()
 	if r.warps.some || o.some || r.atoms.one != nil {
 		return false
 	}
-	if len(p.cells) == 0 {
-		p.findCells(mem)
-	}
-	k := newMark(w, mem.pc)
-	first := int32(base / 4)
-	if mem.kind == load {
-		return r.surelyRead(p, first, k, o.all)
-	}
-	return r.surelyWrite(p, first, k, o.all)
+	return r.surely(p, uint32(base), newMark(w, mem.pc), o.all)
 }
 
-// surelyRead notes a load; all is the time of the warp's last meeting. It keeps marks in
-// local variables: copying a mark from memory right after its parts were written would
-// wait for these writes.
+// surely notes an access with a mark; all is the time of the warp's last meeting.
+func (r *races) surely(p *pattern, base uint32, k mark, all uint32) bool {
+	if len(p.cells) == 0 {
+		p.findCells(p.mem)
+	}
+	if p.mem.kind == load {
+		return r.surelyRead(p, int32(base/4), k, all)
+	}
+	return r.surelyWrite(p, int32(base/4), k, all)
+}
+
+// clashes reports whether lanes of a store have a word in common.
+func (p *pattern) clashes(mem *access) bool {
+	p.findCells(mem)
+	return slices.ContainsFunc(p.cells, func(c patternCell) bool { return c.lanes&(c.lanes-1) != 0 })
+}
+
+// surelyRead notes a load. It keeps marks in local variables: copying a mark from memory
+// right after its parts were written would wait for these writes.
 func (r *races) surelyRead(p *pattern, first int32, k mark, all uint32) bool {
 	epoch := r.warps.all
 	now, time, who, warp := k.epoch, k.time, k.who, k.warp()

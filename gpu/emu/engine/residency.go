@@ -71,6 +71,9 @@ func (l *Launch) work(b *block) {
 			l.fail(l.ordered(int64(b.linear())), b.fault)
 			return
 		case b.live > 0:
+			if b.races != nil {
+				b.replay()
+			}
 			aside = append(aside, b)
 		default:
 			ended++

@@ -49,7 +49,16 @@ type Pattern struct {
 	// The bits: words from that of the first lane on.
 	Words [32]int32
 	Bits  [32]uint32
+
+	Number uint32 // among those of the worker
+	First  int32  // the lowest active lane if the lanes access consecutive words, or Uneven or Clash
 }
+
+// What First is of other patterns.
+const (
+	Uneven = -1
+	Clash  = -2 // of a store: several lanes store the same word
+)
 
 // Ways is the number of patterns that a site remembers.
 const Ways = 32

@@ -41,10 +41,120 @@
 #define MARKOWN ORL BX, (R14)(AX*4)
 #define MARKALL LOCK; ORL BX, (R14)(AX*4)
 
-// FIND ends the run with the pattern if Go has to look for races first.
-#define FIND \
+// SEARCH ends the run with the pattern if Go has to look for races first, or if there may
+// be one: it is Search.Pass. R12 is the key that the access compares, R14 the row of its
+// lowest lane and R13 the words of bits that are left.
+#define SEARCH \
 	CMPL Run_Ask(R11), $0 \
-	JNE asked
+	JNE asked \
+	MOVQ Run_Search(R11), R14 \
+	TESTQ R14, R14 \
+	JEQ free \
+	MOVL Search_Used(R14), AX \
+	CMPL AX, Search_Room(R14) \
+	JCC asked \
+	MOVQ Run_Key(R11), R12 \
+	MOVL Pattern_First(R15), AX \
+	TESTL AX, AX \
+	JLT skewless \
+	MOVL DX, BX \
+	SHRL $2, BX \
+	SUBL BX, AX \
+	ANDL $31, AX \
+	SHLL $const_skewBits, AX \
+	ORQ AX, R12 \
+	JMP keyed \
+skewless: \
+	CMPL AX, $const_Clash \
+	JEQ asked \
+	ORQ $(const_uneven<<const_skewBits), R12 \
+keyed: \
+	MOVQ Search_Rows(R14), R14 \
+	MOVQ DX, AX \
+	ANDQ $-const_rowBytes, AX \
+	ADDQ AX, R14 \
+	MOVL Pattern_Covered(R15), R13 \
+row: \
+	MOVLQSX Pattern_Words-4(R15)(R13*4), AX \
+	SHLQ $5, AX \
+	ADDQ R14, AX \
+	MOVL Pattern_Bits-4(R15)(R13*4), BX \
+	CMPQ R12, Row_Key(AX) \
+	JNE strange \
+own: \
+	CMPL Pattern_Marks(R15), $0 \
+	JNE ownStore \
+	MOVL Row_Written(AX), R10 \
+	ANDL Row_Foreign(AX), R10 \
+	TESTL BX, R10 \
+	JNE asked \
+	ORL BX, Row_Read(AX) \
+	DECL R13 \
+	JNE row \
+	JMP noted \
+ownStore: \
+	TESTL BX, Row_Foreign(AX) \
+	JNE asked \
+	ORL BX, Row_Written(AX) \
+	DECL R13 \
+	JNE row \
+	JMP noted \
+strange: \
+	MOVL Row_Key+4(AX), R10 \
+	CMPL R10, Run_Key+4(R11) \
+	JEQ known \
+	MOVQ R12, Row_Key(AX) \
+	MOVQ $0, Row_Read(AX) \
+	MOVL $0, Row_Foreign(AX) \
+	CMPL Pattern_First(R15), $0 \
+	JGE own \
+	MOVL R12, R10 \
+	XORL $((const_uneven^const_noSkew)<<const_skewBits), R10 \
+	MOVL R10, Row_Key(AX) \
+	JMP foreign \
+known: \
+	MOVL Row_Key(AX), R10 \
+	XORL R12, R10 \
+	TESTL $0xff, R10 \
+	JEQ foreign \
+	MOVL $const_manyKey, Row_Key(AX) \
+	MOVL Row_Read(AX), R10 \
+	ORL Row_Written(AX), R10 \
+	MOVL R10, Row_Foreign(AX) \
+foreign: \
+	MOVL Row_Written(AX), R10 \
+	CMPL Pattern_Marks(R15), $0 \
+	JNE foreignStore \
+	TESTL BX, R10 \
+	JNE asked \
+	ORL BX, Row_Read(AX) \
+	ORL BX, Row_Foreign(AX) \
+	DECL R13 \
+	JNE row \
+	JMP noted \
+foreignStore: \
+	ORL Row_Read(AX), R10 \
+	TESTL BX, R10 \
+	JNE asked \
+	ORL BX, Row_Written(AX) \
+	ORL BX, Row_Foreign(AX) \
+	DECL R13 \
+	JNE row \
+noted: \
+	MOVQ Run_Search(R11), R14 \
+	MOVL Search_Used(R14), AX \
+	ADDL $const_notedBytes, Search_Used(R14) \
+	ADDQ Search_Log(R14), AX \
+	MOVL Pattern_Number(R15), BX \
+	MOVL BX, Noted_Pattern(AX) \
+	MOVL DX, Noted_Base(AX) \
+	VMOVDQU Run_Stamp(R11), X0 \
+	VMOVDQU X0, Noted_Stamp(AX) \
+	MOVL Pattern_Mask(R15), R13 \
+	MOVL Step_D(SI), R12 \
+	ADDQ Run_Sites(R11), R12 \
+	BLOCK \
+free:
 
 // AHEAD fetches the bytes that the warp is likely to access next.
 #define AHEAD \
@@ -158,8 +268,8 @@ other: \
 	LEAVE
 
 ACCESS(const_AccessGlobal, accessGlobal, Run_Global, ADDRESS64, 127, DIFFER64, OWN, CURRENT, MARKALL, NOTHING, AHEAD)
-ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, MARKOWN, FIND, NOTHING)
-ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, MARKOWN, FIND, NOTHING)
+ACCESS(const_AccessShared, accessShared, Run_Shared, ADDRESS32, 31, DIFFER32, BLOCK, NOTHING, MARKOWN, SEARCH, NOTHING)
+ACCESS(const_AccessSharedWide, accessSharedWide, Run_Shared, ADDRESS64, 31, DIFFER64, BLOCK, NOTHING, MARKOWN, SEARCH, NOTHING)
 
 // RESUME goes on with the next step.
 #define RESUME \

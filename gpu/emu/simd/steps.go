@@ -149,6 +149,9 @@ type Run struct {
 	Shared *Memory        // of the block; nil if Go runs its accesses
 	Ask    uint32         // not 0 to end the run before each of them, with its pattern in Found
 	Found  *Pattern
+	Search *Search // for races in shared memory; nil for none, or if Go searches
+	Key    uint64  // of rows that the warp accesses, with a skew of 0
+	Stamp  Stamp   // of the warp
 
 	// Of runs with branches.
 	Base     *Step   // of the program
