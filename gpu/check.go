@@ -41,8 +41,11 @@ func CheckLaunch(info Info, l Launch, own func(Buffer) error) error {
 	if err := checkDim("grid", l.Grid.Full(), info.MaxGrid, info); err != nil {
 		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
 	}
-	if err := checkCluster(info, l); err != nil {
-		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
+	if err := CheckCluster(info, l); err != nil {
+		return err
+	}
+	if shape, grid := l.ClusterShape(), l.Grid.Full(); grid.X%shape.X != 0 || grid.Y%shape.Y != 0 || grid.Z%shape.Z != 0 {
+		return fmt.Errorf("gpu: launch %s: %w: grid %v, expected multiples of the cluster %v", l.Entry.Name(), ErrShape, grid, shape)
 	}
 	if err := checkArguments(l, own); err != nil {
 		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
@@ -112,23 +115,63 @@ func (l Launch) ClusterShape() Dim {
 	return Dim{1, 1, 1}
 }
 
-// checkCluster compares a launch's clusters with the entry, the grid and the device.
+// The most blocks of a cluster: on every GPU with clusters, and with LargeCluster.
+const (
+	portableCluster = 8
+	largeCluster    = 16
+)
+
+// ClusterLimit is the most blocks that a cluster of the launch may have on any device.
+func (l Launch) ClusterLimit() int {
+	if l.LargeCluster {
+		return largeCluster
+	}
+	return portableCluster
+}
+
+// CheckHasClusters refuses a question about clusters to a GPU without them.
+func CheckHasClusters(info Info, l Launch) error {
+	if info.Compute.Major < 9 {
+		return fmt.Errorf("gpu: launch %s: %w: clusters, expected sm_90 or later, not %v", l.Entry.Name(), ErrUnsupported, info)
+	}
+	return nil
+}
+
+// CheckCluster compares the shape of a launch's clusters with the entry and the device.
+func CheckCluster(info Info, l Launch) error {
+	if err := checkCluster(info, l); err != nil {
+		return fmt.Errorf("gpu: launch %s: %w", l.Entry.Name(), err)
+	}
+	return nil
+}
+
 func checkCluster(info Info, l Launch) error {
-	const most = 8 // the blocks that every GPU with clusters supports
-	shape, compiled, grid := l.ClusterShape(), l.Entry.Attributes().Cluster, l.Grid.Full()
+	shape, compiled, most := l.ClusterShape(), l.Entry.Attributes().Cluster, l.ClusterLimit()
+	blocks := "blocks"
+	if most < largeCluster {
+		blocks = fmt.Sprintf("blocks, or %d with LargeCluster on a GPU that holds them", largeCluster)
+	}
 	switch {
 	case shape.X < 1 || shape.Y < 1 || shape.Z < 1:
 		return fmt.Errorf("%w: cluster %v, expected at least 1 in each direction", ErrShape, shape)
 	case compiled != (Dim{}) && shape != compiled.Full():
 		return fmt.Errorf("%w: cluster %v, expected %v as .reqnctapercluster says", ErrShape, shape, compiled.Full())
 	case max(shape.X, shape.Y, shape.Z) > most || shape.Size() > most:
-		return fmt.Errorf("%w: cluster %v, expected at most %d blocks", ErrShape, shape, most)
-	case grid.X%shape.X != 0 || grid.Y%shape.Y != 0 || grid.Z%shape.Z != 0:
-		return fmt.Errorf("%w: grid %v, expected multiples of the cluster %v", ErrShape, grid, shape)
+		return fmt.Errorf("%w: cluster %v, expected at most %d %s", ErrShape, shape, most, blocks)
 	case shape.Size() > 1 && info.Compute.Major < 9:
 		return fmt.Errorf("%w: clusters, expected sm_90 or later, not %v", ErrUnsupported, info)
 	}
 	return nil
+}
+
+// CheckResident refuses clusters that the device never holds; clusters is how many of them
+// it holds at a time, and most the most blocks of one that it holds.
+func CheckResident(info Info, l Launch, clusters, most int) error {
+	if clusters > 0 {
+		return nil
+	}
+	return fmt.Errorf("gpu: launch %s: %w: no cluster %v of blocks of %d threads and %d bytes of shared memory fits in a group of SMs of %s, expected at most %d blocks a cluster: use smaller clusters, or blocks with less shared memory or fewer registers",
+		l.Entry.Name(), ErrShape, l.ClusterShape(), l.Block.Size(), l.Entry.Attributes().SharedBytes+l.Shared, info.Name, most)
 }
 
 // CheckCooperative refuses a cooperative launch of more blocks than fit; perSM

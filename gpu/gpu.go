@@ -61,6 +61,16 @@ type Device interface {
 	// not looked at.
 	Occupancy(Launch) (int, error)
 
+	// Clusters is how many clusters of a launch the device holds at a time. A cluster
+	// that it never holds is an error that wraps ErrShape. The grid and the arguments
+	// are not looked at.
+	Clusters(Launch) (int, error)
+
+	// LargestCluster is the most blocks that a cluster of a launch may have on the
+	// device: at most 8, or 16 with LargeCluster. The shape of its clusters, the grid
+	// and the arguments are not looked at.
+	LargestCluster(Launch) (int, error)
+
 	// Time runs the launches in order, as one unit, t.Warmup times untimed and
 	// then t.Repeats times, and returns how long the device took for each of
 	// these. On the emulator these are times of the emulation.
@@ -256,6 +266,10 @@ type Launch struct {
 	// zero Dim means the clusters that the entry was compiled for (__cluster_dims__),
 	// or none. A cluster has at most 8 blocks, and needs sm_90 or later.
 	Cluster Dim
+
+	// LargeCluster lets a cluster have up to 16 blocks, which not every GPU with
+	// clusters runs (CUDA's non-portable cluster size).
+	LargeCluster bool
 
 	// Zero lists buffers that are set to 0 just before the entry runs, as
 	// part of the launch.

@@ -23,6 +23,7 @@ type Info struct {
 	ThreadsPerBlock   int
 	ThreadsPerSM      int
 	BlocksPerSM       int
+	Groups            []int // SMs of each group (GPC), in which a cluster must lie; nil on a GPU, whose driver does not tell
 	MaxGrid           Dim
 	MaxBlock          Dim
 }
@@ -70,6 +71,27 @@ func (i Info) Occupancy(threads, registers, shared int) int {
 		blocks = min(blocks, i.SharedPerSM/roundUp(shared+reserved, unit))
 	}
 	return blocks
+}
+
+// Clusters is how many clusters of so many blocks the groups of SMs hold at a time, where
+// an SM holds perSM blocks. The blocks of a cluster lie in one group, and may share an SM.
+// It is 0 where the groups are not known.
+func (i Info) Clusters(blocks, perSM int) int {
+	clusters := 0
+	for _, sms := range i.Groups {
+		clusters += sms * perSM / blocks
+	}
+	return clusters
+}
+
+// ClusterLimit is the most blocks of a cluster that one of the groups holds; 0 where they are
+// not known.
+func (i Info) ClusterLimit(perSM int) int {
+	most := 0
+	for _, sms := range i.Groups {
+		most = max(most, sms*perSM)
+	}
+	return most
 }
 
 // Compute is a compute capability, such as 9.0 for sm_90.

@@ -416,6 +416,20 @@ func TestMissingHeaders(t *testing.T) {
 	}
 }
 
+// resourcesWith are those of an empty entry with a directive.
+func resourcesWith(t *testing.T, directive string, dev gpu.Device) *Resources {
+	t.Helper()
+	m, err := PTX("empty.ptx", ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry empty()\n"+directive+"\n{\n\tret;\n}\n", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Entries[0].Resources(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // SASS and resources, where the assembler is.
 func TestViews(t *testing.T) {
 	m, err := PTX("strided.ptx", strided, 1)
@@ -431,6 +445,9 @@ func TestViews(t *testing.T) {
 	columns, rows := r.Table()
 	if len(rows) != 6 || len(rows[0]) != len(columns) || rows[0][0] != "32" || rows[5][6] != "2" {
 		t.Errorf("occupancy by block size is %v", rows)
+	}
+	if columns, rows := resourcesWith(t, ".reqnctapercluster 4, 1, 1", dev).Table(); columns[len(columns)-1] != "clusters (4,1,1) at once" || len(rows[5]) != len(columns) || rows[5][len(columns)-1] != "66" {
+		t.Errorf("clusters by block size are %v, %v, expected 66 of 1024 threads", columns, rows)
 	}
 	if _, err := e.SASS("75"); err == nil || !strings.Contains(err.Error(), "expected the form sm_75") {
 		t.Errorf("sass for 75: %v", err)

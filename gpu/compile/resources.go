@@ -21,8 +21,10 @@ type Resources struct {
 	SpillStores int // bytes a thread; -1 where it is not known
 	SpillLoads  int // bytes a thread; -1 where it is not known
 
-	info gpu.Info
-	how  string // they are known
+	info    gpu.Info
+	how     string                       // they are known
+	cluster gpu.Dim                      // that the entry was compiled for; 0 for none
+	held    func(threads, perSM int) int // clusters that the device holds at a time, 0 if that is not known
 }
 
 // Resources asks the assembler for the device's architecture where ptxas is
@@ -36,6 +38,9 @@ func (e *Entry) Resources(dev gpu.Device) (*Resources, error) {
 	info, a := dev.Info(), there.Attributes()
 	r := &Resources{Entry: e.name, Device: info.String(), info: info, how: "the device's own figures",
 		Registers: a.Registers, SharedBytes: a.SharedBytes, StackBytes: a.LocalBytes, SpillStores: -1, SpillLoads: -1}
+	if a.Cluster != (gpu.Dim{}) {
+		r.cluster, r.held = a.Cluster.Full(), clustersOf(dev, there)
+	}
 	dir, log, err := e.module.assemble(info.Compute.String())
 	if errors.Is(err, gpu.ErrNotFound) {
 		if r.Registers == 0 {
@@ -47,6 +52,22 @@ func (e *Entry) Resources(dev gpu.Device) (*Resources, error) {
 		return nil, err
 	}
 	return r, errors.Join(r.read(log), os.RemoveAll(dir))
+}
+
+// clustersOf is how many clusters a device holds: a GPU's driver knows, and of an emulated GPU
+// the groups of SMs are known.
+func clustersOf(dev gpu.Device, e gpu.Entry) func(threads, perSM int) int {
+	info := dev.Info()
+	return func(threads, perSM int) int {
+		if info.Groups != nil {
+			return info.Clusters(e.Attributes().Cluster.Size(), perSM)
+		}
+		n, err := dev.Clusters(gpu.Launch{Entry: e, Block: gpu.Dim{X: threads}, LargeCluster: true})
+		if err != nil { // a block of another size, or no clusters
+			return 0
+		}
+		return n
+	}
 }
 
 // read takes the figures from the output of ptxas -v.
@@ -70,12 +91,18 @@ func (r *Resources) Title() string { return "resources of " + r.Entry + " on " +
 func (r *Resources) Table() (columns []string, rows [][]string) {
 	columns = []string{"threads a block", "registers a thread", "shared bytes a block", "stack bytes", "spill stores", "spill loads",
 		"blocks an SM", "warps an SM", "occupancy", "limited by"}
+	if r.held != nil {
+		columns = append(columns, fmt.Sprintf("clusters %v at once", r.cluster))
+	}
 	for threads := 32; threads <= r.info.ThreadsPerBlock; threads *= 2 {
 		blocks := r.info.Occupancy(threads, r.Registers, r.SharedBytes)
 		warps := blocks * threads / 32
 		rows = append(rows, []string{fmt.Sprint(threads), known(r.Registers, 0), fmt.Sprint(r.SharedBytes), fmt.Sprint(r.StackBytes),
 			known(r.SpillStores, -1), known(r.SpillLoads, -1), fmt.Sprint(blocks), fmt.Sprint(warps),
 			fmt.Sprintf("%.0f %%", 100*float64(32*warps)/float64(r.info.ThreadsPerSM)), r.limit(threads, blocks)})
+		if r.held != nil {
+			rows[len(rows)-1] = append(rows[len(rows)-1], known(r.held(threads, blocks), 0))
+		}
 	}
 	return columns, rows
 }

@@ -19,7 +19,7 @@ import (
 func (w *fake) decode(c *command.Launch) gpu.Launch {
 	dim := func(d [3]uint32) gpu.Dim { return gpu.Dim{X: int(d[0]), Y: int(d[1]), Z: int(d[2])} }
 	l := gpu.Launch{Entry: w.entries[c.Entry], Grid: dim(c.Grid), Block: dim(c.Block), Shared: int(c.Shared)}
-	l.Cooperative, l.Cluster = c.Cooperative, dim(c.Cluster)
+	l.Cooperative, l.Cluster, l.LargeCluster = c.Cooperative, dim(c.Cluster), c.Large
 	at := 0
 	for _, p := range l.Entry.Params() {
 		at = (at + p.Align - 1) / p.Align * p.Align

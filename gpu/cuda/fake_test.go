@@ -53,8 +53,9 @@ type fake struct {
 	entries map[uint32]gpu.Entry
 	events  map[uint32]gpu.Event
 	graphs  map[uint32][]func() error
-	failed  error // of the commands that are not answered
-	sticky  error // a fault: everything fails from then on
+	large   map[uint32]bool // entries whose clusters may have more than 8 blocks, from the first command on that allows it
+	failed  error           // of the commands that are not answered
+	sticky  error           // a fault: everything fails from then on
 	culprit command.Suspect
 
 	textures fakeTextures
@@ -89,7 +90,7 @@ func fakeWorker(how string) int {
 		panic(err)
 	}
 	w := &fake{how: how, device: device, arena: arena, buffers: map[uint32]gpu.Buffer{}, modules: map[uint32]gpu.Module{},
-		entries: map[uint32]gpu.Entry{}, events: map[uint32]gpu.Event{}, graphs: map[uint32][]func() error{}}
+		entries: map[uint32]gpu.Entry{}, events: map[uint32]gpu.Event{}, graphs: map[uint32][]func() error{}, large: map[uint32]bool{}}
 	if err := command.Serve(os.NewFile(3, "commands"), out, w); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -192,11 +193,26 @@ func (w *fake) do(c command.Command) (values []int64, err error) {
 	return values, err
 }
 
+// clusters answers as a driver does, which refuses no shape.
+func (w *fake) clusters(c *command.Clusters) []int64 {
+	info, blocks, most := w.device.Info(), int(c.Cluster[0]*c.Cluster[1]*c.Cluster[2]), 8
+	if w.large[c.Entry] = w.large[c.Entry] || c.Large; w.large[c.Entry] {
+		most = 16
+	}
+	perSM := info.Occupancy(int(c.Block[0]*c.Block[1]*c.Block[2]), 0, w.entries[c.Entry].Attributes().SharedBytes+int(c.Shared))
+	if blocks > most {
+		return []int64{0, int64(most)}
+	}
+	return []int64{int64(info.Clusters(blocks, perSM)), int64(min(most, info.ClusterLimit(perSM)))}
+}
+
 func (w *fake) more(c command.Command) (values []int64, err error) {
 	switch c := c.(type) {
 	case *command.Occupancy:
 		n := w.device.Info().Occupancy(int(c.Threads), 0, w.entries[c.Entry].Attributes().SharedBytes+int(c.Shared))
 		values = []int64{int64(n)}
+	case *command.Clusters:
+		values = w.clusters(c)
 	case *command.AllocAsync:
 		w.buffers[c.Buffer], err = w.device.Alloc(gpu.Uint8, int(c.Bytes))
 	case *command.FreeAsync:

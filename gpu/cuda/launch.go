@@ -34,6 +34,12 @@ func (d *Device) encode(l *link, launch gpu.Launch) (command.Launch, error) {
 	if e.attributes.Cluster == (gpu.Dim{}) && launch.Cluster != (gpu.Dim{}) { // the driver knows those that an entry was compiled for
 		c.Cluster = shape(launch.Cluster)
 	}
+	if launch.LargeCluster && launch.ClusterShape().Size() > 1 {
+		c.Large = true
+		if _, err := d.clusters(l, launch); err != nil {
+			return c, err
+		}
+	}
 	for _, z := range launch.Zero {
 		c.Zero = append(c.Zero, z.(*buffer).span())
 	}

@@ -36,6 +36,7 @@ type entry struct {
 	attributes gpu.Attributes
 	threads    int      // that a block may have, because of registers
 	fit        sync.Map // int, blocks that an SM holds, by blockShape
+	clusters   sync.Map // [2]int, clusters that the device holds and the most blocks of one, by command.Clusters
 }
 
 // blockShape is the part of a launch that occupancy depends on.
@@ -206,39 +207,4 @@ func (e *entry) Attributes() gpu.Attributes {
 	e.module.mu.Lock()
 	defer e.module.mu.Unlock()
 	return e.attributes
-}
-
-// Occupancy is the number of blocks of a launch that an SM holds at a time.
-func (d *Device) Occupancy(launch gpu.Launch) (int, error) {
-	l, err := d.worker()
-	if err != nil {
-		return 0, asFault("occupancy", err)
-	}
-	e, ok := launch.Entry.(*entry)
-	if !ok || e.module.dev != d {
-		return 0, fmt.Errorf("cuda: occupancy: %w: the entry is not of this device, load the module on it", gpu.ErrArgument)
-	}
-	if err := e.module.ensure(l); err != nil {
-		return 0, asFault("occupancy", err)
-	}
-	if err := gpu.CheckBlock(d.info, launch); err != nil {
-		return 0, err
-	}
-	return d.occupancy(l, launch)
-}
-
-// occupancy asks the driver, once for each shape, about a launch that was
-// checked and whose module is loaded.
-func (d *Device) occupancy(l *link, launch gpu.Launch) (int, error) {
-	e, shape := launch.Entry.(*entry), blockShape{launch.Block.Size(), launch.Shared}
-	if n, ok := e.fit.Load(shape); ok {
-		return n.(int), nil
-	}
-	c := &command.Occupancy{Entry: e.handle, Threads: uint32(launch.Block.Size()), Shared: uint32(launch.Shared)}
-	a, err := d.do(l, c, "occupancy of "+e.Name())
-	if err != nil {
-		return 0, err
-	}
-	e.fit.Store(shape, int(a.Values[0]))
-	return int(a.Values[0]), nil
 }

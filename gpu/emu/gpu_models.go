@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"warpbook/gpu"
@@ -20,19 +21,31 @@ type profile struct {
 	sm     int   // KiB of shared memory of an SM
 	thread int   // threads of an SM
 	blocks int   // blocks of an SM
+	groups []int // SMs of each group (GPC), of a GPU with clusters
 }
+
+// A GH100 has 8 groups of 18 SMs, of which 132 work in an H100 or H200, other ones in each
+// GPU. On an H200 cuOccupancyMaxActiveClusters gave 66, 39 and 30 for clusters of 2, 3 and 4
+// blocks that fill an SM each. No 8 groups of 132 SMs give that;
+// 126 SMs in 8 groups of at least 14 do, with 6 SMs that hold no cluster of more than
+// 2. On H100 15 clusters of 8 are published (github.com/NVIDIA/cutlass, issue 1921). That
+// SMs remain in pairs, and which groups have which sizes, is assumed.
+var (
+	groupsOfH200 = []int{18, 16, 16, 16, 16, 16, 14, 14, 2, 2, 2}
+	groupsOfH100 = []int{18, 16, 16, 16, 16, 16, 16, 14, 2, 2}
+)
 
 // profiles are the GPUs to choose from; the first is the default. Figures are
 // those of the CUDA programming guide's table of compute capabilities and of
 // deviceQuery.
 var profiles = []profile{
-	{"h200", "NVIDIA H200", gpu.Compute{Major: 9, Minor: 0}, 132, 140, 60, 227, 228, 2048, 32},
-	{"h100", "NVIDIA H100 80GB HBM3", gpu.Compute{Major: 9, Minor: 0}, 132, 79, 50, 227, 228, 2048, 32},
-	{"a100", "NVIDIA A100-SXM4-80GB", gpu.Compute{Major: 8, Minor: 0}, 108, 79, 40, 163, 164, 2048, 32},
-	{"rtx3090", "NVIDIA GeForce RTX 3090", gpu.Compute{Major: 8, Minor: 6}, 82, 24, 6, 99, 100, 1536, 16},
-	{"rtx4060", "NVIDIA GeForce RTX 4060", gpu.Compute{Major: 8, Minor: 9}, 24, 8, 24, 99, 100, 1536, 24},
-	{"rtx4090", "NVIDIA GeForce RTX 4090", gpu.Compute{Major: 8, Minor: 9}, 128, 24, 72, 99, 100, 1536, 24},
-	{"t4", "Tesla T4", gpu.Compute{Major: 7, Minor: 5}, 40, 15, 4, 64, 64, 1024, 16},
+	{"h200", "NVIDIA H200", gpu.Compute{Major: 9, Minor: 0}, 132, 140, 60, 227, 228, 2048, 32, groupsOfH200},
+	{"h100", "NVIDIA H100 80GB HBM3", gpu.Compute{Major: 9, Minor: 0}, 132, 79, 50, 227, 228, 2048, 32, groupsOfH100},
+	{"a100", "NVIDIA A100-SXM4-80GB", gpu.Compute{Major: 8, Minor: 0}, 108, 79, 40, 163, 164, 2048, 32, nil},
+	{"rtx3090", "NVIDIA GeForce RTX 3090", gpu.Compute{Major: 8, Minor: 6}, 82, 24, 6, 99, 100, 1536, 16, nil},
+	{"rtx4060", "NVIDIA GeForce RTX 4060", gpu.Compute{Major: 8, Minor: 9}, 24, 8, 24, 99, 100, 1536, 24, nil},
+	{"rtx4090", "NVIDIA GeForce RTX 4090", gpu.Compute{Major: 8, Minor: 9}, 128, 24, 72, 99, 100, 1536, 24, nil},
+	{"t4", "Tesla T4", gpu.Compute{Major: 7, Minor: 5}, 40, 15, 4, 64, 64, 1024, 16, nil},
 }
 
 // newestPTX is the newest version of the language that compilers emit today.
@@ -68,6 +81,7 @@ func (p profile) info() gpu.Info {
 		GlobalBytes: p.memory << 30, L2Bytes: int64(p.l2) << 20,
 		SharedPerBlock: 48 << 10, SharedPerBlockMax: p.block << 10, SharedPerSM: p.sm << 10,
 		RegistersPerSM: 65536, ThreadsPerBlock: 1024, ThreadsPerSM: p.thread, BlocksPerSM: p.blocks,
+		Groups:   slices.Clone(p.groups),
 		MaxGrid:  gpu.Dim{X: 1<<31 - 1, Y: 65535, Z: 65535},
 		MaxBlock: gpu.Dim{X: 1024, Y: 1024, Z: 64},
 	}

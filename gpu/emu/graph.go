@@ -153,18 +153,3 @@ func (g *replay) Close() error {
 	g.closed = true
 	return nil
 }
-
-// Occupancy is the number of blocks of a launch that an SM holds.
-func (d *Device) Occupancy(l gpu.Launch) (int, error) {
-	if err := d.usable("occupancy"); err != nil {
-		return 0, err
-	}
-	e, ok := l.Entry.(*entry)
-	if !ok || e.module.dev != d {
-		return 0, fmt.Errorf("emu: occupancy: %w: the entry is not of this device, load the module on it", gpu.ErrArgument)
-	}
-	if err := gpu.CheckBlock(d.info, l); err != nil {
-		return 0, err
-	}
-	return d.engine.Occupancy(e.program, l.Block.Size(), l.Shared), nil
-}

@@ -38,6 +38,9 @@ func (d *Device) prepare(l gpu.Launch) (*engine.Launch, error) {
 	if err := gpu.CheckLaunch(d.info, l, d.own); err != nil {
 		return nil, err
 	}
+	if err := d.fits(l); err != nil {
+		return nil, err
+	}
 	return d.engine.Prepare(e.program, l)
 }
 

@@ -68,6 +68,10 @@ func (s *suite) hasClusters() bool {
 	l := s.scale(x, y, 1, 4)
 	l.Grid, l.Cluster = gpu.Dim{X: 2}, gpu.Dim{X: 2}
 	s.refused(l, gpu.ErrUnsupported, "a cluster on a GPU without clusters", "scale", "expected sm_90 or later")
+	_, err := s.device.Clusters(l)
+	s.is(err, gpu.ErrUnsupported, "clusters at once on a GPU without clusters")
+	_, err = s.device.LargestCluster(l)
+	s.is(err, gpu.ErrUnsupported, "the largest cluster on a GPU without clusters")
 	return false
 }
 
@@ -135,6 +139,58 @@ func testClusters(t *testing.T, s *suite) {
 	launch(plain, gpu.Dim{X: 2}, gpu.Dim{X: 2, Y: 1, Z: 1}, "a shape with zeros")
 	launch(compiled, gpu.Dim{}, gpu.Dim{X: 2, Y: 2, Z: 1}, "compiled clusters")
 	launch(compiled, gpu.Dim{X: 2, Y: 2}, gpu.Dim{X: 2, Y: 2, Z: 1}, "compiled clusters, given again")
+	s.launchesLargest(plain)
+}
+
+// launchesLargest launches the largest cluster, which may have more than 8 blocks.
+func (s *suite) launchesLargest(e gpu.Entry) {
+	l := gpu.Launch{Entry: e, Block: gpu.Dim{X: 1}, LargeCluster: true}
+	most, err := s.device.LargestCluster(l)
+	s.ok(err)
+	cluster := gpu.Dim{X: most, Y: 1, Z: 1}
+	grid := gpu.Dim{X: 3 * most, Y: 1, Z: 1}
+	out := s.alloc(gpu.Uint32, 3*grid.X, make([]uint32, 3*grid.X))
+	l.Grid, l.Cluster, l.Args = grid, cluster, []any{out}
+	s.ok(s.run(l))
+	s.isNeighbours(out, grid, cluster, "the largest cluster")
+}
+
+// testClusterOccupancy checks how many clusters are held at once, over every size, and with
+// blocks of which an SM holds many, few and one.
+func testClusterOccupancy(t *testing.T, s *suite) {
+	if !s.hasClusters() {
+		return
+	}
+	info, e := s.device.Info(), s.neighboursWith("")
+	for _, block := range []struct{ threads, shared int }{{1, 0}, {256, 0}, {1024, 0}, {1024, 100 << 10}, {32, info.SharedPerBlockMax/2 - 2048}, {32, info.SharedPerBlockMax - 1024}} {
+		l := gpu.Launch{Entry: e, Block: gpu.Dim{X: block.threads}, Shared: block.shared}
+		perSM, err := s.device.Occupancy(l)
+		s.ok(err)
+		portable, err := s.device.LargestCluster(l)
+		s.ok(err)
+		l.LargeCluster = true
+		largest, err := s.device.LargestCluster(l)
+		s.ok(err)
+		if portable != 8 || largest < portable || largest > 16 {
+			t.Errorf("%+v: the largest cluster has %d blocks, and %d with LargeCluster, expected 8, and 8 to 16", block, portable, largest)
+		}
+		for last, n := info.SMs*perSM, 1; n <= largest; n++ {
+			l.Cluster, l.LargeCluster = gpu.Dim{X: n}, n > 8
+			clusters, err := s.device.Clusters(l)
+			s.ok(err)
+			if clusters < 1 || clusters*n > info.SMs*perSM || clusters > last {
+				t.Errorf("%+v: %d clusters of %d blocks, expected at least 1, at most %d blocks in all and at most the %d clusters of one block less", block, clusters, n, info.SMs*perSM, last)
+			}
+			turned, err := s.device.Clusters(gpu.Launch{Entry: e, Block: l.Block, Shared: l.Shared, Cluster: gpu.Dim{X: 1, Y: 1, Z: n}, LargeCluster: l.LargeCluster})
+			s.ok(err)
+			if turned != clusters {
+				t.Errorf("%+v: %d clusters (1,1,%d), expected %d as of (%d,1,1)", block, turned, n, clusters, n)
+			}
+			last = clusters
+		}
+	}
+	_, err := s.device.Clusters(gpu.Launch{Entry: s.neighboursWith(".reqnctapercluster 2, 2, 1"), Block: gpu.Dim{X: 1}})
+	s.ok(err)
 }
 
 // testClusterErrors checks clusters that no GPU runs.
@@ -159,4 +215,37 @@ func testClusterErrors(t *testing.T, s *suite) {
 		l := gpu.Launch{Entry: s.neighboursWith(c.directives), Grid: c.grid, Block: gpu.Dim{X: 1}, Cluster: c.cluster, Args: []any{out}}
 		s.refused(l, gpu.ErrShape, c.says, "neighbours", c.says)
 	}
+	s.neverHeld(out)
+}
+
+// neverHeld checks questions about clusters, and launches, that no GPU answers with one.
+func (s *suite) neverHeld(out gpu.Buffer) {
+	s.Helper()
+	info, e := s.device.Info(), s.neighboursWith("")
+	for _, c := range []struct {
+		cluster gpu.Dim
+		large   bool
+		threads int
+		shared  int
+		says    string
+	}{
+		{gpu.Dim{X: 9}, false, 1, 0, "expected at most 8 blocks, or 16 with LargeCluster"},
+		{gpu.Dim{X: 17}, true, 1, 0, "expected at most 16 blocks"},
+		{gpu.Dim{X: 3, Y: 3, Z: 2}, true, 1, 0, "expected at most 16 blocks"},
+		{gpu.Dim{X: 2, Y: -1}, true, 1, 0, "expected at least 1"},
+		{gpu.Dim{X: 2}, false, 1025, 0, "expected at most"},
+		{gpu.Dim{X: 2}, false, 32, info.SharedPerBlockMax, "of shared memory, expected at most"},
+	} {
+		l := gpu.Launch{Entry: e, Grid: c.cluster, Block: gpu.Dim{X: c.threads}, Shared: c.shared, Cluster: c.cluster, LargeCluster: c.large, Args: []any{out}}
+		s.refused(l, gpu.ErrShape, c.says, "neighbours", c.says)
+		_, err := s.device.Clusters(l)
+		s.is(err, gpu.ErrShape, "clusters at once: "+c.says)
+		if err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n")) {
+			s.Errorf("clusters at once: %q, expected %q in one line", err, c.says)
+		}
+	}
+	_, err := s.device.Clusters(gpu.Launch{Entry: s.neighboursWith(".reqnctapercluster 2, 1, 1"), Block: gpu.Dim{X: 1}, Cluster: gpu.Dim{X: 4}})
+	s.is(err, gpu.ErrShape, "clusters of another shape than the compiled one")
+	_, err = s.device.Clusters(gpu.Launch{Block: gpu.Dim{X: 1}})
+	s.is(err, gpu.ErrArgument, "clusters of no entry")
 }

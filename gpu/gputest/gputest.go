@@ -53,6 +53,7 @@ func Run(t *testing.T, open func() (gpu.Device, error)) {
 		{"Clusters", testClusters},
 		{"ClusterErrors", testClusterErrors},
 		{"Occupancy", testOccupancy},
+		{"ClusterOccupancy", testClusterOccupancy},
 		{"Zero", testZero},
 		{"Unwritten", testUnwritten},
 		{"ArgumentErrors", testArgumentErrors},

@@ -16,7 +16,7 @@ import "time"
 
 // Protocol is the version of this package: client and worker must have the
 // same.
-const Protocol = 7
+const Protocol = 8
 
 // Kind names a command.
 type Kind uint8
@@ -61,6 +61,7 @@ const (
 	KindCollect                     // (answered)
 	KindPollGroup                   // (answered)
 	KindLeaveGroup                  // (answered)
+	KindClusters                    // (answered)
 	kinds
 )
 
@@ -142,6 +143,7 @@ type Launch struct {
 	Shared      uint32
 	Cooperative bool
 	Cluster     [3]uint32 // blocks of a cluster; 0 if the launch gives none
+	Large       bool      // a cluster may have more than 8 blocks
 	Zero        []Range
 	Params      []byte    // as the entry lays its parameters out
 	Addresses   []Address // put into Params
@@ -228,6 +230,14 @@ type Time struct {
 // Occupancy answers how many blocks of an entry a multiprocessor holds.
 type Occupancy struct {
 	Entry, Threads, Shared uint32
+}
+
+// Clusters answers how many clusters of an entry the device holds at a time, 0 if none, and
+// the most blocks that a cluster may have.
+type Clusters struct {
+	Entry, Shared  uint32
+	Block, Cluster [3]uint32 // Cluster is 0 if the launch gives none
+	Large          bool      // a cluster may have more than 8 blocks
 }
 
 // Graph makes a graph of nodes. Node i waits for the nodes in its After, whose

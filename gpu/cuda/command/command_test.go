@@ -11,7 +11,7 @@ import (
 
 // samples has a command of each kind, with every field set.
 func samples() []Command {
-	launch := Launch{Stream: 1, Entry: 2, Grid: [3]uint32{3, 4, 5}, Block: [3]uint32{6, 7, 8}, Shared: 9, Cooperative: true, Cluster: [3]uint32{2, 4, 1},
+	launch := Launch{Stream: 1, Entry: 2, Grid: [3]uint32{3, 4, 5}, Block: [3]uint32{6, 7, 8}, Shared: 9, Cooperative: true, Cluster: [3]uint32{2, 4, 1}, Large: true,
 		Zero: []Range{{10, 11, 12}, {13, 1 << 40, 15}}, Params: []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, Addresses: []Address{{1, 2, 1 << 40}},
 		Maps: []Map{{1, 2, Place{3, 4}, []int64{5, 6}, []int64{7}, []uint32{8, 9}, 3, 10, []int32{-1}, []int32{2}, 11, 12, []uint32{13}}}}
 	bare := Launch{Zero: []Range{}, Params: []byte{}, Addresses: []Address{}, Maps: []Map{}}
@@ -29,6 +29,7 @@ func samples() []Command {
 		&Texture{1, Range{2, 3, 4}, 5, 6, 7, true, true, true, [4]float32{1, 2, 3, 4}}, &Surface{6}, &FreeObject{1 << 40, true},
 		&OpenNCCL{[]string{"libnccl.so.2", ""}}, &GroupID{}, &JoinGroup{1, 2, 3, 1 << 40, []byte{4, 5}},
 		&Collect{1, []Run{{ReduceScatter, 2, 3, 4, Range{5, 6, 7}, Range{8, 9, 10}, 1 << 41}, {}}, 11, 12}, &PollGroup{1}, &LeaveGroup{2},
+		&Clusters{1, 2, [3]uint32{3, 4, 5}, [3]uint32{6, 7, 8}, true},
 	}
 }
 

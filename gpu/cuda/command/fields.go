@@ -35,7 +35,7 @@ func (*CloseEvent) Kind() Kind         { return KindCloseEvent }
 func (m *CloseEvent) fields(c *codec)  { c.u32(&m.Event) }
 
 // launchBytes is how many bytes the fields of a Launch have at least.
-const launchBytes = 65
+const launchBytes = 66
 
 func (*Launch) Kind() Kind { return KindLaunch }
 func (m *Launch) fields(c *codec) {
@@ -45,6 +45,7 @@ func (m *Launch) fields(c *codec) {
 	c.u32(&m.Shared)
 	c.flag(&m.Cooperative)
 	c.dim(&m.Cluster)
+	c.flag(&m.Large)
 	list(c, &m.Zero, 20, func(r *Range) { r.fields(c) })
 	c.bytes(&m.Params)
 	list(c, &m.Addresses, 16, func(a *Address) { c.u32s(&a.At, &a.Buffer); c.i64(&a.Offset) })
@@ -100,6 +101,14 @@ func (m *Time) fields(c *codec) {
 
 func (*Occupancy) Kind() Kind        { return KindOccupancy }
 func (m *Occupancy) fields(c *codec) { c.u32s(&m.Entry, &m.Threads, &m.Shared) }
+
+func (*Clusters) Kind() Kind { return KindClusters }
+func (m *Clusters) fields(c *codec) {
+	c.u32s(&m.Entry, &m.Shared)
+	c.dim(&m.Block)
+	c.dim(&m.Cluster)
+	c.flag(&m.Large)
+}
 
 func (*AllocAsync) Kind() Kind         { return KindAllocAsync }
 func (m *AllocAsync) fields(c *codec)  { c.u32s(&m.Stream, &m.Buffer); c.i64(&m.Bytes) }
@@ -237,7 +246,7 @@ func fresh(k Kind) Command {
 		&CloseStream{}, &NewEvent{}, &CloseEvent{}, &Launch{}, &Copy{}, &Zero{}, &Record{}, &Wait{}, &Sync{},
 		&SyncEvent{}, &Elapsed{}, &Time{}, &Occupancy{}, &AllocAsync{}, &FreeAsync{}, &Graph{}, &UpdateGraph{},
 		&LaunchGraph{}, &CloseGraph{}, &Array{}, &CopyArray{}, &FreeArray{}, &Texture{}, &Surface{}, &FreeObject{},
-		&OpenNCCL{}, &GroupID{}, &JoinGroup{}, &Collect{}, &PollGroup{}, &LeaveGroup{}} {
+		&OpenNCCL{}, &GroupID{}, &JoinGroup{}, &Collect{}, &PollGroup{}, &LeaveGroup{}, &Clusters{}} {
 		if c.Kind() == k {
 			return c
 		}

@@ -47,6 +47,29 @@ static CUresult launch(CUfunction f, const unsigned *shape, const unsigned *clus
 	return cuLaunchKernelEx(&config, f, at, NULL);
 }
 
+// occupyClusters is how many clusters the device holds at a time, 0 if it never holds one, and
+// the most blocks that a cluster may have.
+static CUresult occupyClusters(int *clusters, int *most, CUfunction f, const unsigned *block, const unsigned *cluster, unsigned shared) {
+	CUlaunchAttribute attribute;
+	memset(&attribute, 0, sizeof attribute);
+	attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+	attribute.value.clusterDim.x = cluster[0];
+	attribute.value.clusterDim.y = cluster[1];
+	attribute.value.clusterDim.z = cluster[2];
+	CUlaunchConfig config = {cluster[0], cluster[1], cluster[2], block[0], block[1], block[2], shared, NULL, NULL, 0};
+	CUresult r = cuOccupancyMaxPotentialClusterSize(most, f, &config);
+	if (r != CUDA_SUCCESS)
+		return r;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	r = cuOccupancyMaxActiveClusters(clusters, f, &config);
+	if (r == CUDA_ERROR_INVALID_CLUSTER_SIZE) {
+		*clusters = 0;
+		return CUDA_SUCCESS;
+	}
+	return r;
+}
+
 static CUresult beginCapture(CUstream stream) {
 	return cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 }
@@ -203,6 +226,17 @@ func (f function) occupancy(threads, shared uint32) (int64, error) {
 	var n C.int
 	err := failed(C.cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, f.handle, C.int(threads), C.size_t(shared)), "occupancy")
 	return int64(n), err
+}
+
+// allowLarge lets clusters have more than the 8 blocks that every GPU with clusters runs.
+func (f function) allowLarge() error {
+	return failed(C.cuFuncSetAttribute(f.handle, C.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1), "large clusters")
+}
+
+func (f function) clusters(block, cluster *[3]uint32, shared uint32) ([]int64, error) {
+	var n, most C.int
+	err := failed(C.occupyClusters(&n, &most, f.handle, (*C.uint)(unsafe.Pointer(block)), (*C.uint)(unsafe.Pointer(cluster)), C.uint(shared)), "clusters")
+	return []int64{int64(n), int64(most)}, err
 }
 
 // launch runs a function. The driver copies the parameters before launch returns.

@@ -23,6 +23,7 @@ type entry struct {
 	name     string
 	function function
 	shared   uint32 // dynamic bytes that it may have
+	large    bool   // its clusters may have more than 8 blocks
 }
 
 // withoutAsking is the shared memory that every function may have without opting
@@ -137,6 +138,11 @@ func (w *worker) prepare(c *command.Launch, r *ready) (err error) {
 		}
 		r.zero = append(r.zero, memory{at: at, bytes: z.Bytes})
 	}
+	if c.Large {
+		if err := r.entry.allowLarge(); err != nil {
+			return err
+		}
+	}
 	return r.entry.allowShared(r.shared)
 }
 
@@ -149,6 +155,16 @@ func (e *entry) allowShared(bytes uint32) error {
 	if err == nil {
 		e.shared = bytes
 	}
+	return err
+}
+
+// allowLarge lets clusters of the entry have more than 8 blocks.
+func (e *entry) allowLarge() error {
+	if e.large {
+		return nil
+	}
+	err := e.function.allowLarge()
+	e.large = err == nil
 	return err
 }
 
@@ -194,4 +210,20 @@ func (w *worker) occupancy(c *command.Occupancy) ([]int64, error) {
 	}
 	n, err := e.function.occupancy(c.Threads, c.Shared)
 	return []int64{n}, err
+}
+
+func (w *worker) clusters(c *command.Clusters) ([]int64, error) {
+	e, err := find(w.entries, c.Entry, "entry")
+	if err != nil {
+		return nil, err
+	}
+	if err := e.allowShared(c.Shared); err != nil {
+		return nil, err
+	}
+	if c.Large {
+		if err := e.allowLarge(); err != nil {
+			return nil, err
+		}
+	}
+	return e.function.clusters(&c.Block, &c.Cluster, c.Shared)
 }

@@ -93,6 +93,8 @@ func (w *worker) do(c command.Command) (values []int64, on uint32, err error) {
 		values, err = w.load(c)
 	case *command.Occupancy:
 		values, err = w.occupancy(c)
+	case *command.Clusters:
+		values, err = w.clusters(c)
 	case *command.Elapsed:
 		values, err = w.elapsed(c)
 	case *command.Texture:

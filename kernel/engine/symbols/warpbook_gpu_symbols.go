@@ -94,9 +94,12 @@ func warpbookGpu() *ixgo.Package {
 			"CheckAlloc":       reflect.ValueOf(q.CheckAlloc),
 			"CheckArray":       reflect.ValueOf(q.CheckArray),
 			"CheckBlock":       reflect.ValueOf(q.CheckBlock),
+			"CheckCluster":     reflect.ValueOf(q.CheckCluster),
 			"CheckCooperative": reflect.ValueOf(q.CheckCooperative),
 			"CheckCopy":        reflect.ValueOf(q.CheckCopy),
+			"CheckHasClusters": reflect.ValueOf(q.CheckHasClusters),
 			"CheckLaunch":      reflect.ValueOf(q.CheckLaunch),
+			"CheckResident":    reflect.ValueOf(q.CheckResident),
 			"CheckSurface":     reflect.ValueOf(q.CheckSurface),
 			"CheckTexture":     reflect.ValueOf(q.CheckTexture),
 			"HostFree":         reflect.ValueOf(q.HostFree),
@@ -371,6 +374,9 @@ addresses of no buffer or of another space. Without it a read outside of
 all buffers gives zeros and a write is dropped, and Counters.Dropped counts
 both; a GPU ends the launch or accesses the memory there. In shared memory
 an access reaches the variable at its address, as on a GPU.`,
+	"CheckCluster": `func CheckCluster(info Info, l Launch) error
+
+CheckCluster compares the shape of a launch's clusters with the entry and the device.`,
 	"CheckCooperative": `func CheckCooperative(info Info, l Launch, perSM int) error
 
 CheckCooperative refuses a cooperative launch of more blocks than fit; perSM
@@ -394,6 +400,9 @@ program, at most of which a GPU ends the launch.`,
 
 CheckFreed finds accesses to buffers that were freed. Without it they are
 treated as accesses outside of all buffers are without CheckBounds.`,
+	"CheckHasClusters": `func CheckHasClusters(info Info, l Launch) error
+
+CheckHasClusters refuses a question about clusters to a GPU without them.`,
 	"CheckLaunch": `func CheckLaunch(info Info, l Launch, own func(Buffer) error) error
 
 CheckLaunch compares a launch with its entry's parameters and the device's
@@ -412,6 +421,10 @@ CheckNone, alone, checks nothing.`,
 
 CheckRaces finds accesses to shared memory by two threads of a block, at
 least one of them a write, that no barrier orders.`,
+	"CheckResident": `func CheckResident(info Info, l Launch, clusters, most int) error
+
+CheckResident refuses clusters that the device never holds; clusters is how many of them
+it holds at a time, and most the most blocks of one that it holds.`,
 	"CheckSurface": `func CheckSurface(a Array) error
 
 CheckSurface returns an error for an array of which no surface object is made.`,
@@ -567,6 +580,16 @@ bar.warp.sync, one a warp`,
 	// not looked at.
 	Occupancy(Launch) (int, error)
 
+	// Clusters is how many clusters of a launch the device holds at a time. A cluster
+	// that it never holds is an error that wraps ErrShape. The grid and the arguments
+	// are not looked at.
+	Clusters(Launch) (int, error)
+
+	// LargestCluster is the most blocks that a cluster of a launch may have on the
+	// device: at most 8, or 16 with LargeCluster. The shape of its clusters, the grid
+	// and the arguments are not looked at.
+	LargestCluster(Launch) (int, error)
+
 	// Time runs the launches in order, as one unit, t.Warmup times untimed and
 	// then t.Repeats times, and returns how long the device took for each of
 	// these. On the emulator these are times of the emulation.
@@ -604,6 +627,11 @@ events of the others. Sync, Close and Time of these streams, events
 from outside and asynchronous allocation are errors in a capture, and
 end it. Upload, Download and Alloc are no work of a stream and act at
 once. An error of f is returned as it is.`,
+	"Device.Clusters": `Device.Clusters(Launch) (int, error)
+
+Clusters is how many clusters of a launch the device holds at a time. A cluster
+that it never holds is an error that wraps ErrShape. The grid and the arguments
+are not looked at.`,
 	"Device.Info": `Device.Info() Info
 
 Info describes the device; it does not change while the device is open.`,
@@ -616,6 +644,11 @@ returns at once; it does not affect work that is submitted later.`,
 
 Interrupts is the number of calls of Interrupt. Computations on the host
 for work of the device end when it grows.`,
+	"Device.LargestCluster": `Device.LargestCluster(Launch) (int, error)
+
+LargestCluster is the most blocks that a cluster of a launch may have on the
+device: at most 8, or 16 with LargeCluster. The shape of its clusters, the grid
+and the arguments are not looked at.`,
 	"Device.Load": `Device.Load(name, ptx string) (Module, error)
 
 Load checks PTX text and makes its entries ready to launch. The name is
@@ -940,6 +973,7 @@ corners of the bounding box of pixels, from the first and from the last pixel of
 	ThreadsPerBlock   int
 	ThreadsPerSM      int
 	BlocksPerSM       int
+	Groups            []int // SMs of each group (GPC), in which a cluster must lie; nil on a GPU, whose driver does not tell
 	MaxGrid           Dim
 	MaxBlock          Dim
 }
@@ -950,6 +984,15 @@ it stands for.`,
 	"Info.Checks": `Info.Checks Checks
 
 what launches can be checked for; 0 on a GPU`,
+	"Info.ClusterLimit": `func (i Info) ClusterLimit(perSM int) int
+
+ClusterLimit is the most blocks of a cluster that one of the groups holds; 0 where they are
+not known.`,
+	"Info.Clusters": `func (i Info) Clusters(blocks, perSM int) int
+
+Clusters is how many clusters of so many blocks the groups of SMs hold at a time, where
+an SM holds perSM blocks. The blocks of a cluster lie in one group, and may share an SM.
+It is 0 where the groups are not known.`,
 	"Info.Compute": `Info.Compute Compute
 
 compute capability`,
@@ -960,7 +1003,10 @@ version of the CUDA driver; "" on the emulator`,
 
 times are times of the emulation, not of a GPU`,
 	"Info.GlobalBytes": `Info.GlobalBytes int64`,
-	"Info.L2Bytes":     `Info.L2Bytes int64`,
+	"Info.Groups": `Info.Groups []int
+
+SMs of each group (GPC), in which a cluster must lie; nil on a GPU, whose driver does not tell`,
+	"Info.L2Bytes": `Info.L2Bytes int64`,
 	"Info.Label": `func (i Info) Label() string
 
 Label is the device as a figure names it: the GPU's name, or that of the GPU
@@ -1095,6 +1141,10 @@ The data types. Float16 and BFloat16 elements are uint16 on the host.`,
 	// or none. A cluster has at most 8 blocks, and needs sm_90 or later.
 	Cluster Dim
 
+	// LargeCluster lets a cluster have up to 16 blocks, which not every GPU with
+	// clusters runs (CUDA's non-portable cluster size).
+	LargeCluster bool
+
 	// Zero lists buffers that are set to 0 just before the entry runs, as
 	// part of the launch.
 	Zero []Buffer
@@ -1144,6 +1194,9 @@ wraps ErrUnsupported.`,
 Cluster is the shape of a cluster in blocks; the grid is a multiple of it. The
 zero Dim means the clusters that the entry was compiled for (__cluster_dims__),
 or none. A cluster has at most 8 blocks, and needs sm_90 or later.`,
+	"Launch.ClusterLimit": `func (l Launch) ClusterLimit() int
+
+ClusterLimit is the most blocks that a cluster of the launch may have on any device.`,
 	"Launch.ClusterShape": `func (l Launch) ClusterShape() Dim
 
 ClusterShape is the shape of the launch's clusters: its own, or the one that the entry
@@ -1160,6 +1213,10 @@ cannot count refuses the launch with an error that wraps
 ErrUnsupported.`,
 	"Launch.Entry": `Launch.Entry Entry`,
 	"Launch.Grid":  `Launch.Grid Dim`,
+	"Launch.LargeCluster": `Launch.LargeCluster bool
+
+LargeCluster lets a cluster have up to 16 blocks, which not every GPU with
+clusters runs (CUDA's non-portable cluster size).`,
 	"Launch.Profile": `Launch.Profile *Profile
 
 Profile, if not nil, is filled with counts of every instruction when

@@ -1,0 +1,88 @@
+package emu
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+)
+
+const emptyEntry = `.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry empty()
+{
+	ret;
+}
+`
+
+// TestGroups checks that the groups of each GPU with clusters have its SMs, in pairs, and
+// that those of the H200 hold the clusters that its driver gave.
+func TestGroups(t *testing.T) {
+	for _, p := range profiles {
+		sms := 0
+		for _, n := range p.groups {
+			if sms += n; n < 2 || n > 18 || n%2 != 0 {
+				t.Errorf("%s: a group of %d SMs, expected 2 to 18 in pairs", p.name, n)
+			}
+		}
+		if want := p.sms; sms != want && p.cc.Major >= 9 || p.groups != nil && p.cc.Major < 9 {
+			t.Errorf("%s: groups of %d SMs, expected %d", p.name, sms, want)
+		}
+	}
+	d, e := loadEntry(t, emptyEntry, "empty")
+	const full = 231_680 // bytes of shared memory: one block an SM
+	for blocks, want := range map[int]int{1: 132, 2: 66, 3: 39, 4: 30} {
+		got, err := d.Clusters(gpu.Launch{Entry: e, Block: gpu.Dim{X: 384}, Shared: full, Cluster: gpu.Dim{X: blocks}})
+		if err != nil || got != want {
+			t.Errorf("%d clusters of %d blocks, %v, expected %d as measured", got, blocks, err, want)
+		}
+	}
+}
+
+// TestClustersOfGroups counts clusters by placing them one by one.
+func TestClustersOfGroups(t *testing.T) {
+	info := gpu.Info{Groups: []int{18, 16, 14, 2}}
+	for perSM := range 33 {
+		for blocks := 1; blocks <= 16; blocks++ {
+			places, want := slices.Clone(info.Groups), 0
+			for i := range places {
+				for places[i] *= perSM; places[i] >= blocks; places[i] -= blocks {
+					want++
+				}
+			}
+			if got := info.Clusters(blocks, perSM); got != want {
+				t.Errorf("%d clusters of %d blocks, %d an SM, expected %d", got, blocks, perSM, want)
+			}
+		}
+	}
+	if got := (gpu.Info{SMs: 10}).Clusters(2, 4); got != 0 {
+		t.Errorf("%d clusters in unknown groups, expected 0", got)
+	}
+}
+
+// TestClusterTooLarge asks for clusters that fit in no group: small groups stand for a GPU,
+// or a part of one, with fewer SMs.
+func TestClusterTooLarge(t *testing.T) {
+	d, e := loadEntry(t, emptyEntry, "empty")
+	d.info.Groups = []int{10, 6}
+	full := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 12}, Block: gpu.Dim{X: 64}, Shared: 200 << 10, Cluster: gpu.Dim{X: 12}, LargeCluster: true}
+	for what, err := range map[string]error{"a launch": d.Launch(full), "a question": func() error { _, err := d.Clusters(full); return err }()} {
+		const says = "no cluster (12,1,1) of blocks of 64 threads and 204800 bytes of shared memory fits in a group of SMs of NVIDIA H200, expected at most 10 blocks a cluster"
+		if !errors.Is(err, gpu.ErrShape) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, expected %q in one line", what, err, says)
+		}
+	}
+	if most, err := d.LargestCluster(full); most != 10 || err != nil {
+		t.Errorf("at most %d blocks, %v, expected 10", most, err)
+	}
+	full.Shared = 100 << 10 // two blocks an SM
+	if n, err := d.Clusters(full); n != 2 || err != nil {
+		t.Errorf("%d clusters, %v, expected 2: one in 20 places, one in 12", n, err)
+	}
+	if err := d.Launch(full); err != nil {
+		t.Error(err)
+	}
+}
