@@ -86,3 +86,24 @@ func TestClusterTooLarge(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestNoEightGroups checks that no 8 groups of at most 18 SMs each have 132 SMs and hold the
+// clusters of 2, 3 and 4 that the driver of the H200 gave.
+func TestNoEightGroups(t *testing.T) {
+	var try func(groups []int)
+	try = func(groups []int) {
+		info := gpu.Info{Groups: groups}
+		if len(groups) == 8 {
+			if info.Clusters(1, 1) == 132 && info.Clusters(2, 1) == 66 && info.Clusters(3, 1) == 39 && info.Clusters(4, 1) == 30 {
+				t.Errorf("groups %v hold what the H200 holds", groups)
+			}
+			return
+		}
+		for n := groups[len(groups)-1]; n >= 1; n-- {
+			try(append(slices.Clone(groups), n))
+		}
+	}
+	for n := 1; n <= 18; n++ {
+		try([]int{n})
+	}
+}
