@@ -65,7 +65,7 @@ func product(n int) workload {
 // each set of vectors.
 func BenchmarkWorkloads(b *testing.B) {
 	for _, w := range workloads {
-		for v := simd.Best; v >= simd.NoVectors; v-- {
+		for v := simd.Best; v >= simd.NoVectors; v = v.Less() {
 			b.Run(fmt.Sprintf("%s/%v", w.name, v), func(b *testing.B) { w.run(b, v, gpu.CheckDefault) })
 		}
 	}

@@ -62,8 +62,8 @@ type module struct {
 	fixes         []Fix
 }
 
-// tags are the build tags of a program with the edited engine.
-const tags = "-tags=cells,edited"
+// Tags are the build tags of a program with the edited engine, which Command sets.
+const Tags = "cells,edited"
 
 // The engine makes types in the runtime's own layout, which a new Go may change.
 // newest is the first Go version whose layout was not compared with the engine's. Where
@@ -96,7 +96,7 @@ func Command(ctx context.Context, root, verb string, args ...string) (*exec.Cmd,
 		return nil, fmt.Errorf("edited: go env GOVERSION: %w", err)
 	}
 	own := strings.TrimSpace(string(out))
-	flags := []string{verb, tags}
+	flags := []string{verb, "-tags=" + Tags}
 	if modfile != "" {
 		flags = append(flags, "-modfile="+modfile)
 	}

@@ -9,6 +9,7 @@ const steps = fs.readFileSync(0, "utf8").split("\n").filter(Boolean).map((line) 
 const print = (event) => fs.writeSync(1, JSON.stringify(event) + "\n");
 require(wasmExec);
 require("./files.js");
+require("./vectors.js");
 require("./program.js");
 
 let at = 0, began, stopped;

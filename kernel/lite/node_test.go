@@ -250,3 +250,31 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeVectors: the steps that run with vector instructions of WebAssembly give the
+// results of portable Go.
+func TestNodeVectors(t *testing.T) {
+	if os.Getenv("WARPBOOK_LITE") == "" {
+		t.Skip("WARPBOOK_LITE is not set: the test runs the emulator's tests in Node")
+	}
+	loader, err := Loader(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs("exec.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-tags", "simd128", "-v",
+		"-exec", fmt.Sprintf("node --stack-size=8192 '%s' '%s'", script, loader), "./gpu/emu/simd", "./gpu/emu/engine")
+	c.Dir, c.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"TestVectorOperations", "TestRowsOfProducts", "TestShuffleOfVectors"} {
+		if !strings.Contains(string(out), "--- PASS: "+name) {
+			t.Errorf("%s did not pass with vectors: %s", name, out)
+		}
+	}
+}

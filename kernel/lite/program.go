@@ -44,7 +44,7 @@ func Program(ctx context.Context, root, path string, progress io.Writer) error {
 		return fmt.Errorf("lite: %w", err)
 	}
 	fmt.Fprintln(progress, "warpbook: building the cells program for the browser (about 2 minutes on 2 cores the first time)")
-	c, err := edited.Command(ctx, root, "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-overlay="+overlay, "-o", path, "./kernel/cells")
+	c, err := edited.Command(ctx, root, "build", "-tags="+edited.Tags+",simd128", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-overlay="+overlay, "-o", path, "./kernel/cells")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Program runs the cells program of this repository, compiled to WebAssembly, in a web
 // worker or in Node, and speaks the frames of package kernel/cellproto with it. It needs
-// files.js and Go's wasm_exec.js first.
+// files.js, vectors.js and Go's wasm_exec.js first.
 "use strict";
 
 (() => {
@@ -100,6 +100,7 @@
 			go.env = { TMPDIR: "/tmp", HOME: "/", WARPBOOK_BROWSER: "1", GODEBUG: "invalidptr=0" };
 			let status = 0;
 			go.exit = (code) => { status = code; };
+			Object.assign(go.importObject, globalThis.warpbook.vectors(() => this.memory));
 			const instance = await WebAssembly.instantiate(module, go.importObject);
 			this.memory = instance.exports.mem;
 			go._resume = this.entered(go._resume.bind(go)); // of timers and of calls from the page

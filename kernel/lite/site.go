@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-//go:embed files.js program.js worker.js client.js cell.html cell.js index.html keep.js service-worker.js
+//go:embed files.js vectors.js program.js worker.js client.js cell.html cell.js index.html keep.js service-worker.js
 var scripts embed.FS
 
 // The scripts beside the program, and the pages at the root of the site.
 var (
-	programScripts = []string{"files.js", "program.js", "worker.js", "client.js"}
+	programScripts = []string{"files.js", "vectors.js", "program.js", "worker.js", "client.js"}
 	pages          = []string{"cell.html", "cell.js", "keep.js"}
 )
 

@@ -3,7 +3,7 @@
 // with one sentence, or {ended} with an exit status and a text.
 "use strict";
 
-importScripts("wasm_exec.js", "files.js", "program.js");
+importScripts("wasm_exec.js", "files.js", "vectors.js", "program.js");
 
 let program;
 const post = (message) => postMessage(message);

@@ -7,3 +7,5 @@
 // its Site, which holds the Patterns and the bytes that it may access. The package knows
 // no PTX and no faults, and must not import emu.
 package simd
+
+//go:generate go -C simd128 run .

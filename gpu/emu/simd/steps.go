@@ -8,11 +8,25 @@ type Vectors int
 // They change only the speed of the emulator.
 const (
 	NoVectors Vectors = iota // portable Go
+	SIMD128                  // of WebAssembly
 	AVX2
 	AVX512
 )
 
-func (v Vectors) String() string { return [...]string{"portable", "AVX2", "AVX-512"}[v] }
+func (v Vectors) String() string {
+	return [...]string{"portable", "SIMD128", "AVX2", "AVX-512"}[v]
+}
+
+// Less is the next smaller set of a processor that has these; below NoVectors there is none.
+func (v Vectors) Less() Vectors {
+	switch v {
+	case AVX512:
+		return AVX2
+	case NoVectors:
+		return NoVectors - 1
+	}
+	return NoVectors
+}
 
 // Op is an operation on the lanes of a warp that assembly supports. 0 is none;
 // vector_ops_amd64.h lists them.
