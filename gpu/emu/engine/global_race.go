@@ -95,7 +95,15 @@ func (g *globalRaces) atomic(address uint64, note bool) *globalAccess {
 // no room for it.
 func cellOf[T any](g *globalRaces, p *pages[T], address uint64, add bool) *T {
 	cell := address / 4
-	number := cell / pageCells
+	page := pageOf(g, p, cell/pageCells, add)
+	if page == nil {
+		return nil
+	}
+	return &page[cell%pageCells]
+}
+
+// pageOf is the page with a number; nil if there is none, as for cellOf.
+func pageOf[T any](g *globalRaces, p *pages[T], number uint64, add bool) *[pageCells]T {
 	if p.last == nil || p.at != number {
 		page := p.known[number]
 		if page == nil {
@@ -109,7 +117,7 @@ func cellOf[T any](g *globalRaces, p *pages[T], address uint64, add bool) *T {
 		}
 		p.last, p.at = page, number
 	}
-	return &p.last[cell%pageCells]
+	return p.last
 }
 
 // warnLeftOut warns that there was no memory for all marks.

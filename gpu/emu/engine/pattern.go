@@ -167,7 +167,7 @@ func (mem *access) regular() bool {
 // fast runs an access if its pattern is known, or can be learned, and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
-	if mem.site < 0 || b.careful || b.carefulGlobal && mem.space == ptx.Global || len(b.visits.words) > 0 {
+	if mem.site < 0 || b.careful || len(b.visits.words) > 0 {
 		return false
 	}
 	if p := w.vector.Found; p != nil {
@@ -180,6 +180,9 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	}
 	p := w.pattern(in, m, base)
 	if start, end := mem.room(c); p == nil || int64(base)+p.Min < start || int64(base)+p.Min+int64(p.Bytes) > end {
+		return false
+	}
+	if b.carefulGlobal && mem.space == ptx.Global && !w.surelyNoBlockRace(mem, p, a.Address()+base) {
 		return false
 	}
 	if !c.Whole.Load() && !p.written(c, base, mem) {

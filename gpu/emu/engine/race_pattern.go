@@ -8,7 +8,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// This file is the search for races in accesses of a known pattern, as long as only
+// This file is the search for races in accesses of a known pattern: between blocks as long
+// as no other block has accessed the words and no atomic is near, within a block as long as only
 // barriers of the whole block and of whole warps have ordered accesses since the last
 // barrier of the block. It reports no races: if there may be one, or the order is more
 // complicated, or atomics take part, it leaves the access to race.go, for which marks
@@ -106,6 +107,49 @@ func (b *block) replay() {
 // those of the copy engine and of wgmma do.
 func needsMarks(in *ptx.Instruction) bool {
 	return in.Opcode == "wgmma" || in.Opcode == "cp" && slices.Contains(in.Modifiers, "bulk")
+}
+
+// surelyNoBlockRace notes an access to words of global memory, the first active lane's at
+// an address; it returns false if it may race with another block, whatever orders the
+// blocks. It comes before the bytes of a store are marked as written, which the long way
+// looks at.
+func (w *warp) surelyNoBlockRace(mem *access, p *pattern, address uint64) bool {
+	g, block := w.block.launch.global, w.block.number()
+	now := globalAccess{block: block, time: g.now, pc: mem.pc, bytes: 1<<4 - 1}
+	var page *[pageCells]globalMark
+	number := ^uint64(0)
+	for x := p.Mask; x != 0; x &= x - 1 {
+		l := lowest(x) & 31
+		now.thread = uint16(w.index*32 + l)
+		first := (address + uint64(int64(p.Delta[l]))) / 4
+		for cell := first; cell < first+mem.size/4; cell++ {
+			if cell/pageCells != number {
+				if number = cell / pageCells; g.atomics.known[number] != nil {
+					return false
+				}
+				if page = pageOf(g, &g.pages, number, true); page == nil {
+					return false
+				}
+			}
+			k := &page[cell%pageCells]
+			other := k.write.block
+			if mem.kind == load {
+				if other != 0 && other != block {
+					return false
+				}
+				if k.read.block != block {
+					k.other, k.otherTime = k.read.block, k.read.time
+				}
+				k.read = now
+				continue
+			}
+			if other != 0 && other != block || k.read.block != 0 && k.read.block != block || k.other != 0 && k.other != block {
+				return false
+			}
+			k.write = now
+		}
+	}
+	return true
 }
 
 // patternCell is a word of shared memory and the lanes that access it.
