@@ -139,6 +139,7 @@ func (lo *lowering) allocate(c *code) {
 	}
 	unset := c.maybeUnset()
 	c.propagate(unset)
+	c.dropUnread()
 	lo.watch(c, unset)
 	lo.watchProducts(c)
 	next := lo.placePresets(c)

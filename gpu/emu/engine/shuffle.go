@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"unsafe"
 
 	"warpbook/gpu/emu/arith"
@@ -27,11 +28,39 @@ func shuffleForm(lo *lowering) error {
 		lo.use(&in.c, 3, "b32"), lo.use(&x.e, 4, "b32"))
 }
 
+// dropUnread drops the predicates of shuffles that no instruction reads: NVRTC writes one
+// in every shuffle, and a shuffle without it can be a step.
+func (c *code) dropUnread() {
+	read := map[int]bool{}
+	for _, o := range c.ops {
+		for _, b := range o.binds {
+			if !b.def && b.value.kind == registerValue && b.value.width == predicate {
+				read[b.value.reg] = true
+			}
+		}
+	}
+	for _, o := range c.ops {
+		if op := o.in.vector.op; op < simd.StepDown || op > simd.StepIndex || !o.in.x.hasD2 {
+			continue
+		}
+		o.binds = slices.DeleteFunc(o.binds, func(b *bind) bool {
+			unread := b.field == &o.in.x.d2 && !read[b.value.reg]
+			if unread {
+				o.in.x.hasD2 = false
+			}
+			return unread
+		})
+	}
+}
+
 // shuffle gives each lane the value of another one. A lane that reads outside of its
 // segment keeps its own value, one that reads from an inactive lane gets all ones: the
 // manual leaves that open.
 func shuffle(w *warp, in *instr, m uint32) {
 	w.block.cnt.Shuffles++
+	if m != all || w.undefined != nil {
+		w.undefinedLanes(in, m) // before the sources change, one of which the destination may be
+	}
 	d := (*[32]uint32)(unsafe.Pointer(&w.tmp[0]))
 	if in.x.hasD {
 		d = lanes[uint32](w, in.d)
@@ -39,9 +68,6 @@ func shuffle(w *warp, in *instr, m uint32) {
 	valid := w.block.vectors.Shuffle(d, lanes[uint32](w, in.a), lanes[uint32](w, in.b), lanes[uint32](w, in.c), m, in.sub)
 	if in.x.hasD2 {
 		w.preds[in.x.d2] = w.preds[in.x.d2]&^m | valid&m
-	}
-	if m != all || w.undefined != nil {
-		w.undefinedLanes(in, m)
 	}
 }
 
