@@ -1,5 +1,5 @@
 // Package emu is the emulator: a gpu.Device that runs PTX on the CPU, warp by warp, with
-// AVX2 or AVX-512 where the processor has them and in portable Go elsewhere. Results,
+// AVX2, AVX-512 or, in a browser, SIMD128 where there are such and in portable Go elsewhere. Results,
 // faults and counters are the same. Package gpu/device opens it by name; the operators'
 // tests and the cells program use it through gpu.Device. It must not import ops or
 // kernel.

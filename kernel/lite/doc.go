@@ -4,9 +4,10 @@
 // Site.
 //
 // The program speaks the frames of package cellproto with its worker. The JavaScript is
-// in this folder: files.js is the file system that Go's system calls see, program.js
-// starts the program in a worker or in Node, client.js drives a worker from a page,
-// worker.js and node.js are the two places where the program runs. wasm_exec.js comes
+// in this folder: files.js is the file system that Go's system calls see, vectors.js runs
+// the emulator's vector instructions, program.js starts the program in a worker or in Node,
+// client.js drives a worker from a page, worker.js and node.js are the two places where the
+// program runs. exec.js runs Go tests in Node. wasm_exec.js comes
 // from the Go toolchain at build time and is not committed.
 //
 // It must not import the engine, the server, gpu or ops.

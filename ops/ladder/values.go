@@ -282,9 +282,14 @@ func SameBits(a, b Values) bool {
 		return false
 	}
 	same := c.same(a, b)
+	x, _ := a.([]float32)
+	y, _ := b.([]float32)
 	var differ atomic.Bool
 	Stop(differ.Load).Parallel(c.length(a), func(from, to int) {
 		for i := from; i < to; i++ {
+			if x != nil && math.Float32bits(x[i]) == math.Float32bits(y[i]) {
+				continue // without a call: an input may have many elements
+			}
 			if !same(i) {
 				differ.Store(true)
 				return

@@ -1,6 +1,7 @@
 // Package simd is the vector code of the emulator: operations on the 32 lanes of a warp
-// in AVX2 and AVX-512 assembly, loads and stores of known patterns among them, and
-// portable twins of the moves and the shuffle.
+// in AVX2 and AVX-512 assembly, and in a module of WebAssembly beside a Go program there
+// (folder simd128), loads and stores of known patterns among them, and portable twins of
+// the moves and the shuffle.
 //
 // Its main type is Vectors, the instructions that the processor has. Package engine passes
 // runs of Steps; a Step gives the same bits as the engine's Go code. A load or store names

@@ -28,13 +28,13 @@ func Poll() {
 }
 
 // look reads the clock, and pauses if the last pause is long ago. Polls between two
-// looks are adjusted to about a millisecond.
+// looks are adjusted to a few milliseconds.
 func look() {
 	now := time.Now()
 	switch d := now.Sub(looked); {
-	case d < time.Millisecond/2 && turns < mostLeft:
+	case d < 2*time.Millisecond && turns < mostLeft:
 		turns *= 2
-	case d > 2*time.Millisecond && turns > 1:
+	case d > 8*time.Millisecond && turns > 1:
 		turns /= 2
 	}
 	left, looked = turns, now
