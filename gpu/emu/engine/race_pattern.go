@@ -115,12 +115,12 @@ func needsMarks(in *ptx.Instruction) bool {
 // looks at.
 func (w *warp) surelyNoBlockRace(mem *access, p *pattern, address uint64) bool {
 	g, block := w.block.launch.global, w.block.number()
-	now := globalAccess{block: block, time: g.now, pc: mem.pc, bytes: 1<<4 - 1}
+	time, pc, warp := g.now, mem.pc, w.index*32
 	var page *[pageCells]globalMark
 	number := ^uint64(0)
 	for x := p.Mask; x != 0; x &= x - 1 {
 		l := lowest(x) & 31
-		now.thread = uint16(w.index*32 + l)
+		thread := uint16(warp + l)
 		first := (address + uint64(int64(p.Delta[l]))) / 4
 		for cell := first; cell < first+mem.size/4; cell++ {
 			if cell/pageCells != number {
@@ -140,16 +140,22 @@ func (w *warp) surelyNoBlockRace(mem *access, p *pattern, address uint64) bool {
 				if k.read.block != block {
 					k.other, k.otherTime = k.read.block, k.read.time
 				}
-				k.read = now
+				k.read.note(block, time, pc, thread)
 				continue
 			}
 			if other != 0 && other != block || k.read.block != 0 && k.read.block != block || k.other != 0 && k.other != block {
 				return false
 			}
-			k.write = now
+			k.write.note(block, time, pc, thread)
 		}
 	}
 	return true
+}
+
+// note makes it a plain access to a whole word. It writes part by part, because a copy of
+// parts that were just written would wait for these writes.
+func (a *globalAccess) note(block int32, time uint32, pc int32, thread uint16) {
+	a.block, a.time, a.pc, a.thread, a.bytes, a.strong = block, time, pc, thread, 1<<4-1, false
 }
 
 // patternCell is a word of shared memory and the lanes that access it.
