@@ -120,9 +120,11 @@ INLINE v to_odd(v p, v z, v s) {
 // The product of two float32 is exact in float64. The sum is rounded twice, which is
 // harmless unless it then lies exactly between two float32 or below the smallest normal
 // one: see fma32 of package arith.
-INLINE v doubtful(v s) {
-	v rest = wasm_v128_and(s, wasm_i64x2_splat((1 << 29) - 1)), exponent = wasm_v128_and(s, wasm_i64x2_splat(0x7ffll << 52));
-	return wasm_v128_or(wasm_i64x2_eq(rest, wasm_i64x2_splat(1 << 28)), wasm_i64x2_lt(exponent, wasm_i64x2_splat((1023ll - 125) << 52)));
+INLINE v doubtful(v s0, v s1) {
+	v low = wasm_i32x4_shuffle(s0, s1, 0, 2, 4, 6), high = wasm_i32x4_shuffle(s0, s1, 1, 3, 5, 7);
+	v between = wasm_i32x4_eq(wasm_v128_and(low, wasm_i32x4_splat((1 << 29) - 1)), wasm_i32x4_splat(1 << 28));
+	v small = wasm_i32x4_lt(wasm_v128_and(high, wasm_i32x4_splat(0x7ff << 20)), wasm_i32x4_splat((1023 - 125) << 20));
+	return wasm_v128_or(between, small);
 }
 
 INLINE v upper(v a) { return wasm_i64x2_shuffle(a, a, 1, 1); }
@@ -131,10 +133,10 @@ INLINE v fused(v a, v b, v c) {
 	v p0 = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(a), wasm_f64x2_promote_low_f32x4(b));
 	v p1 = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(upper(a)), wasm_f64x2_promote_low_f32x4(upper(b)));
 	v z0 = wasm_f64x2_promote_low_f32x4(c), z1 = wasm_f64x2_promote_low_f32x4(upper(c));
-	v s0 = wasm_f64x2_add(p0, z0), s1 = wasm_f64x2_add(p1, z1);
-	if (wasm_v128_any_true(wasm_v128_or(doubtful(s0), doubtful(s1)))) {
-		s0 = wasm_v128_bitselect(to_odd(p0, z0, s0), s0, doubtful(s0));
-		s1 = wasm_v128_bitselect(to_odd(p1, z1, s1), s1, doubtful(s1));
+	v s0 = wasm_f64x2_add(p0, z0), s1 = wasm_f64x2_add(p1, z1), doubt = doubtful(s0, s1);
+	if (wasm_v128_any_true(doubt)) {
+		s0 = wasm_v128_bitselect(to_odd(p0, z0, s0), s0, wasm_i64x2_extend_low_i32x4(doubt));
+		s1 = wasm_v128_bitselect(to_odd(p1, z1, s1), s1, wasm_i64x2_extend_high_i32x4(doubt));
 	}
 	return canonical(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(s0), wasm_f32x4_demote_f64x2_zero(s1), 0, 2));
 }
