@@ -2,6 +2,7 @@ package emu
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -59,4 +60,114 @@ again:
 	if err := j2.device.Launch(j2.launch); err != nil {
 		t.Errorf("a launch that is not searched: %v", err)
 	}
+}
+
+// blockRaceText is an entry whose threads load and store words of a buffer, by a table of
+// operations and offsets for each step of each thread of the grid.
+const blockRaceText = `.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry op(.param .u64 steps, .param .u64 words, .param .u32 n)
+{
+	.reg .pred %p<8>;
+	.reg .b32 %r<16>;
+	.reg .b64 %d<8>;
+	ld.param.u64 %d0, [steps];
+	ld.param.u64 %d1, [words];
+	ld.param.u32 %r0, [n];
+	mov.u32 %r1, %ctaid.x;
+	mov.u32 %r2, %tid.x;
+	mad.lo.u32 %r2, %r1, 64, %r2;
+	mul.wide.u32 %d2, %r2, 8;
+	add.u64 %d0, %d0, %d2;
+again:
+	ld.global.v2.u32 {%r3, %r4}, [%d0];
+	add.u64 %d0, %d0, 1536;
+	mul.wide.u32 %d3, %r4, 1;
+	add.u64 %d3, %d1, %d3;
+	setp.eq.u32 %p0, %r3, 0;
+	setp.eq.u32 %p1, %r3, 1;
+	setp.eq.u32 %p2, %r3, 2;
+	setp.eq.u32 %p3, %r3, 3;
+	@%p0 ld.global.u32 %r6, [%d3];
+	@%p1 st.global.u32 [%d3], %r2;
+	@%p2 ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%d3];
+	@%p3 st.global.v2.u32 [%d3], {%r2, 7};
+	sub.u32 %r0, %r0, 1;
+	setp.ne.u32 %p6, %r0, 0;
+	@%p6 bra again;
+	ret;
+}
+`
+
+// TestBlockRacesOfPatterns searches random steps of three blocks for races lane by lane and
+// by the words of known patterns: the first race is the same, or there is none.
+func TestBlockRacesOfPatterns(t *testing.T) {
+	const rounds, steps, blocks, seed = 400, 6, 3, 11
+	random := rand.New(rand.NewPCG(seed, 0))
+	d, e := loadEntry(t, blockRaceText, "op")
+	d.LimitWorkers(1)
+	table, err := d.Alloc(gpu.Uint32, steps*blocks*128)
+	if err != nil {
+		t.Fatal(err)
+	}
+	races := 0
+	for round := range rounds {
+		words, err := d.Alloc(gpu.Uint32, 4096)
+		if err == nil {
+			err = errors.Join(words.Upload(make([]uint32, 4096)), table.Upload(blockSteps(random, steps, blocks)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		words.Label("words")
+		said := map[bool]string{}
+		for _, long := range []bool{true, false} {
+			d.engine.LimitPatterns(long)
+			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: 64}, Args: []any{table, words, uint32(steps)},
+				Checks: gpu.CheckDefault | gpu.CheckBlockRaces})
+			if err != nil {
+				said[long] = err.Error()
+			}
+		}
+		if said[true] != said[false] {
+			t.Fatalf("round %d, seed %d: %q, expected %q", round, seed, said[false], said[true])
+		}
+		if strings.Contains(said[false], "hazard") {
+			races++
+		}
+		if err := words.Free(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if races < rounds/8 || races > rounds*7/8 {
+		t.Errorf("%d of %d rounds have a race, expected some and not all", races, rounds)
+	}
+}
+
+// blockSteps are steps of blocks: most access a part of the words that is their own, or
+// read one that all blocks read.
+func blockSteps(random *rand.Rand, steps, blocks int) (table []uint32) {
+	stray := random.IntN(2) * 8
+	for range steps {
+		what, shape, to := uint32(random.IntN(4)), random.IntN(3), random.IntN(blocks)
+		start := random.IntN(8)
+		for thread := range 64 * blocks {
+			block, at := thread/64, thread%64
+			if shape == 1 {
+				at = start
+			} else if shape == 2 {
+				at = (at + start) % 64
+			}
+			part := block
+			if stray > 0 && random.IntN(400) < stray {
+				part = to
+			}
+			if what%2 == 0 && start < 4 {
+				part = blocks // which all read
+			}
+			table = append(table, what, uint32(4*(256*part+4*at)))
+		}
+	}
+	return table
 }

@@ -76,6 +76,7 @@ func BenchmarkRaces(b *testing.B) {
 	for _, w := range workloads {
 		b.Run(w.name+"/off", func(b *testing.B) { w.run(b, simd.Best, gpu.CheckDefault) })
 		b.Run(w.name+"/on", func(b *testing.B) { w.run(b, simd.Best, gpu.CheckAll) })
+		b.Run(w.name+"/blocks", func(b *testing.B) { w.run(b, simd.Best, gpu.CheckDefault|gpu.CheckBlockRaces) })
 	}
 }
 
