@@ -99,7 +99,7 @@ func layoutOf(ctx context.Context, dir string) ([]byte, error) {
 	defer os.RemoveAll(work)
 	header := filepath.Join(work, "layout.h")
 	c := exec.CommandContext(ctx, "go", "tool", "compile", "-p", "simd", "-asmhdr", header, "-o", filepath.Join(work, "simd.o"),
-		filepath.Join(dir, "..", "steps.go"), filepath.Join(dir, "..", "access.go"))
+		filepath.Join(dir, "..", "steps.go"), filepath.Join(dir, "..", "access.go"), filepath.Join(dir, "..", "search.go"))
 	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	if out, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("simd128: go tool compile: %w: %s", err, bytes.TrimSpace(out))

@@ -50,7 +50,28 @@ typedef struct {
 	u32 Covered;
 	i32 Words[lanes];
 	u32 Bits[lanes];
+	u32 Number;
+	i32 First;
 } Pattern;
+
+typedef struct {
+	u32 Epoch, Time, All, Warp;
+} Stamp;
+
+typedef struct {
+	u64 Key;
+	u32 Read, Written, Foreign, unused[3];
+} Row;
+
+typedef struct {
+	u32 Pattern, Base;
+	Stamp Stamp;
+} Noted;
+
+typedef struct {
+	u64 Rows, RowCount, RowRoom, Log, LogCount, LogRoom; // slices of Go
+	u32 Used, Room;
+} Search;
 
 typedef struct {
 	u64 Steps, Slots, Preds;
@@ -58,7 +79,9 @@ typedef struct {
 	u32 Mask, Warp;
 	u64 Sites, Global, Shared;
 	u32 Ask;
-	u64 Found, Base, At;
+	u64 Found, Search, Key;
+	Stamp Stamp;
+	u64 Base, At;
 	u32 From, Ran, Most, Target, Branches, Shuffles;
 } Run;
 
@@ -68,11 +91,17 @@ SAME(Memory, Base); SAME(Memory, Written); SAME(Memory, Whole);
 SAME(Site, Known); SAME(Site, Hits); SAME(Site, Count); SAME(Site, Regs); SAME(Site, Offset); SAME(Site, Start); SAME(Site, Room);
 SAME(Site, Own); SAME(Site, Window); SAME(Site, Holder); SAME(Site, Contents);
 SAME(Pattern, Mask); SAME(Pattern, Low); SAME(Pattern, How); SAME(Pattern, Marks); SAME(Pattern, Min); SAME(Pattern, Bytes);
-SAME(Pattern, Runs); SAME(Pattern, Delta); SAME(Pattern, Covered); SAME(Pattern, Words); SAME(Pattern, Bits);
+SAME(Pattern, Runs); SAME(Pattern, Delta); SAME(Pattern, Covered); SAME(Pattern, Words); SAME(Pattern, Bits); SAME(Pattern, Number); SAME(Pattern, First);
 SAME(Run, Steps); SAME(Run, Slots); SAME(Run, Preds); SAME(Run, N); SAME(Run, Mask); SAME(Run, Warp); SAME(Run, Sites);
-SAME(Run, Global); SAME(Run, Shared); SAME(Run, Ask); SAME(Run, Found); SAME(Run, Base); SAME(Run, At); SAME(Run, From);
+SAME(Run, Global); SAME(Run, Shared); SAME(Run, Ask); SAME(Run, Found); SAME(Run, Search);
+SAME(Run, Key); SAME(Run, Stamp); SAME(Run, Base); SAME(Run, At); SAME(Run, From);
 SAME(Run, Ran); SAME(Run, Most); SAME(Run, Target); SAME(Run, Branches); SAME(Run, Shuffles);
-_Static_assert(sizeof(Step) == Step__size, "Step has another size in Go");
+SAME(Row, Key); SAME(Row, Read); SAME(Row, Written); SAME(Row, Foreign); SAME(Noted, Pattern); SAME(Noted, Base); SAME(Noted, Stamp);
+SAME(Search, Rows); SAME(Search, Log); SAME(Search, Used); SAME(Search, Room);
+SAME(Stamp, Epoch); SAME(Stamp, Time); SAME(Stamp, All); SAME(Stamp, Warp);
+
+#define SAMESIZE(type) _Static_assert(sizeof(type) == type##__size, #type " has another size in Go")
+SAMESIZE(Step); SAMESIZE(Row); SAMESIZE(Noted);
 
 // Lanes of a mask: of 4 lanes of 32 bits, or of 2 of 64 bits, from lane 4i or 2i on.
 INLINE v some32(u32 m, int i) {
@@ -293,6 +322,44 @@ INLINE void move(const Site *site, const Pattern *p, char *slots, char *at, u32 
 	}
 }
 
+// pass notes an access at an offset of shared memory if surely no earlier access of the
+// phase races with it, as Search.Pass of package simd does.
+INLINE int pass(Search *search, const Run *run, const Pattern *p, u64 base) {
+	if (search->Used >= search->Room || p->First == const_Clash) return 0;
+	u64 key = run->Key, same = key | (u64)const_uneven << const_skewBits;
+	if (p->First >= 0) same = key | (u64)(((u32)p->First - (u32)(base >> 2)) % 32) << const_skewBits;
+	Row *rows = AT(Row, search->Rows) + (base >> 5);
+	for (u32 i = 0; i < p->Covered; i++) {
+		Row *r = rows + p->Words[i];
+		u32 bits = p->Bits[i];
+		int own = r->Key == same;
+		if (own) {
+		} else if (r->Key >> 32 != same >> 32) {
+			own = p->First >= 0;
+			r->Key = own ? same : key | (u64)const_noSkew << const_skewBits;
+			r->Read = r->Written = r->Foreign = 0;
+		} else if ((uint8_t)r->Key != (uint8_t)same) {
+			r->Key = r->Key >> 32 << 32 | const_manyKey;
+			r->Foreign = r->Read | r->Written;
+		}
+		u32 race = r->Written;
+		if (own) {
+			race = p->Marks ? r->Foreign : race & r->Foreign;
+		} else if (p->Marks) {
+			race |= r->Read;
+		}
+		if (race & bits) return 0;
+		*(p->Marks ? &r->Written : &r->Read) |= bits;
+		if (!own) r->Foreign |= bits;
+	}
+	Noted *noted = AT(Noted, search->Log + search->Used);
+	noted->Pattern = p->Number;
+	noted->Base = (u32)base;
+	noted->Stamp = run->Stamp;
+	search->Used += const_notedBytes;
+	return 1;
+}
+
 // access runs a load or store of the lanes in m, unless Go has to: then it has changed
 // nothing that matters, and returns 0.
 INLINE int access(Run *run, const Step *s, char *slots, u32 m, u32 op) {
@@ -333,7 +400,7 @@ INLINE int access(Run *run, const Step *s, char *slots, u32 m, u32 op) {
 			*word |= missing;
 		}
 	}
-	if (op != const_AccessGlobal && run->Ask) {
+	if (op != const_AccessGlobal && (run->Ask || (run->Search && !pass(AT(Search, run->Search), run, p, at)))) {
 		run->Found = (uintptr_t)p;
 		return 0;
 	}
