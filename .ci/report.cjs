@@ -1,6 +1,7 @@
 // Opens reports in headless Chromium with the network off: no console error, no
 // request, every image decoded and visible, and no serious or critical finding
-// of axe, in light and in dark colours. Usage: report.cjs HTML... PNG
+// of axe, in light and in dark colours. Usage: report.cjs HTML... PNG, for a picture of
+// the first.
 const { chromium } = require("playwright-core");
 const axe = require("axe-core");
 const path = require("path");
@@ -33,7 +34,7 @@ async function check(browser, html, png) {
     all.map((i) => ({ width: i.clientWidth, height: i.clientHeight, natural: i.naturalWidth, alt: i.alt })));
   if (images.length === 0 && !withoutPlots.includes(path.basename(html))) problems.push("no plot in the report");
   for (const i of images) if (!i.natural || i.width < 100 || i.height < 50) problems.push("plot not visible: " + JSON.stringify(i));
-  await page.screenshot({ path: png, fullPage: true });
+  if (png) await page.screenshot({ path: png, fullPage: true });
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     problems.push(...(await findings(page)).map((f) => colorScheme + ": " + f));
@@ -47,7 +48,7 @@ async function check(browser, html, png) {
   const reports = process.argv.slice(2, -1);
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"], timeout: 120000 });
   const problems = [];
-  for (const html of reports) problems.push(...(await check(browser, html, process.argv.at(-1))));
+  for (const [i, html] of reports.entries()) problems.push(...(await check(browser, html, i === 0 && process.argv.at(-1))));
   await browser.close();
   problems.forEach((p) => console.log(p));
   process.exit(problems.length || !reports.length ? 1 : 0);
