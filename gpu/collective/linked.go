@@ -59,7 +59,7 @@ func New(deadline time.Duration, devices ...gpu.Device) ([]Communicator, error) 
 		return all, nil
 	}
 	for i, c := range all {
-		all[i] = &linked{memory: c.(*memory), member: members[i], library: library}
+		all[i] = &linked{memory: c.(*memory), member: members[i], transport: library}
 	}
 	return all, nil
 }
@@ -118,18 +118,18 @@ func join(devices []gpu.Device) (members []Member, library string, err error) {
 // then run what they agree on: the library does not check that.
 type linked struct {
 	*memory
-	library string
+	transport string // the library and its version
 
 	mu     sync.Mutex
 	member Member // nil when it is closed; guarded by mu, which is held while it runs
 }
 
 // Transport implements Communicator.
-func (l *linked) Transport() string { return l.library }
+func (l *linked) Transport() string { return l.transport }
 
 // String is the rank and its device.
 func (l *linked) String() string {
-	return fmt.Sprintf("rank %d of %d, on %v, by %s", l.rank, l.group.size, l.device.Info(), l.library)
+	return fmt.Sprintf("rank %d of %d, on %v, by %s", l.rank, l.group.size, l.device.Info(), l.transport)
 }
 
 // AllReduce implements Communicator.

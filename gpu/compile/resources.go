@@ -24,7 +24,7 @@ type Resources struct {
 	info    gpu.Info
 	how     string                       // they are known
 	cluster gpu.Dim                      // that the entry was compiled for; 0 for none
-	held    func(threads, perSM int) int // clusters that the device holds at a time, 0 if that is not known
+	held    func(threads, perSM int) int // clusters that the device holds at a time, -1 if that is not known
 }
 
 // Resources asks the assembler for the device's architecture where ptxas is
@@ -64,7 +64,7 @@ func clustersOf(dev gpu.Device, e gpu.Entry) func(threads, perSM int) int {
 		}
 		n, err := dev.Clusters(gpu.Launch{Entry: e, Block: gpu.Dim{X: threads}, LargeCluster: true})
 		if err != nil { // a block of another size, or no clusters
-			return 0
+			return -1
 		}
 		return n
 	}
@@ -101,7 +101,7 @@ func (r *Resources) Table() (columns []string, rows [][]string) {
 			known(r.SpillStores, -1), known(r.SpillLoads, -1), fmt.Sprint(blocks), fmt.Sprint(warps),
 			fmt.Sprintf("%.0f %%", 100*float64(32*warps)/float64(r.info.ThreadsPerSM)), r.limit(threads, blocks)})
 		if r.held != nil {
-			rows[len(rows)-1] = append(rows[len(rows)-1], known(r.held(threads, blocks), 0))
+			rows[len(rows)-1] = append(rows[len(rows)-1], known(r.held(threads, blocks), -1))
 		}
 	}
 	return columns, rows

@@ -1,6 +1,6 @@
 // Package emu is the emulator: a gpu.Device that runs PTX on the CPU, warp by warp, with
-// AVX2, AVX-512 or, in a browser, SIMD128 where there are such and in portable Go elsewhere. Results,
-// faults and counters are the same. Package gpu/device opens it by name; the operators'
+// AVX2, AVX-512 or, in a browser, SIMD128, and in portable Go where there is none of them.
+// Results, faults and counters are the same. Package gpu/device opens it by name; the operators'
 // tests and the cells program use it through gpu.Device. It must not import ops or
 // kernel.
 //

@@ -27,7 +27,7 @@ typedef struct {
 } configuration;
 
 static struct {
-	void *library;
+	void *handle;
 	int (*version)(int *);
 	int (*id)(groupID *);
 	int (*join)(void **, int, groupID, int, configuration *);
@@ -44,8 +44,8 @@ static struct {
 // openNCCL opens a library; it returns NULL, or why not, in memory that the caller frees.
 static char *openNCCL(const char *path) {
 	char *why = NULL;
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
 		if (asprintf(&why, "%s", dlerror()) < 0)
 			abort();
 		return why;
@@ -59,17 +59,17 @@ static char *openNCCL(const char *path) {
 		{"ncclGetLastError", (void **)&nccl.last},
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!(*names[i].to = dlsym(library, names[i].name))) {
+		if (!(*names[i].to = dlsym(handle, names[i].name))) {
 			if (asprintf(&why, "%s has no %s, expected NCCL 2.14 or newer", path, names[i].name) < 0)
 				abort();
-			dlclose(library);
+			dlclose(handle);
 			return why;
 		}
-	nccl.library = library;
+	nccl.handle = handle;
 	return NULL;
 }
 
-static int isOpen(void) { return nccl.library != NULL; }
+static int isOpen(void) { return nccl.handle != NULL; }
 static int ncclVersion(int *version) { return nccl.version(version); }
 static int newGroupID(groupID *id) { return nccl.id(id); }
 static int stateOf(void *comm, int *state) { return nccl.state(comm, state); }

@@ -9,8 +9,8 @@ import (
 )
 
 // This file is the search for races in accesses of a known pattern: between blocks as long
-// as no other block has accessed the words and no atomic is near, within a block as long as only
-// barriers of the whole block and of whole warps have ordered accesses since the last
+// as no other block has accessed the words and no atomic is near, within a block as long as
+// only barriers of the whole block and of whole warps have ordered accesses since the last
 // barrier of the block. It reports no races: if there may be one, or the order is more
 // complicated, or atomics take part, it leaves the access to race.go, for which marks
 // that this access has already set are marks of the same threads.
