@@ -1,6 +1,9 @@
 package gpu
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Info describes a device. For the emulator it is the profile of the GPU that
 // it stands for.
@@ -74,24 +77,25 @@ func (i Info) Occupancy(threads, registers, shared int) int {
 }
 
 // Clusters is how many clusters of so many blocks the groups of SMs hold at a time, where
-// an SM holds perSM blocks. The blocks of a cluster lie in one group, and may share an SM.
-// It is 0 where the groups are not known.
+// an SM holds perSM blocks. The blocks of a cluster lie in one group of at least as many
+// SMs as it has blocks, and may share an SM. It is 0 where the groups are not known.
 func (i Info) Clusters(blocks, perSM int) int {
 	clusters := 0
 	for _, sms := range i.Groups {
-		clusters += sms * perSM / blocks
+		if sms >= blocks {
+			clusters += sms * perSM / blocks
+		}
 	}
 	return clusters
 }
 
 // ClusterLimit is the most blocks of a cluster that one of the groups holds; 0 where they are
-// not known.
+// not known, or an SM holds no block.
 func (i Info) ClusterLimit(perSM int) int {
-	most := 0
-	for _, sms := range i.Groups {
-		most = max(most, sms*perSM)
+	if perSM == 0 || len(i.Groups) == 0 {
+		return 0
 	}
-	return most
+	return slices.Max(i.Groups)
 }
 
 // Compute is a compute capability, such as 9.0 for sm_90.

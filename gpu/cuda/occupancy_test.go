@@ -21,9 +21,10 @@ const emptyEntry = `.version 7.8
 
 // TestClustersOfModel compares the clusters that the driver says a GPU holds at once with
 // the rule of gpu.Info.Clusters. What follows from the rule for all groups of SMs is
-// asserted: as many blocks an SM as a cluster has, or a multiple, leave no SM idle, and twice
-// the blocks an SM hold as many clusters of twice the size. The figures themselves differ
-// from GPU to GPU, because other SMs work: they are printed beside those of the emulator.
+// asserted: where an SM holds a multiple of a cluster's blocks, the clusters fill the groups
+// that have as many SMs as a cluster has blocks, and larger clusters have no more such
+// groups. The figures themselves differ from GPU to GPU, because other SMs work: they are
+// printed beside those of the emulator.
 func TestClustersOfModel(t *testing.T) {
 	d, err := openGPU(t)
 	if err != nil {
@@ -52,13 +53,23 @@ func TestClustersOfModel(t *testing.T) {
 			held[[2]int{blocks, perSM}] = byDriver
 		}
 	}
-	for at, n := range held {
-		blocks, perSM := at[0], at[1]
-		if want := d.info.SMs * perSM / blocks; perSM%blocks == 0 && n != want {
-			t.Errorf("%d clusters of %d blocks where an SM holds %d, expected %d", n, blocks, perSM, want)
+	full := map[int]int{1: d.info.SMs} // SMs of the groups that hold clusters of so many blocks
+	for _, blocks := range []int{2, 4, 8} {
+		for perSM := blocks; perSM <= 8; perSM *= 2 {
+			n := held[[2]int{blocks, perSM}]
+			sms := n * blocks / perSM
+			if first, ok := full[blocks]; ok && sms != first {
+				t.Errorf("%d clusters of %d blocks where an SM holds %d, on %d SMs, expected %d", n, blocks, perSM, sms, first)
+			}
+			full[blocks] = sms
 		}
-		if twice, ok := held[[2]int{2 * blocks, 2 * perSM}]; ok && twice != n {
-			t.Errorf("%d clusters of %d blocks where an SM holds %d, expected %d as of half the size where it holds half", twice, 2*blocks, 2*perSM, n)
+		if full[blocks] > full[blocks/2] || full[blocks] == 0 {
+			t.Errorf("%d SMs hold clusters of %d blocks, expected at most %d, which hold those of %d", full[blocks], blocks, full[blocks/2], blocks/2)
+		}
+	}
+	for at, n := range held {
+		if blocks, perSM := at[0], at[1]; n < perSM*held[[2]int{blocks, 1}] {
+			t.Errorf("%d clusters of %d blocks where an SM holds %d, expected at least as many times %d", n, blocks, perSM, held[[2]int{blocks, 1}])
 		}
 	}
 }

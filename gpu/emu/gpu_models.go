@@ -25,13 +25,12 @@ type profile struct {
 }
 
 // A GH100 has 8 groups of 18 SMs, of which 132 work in an H100 or H200, other ones in each
-// GPU. On an H200 cuOccupancyMaxActiveClusters gave 66, 39 and 30 for clusters of 2, 3 and 4
-// blocks that fill an SM each. No 8 groups of 132 SMs give that;
-// 126 SMs in 8 groups of at least 14 do, with 6 SMs that hold no cluster of more than
-// 2. On H100 15 clusters of 8 are published (github.com/NVIDIA/cutlass, issue 1921). That
-// SMs remain in pairs, and which groups have which sizes, is assumed.
+// GPU. Those of the H200 give what cuOccupancyMaxActiveClusters gave on one for clusters of 1
+// to 16 blocks and for 1, 2, 4 and 8 blocks an SM (TestGroups): 124 SMs in 8 groups, and 8
+// SMs in pairs, which hold no larger cluster. On H100 15 clusters of 8 are published
+// (github.com/NVIDIA/cutlass, issue 1921); the sizes of its groups are assumed.
 var (
-	groupsOfH200 = []int{18, 16, 16, 16, 16, 16, 14, 14, 2, 2, 2}
+	groupsOfH200 = []int{18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2}
 	groupsOfH100 = []int{18, 16, 16, 16, 16, 16, 16, 14, 2, 2}
 )
 

@@ -18,6 +18,16 @@ const emptyEntry = `.version 7.8
 }
 `
 
+// driverClusters are the clusters of 1 to 16 blocks that the driver of an H200 (580.159.04)
+// said it holds at once, by the blocks that an SM holds: TestClustersOfModel of gpu/cuda
+// prints them.
+var driverClusters = map[int][16]int{
+	1: {132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7},
+	2: {264, 132, 79, 62, 47, 39, 32, 30, 23, 21, 16, 16, 14, 14, 14, 14},
+	4: {528, 264, 163, 124, 94, 79, 69, 62, 51, 44, 37, 37, 30, 30, 28, 28},
+	8: {1056, 528, 327, 248, 193, 163, 139, 124, 102, 88, 81, 74, 67, 65, 58, 58},
+}
+
 // TestGroups checks that the groups of each GPU with clusters have its SMs, in pairs, and
 // that those of the H200 hold the clusters that its driver gave.
 func TestGroups(t *testing.T) {
@@ -33,11 +43,12 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	d, e := loadEntry(t, emptyEntry, "empty")
-	const full = 231_680 // bytes of shared memory: one block an SM
-	for blocks, want := range map[int]int{1: 132, 2: 66, 3: 39, 4: 30} {
-		got, err := d.Clusters(gpu.Launch{Entry: e, Block: gpu.Dim{X: 384}, Shared: full, Cluster: gpu.Dim{X: blocks}})
-		if err != nil || got != want {
-			t.Errorf("%d clusters of %d blocks, %v, expected %d as measured", got, blocks, err, want)
+	for perSM, held := range driverClusters {
+		for i, want := range held {
+			l := gpu.Launch{Entry: e, Block: gpu.Dim{X: 32}, Shared: d.info.SharedPerSM/perSM - 1<<10, Cluster: gpu.Dim{X: i + 1}, LargeCluster: true}
+			if got, err := d.Clusters(l); err != nil || got != want {
+				t.Errorf("%d clusters of %d blocks, %d an SM, %v, expected %d as measured", got, i+1, perSM, err, want)
+			}
 		}
 	}
 }
@@ -49,6 +60,9 @@ func TestClustersOfGroups(t *testing.T) {
 		for blocks := 1; blocks <= 16; blocks++ {
 			places, want := slices.Clone(info.Groups), 0
 			for i := range places {
+				if places[i] < blocks {
+					continue
+				}
 				for places[i] *= perSM; places[i] >= blocks; places[i] -= blocks {
 					want++
 				}
@@ -78,9 +92,13 @@ func TestClusterTooLarge(t *testing.T) {
 	if most, err := d.LargestCluster(full); most != 10 || err != nil {
 		t.Errorf("at most %d blocks, %v, expected 10", most, err)
 	}
-	full.Shared = 100 << 10 // two blocks an SM
+	full.Shared = 100 << 10 // two blocks an SM, and still 10 SMs
+	if n, err := d.Clusters(full); n != 0 || !errors.Is(err, gpu.ErrShape) {
+		t.Errorf("%d clusters of 12 blocks, %v, expected none", n, err)
+	}
+	full.Cluster, full.Grid = gpu.Dim{X: 9}, gpu.Dim{X: 9}
 	if n, err := d.Clusters(full); n != 2 || err != nil {
-		t.Errorf("%d clusters, %v, expected 2: one in 20 places, one in 12", n, err)
+		t.Errorf("%d clusters of 9 blocks, %v, expected 2 in 20 places", n, err)
 	}
 	if err := d.Launch(full); err != nil {
 		t.Error(err)

@@ -10,7 +10,7 @@ import (
 
 // neighbours has one thread a block. It reads the number of the next block of its cluster
 // from that block's shared memory and writes it with its rank and the size of the cluster.
-const neighbours = `.version 7.8
+const neighbours = `.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry neighbours(.param .u64 out)
