@@ -145,6 +145,9 @@ extern "C" __global__ void __launch_bounds__(256) gelu_tanh_approx(const __half*
 // x / (1 + 2^v) in place of 1 + tanh: two instructions, and nothing cancels.
 extern "C" __global__ void __launch_bounds__(256) gelu_exp2(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Exp2>(x, y, n); }
 
+// In blocks of 128 threads: a multiprocessor starts a block as soon as so many end.
+extern "C" __global__ void __launch_bounds__(128) gelu_block_128(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Exp2, 128>(x, y, n); }
+
 // The erf form: a thread for each element, in float32.
 extern "C" __global__ void __launch_bounds__(256) gelu_erf(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) {
     one_by_one<Erf>(x, y, blockIdx.x * 256 + threadIdx.x, n);

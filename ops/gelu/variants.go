@@ -40,6 +40,10 @@ var variants = []ladder.Variant{
 		Name: "gelu_exp2", Adds: "x / (1 + 2^v) in place of 1 + tanh: two instructions, and nothing cancels",
 		Source: "ours", Plan: launch(8, none),
 	},
+	{
+		Name: "gelu_block_128", Adds: "the same in blocks of 128 threads in place of 256",
+		Source: "ours", Plan: blocks(128, 8, none),
+	},
 }
 
 var erfVariants = []ladder.Variant{
