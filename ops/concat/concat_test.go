@@ -3,6 +3,8 @@ package concat
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +44,93 @@ func TestAlong(t *testing.T) {
 		along(t, d, "", 1, [][]int{{4, 3}, {4, 0}, {4, 2}})
 		along(t, d, "", 1, [][]int{{4, 0}, {4, 0}})
 		along(t, d, "", 1, [][]int{{0, 3}, {0, 2}})
+	})
+}
+
+// A product and a shift are the quotient, at the ends of each quotient and of the range.
+func TestReciprocalOf(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	widths := []int{1, 2, 3, 1023, 1024, 1025, 1<<30 - 1, 1 << 30, 1<<30 + 1, math.MaxInt32 - 1, math.MaxInt32}
+	for range 2000 {
+		widths = append(widths, 1+r.IntN(1<<(1+r.IntN(31))-1))
+	}
+	for _, w := range widths {
+		factor, shift := reciprocalOf(w)
+		last := math.MaxInt32 / w * w
+		for _, multiple := range []int{w, last, w * (1 + r.IntN(math.MaxInt32/w))} {
+			for _, e := range []int{0, multiple - 1, multiple, math.MaxInt32} {
+				if got := uint64(e) * uint64(factor) >> shift; got != uint64(e/w) {
+					t.Fatalf("seed %d: %d / %d by %d and %d is %d, expected %d", seed, e, w, factor, shift, got, e/w)
+				}
+			}
+		}
+	}
+}
+
+// The launches of large sizes write y in order and completely, each fewer than 2^31
+// elements, from where each part's rows begin.
+func TestInLaunches(t *testing.T) {
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	sizes := []ladder.Size{
+		{1, 1 << 30, 1 << 30}, {3, math.MaxInt32, math.MaxInt32}, {5, math.MaxInt32, 0}, {5, 0, math.MaxInt32}, {1 << 17, 1 << 16, 1 << 16},
+		{math.MaxInt32, 1, 1}, {math.MaxInt32, 3, 4}, {15, 1 << 30, 1}, {7, math.MaxInt32, 1}, {16_777_216, 1001, 23},
+	}
+	for range 100 {
+		w := 1 + r.IntN(1<<(1+r.IntN(32))-1)
+		a := r.IntN(min(w, math.MaxInt32) + 1)
+		sizes = append(sizes, ladder.Size{1 + r.IntN(min(most/w, math.MaxInt32)), a, min(w-a, math.MaxInt32)})
+	}
+	for _, s := range sizes {
+		if width(s) == 0 {
+			continue
+		}
+		var next uint64
+		for _, step := range inLaunches("concat_two_loads", s, math.MaxInt32).Steps {
+			wa, wb, rows := step.Args[3].(uint32), step.Args[4].(uint32), step.Args[5].(uint32)
+			a, b, y := step.Args[8].(uint64), step.Args[9].(uint64), step.Args[10].(uint64)
+			n, w := uint64(rows)*(uint64(wa)+uint64(wb)), uint64(width(s))
+			if n == 0 || n > math.MaxInt32 || y != next || a != y/w*uint64(s[1]) || b != y/w*uint64(s[2]) || uint64(step.Grid.X)*4096 < n+3 {
+				t.Fatalf("seed %d, size %v: %d rows of %d and %d from %d, %d and %d on, in %d blocks, expected to go on at %d", seed, s, rows, wa, wb, a, b, y, step.Grid.X, next)
+			}
+			next += n
+		}
+		if next != uint64(s[0])*uint64(width(s)) {
+			t.Fatalf("seed %d, size %v: %d elements, expected %d", seed, s, next, s[0]*width(s))
+		}
+	}
+}
+
+// The suite's cases in launches of a few rows, and of a part of a row.
+func TestManyLaunches(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		for _, c := range cases {
+			if c.Long {
+				continue
+			}
+			n := c.Size[0] * width(c.Size)
+			for _, limit := range []int{max(c.Size[1], c.Size[2]), width(c.Size), 5 * width(c.Size)} {
+				limit = max(limit, n/20) // the emulator takes its time for a launch
+				o := *Operator
+				o.Variants = nil
+				for _, v := range variants {
+					if v.Name == "concat_reciprocal" || v.Name == "concat_two_loads" {
+						v.Plan = func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan { return inLaunches(entry, s, limit) }
+						o.Variants = append(o.Variants, v)
+					}
+				}
+				b := optest.NewBench(t, d, &o, rand.Uint64(), c.Size...)
+				for _, name := range []string{"x0", "x1", "y"} {
+					if c.Start > 0 {
+						if err := b.Place(name, c.Start); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				optest.CheckAll(t, b, fmt.Sprintf("launches of at most %d, from element %d on", limit, c.Start))
+			}
+		}
 	})
 }
 

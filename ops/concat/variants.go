@@ -1,6 +1,9 @@
 package concat
 
 import (
+	"math"
+	"math/bits"
+
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
 )
@@ -21,6 +24,14 @@ var variants = []ladder.Variant{
 	{
 		Name: "concat_vector", Adds: "stores of 16 bytes, and loads where four neighbours are aligned",
 		Source: "ours", Plan: tiles,
+	},
+	{
+		Name: "concat_reciprocal", Adds: "no table: a product in place of the division; a thread for each vector, in blocks of 1024",
+		Source: "ours", Plan: reciprocal,
+	},
+	{
+		Name: "concat_two_loads", Adds: "vectors that are not aligned come from two aligned loads in place of four",
+		Source: "ours", Plan: reciprocal,
 	},
 	{
 		Name: "concat_bulk", Adds: "the copy engine moves pieces of rows through shared memory",
@@ -69,6 +80,54 @@ func tiles(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	p := launch(entry, s, len(starts)/2, 256, "starts")
 	p.Tables = []ladder.Table{{Tensor: ladder.Tensor{Name: "starts", Len: len(starts), Type: gpu.Uint64}, Values: starts}}
 	return p
+}
+
+// reciprocal launches a thread for each vector of y.
+func reciprocal(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return inLaunches(entry, s, math.MaxInt32)
+}
+
+// inLaunches launches a thread for each vector of y, as often as no launch has more than
+// so many elements. Each takes whole rows, a multiple of four where it can, so that y
+// stays aligned. A row that is too long takes a launch for each part, which must fit.
+func inLaunches(entry string, s ladder.Size, most int) (p ladder.Plan) {
+	if width(s) == 0 {
+		return p
+	}
+	add := func(row, rows int, offset uint64, widths [2]int) {
+		w := widths[0] + widths[1]
+		if w == 0 {
+			return
+		}
+		factor, shift := reciprocalOf(w)
+		p.Steps = append(p.Steps, ladder.Step{
+			// A vector more than the elements have: y may begin within one.
+			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(ladder.CeilDiv(rows*w, 4)+1, 1024)}, Block: gpu.Dim{X: 1024},
+			Args: []any{"x0", "x1", "y", uint32(widths[0]), uint32(widths[1]), uint32(rows), factor, shift,
+				uint64(row) * uint64(s[1]), uint64(row) * uint64(s[2]), uint64(row)*uint64(width(s)) + offset},
+		})
+	}
+	each := most / width(s)
+	if each >= 4 {
+		each = each / 4 * 4
+	}
+	for row := 0; row < s[0]; row += max(each, 1) {
+		if each == 0 {
+			add(row, 1, 0, [2]int{s[1], 0})
+			add(row, 1, uint64(s[1]), [2]int{0, s[2]})
+		} else {
+			add(row, min(each, s[0]-row), 0, [2]int{s[1], s[2]})
+		}
+	}
+	return p
+}
+
+// reciprocalOf gives factor and shift, for w below 2^31, so that e / w is e * factor >> shift
+// for every e below 2^31: factor is 2^shift / w and less than 1 more, which adds less than
+// 2^31 / 2^shift to the quotient. That is at most 1/w, and no quotient reaches the next.
+func reciprocalOf(w int) (factor, shift uint32) {
+	log := bits.Len(uint(w - 1)) // 2^log is w or more
+	return uint32(ladder.CeilDiv(1<<(31+log), w)), uint32(31 + log)
 }
 
 // bulk launches a block of one warp for each four pieces.
