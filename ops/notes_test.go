@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// The times that the tables of the notes have for an H100 are medians of the committed runs:
-// a new run leaves no old figure in the text.
-func TestNotesHaveTheH100sTimes(t *testing.T) {
+// The times that the tables of the notes have for a GPU are medians of the committed runs on
+// it: a new run leaves no old figure in the text.
+func TestNotesHaveMeasuredTimes(t *testing.T) {
 	folders, err := filepath.Glob("*/notes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile(`(?m)^\| (\w+)[^|]*\|.*\| ([^|]*) \(H100\) \|`)
+	row := regexp.MustCompile(`(?m)^\| (\w+)[^|]*\|.*\| ([^|]* \((?:H100|H200)\)) \|`)
+	ofGPU := regexp.MustCompile(`([^()]+) \((H100|H200)\)`)
 	place := regexp.MustCompile(`at 2\^\d+|(\d) (\d{3})\b`) // a size, and groups of digits
 	number := regexp.MustCompile(`\d+(\.\d+)?`)
 	compared := 0
@@ -25,17 +26,18 @@ func TestNotesHaveTheH100sTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		medians := mediansOnH100(t, filepath.Dir(notes))
 		for _, m := range row.FindAllStringSubmatch(string(text), -1) {
-			rung, got := m[1], place.ReplaceAllString(m[2], "$1$2")
-			if len(medians[rung]) == 0 {
-				t.Errorf("%s: %s: no committed run of an H100 has it", notes, rung)
-				continue
-			}
-			for _, figure := range number.FindAllString(got, -1) {
-				compared++
-				if !slices.ContainsFunc(medians[rung], func(us float64) bool { return rounds(figure, us) }) {
-					t.Errorf("%s: %s: %s us is none of the committed medians %v", notes, rung, figure, medians[rung])
+			for _, part := range ofGPU.FindAllStringSubmatch(m[2], -1) {
+				rung, got, gpu := m[1], place.ReplaceAllString(part[1], "$1$2"), part[2]
+				medians := mediansOf(t, filepath.Dir(notes), gpu)[rung]
+				if len(medians) == 0 {
+					t.Errorf("%s: %s: no committed run of an %s has it", notes, rung, gpu)
+				}
+				for _, figure := range number.FindAllString(got, -1) {
+					compared++
+					if !slices.ContainsFunc(medians, func(us float64) bool { return rounds(figure, us) }) {
+						t.Errorf("%s: %s: %s us is none of the medians committed for an %s, %v", notes, rung, figure, gpu, medians)
+					}
 				}
 			}
 		}
@@ -89,9 +91,9 @@ func TestCommandsOfNotesAreBenches(t *testing.T) {
 	}
 }
 
-// mediansOnH100 are the times of the rungs of a folder in its committed runs.
-func mediansOnH100(t *testing.T, folder string) map[string][]float64 {
-	files, err := filepath.Glob(folder + "/measured/*.h100.json")
+// mediansOf are the times of the rungs of a folder in its committed runs on a GPU.
+func mediansOf(t *testing.T, folder, gpu string) map[string][]float64 {
+	files, err := filepath.Glob(folder + "/measured/*." + strings.ToLower(gpu) + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
