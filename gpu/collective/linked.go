@@ -160,24 +160,15 @@ var once = gpu.Timing{Repeats: 1}
 
 // Time implements Communicator.
 func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
-	if err := checkTiming(t, calls); err != nil {
-		return 0, err
-	}
-	c, byHost := &call{}, false
+	c, byHost := l.describe(t, calls), false
 	var sent []Call // those with elements
-	for i, of := range calls {
-		w, err := l.check(of)
-		if i == 0 {
-			c.what = w
-		} else {
-			c.more += "; " + w.String()
-		}
-		if c.err == nil {
-			c.err = err
-		}
-		byHost = byHost || err == nil && w.kind != Broadcast && (w.typ == gpu.Int16 || w.typ == gpu.Uint16)
-		if w.length > 0 {
-			sent = append(sent, of)
+	if c.err == nil {
+		for _, of := range calls {
+			typ := of.In.Type()
+			byHost = byHost || of.Kind != Broadcast && (typ == gpu.Int16 || typ == gpu.Uint16)
+			if of.In.Len() > 0 {
+				sent = append(sent, of)
+			}
 		}
 	}
 	if c.err == nil && !byHost {

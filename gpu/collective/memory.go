@@ -42,9 +42,13 @@ type meeting struct {
 // call is a rank's part in a meeting.
 type call struct {
 	what
+	runs  runs
 	input any   // elements on the host; nil if the devices exchange them
 	err   error // of its arguments
 }
+
+// runs is how often Communicator.Time runs its collectives. It must be the same on all ranks.
+type runs struct{ untimed, timed int }
 
 // what must be the same on all ranks.
 type what struct {
@@ -111,17 +115,17 @@ func (m *memory) String() string {
 
 // AllReduce implements Communicator.
 func (m *memory) AllReduce(in, out gpu.Buffer, op Op) error {
-	return m.run(Call{Kind: AllReduce, In: in, Out: out, Op: op})
+	return m.Run(Call{Kind: AllReduce, In: in, Out: out, Op: op})
 }
 
 // Broadcast implements Communicator.
 func (m *memory) Broadcast(buffer gpu.Buffer, root int) error {
-	return m.run(Call{Kind: Broadcast, In: buffer, Out: buffer, Root: root})
+	return m.Run(Call{Kind: Broadcast, In: buffer, Out: buffer, Root: root})
 }
 
 // ReduceScatter implements Communicator.
 func (m *memory) ReduceScatter(in, out gpu.Buffer, op Op) error {
-	return m.run(Call{Kind: ReduceScatter, In: in, Out: out, Op: op})
+	return m.Run(Call{Kind: ReduceScatter, In: in, Out: out, Op: op})
 }
 
 // Run implements Communicator.
@@ -130,9 +134,12 @@ func (m *memory) Run(calls ...Call) error {
 	return err
 }
 
-// Time implements Communicator.
+// Time implements Communicator. The first meeting agrees on all collectives and on how often
+// they run, so that a disagreement is an error before anything runs.
 func (m *memory) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
-	if err := checkTiming(t, calls); err != nil {
+	next := m.describe(t, calls)
+	if next.err != nil {
+		_, err := m.group.meet(m, next)
 		return 0, err
 	}
 	var start time.Time
@@ -140,23 +147,41 @@ func (m *memory) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 		if i == t.Warmup {
 			start = time.Now()
 		}
-		for _, c := range calls {
-			if err := m.run(c); err != nil {
+		for _, of := range calls {
+			if next == nil {
+				next = m.describe(once, []Call{of})
+			}
+			if err := m.run(of, next); err != nil {
 				return 0, err
 			}
+			next = nil
 		}
 	}
 	return time.Since(start) / time.Duration(t.Repeats), nil
 }
 
-func checkTiming(t gpu.Timing, calls []Call) error {
+// describe is this rank's part in the meeting that agrees on the calls of Time.
+func (m *memory) describe(t gpu.Timing, calls []Call) *call {
+	c := &call{runs: runs{t.Warmup, t.Repeats}}
 	if len(calls) == 0 {
-		return fmt.Errorf("collective: %w: no collective, expected at least one", gpu.ErrArgument)
+		c.err = fmt.Errorf("collective: rank %d: %w: no collective, expected at least one", m.rank, gpu.ErrArgument)
+		return c
 	}
 	if t.Warmup < 0 || t.Repeats < 1 {
-		return fmt.Errorf("collective: time: %w: %d untimed and %d timed runs, expected at least 1 timed run", gpu.ErrArgument, t.Warmup, t.Repeats)
+		c.err = fmt.Errorf("collective: rank %d: time: %w: %d untimed and %d timed runs, expected at least 1 timed run", m.rank, gpu.ErrArgument, t.Warmup, t.Repeats)
 	}
-	return nil
+	for i, of := range calls {
+		w, err := m.check(of)
+		if i == 0 {
+			c.what = w
+		} else {
+			c.more += "; " + w.String()
+		}
+		if c.err == nil {
+			c.err = err
+		}
+	}
+	return c
 }
 
 // Abort implements Communicator.
@@ -170,10 +195,9 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// run is a collective of this rank.
-func (m *memory) run(of Call) error {
-	c := &call{}
-	if c.what, c.err = m.check(of); c.err == nil {
+// run is a collective of this rank, which c describes.
+func (m *memory) run(of Call, c *call) error {
+	if c.err == nil {
 		c.input = hostOf(c.typ, c.length)
 		if err := m.read(of.In, c); err != nil {
 			return m.lost(c.kind, err)
@@ -343,11 +367,15 @@ func combine(calls []*call) (any, error) {
 			return nil, c.err
 		}
 	}
-	first := calls[0].what
+	first, often := calls[0].what, calls[0].runs
 	var inputs []any
 	for rank, c := range calls {
 		if c.what != first {
 			return nil, fmt.Errorf("collective: %w: rank 0 calls %v, rank %d calls %v, expected the same of all ranks", gpu.ErrArgument, first, rank, c.what)
+		}
+		if c.runs != often {
+			return nil, fmt.Errorf("collective: time: %w: rank 0 has %d untimed and %d timed runs, rank %d has %d and %d, expected the same of all ranks",
+				gpu.ErrArgument, often.untimed, often.timed, rank, c.runs.untimed, c.runs.timed)
 		}
 		inputs = append(inputs, c.input)
 	}

@@ -30,8 +30,74 @@ func TestTimedCollective(t *testing.T) {
 	if err := buffers[1].Download(got); err != nil || got[0] != 16 { // 1, then 2, 4, 8, 16
 		t.Errorf("%v, %v, expected five sums", got, err)
 	}
-	_, err := all[0].Time(gpu.Timing{}, collective.Call{})
-	says(t, "no repeat", err, "at least 1 timed run")
+}
+
+// Ranks whose lists or whose numbers of runs differ, or are not possible, all get the same
+// error at once, by NCCL and by the host. Nothing has run then, and the group goes on.
+func TestDisagreements(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		ones := onAll(t, all)
+		shorts := make([]gpu.Buffer, len(all))
+		for i, c := range all {
+			shorts[i] = on(t, c, gpu.Int16, []int16{3})
+		}
+		sum := func(b gpu.Buffer) collective.Call { return collective.Call{Kind: collective.AllReduce, In: b, Out: b} }
+		for _, c := range []struct {
+			timings [2]gpu.Timing // of rank 1, and before it those of the others
+			lengths [2]int        // of their lists
+			want    string
+		}{
+			{[2]gpu.Timing{{Warmup: 2, Repeats: 3}, {Warmup: 1, Repeats: 3}}, [2]int{1, 1},
+				"rank 0 has 2 untimed and 3 timed runs, rank 1 has 1 and 3, expected the same of all ranks"},
+			{[2]gpu.Timing{{Repeats: 1}, {Repeats: 2}}, [2]int{1, 1},
+				"rank 0 has 0 untimed and 1 timed runs, rank 1 has 0 and 2, expected the same of all ranks"},
+			{[2]gpu.Timing{{Repeats: 3}, {Warmup: 1, Repeats: 2}}, [2]int{2, 2}, // as many in all
+				"rank 0 has 0 untimed and 3 timed runs, rank 1 has 1 and 2, expected the same of all ranks"},
+			{[2]gpu.Timing{{Repeats: 1}, {}}, [2]int{1, 1},
+				"rank 1: time: invalid argument: 0 untimed and 0 timed runs, expected at least 1 timed run"},
+			{[2]gpu.Timing{{Warmup: 1, Repeats: 1}, {Warmup: -1, Repeats: 1}}, [2]int{1, 1},
+				"rank 1: time: invalid argument: -1 untimed and 1 timed runs, expected at least 1 timed run"},
+			{[2]gpu.Timing{{Repeats: 1}, {Repeats: 1}}, [2]int{2, 1},
+				"rank 0 calls all-reduce of 1 float32, sum; all-reduce of 1 int16, sum, rank 1 calls all-reduce of 1 float32, sum, expected the same of all ranks"},
+			{[2]gpu.Timing{{Repeats: 1}, {Repeats: 1}}, [2]int{1, 0},
+				"rank 1: invalid argument: no collective, expected at least one"},
+		} {
+			errs := each(all, func(r collective.Communicator) error {
+				which := 0
+				if r.Rank() == 1 {
+					which = 1
+				}
+				calls := []collective.Call{sum(ones[r.Rank()]), sum(shorts[r.Rank()])}
+				_, err := r.Time(c.timings[which], calls[:c.lengths[which]]...)
+				return err
+			})
+			for rank, err := range errs {
+				if !errors.Is(err, gpu.ErrArgument) || !strings.HasSuffix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || err.Error() != errs[0].Error() {
+					t.Errorf("rank %d: %v, expected one line that ends with %q, the same on all ranks", rank, err, c.want)
+				}
+			}
+		}
+		total := 0
+		for rank := range all {
+			got := make([]float32, 1)
+			if err := ones[rank].Download(got); err != nil || got[0] != float32(rank) {
+				t.Errorf("rank %d has %v, %v, expected %d, because nothing has run", rank, got, err, rank)
+			}
+			total += rank
+		}
+		if err := errors.Join(each(all, func(c collective.Communicator) error { return c.Run(sum(ones[c.Rank()]), sum(shorts[c.Rank()])) })...); err != nil {
+			t.Fatal(err)
+		}
+		for rank, b := range ones {
+			got := make([]float32, 1)
+			if err := b.Download(got); err != nil || got[0] != float32(total) {
+				t.Errorf("rank %d has %v, %v, expected %d", rank, got, err, total)
+			}
+		}
+	}
+	t.Run("memory", func(t *testing.T) { run(t, inMemory(t, 3)) })
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
 }
 
 // Collectives in a row, each of which reads what the one before has written, give the bits of
@@ -73,9 +139,6 @@ func TestRow(t *testing.T) {
 		}
 		if got, want := results(all), results(reference); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v, expected %v", got, want)
-		}
-		if err := all[0].Run(); !errors.Is(err, gpu.ErrArgument) {
-			t.Errorf("no call: %v", err)
 		}
 	}
 	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator")) })

@@ -129,13 +129,13 @@ of Broadcast`,
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
 	// Run runs several collectives, one after the other, and returns when all results are
-	// there. With NCCL the ranks agree on all of them first, and nothing waits between two:
-	// many small ones take far less time than each by itself.
+	// there. The ranks agree on all of them first. With NCCL nothing waits between two: many
+	// small ones take far less time than each by itself.
 	Run(calls ...Call) error
 
 	// Time is Run t.Warmup times and then t.Repeats times in a row, and returns the time of
 	// one of the latter: between two events of the device with NCCL, of the host's clock
-	// otherwise. All ranks call it.
+	// otherwise. All ranks call it, with the same t.Warmup and t.Repeats.
 	Time(t gpu.Timing, calls ...Call) (time.Duration, error)
 
 	// Abort ends the group: collectives that wait, and all later ones, return an error of
@@ -179,14 +179,14 @@ in has as many elements as the out of all ranks together.`,
 	"Communicator.Run": `Communicator.Run(calls ...Call) error
 
 Run runs several collectives, one after the other, and returns when all results are
-there. With NCCL the ranks agree on all of them first, and nothing waits between two:
-many small ones take far less time than each by itself.`,
+there. The ranks agree on all of them first. With NCCL nothing waits between two: many
+small ones take far less time than each by itself.`,
 	"Communicator.Size": `Communicator.Size() int`,
 	"Communicator.Time": `Communicator.Time(t gpu.Timing, calls ...Call) (time.Duration, error)
 
 Time is Run t.Warmup times and then t.Repeats times in a row, and returns the time of
 one of the latter: between two events of the device with NCCL, of the host's clock
-otherwise. All ranks call it.`,
+otherwise. All ranks call it, with the same t.Warmup and t.Repeats.`,
 	"Communicator.Transport": `Communicator.Transport() string
 
 Transport is a line that names what the bytes are sent by, and why it is not NCCL.`,
