@@ -147,6 +147,22 @@ func collectives(t *testing.T, worker string, c toolchain) {
 			}
 		}
 	})
+	// A rank whose last event cannot be made has destroyed the others, and the error is one line.
+	t.Run("no event", func(t *testing.T) {
+		events := filepath.Join(t.TempDir(), "events")
+		t.Setenv("FAKE_NCCL", t.TempDir())
+		t.Setenv("FAKE_EVENTS", events)
+		t.Setenv("FAKE_EVENT_FAILS", "4")
+		t.Setenv(cuda.NCCLVariable, dir)
+		all := group(t)
+		if got := all[0].Transport(); !strings.HasPrefix(got, "the host's memory: rank ") || !strings.Contains(got, "event: CUDA error 2") || strings.Contains(got, "\n") {
+			t.Errorf("%q, expected one line with the driver's error", got)
+		}
+		signs, err := os.ReadFile(events)
+		if made, destroyed := strings.Count(string(signs), "+"), strings.Count(string(signs), "-"); err != nil || made < 3 || made != destroyed {
+			t.Errorf("%d events were made and %d destroyed, %v, expected all of at least 3", made, destroyed, err)
+		}
+	})
 	// What a stop does with a call of NCCL, an abort and a device that do not end by themselves.
 	for where, lost := range map[string]bool{"call": false, "abort": false, "device": true} {
 		t.Run("hangs in "+where, func(t *testing.T) {

@@ -254,7 +254,7 @@ func (w *worker) joinGroup(c *command.JoinGroup) error {
 		return err
 	}
 	m := &member{
-		comm: (*unsafe.Pointer)(C.calloc(1, C.size_t(unsafe.Sizeof(uintptr(0))))), stop: (*atomic.Uint32)(unsafe.Pointer(&word[0])), phase: joining,
+		stop: (*atomic.Uint32)(unsafe.Pointer(&word[0])), phase: joining,
 		joined: make(chan error, 1), left: make(chan struct{}), aborted: make(chan struct{}),
 	}
 	var current C.CUcontext
@@ -265,15 +265,27 @@ func (w *worker) joinGroup(c *command.JoinGroup) error {
 	for i := range m.events {
 		var e C.CUevent // C may not get a pointer into m, which has pointers of Go
 		if err := failed(C.newEvent(&e), "event"); err != nil {
+			m.destroyEvents(i) // the error of the creation matters more
 			return err
 		}
 		m.events[i] = e
 	}
-	w.members[c.Group] = m                     // also if it fails: LeaveGroup follows
+	m.comm = (*unsafe.Pointer)(C.calloc(1, C.size_t(unsafe.Sizeof(uintptr(0)))))
+	w.members[c.Group] = m                     // also if NCCL fails to join: LeaveGroup follows
 	size, rank := C.int(c.Size), C.int(c.Rank) // the next command gets the memory of c
 	go m.thread(func() { m.joined <- ncclError(C.joinGroup(m.comm, size, &id, rank), m, "join") })
 	go m.watch()
 	return nil
+}
+
+// destroyEvents destroys the first n events, and returns the first error.
+func (m *member) destroyEvents(n int) (err error) {
+	for _, e := range m.events[:n] {
+		if e := failed(C.cuEventDestroy(e), "event"); err == nil {
+			err = e
+		}
+	}
+	return err
 }
 
 // thread runs f on a thread of its own with the worker's context.
@@ -494,11 +506,12 @@ func (w *worker) end(m *member, why error) {
 
 // leaveGroup ends a member and waits for that. It answers the milliseconds that this took,
 // and 1 if the abort has not returned: the buffers can be used when the device is idle, and
-// the memory of the communicator is left behind.
+// the memory of the communicator is left behind. A group whose joinGroup has failed answers
+// nothing: it has no member.
 func (w *worker) leaveGroup(number uint32) ([]int64, error) {
-	m, err := find(w.members, number, "group")
-	if err != nil {
-		return nil, err
+	m := w.members[number]
+	if m == nil {
+		return nil, nil
 	}
 	s, err := find(w.streams, command.DefaultStream, "stream")
 	if err != nil {
@@ -523,10 +536,8 @@ func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 			}
 		}
 	}
-	for _, e := range m.events {
-		if err := failed(C.cuEventDestroy(e), "event"); err != nil {
-			return nil, err
-		}
+	if err := m.destroyEvents(allEvents); err != nil {
+		return nil, err
 	}
 	return []int64{time.Since(began).Milliseconds(), behind}, nil
 }

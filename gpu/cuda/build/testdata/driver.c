@@ -1,8 +1,12 @@
 // A driver without a GPU, for tests of the worker: memory is the host's, and all work is
 // done when it is submitted, except that of nccl.c, which progress does. What is not here
 // fails.
+//
+// FAKE_EVENTS=FILE gets a + for each event that is made and a - for each that is destroyed.
+// FAKE_EVENT_FAILS=N lets the N-th event of the process fail.
 
 #include <cuda.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -43,8 +47,20 @@ CUresult cuStreamSynchronize(CUstream s) {
 		usleep(100);
 	return 0;
 }
-CUresult cuEventCreate(CUevent *e, unsigned flags) { return *e = calloc(1, sizeof(struct timespec)), 0; }
-CUresult cuEventDestroy(CUevent e) { return free(e), 0; }
+static void note(const char *sign) {
+	if (!getenv("FAKE_EVENTS"))
+		return;
+	int f = open(getenv("FAKE_EVENTS"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+	if (f < 0 || write(f, sign, 1) != 1 || close(f))
+		abort();
+}
+CUresult cuEventCreate(CUevent *e, unsigned flags) {
+	static int number;
+	if (getenv("FAKE_EVENT_FAILS") && ++number == atoi(getenv("FAKE_EVENT_FAILS")))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	return note("+"), *e = calloc(1, sizeof(struct timespec)), 0;
+}
+CUresult cuEventDestroy(CUevent e) { return note("-"), free(e), 0; }
 CUresult cuEventRecord(CUevent e, CUstream s) { return clock_gettime(CLOCK_MONOTONIC, (struct timespec *)e), 0; }
 CUresult cuEventQuery(CUevent e) { return state(); }
 CUresult cuEventSynchronize(CUevent e) { return 0; }
