@@ -8,16 +8,8 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu"
+	"warpbook/gpu/gputest"
 )
-
-const emptyEntry = `.version 7.8
-.target sm_90
-.address_size 64
-.visible .entry empty()
-{
-	ret;
-}
-`
 
 // TestClustersOfModel compares the clusters that the driver says a GPU holds at once with
 // the rule of gpu.Info.Clusters. What follows from the rule for all groups of SMs is
@@ -76,7 +68,7 @@ func TestClustersOfModel(t *testing.T) {
 
 // clustersOn is how many clusters of an empty kernel a device holds, and the blocks of one SM.
 func clustersOn(d gpu.Device, l gpu.Launch) (clusters, perSM int, err error) {
-	m, err := d.Load("empty.ptx", emptyEntry)
+	m, err := d.Load("empty.ptx", gputest.EmptyEntry)
 	if err != nil {
 		return 0, 0, err
 	}

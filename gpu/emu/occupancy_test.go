@@ -7,16 +7,8 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/gputest"
 )
-
-const emptyEntry = `.version 7.8
-.target sm_90
-.address_size 64
-.visible .entry empty()
-{
-	ret;
-}
-`
 
 // driverClusters are the clusters of 1 to 16 blocks that the driver of an H200 (580.159.04)
 // said it holds at once, by the blocks that an SM holds: TestClustersOfModel of gpu/cuda
@@ -42,7 +34,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: groups of %d SMs, expected %d", p.name, sms, want)
 		}
 	}
-	d, e := loadEntry(t, emptyEntry, "empty")
+	d, e := loadEntry(t, gputest.EmptyEntry, "empty")
 	for perSM, held := range driverClusters {
 		for i, want := range held {
 			l := gpu.Launch{Entry: e, Block: gpu.Dim{X: 32}, Shared: d.info.SharedPerSM/perSM - 1<<10, Cluster: gpu.Dim{X: i + 1}, LargeCluster: true}
@@ -80,7 +72,7 @@ func TestClustersOfGroups(t *testing.T) {
 // TestClusterTooLarge asks for clusters that fit in no group: small groups stand for a GPU,
 // or a part of one, with fewer SMs.
 func TestClusterTooLarge(t *testing.T) {
-	d, e := loadEntry(t, emptyEntry, "empty")
+	d, e := loadEntry(t, gputest.EmptyEntry, "empty")
 	d.info.Groups = []int{10, 6}
 	full := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 12}, Block: gpu.Dim{X: 64}, Shared: 200 << 10, Cluster: gpu.Dim{X: 12}, LargeCluster: true}
 	for what, err := range map[string]error{"a launch": d.Launch(full), "a question": func() error { _, err := d.Clusters(full); return err }()} {

@@ -8,6 +8,17 @@ import (
 	"warpbook/gpu"
 )
 
+// EmptyEntry is a module with the kernel "empty", for tests of occupancy: the launch
+// alone decides how many blocks fit.
+const EmptyEntry = `.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry empty()
+{
+	ret;
+}
+`
+
 // neighbours has one thread a block. It reads the number of the next block of its cluster
 // from that block's shared memory and writes it with its rank and the size of the cluster.
 const neighbours = `.version 8.0
