@@ -5,10 +5,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"warpbook/ops/transpose"
 )
 
 // TestLinesOfGPUBenches parses each line of .ci/gpu-benches.txt: time on a GPU is
-// scarce, and a wrong name would end the line there.
+// scarce, and a wrong name would end the line there. A line beside libraries has the 5 turns
+// that a verdict needs.
 func TestLinesOfGPUBenches(t *testing.T) {
 	text, err := os.ReadFile("../../../.ci/gpu-benches.txt")
 	if err != nil {
@@ -29,6 +32,10 @@ func TestLinesOfGPUBenches(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", line, err)
 			continue
+		}
+		trials := o.operator == transpose.Trials // compared with each other
+		if o.turns < 5 && !o.alone && !trials {
+			t.Errorf("%q: %d turns, expected at least 5, because fewer give no verdict", line, o.turns)
 		}
 		for _, name := range o.variants {
 			if _, err := o.operator.Variant(name); err != nil {
