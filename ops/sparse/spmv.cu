@@ -4,6 +4,7 @@
 //
 // Each rung makes one change to the rung before it.
 
+#include "vector.cuh"
 #include "warp.cuh"
 
 // A thread a row: neighbouring threads read addresses a row apart.
@@ -33,6 +34,73 @@ extern "C" __global__ void __launch_bounds__(256) spmv_vector_row(const int* __r
         for (int i = offsets[row] + lane, end = offsets[row + 1]; i < end; i += lanes) sum += values[i] * x[columns[i]];
     sum = group_sum(sum, lanes);
     if (row < rows && lane == 0) y[row] = sum;
+}
+
+// 2^shift lanes a row, a quarter of its entries on average: a lane loads 16 bytes of columns
+// and of values, from the row's first entry rounded down to a multiple of 4 on. It does so
+// for two rows before it waits for the first of them. The branch between loads and products
+// keeps the assembler from moving loads of values behind those of x.
+extern "C" __global__ void __launch_bounds__(256, 6) spmv_vec4(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned nnz, unsigned shift) {
+    constexpr unsigned N = 2;
+    unsigned lanes = 1u << shift, lane = threadIdx.x & (lanes - 1), groups = 32 >> shift;
+    unsigned row = (blockIdx.x * 8 + threadIdx.x / 32) * groups * N + (threadIdx.x % 32 >> shift);
+    // Vectors that begin before this entry can be loaded: none of arrays that are misaligned.
+    unsigned whole = ((size_t)columns | (size_t)values) % 16 == 0 ? nnz / 4 * 4 : 0;
+    unsigned begin[N], end[N], odd = whole == 0;
+#pragma unroll
+    for (unsigned k = 0; k < N; k++) {
+        unsigned r = row + k * groups;
+        begin[k] = end[k] = 0;
+        if (r < rows) begin[k] = offsets[r], end[k] = offsets[r + 1];
+    }
+    int4 c[N];
+    float4 v[N], g[N];
+#pragma unroll
+    for (unsigned k = 0; k < N; k++) {
+        unsigned i = begin[k] / 4 * 4 + 4 * lane;
+        c[k] = make_int4(0, 0, 0, 0), v[k] = make_float4(0, 0, 0, 0);
+        if (i < min(end[k], whole)) c[k] = __ldcs((const int4*)(columns + i)), v[k] = __ldcs((const float4*)(values + i));
+        odd |= (begin[k] | end[k]) % 4;
+    }
+    float sum[N];
+    if (__any_sync(0xffffffff, odd)) {
+#pragma unroll
+        for (unsigned k = 0; k < N; k++) {
+            unsigned i = begin[k] / 4 * 4 + 4 * lane;
+            g[k] = gather(x, c[k], i, begin[k], i < whole ? end[k] - begin[k] : 0);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < N; k++) {
+            unsigned i = begin[k] / 4 * 4 + 4 * lane;
+            sum[k] = dot(v[k], g[k], i, begin[k], i < whole ? end[k] - begin[k] : 0);
+        }
+    } else { // no vector has entries of two rows
+#pragma unroll
+        for (unsigned k = 0; k < N; k++) {
+            g[k] = make_float4(0, 0, 0, 0);
+            if (begin[k] + 4 * lane < end[k]) g[k] = make_float4(x[c[k].x], x[c[k].y], x[c[k].z], x[c[k].w]);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < N; k++) sum[k] = (v[k].x * g[k].x + v[k].y * g[k].y) + (v[k].z * g[k].z + v[k].w * g[k].w);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < N; k++) {
+        unsigned i = begin[k] / 4 * 4 + 4 * lane;
+        if (i < whole) i += 4 * lanes;
+#pragma unroll 1
+        for (; i < end[k]; i += 4 * lanes) {
+            if (i < whole) {
+                int4 ci = __ldcs((const int4*)(columns + i));
+                float4 vi = __ldcs((const float4*)(values + i));
+                sum[k] += dot(vi, gather(x, ci, i, begin[k], end[k] - begin[k]), i, begin[k], end[k] - begin[k]);
+            } else {
+#pragma unroll 1
+                for (unsigned j = max(i, begin[k]); j < min(i + 4, end[k]); j++) sum[k] += values[j] * x[columns[j]];
+            }
+        }
+        sum[k] = group_sum(sum[k], lanes);
+        if (lane == 0 && row + k * groups < rows) y[row + k * groups] = sum[k];
+    }
 }
 
 // Shared memory has a gap after each 32 words, so that lanes that read rows of 16 entries

@@ -51,6 +51,7 @@ var SpMV = &ladder.Operator{
 		{Name: "spmv_scalar_row", Adds: "a thread a row", Source: "ours", Plan: rowPlan(1)},
 		{Name: "spmv_warp_row", Adds: "a warp a row: lanes read neighbours", Source: "ours", Plan: rowPlan(32)},
 		{Name: "spmv_vector_row", Adds: "as many lanes a row as it has entries on average", Source: "ours", Plan: vectorPlan},
+		{Name: "spmv_vec4", Adds: "16 bytes a load, a quarter as many lanes a row, and two rows of a lane in flight", Source: "ours", Plan: vec4Plan},
 		{Name: "spmv_stream", Adds: "a block streams the rows that begin in 2048 entries through shared memory, 16 bytes a load", Source: "ours", Plan: streamPlan},
 		{Name: "spmv_merge_path", Adds: "rows are split: every thread has 8 steps of the merge of row ends and entries", Source: "ours", Plan: mergePlan},
 	},
@@ -145,6 +146,19 @@ func vectorPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, s[0]<<shift, product(uint32(s[0]), uint32(shift))...)}}
 }
 
+// vec4Plan gives a row a lane for each 4 entries that it has on average.
+func vec4Plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	if s[0] == 0 {
+		return ladder.Plan{}
+	}
+	shift := 0
+	for shift < 5 && s[0]<<(shift+2) < s[2] {
+		shift++
+	}
+	threads := ladder.CeilDiv(s[0], 2*(32>>shift)) * 32 // two rows for each group of a warp
+	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, threads, product(uint32(s[0]), uint32(s[2]), uint32(shift))...)}}
+}
+
 // Entries, or steps of the merge path, of a block of spmv.cu.
 const tile = 2048
 
@@ -204,6 +218,7 @@ func spmvCases() (all []ladder.Case) {
 	}
 	return append(all,
 		ladder.Case{Size: ladder.Size{3, 1000, 9001}, Data: "huge rows"},
+		ladder.Case{Size: ladder.Size{3, 500, 302}}, // the second row ends inside a vector, and begins at one's start
 		ladder.Case{Size: ladder.Size{20_011, 64, 4000}, Data: "huge rows"},
 		ladder.Case{Size: ladder.Size{601, 601, 5003}, Start: 1},
 		ladder.Case{Size: ladder.Size{1 << 16, 1 << 16, 1 << 20}, Data: "rmat", Long: true},
