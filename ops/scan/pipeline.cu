@@ -21,7 +21,9 @@ static __device__ void bulk_load(void* to, const void* from, unsigned bytes, uns
 // A tile is 12 warps times 5 vectors a lane; seven stages hold a tile each. Four warps
 // look back, in turns, and a tile is stored four tiles after it was scanned.
 constexpr unsigned warps = 12, vectors = 5, stages = 7, lookers = 4, later = 4;
-constexpr unsigned pipeline_tile = warps * vectors * 128;
+template <typename T> constexpr unsigned in_vector = 16 / sizeof(T); // elements
+template <typename T> constexpr unsigned in_part = vectors * 32 * in_vector<T>;
+template <typename T> constexpr unsigned in_tile = warps * in_part<T>;
 constexpr unsigned pipeline_threads = 32 * (warps + 1 + lookers);
 
 // Barriers of a stage: full, data and tile number are there; added, the sum is there;
@@ -31,7 +33,7 @@ struct Stages {
     unsigned tile[stages];
 };
 
-static __device__ bool whole(const void* x, unsigned tile, unsigned n) { return (size_t)x % 16 == 0 && (size_t)(tile + 1) * pipeline_tile <= n; }
+template <typename T> static __device__ bool whole(const T* x, unsigned tile, unsigned n) { return (size_t)x % 16 == 0 && (size_t)(tile + 1) * in_tile<T> <= n; }
 
 // One thread draws tiles and has the copy engine load them. Tiles at the end, and x that
 // starts elsewhere than at 16 bytes, are loaded by the warps that scan them.
@@ -40,7 +42,7 @@ template <typename T> static __device__ void load_tiles(Stages& s, T* data, cons
         unsigned stage = k % stages, tile = ends ? tiles : atomicAdd(ticket, 1);
         if (k >= stages) barrier_wait(s.empty + stage, (k / stages + 1) & 1);
         s.tile[stage] = tile;
-        if (tile < tiles && whole(x, tile, n)) bulk_load(data + stage * pipeline_tile, x + (size_t)tile * pipeline_tile, pipeline_tile * 4, s.full + stage);
+        if (tile < tiles && whole(x, tile, n)) bulk_load(data + stage * in_tile<T>, x + (size_t)tile * in_tile<T>, in_tile<T> * sizeof(T), s.full + stage);
         else barrier_arrive(s.full + stage);
         if (tile >= tiles) ends++;
     }
@@ -65,18 +67,19 @@ template <typename T> static __device__ void look_back_tiles(Stages& s, const T*
 // Scans a warp's part of a tile, five vectors a lane side by side, and leaves it in
 // shared memory for the store.
 template <typename T> struct Part {
-    Four<T> v[vectors];
+    typedef Vector<T, in_vector<T>> Some;
+    Some v[vectors];
     T scanned;
 
     __device__ void load(const T* data, const T* x, size_t first, bool copied, unsigned n) {
         unsigned own = threadIdx.x % 32 * vectors;
 #pragma unroll
-        for (unsigned i = 0; i < vectors; i++) v[i] = copied ? ((const Four<T>*)data)[own + i] : load_four(x, first + (own + i) * 4, n);
+        for (unsigned i = 0; i < vectors; i++) v[i] = copied ? ((const Some*)data)[own + i] : load_vector<T, in_vector<T>>(x, first + (own + i) * in_vector<T>, n);
         T sum = T(0);
 #pragma unroll
         for (unsigned i = 0; i < vectors; i++) {
             v[i].v[0] = add(sum, v[i].v[0]);
-            sum = scan_four(v[i]);
+            sum = scan_vector(v[i]);
         }
         scanned = scan_warp(sum);
     }
@@ -87,10 +90,10 @@ template <typename T> struct Part {
         T last = before;
 #pragma unroll
         for (unsigned i = 0; i < vectors; i++) {
-            Four<T> r = results(v[i], before, exclusive);
+            Some r = results(v[i], before, exclusive);
             if (exclusive) r.v[0] = last;
-            last = add(before, v[i].v[3]);
-            ((Four<T>*)data)[own + i] = r;
+            last = add(before, v[i].v[in_vector<T> - 1]);
+            ((Some*)data)[own + i] = r;
         }
     }
 };
@@ -99,10 +102,10 @@ template <typename T> static __device__ void store_part(const T* data, T* y, siz
 #pragma unroll
     for (unsigned i = 0; i < vectors; i++) {
         unsigned at = i * 32 + threadIdx.x % 32;
-        Four<T> r = ((const Four<T>*)data)[at];
+        auto r = ((const typename Part<T>::Some*)data)[at];
 #pragma unroll
-        for (unsigned k = 0; k < 4; k++) r.v[k] = add(earlier, r.v[k]);
-        store_four(y, first + at * 4, n, r);
+        for (unsigned k = 0; k < in_vector<T>; k++) r.v[k] = add(earlier, r.v[k]);
+        store_vector(y, first + at * in_vector<T>, n, r);
     }
 }
 
@@ -132,8 +135,8 @@ template <typename T> static __device__ void pipeline(const T* __restrict__ x, T
         unsigned tile = s.tile[stage];
         bool more = tile < tiles;
         if (!more && end == 0xffffffff) end = k;
-        T* own = data + stage * pipeline_tile + warp * vectors * 128;
-        size_t first = (size_t)tile * pipeline_tile + warp * vectors * 128;
+        T* own = data + stage * in_tile<T> + warp * in_part<T>;
+        size_t first = (size_t)tile * in_tile<T> + warp * in_part<T>;
         Part<T> part;
         if (more) {
             part.load(own, x, first, whole(x, tile, n), n);
@@ -154,7 +157,7 @@ template <typename T> static __device__ void pipeline(const T* __restrict__ x, T
         unsigned past = (k - later) % stages;
         barrier_wait(s.placed + past, (k - later) / stages & 1);
         __syncwarp();
-        store_part(data + past * pipeline_tile + warp * vectors * 128, y, (size_t)s.tile[past] * pipeline_tile + warp * vectors * 128, n, earlier[past]);
+        store_part(data + past * in_tile<T> + warp * in_part<T>, y, (size_t)s.tile[past] * in_tile<T> + warp * in_part<T>, n, earlier[past]);
         asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
         __syncwarp();
         if (lane == 0) barrier_arrive(s.empty + past);
@@ -168,5 +171,9 @@ extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_pipeline(con
 }
 
 extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_i32_pipeline(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline(x, y, status, ticket, n, exclusive, tiles);
+}
+
+extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_u64_pipeline(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
     pipeline(x, y, status, ticket, n, exclusive, tiles);
 }

@@ -7,12 +7,12 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// Elements of a tile: 256 threads with 4 or 32 each, and the pipeline's 12 warps with 20
-// a lane.
+// Elements of a tile: 256 threads with 4 or 32 each; bytes of the pipeline's: 12 warps with
+// 80 a lane.
 const (
-	smallTile    = 1024
-	wideTile     = 8192
-	pipelineTile = 12 * 5 * 128
+	smallTile     = 1024
+	wideTile      = 8192
+	pipelineBytes = 12 * 32 * 80
 
 	pipelineStages  = 7
 	pipelineThreads = 32 * (12 + 1 + 4)
@@ -114,17 +114,17 @@ func inGroups(exclusive bool) ladder.Planner {
 }
 
 // pipeline launches a block a multiprocessor.
-func pipeline(exclusive bool) ladder.Planner {
+func pipeline(t gpu.Type, words int, exclusive bool) ladder.Planner {
 	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 		n := s[0]
 		if n == 0 {
 			return ladder.Plan{}
 		}
-		tiles := ladder.CeilDiv(n, pipelineTile)
+		tiles := ladder.CeilDiv(n, pipelineBytes/t.Bytes())
 		return ladder.Plan{
 			Depth:   aTile*tiles + inTile,
-			Scratch: []ladder.Tensor{{Name: "status", Len: tiles, Type: gpu.Uint64}, {Name: "ticket", Len: 1, Type: gpu.Uint32}},
-			Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: min(tiles, info.SMs)}, Block: gpu.Dim{X: pipelineThreads}, Shared: pipelineStages * pipelineTile * 4,
+			Scratch: []ladder.Tensor{{Name: "status", Len: words * tiles, Type: gpu.Uint64}, {Name: "ticket", Len: 1, Type: gpu.Uint32}},
+			Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: min(tiles, info.SMs)}, Block: gpu.Dim{X: pipelineThreads}, Shared: pipelineStages * pipelineBytes,
 				Args: []any{"x", "y", "status", "ticket", uint32(n), flag(exclusive), uint32(tiles)}, Zero: []string{"status", "ticket"}}},
 		}
 	}
@@ -135,7 +135,7 @@ func pipeline(exclusive bool) ladder.Planner {
 func variants(t gpu.Type, prefix string, exclusive bool) []ladder.Variant {
 	words := 1
 	if t == gpu.Uint64 {
-		words = 3
+		words = 2
 	}
 	all := []ladder.Variant{
 		{Name: "hillis_steele", Adds: "one block; each step adds what lies 1, 2, 4, ... places before", Plan: oneBlock(256, exclusive)},
@@ -148,11 +148,11 @@ func variants(t gpu.Type, prefix string, exclusive bool) []ladder.Variant {
 		{Name: "look_back_wide", Adds: "32 elements a thread: an eighth of the tiles", Plan: onePass(wideTile, words, exclusive, true)},
 		{Name: "deterministic", Adds: "groups of 32 tiles are added in one order and chained: the bits of a float never vary", Plan: inGroups(exclusive)},
 		{Name: "pipeline", Adds: "blocks stay; the copy engine loads ahead, and four warps look back while others scan",
-			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(exclusive)},
+			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, exclusive)},
 	}
 	if t == gpu.Uint64 {
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"two_kernels", "look_back_warp", "look_back_wide"}, v.Name)
+			return !slices.Contains([]string{"two_kernels", "look_back_warp", "look_back_wide", "pipeline"}, v.Name)
 		})
 	}
 	for i := range all {

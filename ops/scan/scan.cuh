@@ -25,10 +25,11 @@ template <typename T> static __device__ T from_below(T v, unsigned step) { retur
 static __device__ Segment from_lane(Segment v, unsigned lane) { return {from_lane(v.sum, lane), from_lane(v.begins, lane)}; }
 static __device__ Segment from_below(Segment v, unsigned step) { return {from_below(v.sum, step), from_below(v.begins, step)}; }
 
-// Four neighbours, in accesses of 16 bytes.
-template <typename T> struct __align__(16) Four {
-    T v[4];
+// Some neighbours, in accesses of 16 bytes.
+template <typename T, unsigned count> struct __align__(16) Vector {
+    T v[count];
 };
+template <typename T> using Four = Vector<T, 4>;
 
 // The sum of this lane's value and those of the lanes before it.
 template <typename T> static __device__ T scan_warp(T v) {
@@ -59,42 +60,42 @@ template <typename T, unsigned warps> static __device__ T before_warp(T own, T* 
     return warp ? before : T(0);
 }
 
-// Four elements from i on; 0 beyond the end.
-template <typename T> static __device__ Four<T> load_four(const T* __restrict__ x, size_t i, unsigned n) {
-    Four<T> f;
-    if (i + 4 <= n && (size_t)x % 16 == 0) {
+// The elements from i on; 0 beyond the end.
+template <typename T, unsigned count = 4> static __device__ Vector<T, count> load_vector(const T* __restrict__ x, size_t i, unsigned n) {
+    Vector<T, count> f;
+    if (i + count <= n && (size_t)x % 16 == 0) {
 #pragma unroll
         for (unsigned k = 0; k < sizeof f / 16; k++) ((float4*)&f)[k] = __ldcs((const float4*)(x + i) + k);
         return f;
     }
 #pragma unroll
-    for (unsigned k = 0; k < 4; k++) f.v[k] = i + k < n ? x[i + k] : T(0);
+    for (unsigned k = 0; k < count; k++) f.v[k] = i + k < n ? x[i + k] : T(0);
     return f;
 }
 
-template <typename T> static __device__ void store_four(T* __restrict__ y, size_t i, unsigned n, Four<T> f) {
-    if (i + 4 <= n && (size_t)y % 16 == 0) {
+template <typename T, unsigned count> static __device__ void store_vector(T* __restrict__ y, size_t i, unsigned n, Vector<T, count> f) {
+    if (i + count <= n && (size_t)y % 16 == 0) {
 #pragma unroll
         for (unsigned k = 0; k < sizeof f / 16; k++) __stcs((float4*)(y + i) + k, ((float4*)&f)[k]);
         return;
     }
 #pragma unroll
-    for (unsigned k = 0; k < 4; k++)
+    for (unsigned k = 0; k < count; k++)
         if (i + k < n) y[i + k] = f.v[k];
 }
 
-// Scans four neighbours in place, and returns their sum.
-template <typename T> static __device__ T scan_four(Four<T>& f) {
+// Scans neighbours in place, and returns their sum.
+template <typename T, unsigned count> static __device__ T scan_vector(Vector<T, count>& f) {
 #pragma unroll
-    for (unsigned k = 1; k < 4; k++) f.v[k] = add(f.v[k - 1], f.v[k]);
-    return f.v[3];
+    for (unsigned k = 1; k < count; k++) f.v[k] = add(f.v[k - 1], f.v[k]);
+    return f.v[count - 1];
 }
 
-// Four results: those of the scan after the elements before, or one place later.
-template <typename T> static __device__ Four<T> results(Four<T> f, T before, bool exclusive) {
-    Four<T> r;
+// Their results: those of the scan after the elements before, or one place later.
+template <typename T, unsigned count> static __device__ Vector<T, count> results(Vector<T, count> f, T before, bool exclusive) {
+    Vector<T, count> r;
 #pragma unroll
-    for (unsigned k = 0; k < 4; k++) r.v[k] = exclusive ? (k ? add(before, f.v[k - 1]) : before) : add(before, f.v[k]);
+    for (unsigned k = 0; k < count; k++) r.v[k] = exclusive ? (k ? add(before, f.v[k - 1]) : before) : add(before, f.v[k]);
     return r;
 }
 
@@ -108,7 +109,7 @@ template <typename T, unsigned rounds, unsigned warps> struct Tile {
 
     __device__ void load(const T* __restrict__ x, unsigned tile, unsigned n) {
 #pragma unroll
-        for (unsigned r = 0; r < rounds; r++) v[r] = load_four(x, at(tile) + r * 128, n);
+        for (unsigned r = 0; r < rounds; r++) v[r] = load_vector(x, at(tile) + r * 128, n);
     }
 
     // The sum of the warp's part; every round goes on where the one before ended.
@@ -116,7 +117,7 @@ template <typename T, unsigned rounds, unsigned warps> struct Tile {
         T sum = T(0);
 #pragma unroll
         for (unsigned r = 0; r < rounds; r++) {
-            T scanned = scan_warp(scan_four(v[r]));
+            T scanned = scan_warp(scan_vector(v[r]));
             before[r] = add(sum, before_lane(scanned));
             sum = add(sum, from_lane(scanned, 31));
         }
@@ -125,7 +126,7 @@ template <typename T, unsigned rounds, unsigned warps> struct Tile {
 
     __device__ void store(T* __restrict__ y, unsigned tile, unsigned n, T earlier, bool exclusive) {
 #pragma unroll
-        for (unsigned r = 0; r < rounds; r++) store_four(y, at(tile) + r * 128, n, results(v[r], add(earlier, before[r]), exclusive));
+        for (unsigned r = 0; r < rounds; r++) store_vector(y, at(tile) + r * 128, n, results(v[r], add(earlier, before[r]), exclusive));
     }
 };
 
@@ -137,7 +138,7 @@ template <typename T> struct Seen {
 };
 
 // State and value share a word where they fit, so that both are there at once and no
-// fence is needed. A status of uint64 has three words.
+// fence is needed. A status of uint64 has two words.
 typedef unsigned long long Word;
 
 static __device__ Word read_word(const Word* at) {
@@ -166,17 +167,18 @@ template <typename T> static __device__ void write_status(Word* status, size_t t
     write_word(status + tile, packed(v) | (Word)state << 32);
 }
 
-// A value of 64 bits leaves no room for a state: it has a word for either sum, and the
-// state is written after it, and read before it.
+// A value of 64 bits leaves no room for a state, so that each half of it has a word with the
+// state. The words need not arrive together: only two words of one state are a sum, and
+// until then the status says nothing.
 template <> __device__ Seen<Word> read_status<Word>(const Word* status, size_t tile) {
-    Word state;
-    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(state) : "l"(status + 3 * tile) : "memory");
-    return {State((unsigned)state), state == nothing ? 0 : read_word(status + 3 * tile + state)};
+    Word low, high;
+    asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(status + 2 * tile) : "memory");
+    return {low >> 32 == high >> 32 ? State((unsigned)(low >> 32)) : nothing, high << 32 | (unsigned)low};
 }
 
 template <> __device__ void write_status<Word>(Word* status, size_t tile, State state, Word v) {
-    write_word(status + 3 * tile + state, v);
-    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(status + 3 * tile), "l"((Word)state) : "memory");
+    Word low = (Word)state << 32 | (unsigned)v, high = (Word)state << 32 | v >> 32;
+    asm volatile("st.relaxed.gpu.v2.u64 [%0], {%1, %2};" ::"l"(status + 2 * tile), "l"(low), "l"(high) : "memory");
 }
 
 // Reads a status until it says more than nothing.

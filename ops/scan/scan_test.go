@@ -2,9 +2,12 @@ package scan
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
@@ -135,6 +138,40 @@ func TestBlockOrders(t *testing.T) {
 		_, err := run(t, d, Mistakes, "mistake_no_tickets", x)
 		if order == emu.InOrder && err != nil || order != emu.InOrder && !errors.Is(err, gpu.ErrStepLimit) {
 			t.Errorf("order %d, mistake_no_tickets: %v, expected an end in order and the limit of steps in others", order, err)
+		}
+	}
+}
+
+// TestPipelineTurns gives two blocks 20 to 40 tiles, so that each goes around its seven
+// stages: in every order of blocks, with whole tiles, with one that ends early, and with
+// vectors that the copy engine cannot load.
+func TestPipelineTurns(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, o := range []*ladder.Operator{Operator, Int32, Uint64} {
+		two, v := *o, o.Variants[len(o.Variants)-1]
+		plan, tile := v.Plan, pipelineBytes/o.Inputs(ladder.Size{1})[0].Type.Bytes()
+		v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+			info.SMs = 2
+			return plan(entry, s, info)
+		}
+		two.Variants = []ladder.Variant{v}
+		if p := v.Plan(v.Name, ladder.Size{20*tile + 1}, gpu.Info{}); p.Steps[0].Args[6] != uint32(21) || p.Steps[0].Grid.X != 2 {
+			t.Errorf("%s: %v tiles for %d blocks, expected 21 for 2", v.Name, p.Steps[0].Args[6], p.Steps[0].Grid.X)
+		}
+		for order, start := range map[emu.BlockOrder]int{emu.InOrder: 1, emu.Backwards: 0, emu.FromMiddle: 0} {
+			d := optest.EmulatorOf(t, "emu:h200").(*emu.Device)
+			d.OrderBlocks(order)
+			d.LimitSteps(200_000_000)
+			n := (20 + random.IntN(20)) * tile
+			if order == emu.FromMiddle {
+				n += 1 + random.IntN(tile-1)
+			}
+			b := optest.NewBench(t, d, &two, seed, n)
+			if err := errors.Join(b.Place("x", start), b.Place("y", start)); err != nil {
+				t.Fatal(err)
+			}
+			optest.CheckAll(t, b, fmt.Sprintf("order %d, %d elements, start %d, seed %d", order, n, start, seed))
 		}
 	}
 }
