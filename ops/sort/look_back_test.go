@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
 	"warpbook/gpu/emu"
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
@@ -81,9 +82,9 @@ func TestLookBack(t *testing.T) {
 }
 
 // TestBlockOrder starts the last block first, in a grid of more tiles than a T4 holds at
-// once: 80 of onesweep, and 40 of the wide and the early tiles, whose blocks get so much
-// shared memory here that a multiprocessor holds one. Blocks that draw a ticket end; blocks whose tile is
-// their number would wait for blocks that cannot start.
+// once: 80 of onesweep, 40 of the early tiles, and 40 of the wide ones, whose blocks get so
+// much shared memory here that a multiprocessor holds one. Blocks that draw a ticket end;
+// blocks whose tile is their number would wait for blocks that cannot start.
 func TestBlockOrder(t *testing.T) {
 	const n = 85*sweepTile + 1
 	d := optest.EmulatorOf(t, "emu:t4").(*emu.Device)
@@ -129,6 +130,39 @@ func TestBlockOrder(t *testing.T) {
 			t.Errorf("%s: the keys are not sorted", rung)
 		}
 	}
+	for _, o := range []*ladder.Operator{Uint64, Pairs} {
+		b := optest.NewBench(t, d, o, 1, 44*4608+1)
+		optest.CheckAll(t, b, "last block first", o.Name+"_onesweep_early")
+	}
+}
+
+// TestEarlyTiles sorts around the ends of one tile and of two: 9216 keys of 4 bytes, 4608
+// keys of 8 bytes or pairs. Each size has a data set by chance.
+func TestEarlyTiles(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		for _, c := range []struct {
+			o    *ladder.Operator
+			tile int
+		}{{Operator, 9216}, {Int32, 9216}, {Float32, 9216}, {Uint64, 4608}, {Pairs, 4608}} {
+			rung := c.o.Name + "_onesweep_early"
+			for _, tiles := range []int{1, 2} { // the launch says whether these are the tiles
+				v, err := c.o.Variant(rung)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := v.Plan(rung, ladder.Size{tiles * c.tile}, d.Info())
+				more := v.Plan(rung, ladder.Size{tiles*c.tile + 1}, d.Info())
+				if got, next := p.Steps[2].Grid.X, more.Steps[2].Grid.X; got != tiles || next != tiles+1 {
+					t.Errorf("%s: %d and %d blocks, expected %d and %d", rung, got, next, tiles, tiles+1)
+				}
+			}
+			for _, n := range optest.Some(t, d, 2, []int{c.tile - 1, c.tile, c.tile + 1, 2*c.tile - 1, 2 * c.tile, 2*c.tile + 1, 3*c.tile + random.IntN(c.tile)}) {
+				runs(t, d, c.o, seed, n, random, rung)
+			}
+		}
+	})
 }
 
 // planned is an operator whose plans are changed.

@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_onesweep_early_2(unsigned
 
 // and each pass of 8 bits reads the keys once.
 extern "C" __global__ void __launch_bounds__(384, 3) sort_onesweep_early_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift, unsigned pass) {
-    sweep_early<U32>(in, out, starts + pass * 256, status, ticket, n, shift);
+    sweep_early<U32>(in, out, nullptr, nullptr, starts + pass * 256, status, ticket, n, shift);
 }
 
 // The same for keys of int32.
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_i32_onesweep_early_2(unsi
 }
 
 extern "C" __global__ void __launch_bounds__(384, 3) sort_i32_onesweep_early_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift, unsigned pass) {
-    sweep_early<I32>(in, out, starts + pass * 256, status, ticket, n, shift);
+    sweep_early<I32>(in, out, nullptr, nullptr, starts + pass * 256, status, ticket, n, shift);
 }
 
 // The same for keys of float32.
@@ -44,5 +44,5 @@ extern "C" __global__ void __launch_bounds__(256) sort_f32_onesweep_early_2(unsi
 }
 
 extern "C" __global__ void __launch_bounds__(384, 3) sort_f32_onesweep_early_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift, unsigned pass) {
-    sweep_early<F32>(in, out, starts + pass * 256, status, ticket, n, shift);
+    sweep_early<F32>(in, out, nullptr, nullptr, starts + pass * 256, status, ticket, n, shift);
 }

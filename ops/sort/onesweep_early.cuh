@@ -1,13 +1,21 @@
 // Onesweep whose tiles publish their counts before they rank their keys. A tile that looks
 // back then rarely meets a tile without a count.
 
-constexpr unsigned early_threads = 384, early_warps = early_threads / 32, early_items = 24, early_tile = early_threads * early_items;
+constexpr unsigned early_threads = 384, early_warps = early_threads / 32;
+
+// A key of uint32, and its value in the upper half: both move as one number of 64 bits.
+struct Pair {
+    typedef unsigned long long Bits;
+    static __device__ unsigned code(Bits b) { return (unsigned)b; }
+};
 
 // Moves the keys by one digit, as `sweep` does. Each warp first counts its digits. With the
 // sums of these counts a rank is the place of its key in the tile, and the key goes there
-// at once.
-template <class Order> static __device__ void sweep_early(const typename Order::Bits* __restrict__ in, typename Order::Bits* __restrict__ out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift) {
+// at once. A thread has 96 bytes of keys, or of keys and values, in registers.
+template <class Order, class Key = typename Order::Bits> static __device__ void sweep_early(const Key* __restrict__ in, Key* __restrict__ out, const unsigned* __restrict__ values_in, unsigned* __restrict__ values_out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift) {
     typedef typename Order::Bits Bits;
+    constexpr bool pairs = sizeof(Key) < sizeof(Bits);
+    constexpr unsigned early_items = 96 / sizeof(Bits), early_tile = early_threads * early_items;
     // Dynamic shared memory: the places of the next keys of a warp, masks of lanes, the keys.
     extern __shared__ __align__(8) unsigned memory[];
     __shared__ unsigned go[256], totals[early_warps], drawn;
@@ -24,6 +32,9 @@ template <class Order> static __device__ void sweep_early(const typename Order::
     auto load = [&](bool whole) { // the compiler makes a copy of it without comparisons
 #pragma unroll
         for (unsigned k = 0; k < early_items; k++) keys[k] = whole || first + 32 * k < count ? in[tile_first + first + 32 * k] : 0;
+        if constexpr (pairs)
+#pragma unroll
+            for (unsigned k = 0; k < early_items; k++) keys[k] |= (Bits)(whole || first + 32 * k < count ? values_in[tile_first + first + 32 * k] : 0) << 32;
 #pragma unroll
         for (unsigned k = 0; k < early_items; k++)
             if (whole || first + 32 * k < count) atomicAdd(&next[digit_of<Order, 8>(keys[k], shift)], 1);
@@ -76,7 +87,9 @@ template <class Order> static __device__ void sweep_early(const typename Order::
             unsigned i = k * early_threads + threadIdx.x;
             if (!whole && i >= count) break;
             Bits key = buffer[i];
-            out[go[digit_of<Order, 8>(key, shift)] + i] = key;
+            unsigned to = go[digit_of<Order, 8>(key, shift)] + i;
+            out[to] = (Key)key;
+            if constexpr (pairs) values_out[to] = (unsigned)(key >> 32);
         }
     };
     if (count == early_tile) store(true);

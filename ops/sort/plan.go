@@ -18,7 +18,7 @@ const (
 	wideTile    = 16 * wideThreads
 
 	earlyThreads = 384
-	earlyTile    = 24 * earlyThreads
+	earlyBytes   = 96 // of keys and values that a thread has in registers
 )
 
 // layout holds the data that all plans of a ladder share.
@@ -245,15 +245,26 @@ const (
 	columnTurn    = columnThreads * 8
 )
 
-// countColumns has one block a multiprocessor count. A counter has 32 copies, 128 KB in all,
-// or eight where a block cannot have that much.
+// countColumns has one block a multiprocessor count. A counter has 32 copies, 128 KB in all
+// for keys of 4 bytes, or half or a quarter where a block cannot have that much.
 func (l layout) countColumns(entry string, n int, info gpu.Info) ladder.Step {
 	columns, bytes := 32, 4*256*l.key.Bytes()
-	if columns*bytes > info.SharedPerBlockMax {
-		columns = 8
+	for columns > 8 && columns*bytes > info.SharedPerBlockMax {
+		columns /= 2
 	}
 	return ladder.Step{Entry: entry, Grid: gpu.Dim{X: min(ladder.CeilDiv(n, columnTurn), max(info.SMs, 1))}, Block: gpu.Dim{X: columnThreads},
 		Shared: columns * bytes, Args: []any{"keys", "histogram", uint32(n), uint32(columns)}}
+}
+
+// early is the plan of tiles that publish their counts early. Dynamic shared memory holds
+// the keys, the values, and two words for each digit of a warp.
+func (l layout) early() ladder.Planner {
+	bytes := l.key.Bytes()
+	if l.pairs {
+		bytes += 4
+	}
+	tile := earlyBytes / bytes * earlyThreads
+	return l.sweeps(l.countColumns, earlyThreads, tile, tile*bytes+earlyThreads/32*256*2*4)
 }
 
 // variants are the rungs of a type. Keys of uint32 have all; pairs have those that are
@@ -261,7 +272,16 @@ func (l layout) countColumns(entry string, n int, info gpu.Info) ladder.Step {
 func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 	l := layout{t, pairs}
 	wide := l.sweeps(l.countColumns, wideThreads, wideTile, 0)
-	early := l.sweeps(l.countColumns, earlyThreads, earlyTile, 4*(earlyTile+2*earlyThreads/32*256)) // keys, and two words for each digit of a warp
+	early := ladder.Variant{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane a digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: l.early()}
+	switch {
+	case pairs:
+		early.Adds = "tiles of 4608 pairs publish their counts before they rank; key and value go to their place in the tile as one number of 64 bits"
+	case t.Bytes() == 8:
+		early.Adds = "tiles of 4608 keys, 96 bytes a thread, publish their counts before they rank; digits are counted in half as many columns"
+	}
+	if pairs || t.Bytes() == 8 {
+		early.Module = "onesweep_early_8"
+	}
 	all := []ladder.Variant{
 		{Name: "bitonic", Adds: "one block: a network of comparisons in shared memory, at most 2048 keys", Plan: l.oneTile, Refuses: tooLong},
 		{Name: "merge_serial", Adds: "many blocks sort 2048 keys each; launches merge pairs of runs, one thread a pair", Plan: l.merges(aThread)},
@@ -274,17 +294,16 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "onesweep_wide", Adds: "tiles of 8192 keys, four statuses at a time; digits are counted in a column for each lane, from loads of 16 bytes", Module: "onesweep_wide", Plan: wide},
 		{Name: "onesweep_ballots", Adds: "eight ballots a key in place of atomicOr: less traffic of shared memory, and more instructions", Module: "onesweep_wide", Plan: wide},
 		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
-		{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane a digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: early},
+		early,
 	}
 	switch {
 	case pairs:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"merge_path", "four_way", "radix_4", "onesweep"}, v.Name)
+			return !slices.Contains([]string{"merge_path", "four_way", "radix_4", "onesweep", "onesweep_early"}, v.Name)
 		})
 	case t != gpu.Uint32:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			early := v.Name == "onesweep_early" && t.Bytes() == 4
-			return !early && !slices.Contains([]string{"merge_path", "onesweep"}, v.Name)
+			return !slices.Contains([]string{"merge_path", "onesweep", "onesweep_early"}, v.Name)
 		})
 	}
 	for i := range all {

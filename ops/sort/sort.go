@@ -13,7 +13,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 sort.cu types.cu pairs.cu four_way.cu onesweep_wide.cu onesweep_early.cu mistakes.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 sort.cu types.cu pairs.cu four_way.cu onesweep_wide.cu onesweep_early.cu onesweep_early_8.cu mistakes.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 testdata/look_back.cu
 
 // Operator sorts keys of uint32.
