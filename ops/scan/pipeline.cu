@@ -18,13 +18,26 @@ static __device__ void bulk_load(void* to, const void* from, unsigned bytes, uns
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(b)) : "memory");
 }
 
-// A tile is 12 warps times 5 vectors a lane; seven stages hold a tile each. Four warps
-// look back, in turns, and a tile is stored four tiles after it was scanned.
-constexpr unsigned warps = 12, vectors = 5, stages = 7, lookers = 4, later = 4;
+// Copies bytes, a multiple of 16, to global memory. Writes of other lanes to shared memory
+// come before, if each has called `stored` and the warp was synchronised.
+static __device__ void bulk_store(void* to, const void* from, unsigned bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until the copies of this thread have read shared memory.
+static __device__ void bulk_stores_read() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
+static __device__ void stored() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// A tile is 12 warps times 5 vectors a lane; seven stages hold a tile each. Some warps look
+// back, in turns, and a tile is stored as many tiles after it was scanned: four, or three
+// where the copy engine stores, which holds a stage for one more tile.
+constexpr unsigned warps = 12, vectors = 5, stages = 7;
 template <typename T> constexpr unsigned in_vector = 16 / sizeof(T); // elements
 template <typename T> constexpr unsigned in_part = vectors * 32 * in_vector<T>;
 template <typename T> constexpr unsigned in_tile = warps * in_part<T>;
-constexpr unsigned pipeline_threads = 32 * (warps + 1 + lookers);
+template <unsigned later> constexpr unsigned pipeline_threads = 32 * (warps + 1 + later);
 
 // Barriers of a stage: full, data and tile number are there; added, the sum is there;
 // placed, the sum of the tiles before is there; empty, all warps have stored.
@@ -37,7 +50,7 @@ template <typename T> static __device__ bool whole(const T* x, unsigned tile, un
 
 // One thread draws tiles and has the copy engine load them. Tiles at the end, and x that
 // starts elsewhere than at 16 bytes, are loaded by the warps that scan them.
-template <typename T> static __device__ void load_tiles(Stages& s, T* data, const T* x, unsigned* ticket, unsigned n, unsigned tiles) {
+template <unsigned later, typename T> static __device__ void load_tiles(Stages& s, T* data, const T* x, unsigned* ticket, unsigned n, unsigned tiles) {
     for (unsigned k = 0, ends = 0; ends < later; k++) { // the end is announced to every looker
         unsigned stage = k % stages, tile = ends ? tiles : atomicAdd(ticket, 1);
         if (k >= stages) barrier_wait(s.empty + stage, (k / stages + 1) & 1);
@@ -48,7 +61,7 @@ template <typename T> static __device__ void load_tiles(Stages& s, T* data, cons
     }
 }
 
-template <typename T> static __device__ void look_back_tiles(Stages& s, const T* total, T* earlier, Word* status, unsigned first, unsigned tiles) {
+template <unsigned lookers, typename T> static __device__ void look_back_tiles(Stages& s, const T* total, T* earlier, Word* status, unsigned first, unsigned tiles) {
     for (unsigned k = first;; k += lookers) {
         unsigned stage = k % stages;
         barrier_wait(s.added + stage, k / stages & 1);
@@ -98,18 +111,22 @@ template <typename T> struct Part {
     }
 };
 
-template <typename T> static __device__ void store_part(const T* data, T* y, size_t first, unsigned n, T earlier) {
+template <typename T> static __device__ void store_part(T* data, T* y, size_t first, unsigned n, T earlier, bool bulk) {
 #pragma unroll
     for (unsigned i = 0; i < vectors; i++) {
         unsigned at = i * 32 + threadIdx.x % 32;
         auto r = ((const typename Part<T>::Some*)data)[at];
 #pragma unroll
         for (unsigned k = 0; k < in_vector<T>; k++) r.v[k] = add(earlier, r.v[k]);
-        store_vector(y, first + at * in_vector<T>, n, r);
+        if (bulk) ((typename Part<T>::Some*)data)[at] = r;
+        else store_vector(y, first + at * in_vector<T>, n, r);
     }
+    stored();
+    __syncwarp();
+    if (bulk && threadIdx.x % 32 == 0) bulk_store(y + first, data, in_part<T> * sizeof(T));
 }
 
-template <typename T> static __device__ void pipeline(const T* __restrict__ x, T* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+template <unsigned later, bool bulk_stores, typename T> static __device__ void pipeline(const T* __restrict__ x, T* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
     extern __shared__ __align__(128) unsigned char memory[];
     T* data = (T*)memory;
     __shared__ Stages s;
@@ -121,11 +138,11 @@ template <typename T> static __device__ void pipeline(const T* __restrict__ x, T
     }
     __syncthreads();
     if (warp == warps) {
-        if (lane == 0) load_tiles(s, data, x, ticket, n, tiles);
+        if (lane == 0) load_tiles<later>(s, data, x, ticket, n, tiles);
         return;
     }
     if (warp > warps) {
-        look_back_tiles(s, total, earlier, status, warp - warps - 1, tiles);
+        look_back_tiles<later>(s, total, earlier, status, warp - warps - 1, tiles);
         return;
     }
     unsigned end = 0xffffffff; // the turn in which the tiles have run out
@@ -153,27 +170,43 @@ template <typename T> static __device__ void pipeline(const T* __restrict__ x, T
             part.keep(own, warp ? before : T(0), exclusive);
         }
         if (threadIdx.x == 0) barrier_arrive(s.added + stage);
+        if (bulk_stores && k > later && lane == 0) {
+            bulk_stores_read();
+            barrier_arrive(s.empty + (k - later - 1) % stages);
+        }
         if (k < later) continue;
         unsigned past = (k - later) % stages;
         barrier_wait(s.placed + past, (k - later) / stages & 1);
         __syncwarp();
-        store_part(data + past * in_tile<T> + warp * in_part<T>, y, (size_t)s.tile[past] * in_tile<T> + warp * in_part<T>, n, earlier[past]);
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        __syncwarp();
-        if (lane == 0) barrier_arrive(s.empty + past);
+        store_part(data + past * in_tile<T> + warp * in_part<T>, y, (size_t)s.tile[past] * in_tile<T> + warp * in_part<T>, n, earlier[past], bulk_stores && whole(y, s.tile[past], n));
+        if (!bulk_stores && lane == 0) barrier_arrive(s.empty + past);
     }
+    if (bulk_stores && lane == 0) bulk_stores_read();
 }
 
 // Blocks stay and draw tiles: the copy engine loads ahead, and warps of their own look
 // back while others scan.
-extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_pipeline(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline(x, y, status, ticket, n, exclusive, tiles);
+extern "C" __global__ void __launch_bounds__(pipeline_threads<4>) scan_pipeline(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<4, false>(x, y, status, ticket, n, exclusive, tiles);
 }
 
-extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_i32_pipeline(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline(x, y, status, ticket, n, exclusive, tiles);
+extern "C" __global__ void __launch_bounds__(pipeline_threads<4>) scan_i32_pipeline(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<4, false>(x, y, status, ticket, n, exclusive, tiles);
 }
 
-extern "C" __global__ void __launch_bounds__(pipeline_threads) scan_u64_pipeline(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline(x, y, status, ticket, n, exclusive, tiles);
+extern "C" __global__ void __launch_bounds__(pipeline_threads<4>) scan_u64_pipeline(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<4, false>(x, y, status, ticket, n, exclusive, tiles);
+}
+
+// The copy engine stores, too: warps write their results to shared memory, and scan on.
+extern "C" __global__ void __launch_bounds__(pipeline_threads<3>) scan_pipeline_bulk(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<3, true>(x, y, status, ticket, n, exclusive, tiles);
+}
+
+extern "C" __global__ void __launch_bounds__(pipeline_threads<3>) scan_i32_pipeline_bulk(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<3, true>(x, y, status, ticket, n, exclusive, tiles);
+}
+
+extern "C" __global__ void __launch_bounds__(pipeline_threads<3>) scan_u64_pipeline_bulk(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<3, true>(x, y, status, ticket, n, exclusive, tiles);
 }

@@ -144,34 +144,39 @@ func TestBlockOrders(t *testing.T) {
 
 // TestPipelineTurns gives two blocks 20 to 40 tiles, so that each goes around its seven
 // stages: in every order of blocks, with whole tiles, with one that ends early, and with
-// vectors that the copy engine cannot load.
+// vectors that the copy engine cannot load or store.
 func TestPipelineTurns(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, o := range []*ladder.Operator{Operator, Int32, Uint64} {
-		two, v := *o, o.Variants[len(o.Variants)-1]
-		plan, tile := v.Plan, pipelineBytes/o.Inputs(ladder.Size{1})[0].Type.Bytes()
-		v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-			info.SMs = 2
-			return plan(entry, s, info)
-		}
-		two.Variants = []ladder.Variant{v}
-		if p := v.Plan(v.Name, ladder.Size{20*tile + 1}, gpu.Info{}); p.Steps[0].Args[6] != uint32(21) || p.Steps[0].Grid.X != 2 {
-			t.Errorf("%s: %v tiles for %d blocks, expected 21 for 2", v.Name, p.Steps[0].Args[6], p.Steps[0].Grid.X)
-		}
-		for order, start := range map[emu.BlockOrder]int{emu.InOrder: 1, emu.Backwards: 0, emu.FromMiddle: 0} {
-			d := optest.EmulatorOf(t, "emu:h200").(*emu.Device)
-			d.OrderBlocks(order)
-			d.LimitSteps(200_000_000)
-			n := (20 + random.IntN(20)) * tile
-			if order == emu.FromMiddle {
-				n += 1 + random.IntN(tile-1)
+		two := *o
+		two.Variants = nil
+		tile := pipelineBytes / o.Inputs(ladder.Size{1})[0].Type.Bytes()
+		for _, v := range o.Variants[len(o.Variants)-2:] {
+			plan := v.Plan
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				return plan(entry, s, info)
 			}
+			two.Variants = append(two.Variants, v)
+			if p := v.Plan(v.Name, ladder.Size{20*tile + 1}, gpu.Info{}); v.Module != "pipeline" || p.Steps[0].Args[6] != uint32(21) || p.Steps[0].Grid.X != 2 {
+				t.Errorf("%s: %v tiles for %d blocks, expected 21 of a pipeline for 2", v.Name, p.Steps[0].Args[6], p.Steps[0].Grid.X)
+			}
+		}
+		for _, c := range []struct {
+			order emu.BlockOrder
+			x, y  int // the elements from which they start
+			more  int
+		}{{emu.InOrder, 1, 0, 0}, {emu.InOrder, 0, 1, 0}, {emu.Backwards, 0, 0, 0}, {emu.FromMiddle, 0, 0, 1 + random.IntN(tile-1)}} {
+			d := optest.EmulatorOf(t, "emu:h200").(*emu.Device)
+			d.OrderBlocks(c.order)
+			d.LimitSteps(200_000_000)
+			n := (20+random.IntN(20))*tile + c.more
 			b := optest.NewBench(t, d, &two, seed, n)
-			if err := errors.Join(b.Place("x", start), b.Place("y", start)); err != nil {
+			if err := errors.Join(b.Place("x", c.x), b.Place("y", c.y)); err != nil {
 				t.Fatal(err)
 			}
-			optest.CheckAll(t, b, fmt.Sprintf("order %d, %d elements, start %d, seed %d", order, n, start, seed))
+			optest.CheckAll(t, b, fmt.Sprintf("order %d, %d elements, from %d and %d on, seed %d", c.order, n, c.x, c.y, seed))
 		}
 	}
 }
