@@ -11,11 +11,11 @@ struct Pair {
 
 // Moves the keys by one digit, as `sweep` does. Each warp first counts its digits. With the
 // sums of these counts a rank is the place of its key in the tile, and the key goes there
-// at once. A thread has 96 bytes of keys, or of keys and values, in registers.
-template <class Order, class Key = typename Order::Bits> static __device__ void sweep_early(const Key* __restrict__ in, Key* __restrict__ out, const unsigned* __restrict__ values_in, unsigned* __restrict__ values_out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift) {
+// at once. A thread has so many bytes of keys, or of keys and values, in registers.
+template <class Order, class Key = typename Order::Bits, unsigned bytes = 96> static __device__ void sweep_early(const Key* __restrict__ in, Key* __restrict__ out, const unsigned* __restrict__ values_in, unsigned* __restrict__ values_out, const unsigned* __restrict__ starts, unsigned* status, unsigned* ticket, unsigned n, unsigned shift) {
     typedef typename Order::Bits Bits;
     constexpr bool pairs = sizeof(Key) < sizeof(Bits);
-    constexpr unsigned early_items = 96 / sizeof(Bits), early_tile = early_threads * early_items;
+    constexpr unsigned early_items = bytes / sizeof(Bits), early_tile = early_threads * early_items;
     // Dynamic shared memory: the places of the next keys of a warp, masks of lanes, the keys.
     extern __shared__ __align__(8) unsigned memory[];
     __shared__ unsigned go[256], totals[early_warps], drawn;

@@ -19,6 +19,7 @@ const (
 
 	earlyThreads = 384
 	earlyBytes   = 96 // of keys and values that a thread has in registers
+	largeBytes   = 128
 )
 
 // layout holds the data that all plans of a ladder share.
@@ -256,14 +257,14 @@ func (l layout) countColumns(entry string, n int, info gpu.Info) ladder.Step {
 		Shared: columns * bytes, Args: []any{"keys", "histogram", uint32(n), uint32(columns)}}
 }
 
-// early is the plan of tiles that publish their counts early. Dynamic shared memory holds
-// the keys, the values, and two words for each digit of a warp.
-func (l layout) early() ladder.Planner {
+// early is the plan of tiles that publish their counts early, with so many bytes of keys and
+// values a thread. Dynamic shared memory holds these, and two words for each digit of a warp.
+func (l layout) early(perThread int) ladder.Planner {
 	bytes := l.key.Bytes()
 	if l.pairs {
 		bytes += 4
 	}
-	tile := earlyBytes / bytes * earlyThreads
+	tile := perThread / bytes * earlyThreads
 	return l.sweeps(l.countColumns, earlyThreads, tile, tile*bytes+earlyThreads/32*256*2*4)
 }
 
@@ -272,15 +273,13 @@ func (l layout) early() ladder.Planner {
 func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 	l := layout{t, pairs}
 	wide := l.sweeps(l.countColumns, wideThreads, wideTile, 0)
-	early := ladder.Variant{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane a digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: l.early()}
+	early := ladder.Variant{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane a digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: l.early(earlyBytes)}
+	large := ladder.Variant{Name: "onesweep_large", Adds: "tiles of 6144, a third more, in 73 KB of shared memory", Module: "onesweep_large", Needs: gpu.Compute{Major: 8}, Plan: l.early(largeBytes)}
 	switch {
 	case pairs:
-		early.Adds = "tiles of 4608 pairs publish their counts before they rank; key and value go to their place in the tile as one number of 64 bits"
+		early.Module, early.Adds = "onesweep_early_8", "tiles of 4608 pairs publish their counts before they rank; key and value go to their place in the tile as one number of 64 bits"
 	case t.Bytes() == 8:
-		early.Adds = "tiles of 4608 keys, 96 bytes a thread, publish their counts before they rank; digits are counted in half as many columns"
-	}
-	if pairs || t.Bytes() == 8 {
-		early.Module = "onesweep_early_8"
+		early.Module, early.Adds = "onesweep_early_8", "tiles of 4608 keys publish their counts before they rank; digits are counted in half as many columns"
 	}
 	all := []ladder.Variant{
 		{Name: "bitonic", Adds: "one block: a network of comparisons in shared memory, at most 2048 keys", Plan: l.oneTile, Refuses: tooLong},
@@ -295,16 +294,20 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "onesweep_ballots", Adds: "eight ballots a key in place of atomicOr: less traffic of shared memory, and more instructions", Module: "onesweep_wide", Plan: wide},
 		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
 		early,
+		large,
 	}
 	switch {
 	case pairs:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"merge_path", "four_way", "radix_4", "onesweep", "onesweep_early"}, v.Name)
+			return !slices.Contains([]string{"merge_path", "four_way", "radix_4", "onesweep", "onesweep_early", "onesweep_large"}, v.Name)
 		})
 	case t != gpu.Uint32:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"merge_path", "onesweep", "onesweep_early"}, v.Name)
+			return !slices.Contains([]string{"merge_path", "onesweep", "onesweep_early", "onesweep_large"}, v.Name)
 		})
+	}
+	if t.Bytes() == 4 && !pairs {
+		all = slices.DeleteFunc(all, func(v ladder.Variant) bool { return v.Name == "onesweep_large" })
 	}
 	for i := range all {
 		all[i].Name, all[i].Source = prefix+all[i].Name, "ours"
