@@ -36,12 +36,6 @@ extern "C" __global__ void __launch_bounds__(256) concat_vector(const float* __r
 // No table: the host has the reciprocal of w, and a thread finds its vector's place with
 // a product of 32 bits. A launch takes rows of fewer than 2^31 floats, which begin at
 // from_a, from_b and to.
-extern "C" __global__ void __launch_bounds__(1024) concat_reciprocal(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y, unsigned wa, unsigned wb, unsigned rows, unsigned factor, unsigned shift, unsigned long long from_a, unsigned long long from_b, unsigned long long to) {
-    copy_four<false>({a + from_a, b + from_b, wa, wb, rows, {factor, shift}}, y + to, blockIdx.x * 1024 + threadIdx.x);
-}
-
-// Vectors that are not aligned in their part come from the two aligned ones that hold
-// them: two loads in place of four.
-extern "C" __global__ void __launch_bounds__(1024) concat_two_loads(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y, unsigned wa, unsigned wb, unsigned rows, unsigned factor, unsigned shift, unsigned long long from_a, unsigned long long from_b, unsigned long long to) {
-    copy_four<true>({a + from_a, b + from_b, wa, wb, rows, {factor, shift}}, y + to, blockIdx.x * 1024 + threadIdx.x);
+extern "C" __global__ void __launch_bounds__(128) concat_reciprocal(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y, unsigned wa, unsigned wb, unsigned rows, unsigned factor, unsigned shift, unsigned long long from_a, unsigned long long from_b, unsigned long long to) {
+    copy_four({a + from_a, b + from_b, wa, wb, rows, {factor, shift}}, y + to, blockIdx.x * 128 + threadIdx.x);
 }

@@ -84,25 +84,13 @@ struct Rows {
     __device__ float one(unsigned r, unsigned c) const { return __ldg(c < wa ? a + (r * wa + c) : b + (r * wb + (c - wa))); }
 };
 
-// Four of eight neighbours, from the one at skip on; skip is 1 to 3.
-static __device__ __forceinline__ float4 four_of(float4 u, float4 v, unsigned skip) {
-    bool two = skip & 2, one = skip & 1;
-    float t0 = two ? u.z : u.x, t1 = two ? u.w : u.y, t2 = two ? v.x : u.z, t3 = two ? v.y : u.w, t4 = two ? v.z : v.x;
-    return {one ? t1 : t0, one ? t2 : t1, one ? t3 : t2, one ? t4 : t3};
-}
-
 // Elements e to e + 3 of y: one load where they lie in one part, at a multiple of 16
-// bytes. Where they lie in one part elsewhere, with pairs, the two aligned vectors that
-// hold them, if the part has both; else four loads.
-template <bool pairs>
+// bytes, and else four.
 static __device__ __forceinline__ float4 load_four(const Rows& p, unsigned e) {
     unsigned r = p.by_w.quotient(e), c = e - r * p.w();
     bool in_a = c < p.wa, whole = c + 4 <= (in_a ? p.wa : p.w());
-    const float* part = in_a ? p.a : p.b;
-    unsigned width = in_a ? p.wa : p.wb, at = r * width + (in_a ? c : c - p.wa), skip = (size_t)(part + at) / 4 % 4;
-    const float4* from = (const float4*)(part + at - skip);
-    if (whole && skip == 0) return __ldg(from);
-    if (pairs && whole && at >= skip && at - skip + 8 <= p.rows * width) return four_of(__ldg(from), __ldg(from + 1), skip);
+    const float* from = in_a ? p.a + (r * p.wa + c) : p.b + (r * p.wb + (c - p.wa));
+    if (whole && (size_t)from % 16 == 0) return __ldg((const float4*)from);
     float v[4];
 #pragma unroll
     for (unsigned j = 0; j < 4; j++) {
@@ -114,11 +102,10 @@ static __device__ __forceinline__ float4 load_four(const Rows& p, unsigned e) {
 
 // The vector of y of a thread, whose index is given: vectors begin at a multiple of 16
 // bytes, so that the first and the last one may have fewer floats.
-template <bool pairs>
 static __device__ __forceinline__ void copy_four(const Rows& p, float* __restrict__ y, unsigned thread) {
     unsigned n = p.rows * p.w(), e = 4 * thread - (size_t)y / 4 % 4;  // before the first float it wraps
     if (e < n && e + 4 <= n) {
-        __stcs((float4*)(y + e), load_four<pairs>(p, e));
+        *(float4*)(y + e) = load_four(p, e);
         return;
     }
     for (unsigned j = 0; j < 4; j++, e++)

@@ -26,11 +26,7 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: tiles,
 	},
 	{
-		Name: "concat_reciprocal", Adds: "no table: a product in place of the division; a thread for each vector, in blocks of 1024",
-		Source: "ours", Plan: reciprocal,
-	},
-	{
-		Name: "concat_two_loads", Adds: "vectors that are not aligned come from two aligned loads in place of four",
+		Name: "concat_reciprocal", Adds: "no table: a product in place of the division; a thread for each vector, in blocks of 128",
 		Source: "ours", Plan: reciprocal,
 	},
 	{
@@ -102,7 +98,7 @@ func inLaunches(entry string, s ladder.Size, most int) (p ladder.Plan) {
 		factor, shift := reciprocalOf(w)
 		p.Steps = append(p.Steps, ladder.Step{
 			// A vector more than the elements have: y may begin within one.
-			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(ladder.CeilDiv(rows*w, 4)+1, 1024)}, Block: gpu.Dim{X: 1024},
+			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(ladder.CeilDiv(rows*w, 4)+1, 128)}, Block: gpu.Dim{X: 128},
 			Args: []any{"x0", "x1", "y", uint32(widths[0]), uint32(widths[1]), uint32(rows), factor, shift,
 				uint64(row) * uint64(s[1]), uint64(row) * uint64(s[2]), uint64(row)*uint64(width(s)) + offset},
 		})

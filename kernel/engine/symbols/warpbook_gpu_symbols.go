@@ -21,6 +21,7 @@ func warpbookGpu() *ixgo.Package {
 		Deps: map[string]string{
 			"fmt":       "fmt",
 			"math/bits": "bits",
+			"slices":    "slices",
 			"time":      "time",
 		},
 		Interfaces: map[string]reflect.Type{
@@ -987,12 +988,12 @@ what launches can be checked for; 0 on a GPU`,
 	"Info.ClusterLimit": `func (i Info) ClusterLimit(perSM int) int
 
 ClusterLimit is the most blocks of a cluster that one of the groups holds; 0 where they are
-not known.`,
+not known, or an SM holds no block.`,
 	"Info.Clusters": `func (i Info) Clusters(blocks, perSM int) int
 
 Clusters is how many clusters of so many blocks the groups of SMs hold at a time, where
-an SM holds perSM blocks. The blocks of a cluster lie in one group, and may share an SM.
-It is 0 where the groups are not known.`,
+an SM holds perSM blocks. The blocks of a cluster lie in one group of at least as many
+SMs as it has blocks, and may share an SM. It is 0 where the groups are not known.`,
 	"Info.Compute": `Info.Compute Compute
 
 compute capability`,

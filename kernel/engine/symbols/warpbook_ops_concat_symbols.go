@@ -53,7 +53,7 @@ Along joins tensors along a dimension into y, on buffers of the caller's: their 
 are the same but for that dimension. A batch is one dimension more before the others.
 
 Types: float32. y has the sum of their elements; it overlaps none of them. With two
-tensors the runner's rung of Operator runs, without one concat_two_loads; with
+tensors the runner's rung of Operator runs, without one concat_reciprocal; with
 another number concat_copies. Error: none.`,
 	"Operator": `var Operator
 
