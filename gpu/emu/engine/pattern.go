@@ -352,7 +352,7 @@ func (mem *access) move(p *pattern) simd.Move {
 	quads := mem.count == 4 && p.Mask == all
 	switch {
 	case mem.kind == load && quads:
-		return simd.MoveLoadQuads
+		return quadsMove(&p.Delta)
 	case mem.kind == load && p.unit:
 		return simd.MoveLoadUnit
 	case mem.kind == load && p.Mask == all && p.Bytes == mem.size:
@@ -365,6 +365,23 @@ func (mem *access) move(p *pattern) simd.Move {
 		return simd.MoveStoreUnit
 	}
 	return simd.MoveScatter
+}
+
+// quadsMove selects the way to load four words for each lane. The lanes of a product load
+// rows and columns of a tile, which several of them share.
+func quadsMove(delta *[32]int32) simd.Move {
+	halves, twice := true, true
+	for l, d := range delta {
+		halves = halves && d == delta[l&^15]
+		twice = twice && d == delta[l&15]
+	}
+	switch {
+	case halves:
+		return simd.MoveLoadHalves
+	case twice:
+		return simd.MoveLoadTwice
+	}
+	return simd.MoveLoadQuads
 }
 
 // cover adds bytes of a word to the covered ones.

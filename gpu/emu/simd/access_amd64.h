@@ -311,45 +311,33 @@ done: \
 	SHLQ $2, AX \
 	SUBQ AX, DX
 
-// TRANSPOSE makes the words of lanes i and i+4 in register i to words i of 8 lanes, and
-// the reverse.
-#define TRANSPOSE \
-	VPUNPCKLDQ Y1, Y0, Y4 \
-	VPUNPCKHDQ Y1, Y0, Y5 \
-	VPUNPCKLDQ Y3, Y2, Y6 \
-	VPUNPCKHDQ Y3, Y2, Y7 \
-	VPUNPCKLQDQ Y6, Y4, Y0 \
-	VPUNPCKHQDQ Y6, Y4, Y1 \
-	VPUNPCKLQDQ Y7, Y5, Y2 \
-	VPUNPCKHQDQ Y7, Y5, Y3
+// TRANSPOSE makes the words of lanes i, i+4 and so on in register i to words i of all these
+// lanes, and the reverse.
+#define TRANSPOSE(r0, r1, r2, r3, r4, r5, r6, r7) \
+	VPUNPCKLDQ r1, r0, r4 \
+	VPUNPCKHDQ r1, r0, r5 \
+	VPUNPCKLDQ r3, r2, r6 \
+	VPUNPCKHDQ r3, r2, r7 \
+	VPUNPCKLQDQ r6, r4, r0 \
+	VPUNPCKHQDQ r6, r4, r1 \
+	VPUNPCKLQDQ r7, r5, r2 \
+	VPUNPCKHQDQ r7, r5, r3
+#define TRANSPOSE8 TRANSPOSE(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 
-// QUADS runs a move of four words a lane for 8 lanes at a time, with the slots of the
-// words in BX, R10, R13 and R14.
+// QUADS runs a move of four words a lane, with the slots of the words in BX, R10, R13 and
+// R14.
 #define QUADS(MOVE) \
 	MOVL Site_Regs(R12), BX \
 	MOVL Site_Regs+4(R12), R10 \
 	MOVL Site_Regs+8(R12), R13 \
 	MOVL Site_Regs+12(R12), R14 \
-	MOVE(0) \
-	MOVE(32) \
-	MOVE(64) \
-	MOVE(96) \
+	MOVE \
 	RESUME
 #define LOADPAIR(at, x, y) \
 	MOVLQSX Pattern_Delta+at(R15), AX \
 	VMOVDQU (DX)(AX*1), x \
 	MOVLQSX Pattern_Delta+at+16(R15), AX \
 	VINSERTI128 $1, (DX)(AX*1), y, y
-#define LOAD8(at) \
-	LOADPAIR(at, X0, Y0) \
-	LOADPAIR(at+4, X1, Y1) \
-	LOADPAIR(at+8, X2, Y2) \
-	LOADPAIR(at+12, X3, Y3) \
-	TRANSPOSE \
-	VMOVDQU Y0, at(DI)(BX*1) \
-	VMOVDQU Y1, at(DI)(R10*1) \
-	VMOVDQU Y2, at(DI)(R13*1) \
-	VMOVDQU Y3, at(DI)(R14*1)
 #define STORELOW(at, x) \
 	MOVLQSX Pattern_Delta+at(R15), AX \
 	VMOVDQU x, (DX)(AX*1)
@@ -361,7 +349,7 @@ done: \
 	VMOVDQU at(DI)(R10*1), Y1 \
 	VMOVDQU at(DI)(R13*1), Y2 \
 	VMOVDQU at(DI)(R14*1), Y3 \
-	TRANSPOSE \
+	TRANSPOSE8 \
 	STORELOW(at, X0) \
 	STORELOW(at+4, X1) \
 	STORELOW(at+8, X2) \
@@ -370,6 +358,15 @@ done: \
 	STOREHIGH(at+4, Y1) \
 	STOREHIGH(at+8, Y2) \
 	STOREHIGH(at+12, Y3)
+#define STORE32QUADS STORE8(0); STORE8(32); STORE8(64); STORE8(96)
+
+// LOADHALVES loads each word of lanes 0 and 16 for all lanes of their halves.
+#define LOADHALVES \
+	MOVLQSX Pattern_Delta+64(R15), AX \
+	HALVES(0, BX) \
+	HALVES(4, R10) \
+	HALVES(8, R13) \
+	HALVES(12, R14)
 
 DATA moves<>+(8*const_MoveLoadUnit)(SB)/8, $loadUnit<>(SB)
 DATA moves<>+(8*const_MoveStoreUnit)(SB)/8, $storeUnit<>(SB)
@@ -378,6 +375,8 @@ DATA moves<>+(8*const_MoveScatter)(SB)/8, $scatter<>(SB)
 DATA moves<>+(8*const_MoveBroadcast)(SB)/8, $broadcast<>(SB)
 DATA moves<>+(8*const_MoveLoadQuads)(SB)/8, $loadQuads<>(SB)
 DATA moves<>+(8*const_MoveStoreQuads)(SB)/8, $storeQuads<>(SB)
+DATA moves<>+(8*const_MoveLoadHalves)(SB)/8, $loadHalves<>(SB)
+DATA moves<>+(8*const_MoveLoadTwice)(SB)/8, $loadTwice<>(SB)
 GLOBL moves<>(SB), RODATA, $(8*const_Moves)
 
 TEXT loadUnit<>(SB), NOSPLIT|NOFRAME, $0-0
@@ -396,7 +395,13 @@ TEXT broadcast<>(SB), NOSPLIT|NOFRAME, $0-0
 	EACH(BROADCAST)
 
 TEXT loadQuads<>(SB), NOSPLIT|NOFRAME, $0-0
-	QUADS(LOAD8)
+	QUADS(LOADQUADS)
 
 TEXT storeQuads<>(SB), NOSPLIT|NOFRAME, $0-0
-	QUADS(STORE8)
+	QUADS(STORE32QUADS)
+
+TEXT loadHalves<>(SB), NOSPLIT|NOFRAME, $0-0
+	QUADS(LOADHALVES)
+
+TEXT loadTwice<>(SB), NOSPLIT|NOFRAME, $0-0
+	QUADS(LOADTWICE)

@@ -133,7 +133,9 @@ const (
 	MoveBroadcast // loads of all lanes from one address
 	MoveLoadQuads // four words of all lanes
 	MoveStoreQuads
-	Moves // number of them
+	MoveLoadHalves // as MoveLoadQuads: 16 lanes load from one address, the others from another
+	MoveLoadTwice  // as MoveLoadQuads: lanes 16 to 31 load what 0 to 15 do
+	Moves          // number of them
 )
 
 // Step is an operation with its operands: byte offsets into the slots, or, for

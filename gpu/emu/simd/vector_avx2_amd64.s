@@ -259,10 +259,12 @@ easy: \
 	REST(Y2, 64) \
 	REST(Y3, 96)
 
-// ROW runs products with the same first source, which stays in registers.
+// ROW runs products with the same first source, which stays in registers. Whether any
+// result is NaN is found once, at the end of the row.
 #define ROW \
 	A32 \
-	MOVL Step_X(SI), R12 \
+	PRODUCTS \
+	VPXOR Y8, Y8, Y8 \
 another: \
 	B; C \
 	LOAD32(DX, Y4, Y5, Y6, Y7) \
@@ -270,30 +272,30 @@ another: \
 	VFMADD231PS 32(DI)(BX*1), Y1, Y5 \
 	VFMADD231PS 64(DI)(BX*1), Y2, Y6 \
 	VFMADD231PS 96(DI)(BX*1), Y3, Y7 \
-	VCMPPS $3, Y5, Y4, Y8 \
+	VCMPPS $3, Y5, Y4, Y15 \
+	VORPS Y15, Y8, Y8 \
 	VCMPPS $3, Y7, Y6, Y15 \
-	VORPS Y8, Y15, Y15 \
-	VTESTPS Y15, Y15 \
-	JEQ numbers \
-	CANONICAL1(Y4) \
-	CANONICAL1(Y5) \
-	CANONICAL1(Y6) \
-	CANONICAL1(Y7) \
-numbers: \
+	VORPS Y15, Y8, Y8 \
 	MOVL Step_D(SI), DX \
 	VMOVDQU Y4, (DI)(DX*1) \
 	VMOVDQU Y5, 32(DI)(DX*1) \
 	VMOVDQU Y6, 64(DI)(DX*1) \
 	VMOVDQU Y7, 96(DI)(DX*1) \
-	DECL R12 \
-	JLT ended \
-	CMPQ CX, $1 \
-	JEQ ended \
 	ADDQ $Step__size, SI \
-	DECQ CX \
-	JMP another \
-ended: \
-	NEXT
+	DECQ R12 \
+	JNE another \
+	VTESTPS Y8, Y8 \
+	JEQ numbers \
+	CANONICALS \
+numbers: \
+	ROWEND
+#define CANONICAL32 \
+	LOAD32(DX, Y0, Y1, Y2, Y3) \
+	CANONICAL1(Y0) \
+	CANONICAL1(Y1) \
+	CANONICAL1(Y2) \
+	CANONICAL1(Y3) \
+	STORE32
 
 // These take too many instructions here.
 #define FLOATU32 LEFT
@@ -379,6 +381,29 @@ ended: \
 	VMOVDQU Y0, 32(BX) \
 	VMOVDQU Y0, 64(BX) \
 	VMOVDQU Y0, 96(BX)
+
+// LOAD8 loads four words for 8 lanes.
+#define LOAD8(at) \
+	LOADPAIR(at, X0, Y0) \
+	LOADPAIR(at+4, X1, Y1) \
+	LOADPAIR(at+8, X2, Y2) \
+	LOADPAIR(at+12, X3, Y3) \
+	TRANSPOSE8 \
+	KEEP8(at)
+#define KEEP8(at) \
+	VMOVDQU Y0, at(DI)(BX*1) \
+	VMOVDQU Y1, at(DI)(R10*1) \
+	VMOVDQU Y2, at(DI)(R13*1) \
+	VMOVDQU Y3, at(DI)(R14*1)
+#define LOADQUADS LOAD8(0); LOAD8(32); LOAD8(64); LOAD8(96)
+#define LOADTWICE LOAD8(0); KEEP8(64); LOAD8(32); KEEP8(96)
+#define HALVES(at, slot) \
+	VPBROADCASTD at(DX), Y0 \
+	VPBROADCASTD at(DX)(AX*1), Y1 \
+	VMOVDQU Y0, (DI)(slot*1) \
+	VMOVDQU Y0, 32(DI)(slot*1) \
+	VMOVDQU Y1, 64(DI)(slot*1) \
+	VMOVDQU Y1, 96(DI)(slot*1)
 
 // A masked store takes longer than one by one.
 #define SCATTER \

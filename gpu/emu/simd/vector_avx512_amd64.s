@@ -74,30 +74,39 @@ numbers:
 	VFMADD213PS 64(DI)(DX*1), Z3, Z1 \
 	CANONICAL
 
-// ROW runs products with the same first source, which stays in registers.
+// ROW runs products with the same first source, which stays in registers. Whether any
+// result is NaN is found once, at the end of the row.
 #define ROW \
 	A32 \
-	VMOVDQA32 Z0, Z4 \
-	VMOVDQA32 Z1, Z5 \
-	MOVL Step_X(SI), R12 \
+	PRODUCTS \
+	KXORW K3, K3, K3 \
 another: \
 	B; C \
+	VMOVDQU32 (DI)(DX*1), Z2 \
+	VMOVDQU32 64(DI)(DX*1), Z3 \
+	VFMADD231PS (DI)(BX*1), Z0, Z2 \
+	VFMADD231PS 64(DI)(BX*1), Z1, Z3 \
+	VCMPPS $3, Z3, Z2, K1 \
+	KORW K1, K3, K3 \
+	MOVL Step_D(SI), DX \
+	VMOVDQU32 Z2, (DI)(DX*1) \
+	VMOVDQU32 Z3, 64(DI)(DX*1) \
+	ADDQ $Step__size, SI \
+	DECQ R12 \
+	JNE another \
+	KORTESTW K3, K3 \
+	JEQ numbers \
+	CANONICALS \
+numbers: \
+	ROWEND
+#define CANONICAL32 \
 	VMOVDQU32 (DI)(DX*1), Z0 \
 	VMOVDQU32 64(DI)(DX*1), Z1 \
-	VFMADD231PS (DI)(BX*1), Z4, Z0 \
-	VFMADD231PS 64(DI)(BX*1), Z5, Z1 \
-	CANONICAL \
-	MOVL Step_D(SI), DX \
-	STORE32 \
-	DECL R12 \
-	JLT ended \
-	CMPQ CX, $1 \
-	JEQ ended \
-	ADDQ $Step__size, SI \
-	DECQ CX \
-	JMP another \
-ended: \
-	NEXT
+	VCMPPS $3, Z0, Z0, K1 \
+	VCMPPS $3, Z1, Z1, K2 \
+	VMOVDQA32 Z31, K1, Z0 \
+	VMOVDQA32 Z31, K2, Z1 \
+	STORE32
 
 // WIDEN extends 32 values of 32 bits to 64.
 #define WIDEN(EXTEND, field, z0, z1, z2, z3) \
@@ -315,6 +324,34 @@ divided:
 	VPBROADCASTD (DX), Z0 \
 	VMOVDQU32 Z0, (BX) \
 	VMOVDQU32 Z0, 64(BX)
+
+// LOAD16 loads four words for 16 lanes. It stores whole vectors, because a load of one
+// from parts that were stored before waits until they have reached the cache.
+#define LOADFOUR(at, x, y, z) \
+	LOADPAIR(at, x, y) \
+	MOVLQSX Pattern_Delta+at+32(R15), AX \
+	VINSERTI32X4 $2, (DX)(AX*1), z, z \
+	MOVLQSX Pattern_Delta+at+48(R15), AX \
+	VINSERTI32X4 $3, (DX)(AX*1), z, z
+#define LOAD16(at) \
+	LOADFOUR(at, X0, Y0, Z0) \
+	LOADFOUR(at+4, X1, Y1, Z1) \
+	LOADFOUR(at+8, X2, Y2, Z2) \
+	LOADFOUR(at+12, X3, Y3, Z3) \
+	TRANSPOSE(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7) \
+	KEEP16(at)
+#define KEEP16(at) \
+	VMOVDQU32 Z0, at(DI)(BX*1) \
+	VMOVDQU32 Z1, at(DI)(R10*1) \
+	VMOVDQU32 Z2, at(DI)(R13*1) \
+	VMOVDQU32 Z3, at(DI)(R14*1)
+#define LOADQUADS LOAD16(0); LOAD16(64)
+#define LOADTWICE LOAD16(0); KEEP16(64)
+#define HALVES(at, slot) \
+	VPBROADCASTD at(DX), Z0 \
+	VPBROADCASTD at(DX)(AX*1), Z1 \
+	VMOVDQU32 Z0, (DI)(slot*1) \
+	VMOVDQU32 Z1, 64(DI)(slot*1)
 
 // A shuffle of all lanes. SIXTEEN leaves in Z0 what 16 of them read.
 #define SIXTEEN(at, SOURCE, outside) \

@@ -124,6 +124,33 @@ DATA maskedTable<>+(8*const_Jump)(SB)/8, $jump<>(SB)
 TEXT jump<>(SB), NOSPLIT|NOFRAME, $0-0
 	TAKE
 
+// PRODUCTS is the number of products of a row that run, in R12 and R13.
+#define PRODUCTS \
+	MOVL Step_X(SI), R12 \
+	INCQ R12 \
+	CMPQ R12, CX \
+	CMOVQHI CX, R12 \
+	MOVQ R12, R13
+
+// CANONICALS makes every NaN of the last R13 results the same one. A result that was read
+// as another NaN by a later product of the row has made that one NaN too.
+#define CANONICALS \
+	MOVQ SI, BX \
+	MOVQ R13, R12 \
+canonical: \
+	SUBQ $Step__size, BX \
+	MOVL Step_D(BX), DX \
+	CANONICAL32 \
+	DECQ R12 \
+	JNE canonical
+
+// ROWEND goes on behind the row, at whose end SI is.
+#define ROWEND \
+	SUBQ $Step__size, SI \
+	SUBQ R13, CX \
+	INCQ CX \
+	NEXT
+
 DATA fullTable<>+(8*const_FmaRow)(SB)/8, $fmaRow<>(SB)
 DATA maskedTable<>+(8*const_FmaRow)(SB)/8, $fmaF32m<>(SB)
 TEXT fmaRow<>(SB), NOSPLIT|NOFRAME, $0-0

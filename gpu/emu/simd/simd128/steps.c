@@ -266,11 +266,13 @@ INLINE void move(const Site *site, const Pattern *p, char *slots, char *at, u32 
 	const i32 *delta = p->Delta;
 	switch (p->How) {
 	case const_MoveLoadQuads:
+	case const_MoveLoadHalves:
+	case const_MoveLoadTwice:
 	case const_MoveStoreQuads: {
 		v *r0 = (v *)(slots + site->Regs[0]), *r1 = (v *)(slots + site->Regs[1]), *r2 = (v *)(slots + site->Regs[2]), *r3 = (v *)(slots + site->Regs[3]);
 		for (int i = 0; i < 8; i++) {
 			v y[4];
-			if (p->How == const_MoveLoadQuads) {
+			if (p->How != const_MoveStoreQuads) {
 				for (int k = 0; k < 4; k++) y[k] = wasm_v128_load(at + delta[4 * i + k]);
 				transpose(y);
 				r0[i] = y[0], r1[i] = y[1], r2[i] = y[2], r3[i] = y[3];
