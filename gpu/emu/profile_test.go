@@ -41,6 +41,9 @@ done:
 	if sum.WarpInstructions != c.WarpInstructions || sum.ThreadInstructions != c.ThreadInstructions || sum.DivergentBranches != c.DivergentBranches {
 		t.Errorf("sums %+v, counters %+v", sum, c)
 	}
+	if l := lines[28]; l.Name != "setp.ge.u32" || l.Warps != 8 || l.Threads != 4*64 {
+		t.Errorf("comparison of the thread's index %+v, expected 8 warps, although it runs before the blocks", l)
+	}
 	if b := lines[29]; b.Name != "bra" || b.Warps != 8 || b.Threads != 4*64 || b.Divergent != 4 {
 		t.Errorf("branch %+v, expected 8 warps, 4 of them divergent", b)
 	}

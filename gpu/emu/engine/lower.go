@@ -142,6 +142,7 @@ func (lo *lowering) allocate(c *code) {
 	c.dropUnread()
 	lo.watch(c, unset)
 	lo.watchProducts(c)
+	c.findThreadConstants(unset)
 	next := lo.placePresets(c)
 	place, end, preds := c.slots(widths, next)
 	lo.prog.slotBytes, lo.prog.preds = end, preds+lo.prog.preds
@@ -163,6 +164,9 @@ func (lo *lowering) allocate(c *code) {
 				*b.field += uint32(preds)
 			}
 		}
+		if o.constant {
+			lo.prog.constantOps = append(lo.prog.constantOps, o.in)
+		}
 	}
 }
 
@@ -173,7 +177,7 @@ func (lo *lowering) placePresets(c *code) int {
 	places := map[value]uint32{}
 	next := 0
 	for _, o := range c.ops {
-		if o.dropped {
+		if o.dropped && !o.constant {
 			continue
 		}
 		for _, b := range o.binds {
@@ -239,7 +243,12 @@ func (lo *lowering) assemble(c *code, entries map[int]int) {
 // nothing.
 func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 	p := lo.prog
+	var constants []*instr
 	emit := func(in instr, counts int32, operands []operand) {
+		p.constantsAt = append(p.constantsAt, nil)
+		if counts > 0 {
+			p.constantsAt[len(p.code)], constants = constants, nil
+		}
 		p.operands = append(p.operands, operands)
 		p.code = append(p.code, in)
 		p.before = append(p.before, p.counted)
@@ -250,7 +259,9 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 		o := c.ops[i]
 		at[i] = int32(len(p.code))
 		if o.dropped {
-			dropped++
+			if dropped++; o.constant {
+				constants = append(constants, &o.in)
+			}
 			continue
 		}
 		for _, w := range o.checks {

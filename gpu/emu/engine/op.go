@@ -19,11 +19,12 @@ type op struct {
 	label string
 	table []string // of brx.idx
 
-	dropped bool // a move whose destination is a known value
-	jumps   bool // not in the text: it goes to the block at an index of the text
-	at      int
-	checks  []instr  // run before it, for registers that may be unset
-	parts   []*instr // further accesses of it, with the same line
+	dropped  bool // its destination is a known value
+	constant bool // the same for each thread of a block: it runs before the program starts
+	jumps    bool // not in the text: it goes to the block at an index of the text
+	at       int
+	checks   []instr  // run before it, for registers that may be unset
+	parts    []*instr // further accesses of it, with the same line
 }
 
 // bind is an operand: its place in the instruction, and its value.

@@ -173,8 +173,15 @@ func (t *tracer) profile(p *Program) gpu.Profile {
 		in := &p.code[i]
 		sum.warps += t.runs[i].warps
 		sum.threads += t.runs[i].threads
-		n := uint64(p.before[i+1] - p.before[i]) // moves without cost count with the instruction after them
-		if in.src == nil || n == 0 || sum.warps == 0 {
+		if sum.warps == 0 {
+			continue
+		}
+		for _, o := range p.constantsAt[i] {
+			profile.Instructions = append(profile.Instructions, gpu.InstructionProfile{Name: o.src.Name(), Line: o.src.Pos.Line, Source: p.source(o),
+				Warps: uint64(sum.warps), Threads: uint64(sum.threads)})
+		}
+		n := uint64(p.before[i+1]-p.before[i]) - uint64(len(p.constantsAt[i])) // moves without cost count with the instruction after them
+		if in.src == nil || n == 0 {
 			continue
 		}
 		c := gpu.InstructionProfile{Name: in.src.Name(), Line: in.src.Pos.Line, Source: p.source(in),

@@ -20,11 +20,13 @@ type Program struct {
 	before   []int32     // instructions of the text before each of code; one longer
 	counted  int32       // instructions of the text in code
 
-	presets   []preset
-	placed    []preset // those that depend on the block's index
-	slotBytes int
-	preds     int
-	tracked   int // registers whose unset lanes are tracked
+	presets     []preset
+	placed      []preset   // those that depend on the block's index
+	constantOps []instr    // run once the other presets are set that do not depend on the launch
+	constantsAt [][]*instr // those that count with each instruction
+	slotBytes   int
+	preds       int
+	tracked     int // registers whose unset lanes are tracked
 
 	static     int // bytes of shared memory
 	shared     []sharedVariable
@@ -93,6 +95,7 @@ const (
 	constantValue
 	parameterValue
 	specialValue
+	threadValue // a register that findThreadConstants has found
 )
 
 // width is the size of a slot, by the letter that rows use.

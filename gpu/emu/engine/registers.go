@@ -137,14 +137,7 @@ func (c *code) assigned() []bitset {
 // propagate replaces registers that only ever hold a preset or a copy of another
 // register by that value, and drops the moves.
 func (c *code) propagate(unset bitset) {
-	defs := make([]int, c.regs)
-	for _, o := range c.ops {
-		for _, b := range o.binds {
-			if b.def {
-				defs[b.value.reg]++
-			}
-		}
-	}
+	defs := c.definitions()
 	same := map[int]value{}
 	for _, o := range c.ops {
 		if !o.move || !o.unguarded() {

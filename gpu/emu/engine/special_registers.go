@@ -107,6 +107,7 @@ func (b *block) fillShape() {
 			}
 		}
 	}
+	b.fillThreadConstants()
 }
 
 // fillLaunch sets the presets that depend on the launch.
