@@ -200,8 +200,8 @@ func (lo *lowering) placePresets(c *code) int {
 		}
 	}
 	for _, s := range p.presets {
-		if s.value.kind == specialValue && blockSpecials[s.value.name] != nil {
-			p.placed = append(p.placed, s)
+		if f := blockSpecials[s.value.name]; s.value.kind == specialValue && f != nil {
+			p.placed = append(p.placed, placed{s, f})
 		}
 	}
 	return next
@@ -273,6 +273,7 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 		if o.in.src != nil {
 			dropped++
 			p.marks = p.marks || needsMarks(o.in.src)
+			p.asynchronous = p.asynchronous || o.in.src.Opcode == "cp" || o.in.src.Opcode == "wgmma"
 		}
 		for _, mem := range o.accesses() {
 			mem.pc = int32(len(p.code))

@@ -21,27 +21,28 @@ type Program struct {
 	counted  int32       // instructions of the text in code
 
 	presets     []preset
-	placed      []preset   // those that depend on the block's index
+	placed      []placed   // those that depend on the block's index
 	constantOps []instr    // run once the other presets are set that do not depend on the launch
 	constantsAt [][]*instr // those that count with each instruction
 	slotBytes   int
 	preds       int
 	tracked     int // registers whose unset lanes are tracked
 
-	static     int // bytes of shared memory
-	shared     []sharedVariable
-	constants  []string // variables of the module in constant memory
-	marks      bool     // it looks at accesses from before the last barrier, see race_pattern.go
-	narrow     bool     // it may access less than 4 bytes of shared memory at once
-	localBytes int      // per thread
-	localUsed  int      // the part of it that variables use
-	flights    int      // registers of warpgroup products that are watched
-	copies     int      // loads that are used only by a store, see partial_init.go
-	params     []*ptx.Variable
-	paramAt    []int // offset of each in the parameter bytes
-	paramBytes int
-	attributes gpu.Attributes
-	fn         *ptx.Function
+	static       int // bytes of shared memory
+	shared       []sharedVariable
+	constants    []string // variables of the module in constant memory
+	marks        bool     // it looks at accesses from before the last barrier, see race_pattern.go
+	narrow       bool     // it may access less than 4 bytes of shared memory at once
+	localBytes   int      // per thread
+	localUsed    int      // the part of it that variables use
+	flights      int      // registers of warpgroup products that are watched
+	asynchronous bool     // it has copies or products that end later
+	copies       int      // loads that are used only by a store, see partial_init.go
+	params       []*ptx.Variable
+	paramAt      []int // offset of each in the parameter bytes
+	paramBytes   int
+	attributes   gpu.Attributes
+	fn           *ptx.Function
 }
 
 // Name is the name of the entry.
@@ -74,6 +75,12 @@ type sharedVariable struct {
 type preset struct {
 	value  value
 	offset uint32
+}
+
+// placed is a preset that depends on the block's index.
+type placed struct {
+	preset
+	of func(b *block) uint64
 }
 
 // value is the value of an operand. Values other than registers are presets: equal ones

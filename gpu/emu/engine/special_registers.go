@@ -136,9 +136,9 @@ func (b *block) fillLaunch() {
 func (b *block) fillBlock() {
 	for _, p := range b.prog.placed {
 		first := b.warps[0]
-		first.fill(p, blockSpecials[p.value.name](b))
+		first.fill(p.preset, p.of(b))
 		for _, w := range b.warps[1:] {
-			w.copyPreset(p, first)
+			w.copyPreset(p.preset, first)
 		}
 	}
 }

@@ -77,9 +77,11 @@ func (w *warp) reset() {
 	w.alive = w.first
 	w.frags = append(w.frags[:0], fragment{mask: w.first})
 	clear(w.set)
-	w.copies.reset()
-	w.product.reset()
-	w.bulk.reset()
+	if w.block.prog.asynchronous {
+		w.copies.reset()
+		w.product.reset()
+		w.bulk.reset()
+	}
 	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
 	w.polled, w.undefined = nil, nil
 	if w.local != nil {
@@ -180,8 +182,8 @@ func (w *warp) run() (progress bool) {
 		if w.block.fault != nil {
 			return true
 		}
-		if len(w.frags) == 1 && w.frags[0].waits >= spinAfter {
-			return true // it may wait for another warp
+		if len(w.frags) == 1 && (w.frags[0].state == atBarrier || w.frags[0].waits >= spinAfter) {
+			return true // it waits, or may wait, for another warp
 		}
 	}
 	return progress
