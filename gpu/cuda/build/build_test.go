@@ -78,6 +78,11 @@ func TestWorker(t *testing.T) {
 	if err != nil {
 		t.Skip("needs a C compiler:", err)
 	}
+	goCache, err := exec.Command("go", "env", "GOCACHE").Output() // by default below XDG_CACHE_HOME
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(goCache)))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(t.TempDir(), "a folder"))
 	t.Setenv(cuda.WorkerVariable, "")
 	path, err := cuda.WorkerPath()
