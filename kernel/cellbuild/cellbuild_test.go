@@ -67,6 +67,11 @@ func (p *progress) String() string {
 func place(t *testing.T, root string) (at Location, dir string) {
 	t.Helper()
 	cache := t.TempDir()
+	goCache, err := exec.Command("go", "env", "GOCACHE").Output() // by default below XDG_CACHE_HOME
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(goCache)))
 	t.Setenv("XDG_CACHE_HOME", cache)
 	return Location{Root: root, key: "x"}, filepath.Join(cache, "warpbook")
 }
