@@ -272,7 +272,7 @@ func TestNodeVectors(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"TestVectorOperations", "TestRowsOfProducts", "TestShuffleOfVectors", "TestSearch"} {
+	for _, name := range []string{"TestVectorOperations", "TestFusedProducts", "TestRowsOfProducts", "TestShuffleOfVectors", "TestSearch"} {
 		if !strings.Contains(string(out), "--- PASS: "+name) {
 			t.Errorf("%s did not pass with vectors: %s", name, out)
 		}

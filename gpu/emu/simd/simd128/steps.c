@@ -146,29 +146,68 @@ INLINE v to_odd(v p, v z, v s) {
 	return wasm_i64x2_add(s, wasm_v128_and(step, wasm_v128_and(even, wasm_v128_and(inexact, finite))));
 }
 
-// The product of two float32 is exact in float64. The sum is rounded twice, which is
-// harmless unless it then lies exactly between two float32 or below the smallest normal
-// one: see fma32 of package arith.
-INLINE v doubtful(v s0, v s1) {
-	v low = wasm_i32x4_shuffle(s0, s1, 0, 2, 4, 6), high = wasm_i32x4_shuffle(s0, s1, 1, 3, 5, 7);
-	v between = wasm_i32x4_eq(wasm_v128_and(low, wasm_i32x4_splat((1 << 29) - 1)), wasm_i32x4_splat(1 << 28));
-	v small = wasm_i32x4_lt(wasm_v128_and(high, wasm_i32x4_splat(0x7ff << 20)), wasm_i32x4_splat((1023 - 125) << 20));
-	return wasm_v128_or(between, small);
+// Pair is a sum of two lanes in float64. The product of two float32 is exact there.
+typedef struct {
+	v product, summand, sum;
+} Pair;
+
+// widened converts two float32 of memory, which costs less than to move them within a vector.
+// The empty assembly keeps the load apart: clang gives its own form of both no constant offset.
+INLINE v widened(const v *at, int half) {
+	v y = wasm_v128_load64_zero((const u64 *)at + half);
+	__asm__("" : "+r"(y));
+	return wasm_f64x2_promote_low_f32x4(y);
+}
+
+INLINE Pair pair(const v *a, const v *b, const v *c, int half) {
+	v product = wasm_f64x2_mul(widened(a, half), widened(b, half)), summand = widened(c, half);
+	return (Pair){product, summand, wasm_f64x2_add(product, summand)};
+}
+
+INLINE v narrowed(v a, v b) { return wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(a), wasm_f32x4_demote_f64x2_zero(b), 0, 2); }
+
+// fused_slowly is fused of 16 lanes. It rounds every sum to odd.
+APART void fused_slowly(v *d, const v *a, const v *b, const v *c, u32 m) {
+	for (int i = 0; i < 4; i++) {
+		Pair low = pair(a + i, b + i, c + i, 0), high = pair(a + i, b + i, c + i, 1);
+		v y = canonical(narrowed(to_odd(low.product, low.summand, low.sum), to_odd(high.product, high.summand, high.sum)));
+		d[i] = wasm_v128_bitselect(y, d[i], some32(m, i));
+	}
+}
+
+// fused is a fused multiply-add. A sum that is rounded to float64 and then to float32 is
+// right unless it lies exactly between two float32 or is below the smallest normal one: see
+// fma32 of package arith. A result of 0 is right, because its sum is exact: the product or the
+// summand is 0, or they are within a factor of two of each other. Three values find doubtful
+// sums and NaN among 16 lanes:
+//
+//	tie    the least of the 29 bits that float32 lacks, as the upper bits of a signed number:
+//	       exactly between two float32 they are the smallest one
+//	least  the least size of a result, less one, so that 0 becomes the largest
+//	most   the largest size of a result; that of NaN is above that of infinity
+APART void fused(v *d, const v *a, const v *b, const v *c, u32 m) {
+	_Pragma("unroll") for (int n = 0; n < 8; n += 4) {
+		v y[4], tie = wasm_i32x4_splat(0), least = wasm_i32x4_splat(-1), most = wasm_i32x4_splat(0);
+		_Pragma("unroll") for (int i = 0; i < 4; i++) {
+			v low = pair(a + n + i, b + n + i, c + n + i, 0).sum, high = pair(a + n + i, b + n + i, c + n + i, 1).sum;
+			tie = wasm_i32x4_min(tie, wasm_i32x4_shl(wasm_i32x4_shuffle(low, high, 0, 2, 4, 6), 3));
+			y[i] = narrowed(low, high);
+			v size = wasm_i32x4_shl(y[i], 1);
+			least = wasm_u32x4_min(least, wasm_i32x4_add(size, wasm_i32x4_splat(-1)));
+			most = wasm_u32x4_max(most, size);
+		}
+		v doubt = wasm_v128_or(wasm_i32x4_eq(tie, wasm_i32x4_splat(1u << 31)), wasm_u32x4_lt(least, wasm_i32x4_splat(1 << 24)));
+		doubt = wasm_v128_or(doubt, wasm_u32x4_gt(most, wasm_i32x4_splat(0xffu << 24)));
+		if (wasm_v128_any_true(doubt)) fused_slowly(d + n, a + n, b + n, c + n, m >> 4 * n);
+		else if (m == (u32)all) {
+			_Pragma("unroll") for (int i = 0; i < 4; i++) d[n + i] = y[i];
+		} else {
+			_Pragma("unroll") for (int i = 0; i < 4; i++) d[n + i] = wasm_v128_bitselect(y[i], d[n + i], some32(m, n + i));
+		}
+	}
 }
 
 INLINE v upper(v a) { return wasm_i64x2_shuffle(a, a, 1, 1); }
-
-INLINE v fused(v a, v b, v c) {
-	v p0 = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(a), wasm_f64x2_promote_low_f32x4(b));
-	v p1 = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(upper(a)), wasm_f64x2_promote_low_f32x4(upper(b)));
-	v z0 = wasm_f64x2_promote_low_f32x4(c), z1 = wasm_f64x2_promote_low_f32x4(upper(c));
-	v s0 = wasm_f64x2_add(p0, z0), s1 = wasm_f64x2_add(p1, z1), doubt = doubtful(s0, s1);
-	if (wasm_v128_any_true(doubt)) {
-		s0 = wasm_v128_bitselect(to_odd(p0, z0, s0), s0, wasm_i64x2_extend_low_i32x4(doubt));
-		s1 = wasm_v128_bitselect(to_odd(p1, z1, s1), s1, wasm_i64x2_extend_high_i32x4(doubt));
-	}
-	return canonical(wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(s0), wasm_f32x4_demote_f64x2_zero(s1), 0, 2));
-}
 
 // Integers of 32 bits are exact in float64, and so is the integer part of their quotient.
 INLINE v quotient(v a, v b) {
@@ -518,7 +557,9 @@ __attribute__((export_name("run"))) void run(Run *r) {
 			OP32(SubF32, canonical(wasm_f32x4_sub(a[i], b[i])))
 			OP32(MulF32, canonical(wasm_f32x4_mul(a[i], b[i])))
 		case const_FmaRow: // the same first source is of no use here
-			OP32(FmaF32, fused(a[i], b[i], c[i]))
+		case const_FmaF32:
+			fused(d, a, b, c, m);
+			break;
 			OP32(FloatS32, wasm_f32x4_convert_i32x4(a[i]))
 			OP32(FloatU32, wasm_f32x4_convert_u32x4(a[i]))
 		case const_Select32: {
