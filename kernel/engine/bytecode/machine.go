@@ -216,3 +216,10 @@ func (m *machine) fail(c *code, ip unsafe.Pointer) {
 	m.escape(c, &c.escapes[c.checks[at]])
 	panic("bytecode: a check failed that the engine does not make")
 }
+
+// check makes the instruction before ip fail unless a condition holds.
+func (m *machine) check(c *code, ip unsafe.Pointer, holds bool) {
+	if !holds {
+		m.fail(c, ip)
+	}
+}

@@ -1,5 +1,7 @@
 package bytecode
 
+import "unsafe"
+
 // instr is one instruction: three operands, and a constant or two jump targets.
 // Operands are registers, of which there is one file of numbers and one of
 // pointers; a slice or string in register k has its pointer in pointer k, its
@@ -12,6 +14,27 @@ type instr struct {
 
 // targets are those of a branch: taken if the condition holds, and else.
 func (in *instr) targets() (yes, no int32) { return int32(in.imm), int32(in.imm >> 32) }
+
+// branch is the place of the instruction after a branch.
+func (in *instr) branch(base unsafe.Pointer, holds bool) unsafe.Pointer {
+	if holds {
+		return unsafe.Add(base, uint32(in.imm))
+	}
+	return unsafe.Add(base, uint32(in.imm>>32))
+}
+
+// turn is the place of the instruction after the branch of a loop. A turn that is not
+// interrupted continues after the poll at its beginning.
+func (in *instr) turn(base unsafe.Pointer, flag *int32, holds bool) unsafe.Pointer {
+	if !holds {
+		return unsafe.Add(base, uint32(in.imm>>32))
+	}
+	at := unsafe.Add(base, uint32(in.imm))
+	if raised(flag) {
+		return at
+	}
+	return unsafe.Add(at, unsafe.Sizeof(instr{}))
+}
 
 func pack(yes, no int32) int64 { return int64(uint32(yes)) | int64(no)<<32 }
 

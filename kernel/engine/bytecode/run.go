@@ -7,7 +7,7 @@ import "unsafe"
 //
 // It is one switch, a table with an entry an operation: the registers and the next
 // instruction stay in the processor's registers, which a call for each operation would
-// spill. That makes it longer than any other function.
+// spill. That makes it longer than any other function. Its helpers are inlined.
 //
 // If a check fails, the engine executes the instruction and panics with its own message
 // and place.
@@ -52,45 +52,31 @@ func (m *machine) run(c *code) {
 		case opAndNot:
 			r[in.a] = r[in.b] &^ r[in.c]
 		case opShl:
-			if int64(r[in.c]) < 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, int64(r[in.c]) >= 0)
 			r[in.a] = r[in.b] << r[in.c]
 		case opShlU:
 			r[in.a] = r[in.b] << r[in.c]
 		case opShr:
-			if int64(r[in.c]) < 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, int64(r[in.c]) >= 0)
 			r[in.a] = r[in.b] >> r[in.c]
 		case opShrU:
 			r[in.a] = r[in.b] >> r[in.c]
 		case opSar:
-			if int64(r[in.c]) < 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, int64(r[in.c]) >= 0)
 			r[in.a] = uint64(int64(r[in.b]) >> r[in.c])
 		case opSarU:
 			r[in.a] = uint64(int64(r[in.b]) >> r[in.c])
 		case opDivS:
-			if r[in.c] == 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, r[in.c] != 0)
 			r[in.a] = uint64(int64(r[in.b]) / int64(r[in.c]))
 		case opDivU:
-			if r[in.c] == 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, r[in.c] != 0)
 			r[in.a] = r[in.b] / r[in.c]
 		case opRemS:
-			if r[in.c] == 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, r[in.c] != 0)
 			r[in.a] = uint64(int64(r[in.b]) % int64(r[in.c]))
 		case opRemU:
-			if r[in.c] == 0 {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, r[in.c] != 0)
 			r[in.a] = r[in.b] % r[in.c]
 		case opAddI:
 			r[in.a] = r[in.b] + uint64(in.imm)
@@ -202,217 +188,145 @@ func (m *machine) run(c *code) {
 			r[in.a] = conversions[in.imm](r[in.b])
 
 		case opLoad8:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = uint64(*(*uint8)(unsafe.Add(p[in.b], in.imm)))
 		case opLoadS8:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = uint64(*(*int8)(unsafe.Add(p[in.b], in.imm)))
 		case opLoad16:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = uint64(*(*uint16)(unsafe.Add(p[in.b], in.imm)))
 		case opLoadS16:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = uint64(*(*int16)(unsafe.Add(p[in.b], in.imm)))
 		case opLoad32:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = uint64(*(*uint32)(unsafe.Add(p[in.b], in.imm)))
 		case opLoadS32:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = uint64(*(*int32)(unsafe.Add(p[in.b], in.imm)))
 		case opLoad64:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			r[in.a] = *(*uint64)(unsafe.Add(p[in.b], in.imm))
 		case opLoadP:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			p[in.a] = *(*unsafe.Pointer)(unsafe.Add(p[in.b], in.imm))
 		case opLoadH:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			h := (*sliceHeader)(unsafe.Add(p[in.b], in.imm))
 			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.cap
 		case opLoadT:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			h := (*stringHeader)(unsafe.Add(p[in.b], in.imm))
 			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.len
 		case opStore8:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*uint8)(unsafe.Add(p[in.a], in.imm)) = uint8(r[in.b])
 		case opStore16:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*uint16)(unsafe.Add(p[in.a], in.imm)) = uint16(r[in.b])
 		case opStore32:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*uint32)(unsafe.Add(p[in.a], in.imm)) = uint32(r[in.b])
 		case opStore64:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*uint64)(unsafe.Add(p[in.a], in.imm)) = r[in.b]
 		case opStoreP:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*unsafe.Pointer)(unsafe.Add(p[in.a], in.imm)) = p[in.b]
 		case opStoreH:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*sliceHeader)(unsafe.Add(p[in.a], in.imm)) = sliceHeader{p[in.b], r[in.b], r[in.b+1]}
 		case opStoreT:
-			if p[in.a] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.a] != nil)
 			*(*stringHeader)(unsafe.Add(p[in.a], in.imm)) = stringHeader{p[in.b], r[in.b]}
 
 		case opIndex8:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = uint64(*(*uint8)(unsafe.Add(p[in.b], i)))
 		case opIndexS8:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = uint64(*(*int8)(unsafe.Add(p[in.b], i)))
 		case opIndex16:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = uint64(*(*uint16)(unsafe.Add(p[in.b], i*2)))
 		case opIndexS16:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = uint64(*(*int16)(unsafe.Add(p[in.b], i*2)))
 		case opIndex32:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = uint64(*(*uint32)(unsafe.Add(p[in.b], i*4)))
 		case opIndexS32:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = uint64(*(*int32)(unsafe.Add(p[in.b], i*4)))
 		case opIndex64:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			r[in.a] = *(*uint64)(unsafe.Add(p[in.b], i*8))
 		case opIndexP:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			p[in.a] = *(*unsafe.Pointer)(unsafe.Add(p[in.b], i*8))
 		case opIndexH:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			h := (*sliceHeader)(unsafe.Add(p[in.b], i*24))
 			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.cap
 		case opIndexT:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			h := (*stringHeader)(unsafe.Add(p[in.b], i*16))
 			p[in.a], r[in.a], r[in.a+1] = h.data, h.len, h.len
 		case opSet8:
 			i := r[in.b]
-			if i >= r[in.a] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.a])
 			*(*uint8)(unsafe.Add(p[in.a], i)) = uint8(r[in.c])
 		case opSet16:
 			i := r[in.b]
-			if i >= r[in.a] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.a])
 			*(*uint16)(unsafe.Add(p[in.a], i*2)) = uint16(r[in.c])
 		case opSet32:
 			i := r[in.b]
-			if i >= r[in.a] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.a])
 			*(*uint32)(unsafe.Add(p[in.a], i*4)) = uint32(r[in.c])
 		case opSet64:
 			i := r[in.b]
-			if i >= r[in.a] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.a])
 			*(*uint64)(unsafe.Add(p[in.a], i*8)) = r[in.c]
 		case opSetP:
 			i := r[in.b]
-			if i >= r[in.a] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.a])
 			*(*unsafe.Pointer)(unsafe.Add(p[in.a], i*8)) = p[in.c]
 
 		case opIndexAddr:
 			i := r[in.c]
-			if i >= r[in.b] {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, i < r[in.b])
 			p[in.a] = unsafe.Add(p[in.b], i*uint64(in.imm))
 		case opArrayAddr:
 			size, length := in.targets()
 			i := r[in.c]
-			if i >= uint64(length) || p[in.b] == nil {
+			if i >= uint64(length) || p[in.b] == nil { // check would get both as a value in a register
 				m.fail(c, ip)
 			}
 			p[in.a] = unsafe.Add(p[in.b], i*uint64(size))
 		case opFieldAddr:
-			if p[in.b] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[in.b] != nil)
 			p[in.a] = unsafe.Add(p[in.b], in.imm)
 		case opSlice:
-			if !c.slices[in.imm].slice(r, p, in.a, in.b) {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, c.slices[in.imm].slice(r, p, in.a, in.b))
 
 		case opMapGet:
 			a := &c.accesses[in.imm]
 			a.get(r, p, m.stackFor(a.mapType))
 		case opMapSet:
 			a := &c.accesses[in.imm]
-			if p[uint16(a.m)] == nil {
-				m.fail(c, ip)
-			}
+			m.check(c, ip, p[uint16(a.m)] != nil)
 			a.set(r, p, m.stackFor(a.mapType))
 		case opMapDelete:
 			a := &c.accesses[in.imm]
@@ -430,131 +344,47 @@ func (m *machine) run(c *code) {
 		case opJump:
 			ip = unsafe.Add(base, in.imm)
 		case opBranch:
-			if r[in.a]&1 != 0 {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a]&1 != 0)
 		case opBrEq:
-			if r[in.a] == r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a] == r[in.b])
 		case opBrNe:
-			if r[in.a] != r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a] != r[in.b])
 		case opBrLtS:
-			if int64(r[in.a]) < int64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, int64(r[in.a]) < int64(r[in.b]))
 		case opBrLeS:
-			if int64(r[in.a]) <= int64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, int64(r[in.a]) <= int64(r[in.b]))
 		case opBrLtU:
-			if r[in.a] < r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a] < r[in.b])
 		case opBrLeU:
-			if r[in.a] <= r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a] <= r[in.b])
 		case opBrEqI:
-			if r[in.a] == uint64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a] == uint64(int16(in.c)))
 		case opBrNeI:
-			if r[in.a] != uint64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, r[in.a] != uint64(int16(in.c)))
 		case opBrLtI:
-			if int64(r[in.a]) < int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, int64(r[in.a]) < int64(int16(in.c)))
 		case opBrLeI:
-			if int64(r[in.a]) <= int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, int64(r[in.a]) <= int64(int16(in.c)))
 		case opBrGtI:
-			if int64(r[in.a]) > int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, int64(r[in.a]) > int64(int16(in.c)))
 		case opBrGeI:
-			if int64(r[in.a]) >= int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, int64(r[in.a]) >= int64(int16(in.c)))
 		case opBrFEq:
-			if f64(r[in.a]) == f64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f64(r[in.a]) == f64(r[in.b]))
 		case opBrFNe:
-			if f64(r[in.a]) != f64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f64(r[in.a]) != f64(r[in.b]))
 		case opBrFLt:
-			if f64(r[in.a]) < f64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f64(r[in.a]) < f64(r[in.b]))
 		case opBrFLe:
-			if f64(r[in.a]) <= f64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f64(r[in.a]) <= f64(r[in.b]))
 		case opBrFEq32:
-			if f32(r[in.a]) == f32(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f32(r[in.a]) == f32(r[in.b]))
 		case opBrFNe32:
-			if f32(r[in.a]) != f32(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f32(r[in.a]) != f32(r[in.b]))
 		case opBrFLt32:
-			if f32(r[in.a]) < f32(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f32(r[in.a]) < f32(r[in.b]))
 		case opBrFLe32:
-			if f32(r[in.a]) <= f32(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.branch(base, f32(r[in.a]) <= f32(r[in.b]))
 
 		case opPoll:
 			if raised(flag) {
@@ -566,124 +396,33 @@ func (m *machine) run(c *code) {
 				ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
 			}
 		case opLoopEq:
-			if r[in.a] == r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, r[in.a] == r[in.b])
 		case opLoopNe:
-			if r[in.a] != r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, r[in.a] != r[in.b])
 		case opLoopLtS:
-			if int64(r[in.a]) < int64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, int64(r[in.a]) < int64(r[in.b]))
 		case opCountLtS:
 			i := int64(r[in.a]) + int64(int16(in.c))
 			r[in.a] = uint64(i)
-			if i < int64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, i < int64(r[in.b]))
 		case opLoopLeS:
-			if int64(r[in.a]) <= int64(r[in.b]) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, int64(r[in.a]) <= int64(r[in.b]))
 		case opLoopLtU:
-			if r[in.a] < r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, r[in.a] < r[in.b])
 		case opLoopLeU:
-			if r[in.a] <= r[in.b] {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, r[in.a] <= r[in.b])
 		case opLoopEqI:
-			if r[in.a] == uint64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, r[in.a] == uint64(int16(in.c)))
 		case opLoopNeI:
-			if r[in.a] != uint64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, r[in.a] != uint64(int16(in.c)))
 		case opLoopLtI:
-			if int64(r[in.a]) < int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, int64(r[in.a]) < int64(int16(in.c)))
 		case opLoopLeI:
-			if int64(r[in.a]) <= int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, int64(r[in.a]) <= int64(int16(in.c)))
 		case opLoopGtI:
-			if int64(r[in.a]) > int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, int64(r[in.a]) > int64(int16(in.c)))
 		case opLoopGeI:
-			if int64(r[in.a]) >= int64(int16(in.c)) {
-				ip = unsafe.Add(base, uint32(in.imm))
-				if !raised(flag) {
-					ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-				}
-			} else {
-				ip = unsafe.Add(base, uint32(in.imm>>32))
-			}
+			ip = in.turn(base, flag, int64(r[in.a]) >= int64(int16(in.c)))
 
 		case opCall:
 			callee := m.call(c, &c.calls[in.imm], ip)
