@@ -62,7 +62,8 @@ type barrier struct {
 	explicit bool      // the instruction gives the number: exited threads are missing
 	arrived  int       // exited lanes are included with the last lane of their warp
 	came     int       // without exited lanes
-	count    int       // of a reduction: threads whose predicate was true
+	reduces  bool      // some of the threads have arrived for a reduction
+	count    int       // of it: threads whose predicate was true
 	arrivals []arrival // by bar.arrive
 }
 
@@ -207,6 +208,7 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 		bar.arrived += popcount(w.first &^ w.alive)
 	}
 	if in.x.hasD {
+		bar.reduces = true
 		bar.count += popcount(m & (w.preds[in.x.p] ^ in.x.pflip))
 	}
 	b.cnt.Barriers++
@@ -278,6 +280,9 @@ func (b *block) release(id uint8) {
 				continue
 			}
 			f.state = running
+			if !bar.reduces {
+				continue
+			}
 			if in := &b.prog.code[f.pc-1]; in.sub >= barrierPopc && in.x.hasD {
 				w.reduced(in, f.mask, bar)
 			}

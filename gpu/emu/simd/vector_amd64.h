@@ -7,7 +7,7 @@
 // some as they are.
 //
 // DI slots, R8 predicates, R9 mask, SI step, CX steps left, R10 table,
-// R11 *Run. AX, BX, DX and R12 are free.
+// R11 *Run. AX, BX, DX, R12 and R13 are free.
 
 #include "go_asm.h"
 #include "textflag.h"
