@@ -199,11 +199,11 @@ template <unsigned n, bool volumes> static __device__ void convolve(const Tensor
     start(barriers, c, true);
     Ring x(address(memory), c.x_bytes, barriers, c.x_stages), w(address(memory) + c.x_stages * c.x_bytes, c.w_bytes, barriers + 16, c.w_stages);
     if (threadIdx.x < 128) {
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(volumes ? 56 : 40)); // with 40 the loads of volumes spill; all three warpgroups have 3 * 168
         if (threadIdx.x < 32 && elected()) bring_w<volumes>(w, of_w, c);
         else if (threadIdx.x / 32 == 1 && elected()) bring_x<volumes>(x, of_x, c);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(volumes ? 224 : 232));
         multiply<n, volumes>(x, w, bias, y, c, s);
     }
 }

@@ -520,3 +520,18 @@ func TestSplitTiles(t *testing.T) {
 		}
 	}
 }
+
+// TestNoSpills: ptxas gave every entry the registers that it needs, as the notes have it.
+func TestNoSpills(t *testing.T) {
+	code, err := Operator.MachineCode()
+	if err != nil || len(code.Entries) == 0 {
+		t.Fatalf("%d files of machine code, %v", len(code.Entries), err)
+	}
+	for file, entries := range code.Entries {
+		for name, e := range entries {
+			if e.SpillBytes != 0 {
+				t.Errorf("%s of %s spills %d bytes, expected none", name, file, e.SpillBytes)
+			}
+		}
+	}
+}
