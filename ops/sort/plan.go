@@ -295,6 +295,7 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
 		early,
 		large,
+		{Name: "block_radix", Adds: "one block and one launch, at most 16 384 keys in registers: digits of 5 bits, one a lane, counted by ballots", Module: "block_radix", Plan: l.aBlock, Refuses: tooManyForBlock},
 	}
 	switch {
 	case pairs:
