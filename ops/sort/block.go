@@ -7,28 +7,36 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// blockShapes are the blocks of block_radix.cu that sort all keys alone: threads, and keys
-// of each. The keys of the largest fill the 64 KB of shared memory that a block of sm_75 has.
-var blockShapes = []struct{ threads, items int }{{256, 4}, {512, 8}, {512, 32}}
+// blockShapes are the blocks of block_radix.cuh that sort all keys alone: threads, keys of
+// each, and bits that choose a bucket of block_buckets.cuh. The keys of the largest fill the
+// 64 KB of shared memory that a block of sm_75 has.
+var blockShapes = []struct{ threads, items, bits int }{{256, 4, 11}, {512, 8, 13}, {512, 32, 14}}
 
 const blockMost = 512 * 32
 
-// aBlock launches the smallest block that has room for the keys.
-func (l layout) aBlock(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-	if s[0] == 0 {
-		return ladder.Plan{}
+// aBlock launches the smallest block that has room for the keys: their number, and counts of
+// each warp or counters of 16 bits of the buckets. In the largest these lie where the keys do.
+func (l layout) aBlock(buckets bool) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		if s[0] == 0 {
+			return ladder.Plan{}
+		}
+		b := blockShapes[0]
+		for _, larger := range blockShapes[1:] {
+			if b.threads*b.items < s[0] {
+				b = larger
+			}
+		}
+		keys, counts := b.threads*b.items, 32*(b.threads/32+1)
+		if buckets {
+			counts = max(counts, 1<<b.bits/2)
+		}
+		if keys == blockMost {
+			counts = 0
+		}
+		return ladder.Plan{Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: b.threads}, Shared: 4 * (keys + counts),
+			Args: append(l.buffers(0, 1), uint32(s[0]))}}}
 	}
-	shape := 0
-	for blockShapes[shape].threads*blockShapes[shape].items < s[0] {
-		shape++
-	}
-	threads, keys := blockShapes[shape].threads, blockShapes[shape].threads*blockShapes[shape].items
-	counts := 32 * (threads/32 + 1) // a digit's, of each warp
-	if keys == blockMost {
-		counts = 0 // they lie where the keys do
-	}
-	return ladder.Plan{Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: threads}, Shared: 4 * (keys + counts),
-		Args: append(l.buffers(0, 1), uint32(s[0]))}}}
 }
 
 // tooManyForBlock rejects more keys than the largest block sorts.

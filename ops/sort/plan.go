@@ -295,7 +295,8 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
 		early,
 		large,
-		{Name: "block_radix", Adds: "one block and one launch, at most 16 384 keys in registers: digits of 5 bits, one a lane, counted by ballots", Module: "block_radix", Plan: l.aBlock, Refuses: tooManyForBlock},
+		{Name: "block_radix", Adds: "one block and one launch, at most 16 384 keys in registers: digits of 5 bits, one a lane, counted by ballots", Module: "block_radix", Plan: l.aBlock(false), Refuses: tooManyForBlock},
+		{Name: "block_buckets", Adds: "one pass by the first bits into as many buckets as keys, or twice as many; keys of a bucket compare themselves; more than 16 in one: the passes of block_radix", Module: "block_buckets", Plan: l.aBlock(true), Refuses: tooManyForBlock},
 	}
 	switch {
 	case pairs:
