@@ -1,10 +1,15 @@
 // C = A B with panels of B that the copy engine writes to the shared memory of both blocks
 // of a cluster at once: each of them reads half of a panel from L2. It needs sm_90.
 
-#include "barrier.cuh"
 #include "panel.cuh"
 
 constexpr unsigned cluster_blocks = 2, stages = 4;
+
+static __device__ unsigned shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+
+static __device__ void barrier_wait(unsigned long long* b, unsigned phase) {
+    asm volatile("{.reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1; @!done bra again;}" ::"r"(shared_address(b)), "r"(phase) : "memory");
+}
 
 static __device__ void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
 

@@ -256,7 +256,11 @@ extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_2(const int* _
 
 // Adds to each row what the blocks before its end had of it.
 extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_3(const int* __restrict__ carry_row, const float* __restrict__ carry, float* __restrict__ y, unsigned rows, unsigned tiles) {
-    add_carries(carry_row, carry, y, rows, tiles);
+    unsigned t = blockIdx.x * 256 + threadIdx.x;
+    bool there = t < tiles, last;
+    unsigned row = there ? carry_row[t] : rows;
+    float sum = segment_sum(row, there ? carry[t] : 0, last);
+    if (last && row < rows) atomicAdd(&y[row], sum);
 }
 
 // The same matrix as triples of row, column and value, in any order: a thread an entry,

@@ -53,10 +53,6 @@ var SpMV = &ladder.Operator{
 		{Name: "spmv_vector_row", Adds: "as many lanes a row as it has entries on average", Source: "ours", Plan: vectorPlan},
 		{Name: "spmv_vec4", Adds: "16 bytes a load, a quarter as many lanes a row, and two rows of a lane in flight", Source: "ours", Plan: vec4Plan},
 		{Name: "spmv_stream", Adds: "a block streams the rows that begin in 2048 entries through shared memory, 16 bytes a load", Source: "ours", Plan: streamPlan},
-		{
-			Name: "spmv_bulk", Adds: "the copy engine streams equal shares of rows and entries, three tiles of a block in flight; no search before",
-			Source: "ours", Module: "bulk", Needs: gpu.Compute{Major: 9}, Plan: bulkPlan,
-		},
 		{Name: "spmv_merge_path", Adds: "rows are split: every thread has 8 steps of the merge of row ends and entries", Source: "ours", Plan: mergePlan},
 	},
 }
@@ -163,23 +159,6 @@ func vec4Plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, threads, product(uint32(s[0]), uint32(s[2]), uint32(shift))...)}}
 }
 
-// bulkPlan gives a block at least as many steps as eight tiles have entries: with fewer, no
-// copy comes early. Five blocks fit a multiprocessor. A row is four steps, an entry one.
-func bulkPlan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	if s[0] == 0 {
-		return ladder.Plan{}
-	}
-	const entries, stages = 1024, 3
-	blocks := min(5*info.SMs, ladder.CeilDiv(4*s[0]+s[2], 8*entries))
-	walk := step(entry, blocks*256, product("carry_row", "carry", uint32(s[0]), uint32(s[2]))...)
-	walk.Shared = stages * entries * 8
-	return ladder.Plan{
-		Depth: s[2], Atomics: blocks,
-		Scratch: []ladder.Tensor{{Name: "carry_row", Len: blocks, Type: gpu.Int32}, {Name: "carry", Len: blocks}},
-		Steps:   []ladder.Step{walk, step(entry+"_2", blocks, "carry_row", "carry", "y", uint32(s[0]), uint32(blocks))},
-	}
-}
-
 // Entries, or steps of the merge path, of a block of spmv.cu.
 const tile = 2048
 
@@ -228,8 +207,8 @@ func cooPlan(entries int) ladder.Planner {
 	}
 }
 
-// spmvCases bracket warps, blocks of 256 rows, tiles of 1024 and 2048 entries or steps and
-// 3072 products, and shares of 8192 steps, with every data set.
+// spmvCases bracket warps, blocks of 256 rows, and tiles of 2048 entries or steps and 3072
+// products, with every data set.
 func spmvCases() (all []ladder.Case) {
 	for _, s := range []ladder.Size{{0, 0, 0}, {1, 1, 1}, {0, 5, 0}, {5, 0, 0}, {300, 7, 0}, {1, 9, 40}, {257, 31, 2048}, {300, 300, 2049}, {63, 5000, 4095}, {4099, 4099, 65_537}} {
 		all = append(all, ladder.Case{Size: s})
@@ -239,8 +218,7 @@ func spmvCases() (all []ladder.Case) {
 	}
 	return append(all,
 		ladder.Case{Size: ladder.Size{3, 1000, 9001}, Data: "huge rows"},
-		ladder.Case{Size: ladder.Size{3, 1000, 40_001}, Data: "huge rows"}, // a row of three shares
-		ladder.Case{Size: ladder.Size{3, 500, 302}},                        // the second row ends inside a vector, and begins at one's start
+		ladder.Case{Size: ladder.Size{3, 500, 302}}, // the second row ends inside a vector, and begins at one's start
 		ladder.Case{Size: ladder.Size{20_011, 64, 4000}, Data: "huge rows"},
 		ladder.Case{Size: ladder.Size{601, 601, 5003}, Start: 1},
 		ladder.Case{Size: ladder.Size{1 << 16, 1 << 16, 1 << 20}, Data: "rmat", Long: true},

@@ -22,13 +22,3 @@ static __device__ float segment_sum(int key, float sum, bool& last) {
     last = lane == 31 || heads >> (lane + 1) & 1;
     return sum;
 }
-
-// Adds to row carry_row[t] what carry[t] has of it, a thread of blocks of 256 for each
-// of n. Row rows is none.
-static __device__ void add_carries(const int* __restrict__ carry_row, const float* __restrict__ carry, float* __restrict__ y, unsigned rows, unsigned n) {
-    unsigned t = blockIdx.x * 256 + threadIdx.x;
-    bool there = t < n, last;
-    unsigned row = there ? carry_row[t] : rows;
-    float sum = segment_sum(row, there ? carry[t] : 0, last);
-    if (last && row < rows) atomicAdd(&y[row], sum);
-}
