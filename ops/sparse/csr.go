@@ -13,7 +13,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu wide.cu convert.cu spmm.cu spgemm.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu wide.cu convert.cu spmm.cu spgemm.cu spgemm_bitmap.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 panels.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu
 

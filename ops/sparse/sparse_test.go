@@ -256,7 +256,7 @@ func TestWindows(t *testing.T) {
 	if columns := e[1].Exact.([]int32); len(columns) != each || columns[each-2] != 3*(each-2) || columns[each-1] != n-1 || e[2].Value[0] != 10 || e[2].Terms[5] != 4 {
 		t.Fatalf("the reference has %d columns, the first sum is %v", len(columns), e[2].Value[0])
 	}
-	optest.CheckAll(t, bench, "windows", "spgemm_sort", "spgemm_binned")
+	optest.CheckAll(t, bench, "windows", "spgemm_sort", "spgemm_binned", "spgemm_bitmap")
 }
 
 // A product of 2 x 2 matrices worked by hand: equal columns add up, a sum of 0 stays an

@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -87,6 +88,7 @@ var SpGEMM = &ladder.Operator{
 		{Size: ladder.Size{0, 0, 0}}, {Size: ladder.Size{1, 1, 1}}, {Size: ladder.Size{1, 9, 2}}, {Size: ladder.Size{40, 0, 3}}, {Size: ladder.Size{100, 300, 0}},
 		{Size: ladder.Size{100, 700, 900}}, {Size: ladder.Size{33, 300, 1100}}, {Size: ladder.Size{9, 700, 60}},
 		{Size: ladder.Size{80, 400, 3000}, Start: 1},
+		{Size: ladder.Size{8, 181, 70}}, {Size: ladder.Size{2, 128, 4}}, // some 512 products a row, some 4096
 		{Size: ladder.Size{1024, 6144, 100_000}, Data: "rmat", Long: true},
 	}, everyMatrix(100, 500, 6000)...),
 	Work: func(s ladder.Size) ladder.Work {
@@ -98,6 +100,7 @@ var SpGEMM = &ladder.Operator{
 		{Name: "spgemm_global_hash", Adds: "equal columns meet in a hash table in global memory: fewer are sorted", Source: "ours", Plan: productPlan(globalTables)},
 		{Name: "spgemm_shared_hash", Adds: "the table is in shared memory, of as many places as the row needs", Source: "ours", Plan: productPlan(rowsByBlocks)},
 		{Name: "spgemm_binned", Adds: "rows binned by products: few for a warp, many for a block", Source: "ours", Plan: productPlan(binned)},
+		{Name: "spgemm_bitmap", Adds: "a bitmap of columns in shared memory gives each sum its place: no table, no sort", Source: "ours", Module: "spgemm_bitmap", Plan: productPlan(bitmaps)},
 	},
 }
 
@@ -150,6 +153,7 @@ func multiply(stop ladder.Stop, a, b CSR) (offsets, columns []int32, e ladder.Ex
 type passes struct {
 	before       []ladder.Step
 	count, write ladder.Step
+	scan         string // entry that makes offsets of counts, "" for spgemm_offsets
 	scratch      []ladder.Tensor
 }
 
@@ -162,7 +166,7 @@ func productPlan(of func(entry string, s ladder.Size, info gpu.Info, args []any)
 		}
 		args := []any{"a_offsets", "a_columns", "a_values", "b_offsets", "b_columns", "b_values", "offsets", "columns", "values", uint32(n), uint32(s[2]), lanesOf(s)}
 		p := of(entry, s, info, args)
-		scan := ladder.Step{Entry: "spgemm_offsets", Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1024}, Args: []any{"offsets", "count", uint32(n)}}
+		scan := ladder.Step{Entry: cmp.Or(p.scan, "spgemm_offsets"), Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1024}, Args: []any{"offsets", "count", uint32(n)}}
 		return ladder.Plan{Depth: most, Atomics: s[1], Scratch: p.scratch, Steps: append(p.before, p.count, scan, p.write)}
 	}
 }
@@ -200,4 +204,9 @@ func binned(entry string, s ladder.Size, _ gpu.Info, args []any) passes {
 		before: []ladder.Step{bin}, count: step(entry+"_2", s[0]*256, args...), write: step(entry+"_3", s[0]*256, args...),
 		scratch: []ladder.Tensor{{Name: "list", Len: s[0], Type: gpu.Uint32}, {Name: "sizes", Len: 2, Type: gpu.Uint32}},
 	}
+}
+
+// bitmaps are a warp a row; entries of another module, which scans, too.
+func bitmaps(entry string, s ladder.Size, _ gpu.Info, args []any) passes {
+	return passes{count: step(entry, s[0]*32, args...), scan: entry + "_2", write: step(entry+"_3", s[0]*32, args...)}
 }
