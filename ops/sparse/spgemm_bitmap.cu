@@ -188,13 +188,20 @@ static __device__ bool held_row(const Matrix& a, const Matrix& b, const Result& 
         }
         sync<THREADS>(); // bits and places are read
 #pragma unroll
-        for (unsigned s = 0; s < steps; s++)
-            if (fresh >> s & 1) found[(unsigned)column[s] / window] = make_uint2(first + (unsigned)column[s] % window, __float_as_uint(value[s]));
-        sync<THREADS>();
-        if (here != fresh) { // equal columns
+        for (unsigned four = 0; four < steps; four += 4) {
+            if (four * THREADS >= products) break;
 #pragma unroll
-            for (unsigned s = 0; s < steps; s++)
-                if ((here & ~fresh) >> s & 1) atomicAdd((float*)&found[(unsigned)column[s] / window].y, value[s]);
+            for (unsigned s = four; s < four + 4; s++)
+                if (fresh >> s & 1) found[(unsigned)column[s] / window] = make_uint2(first + (unsigned)column[s] % window, __float_as_uint(value[s]));
+        }
+        sync<THREADS>();
+        unsigned equal = here & ~fresh; // to columns that another product has taken
+#pragma unroll
+        for (unsigned four = 0; four < steps; four += 4) {
+            if (equal >> four == 0) break;
+#pragma unroll
+            for (unsigned s = four; s < four + 4; s++)
+                if (equal >> s & 1) atomicAdd((float*)&found[(unsigned)column[s] / window].y, value[s]);
         }
         sync<THREADS>();
         for (unsigned i = thread; i < all && at + i < c.room; i += THREADS) {
