@@ -308,8 +308,11 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 			return !slices.Contains([]string{"merge_path", "onesweep", "onesweep_early", "onesweep_large"}, v.Name)
 		})
 	}
-	if t.Bytes() == 4 && !pairs {
+	switch last := len(all) - 1; {
+	case t.Bytes() == 4 && !pairs:
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool { return v.Name == "onesweep_large" })
+	case t.Bytes() == 8: // the last rung is the default, and the smaller tiles are faster here
+		all[last-1], all[last] = all[last], all[last-1]
 	}
 	for i := range all {
 		all[i].Name, all[i].Source = prefix+all[i].Name, "ours"
