@@ -67,9 +67,7 @@ type toolchain struct {
 	dir      string // scratch, removed afterwards
 }
 
-// compile runs the go command. The folders of this build are flags of the compiler's command
-// and not of CGO_CFLAGS and CGO_LDFLAGS: those are written into every package of cgo, such as
-// net, so that all that imports it would be compiled again.
+// compile runs the go command.
 func compile(ctx context.Context, t toolchain, to string) error {
 	include := filepath.Join(t.dir, "include")
 	if err := os.MkdirAll(include, 0o755); err != nil {
@@ -83,8 +81,8 @@ func compile(ctx context.Context, t toolchain, to string) error {
 		return err
 	}
 	c := exec.CommandContext(ctx, "go", "build", "-tags=cuda", "-buildvcs=false", "-o", to, "warpbook/gpu/cuda/worker")
-	cc := []string{quote(t.compiler), quote("-I" + include), quote("-I" + t.headers), quote("-L" + library)}
-	c.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+strings.Join(cc, " "), "CGO_CFLAGS=-g -O2", "CGO_LDFLAGS=-g -O2")
+	c.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+t.compiler,
+		"CGO_CFLAGS=-O2 "+quote("-I"+include)+" "+quote("-I"+t.headers), "CGO_LDFLAGS="+quote("-L"+library))
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Run(); err != nil {
@@ -93,7 +91,7 @@ func compile(ctx context.Context, t toolchain, to string) error {
 	return nil
 }
 
-// quote keeps a path with spaces one word of CC.
+// quote keeps a path with spaces one word of CGO_CFLAGS.
 func quote(flag string) string {
 	if strings.ContainsAny(flag, " \t'") {
 		return `"` + flag + `"`
