@@ -61,24 +61,26 @@ func warpARow(roundings func(columns, threads int) int, mask ...string) ladder.P
 	}
 }
 
-// Columns that fit the registers of a block: 64 threads with four vectors of four each,
-// and 1024 with two.
+// Columns that fit the registers of a block: 64 or 512 threads with four vectors of four
+// each, and 1024 with two.
 const (
-	smallThreads = 64
-	smallColumns = smallThreads * 4 * 4
-	bigThreads   = 1024
-	bigColumns   = bigThreads * 2 * 4
+	smallThreads  = 64
+	smallColumns  = smallThreads * 4 * 4
+	middleThreads = 512
+	bigThreads    = 1024
+	bigColumns    = bigThreads * 2 * 4
 )
 
 var (
-	blockARow         = blocks()
-	blockARowMasked   = blocks("mask")
+	blockARow         = blocks(bigThreads)
+	blockARowOf512    = blocks(middleThreads)
+	blockARowMasked   = blocks(bigThreads, "mask")
 	clusterARow       = clusters()
 	clusterARowMasked = clusters("mask")
 )
 
-// blocks launches a block for each row: the small one where a row fits it.
-func blocks(mask ...string) ladder.Planner {
+// blocks launches a block of so many threads for each row: the small one where a row fits it.
+func blocks(threads int, mask ...string) ladder.Planner {
 	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 		switch {
 		case s[0] == 0 || s[1] == 0:
@@ -86,7 +88,7 @@ func blocks(mask ...string) ladder.Planner {
 		case s[1] <= smallColumns:
 			return launch(entry+"_of_64", s, s[0], smallThreads, onlineRoundings(s[1], smallThreads), mask)
 		}
-		return launch(entry, s, s[0], bigThreads, onlineRoundings(s[1], bigThreads), mask)
+		return launch(entry, s, s[0], threads, onlineRoundings(s[1], threads), mask)
 	}
 }
 
@@ -95,7 +97,7 @@ func blocks(mask ...string) ladder.Planner {
 func best(operator string, mask ...string) ladder.Planner {
 	return func(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
 		if s[1] <= bigColumns || info.Compute.Major < 9 {
-			return blocks(mask...)(operator+"_block", s, info)
+			return blocks(bigThreads, mask...)(operator+"_block", s, info)
 		}
 		p := clusters(mask...)(operator+"_cluster", s, info)
 		p.Module = clusterModule
