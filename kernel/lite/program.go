@@ -1,9 +1,7 @@
 package lite
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -112,37 +110,4 @@ func Loader(ctx context.Context, root string) (string, error) {
 		return "", fmt.Errorf("lite: %w: expected it in the Go toolchain: install Go from go.dev, some packages of distributions lack it", err)
 	}
 	return path, nil
-}
-
-// pack compresses a file.
-func pack(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	defer func() {
-		if closing := out.Close(); err == nil && closing != nil {
-			err = fmt.Errorf("lite: %w", closing)
-		}
-	}()
-	buffer := bufio.NewWriter(out)
-	z, err := gzip.NewWriterLevel(buffer, gzip.BestCompression)
-	if err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	if _, err := io.Copy(z, in); err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	if err := z.Close(); err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	if err := buffer.Flush(); err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	return nil
 }
