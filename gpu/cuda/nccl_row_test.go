@@ -32,16 +32,26 @@ func TestTimedCollective(t *testing.T) {
 	}
 }
 
+// shortsOn is a buffer of one int16, 3, for each rank; sums of int16 go by way of the host.
+func shortsOn(t *testing.T, all []collective.Communicator) []gpu.Buffer {
+	t.Helper()
+	shorts := make([]gpu.Buffer, len(all))
+	for i, c := range all {
+		shorts[i] = on(t, c, gpu.Int16, []int16{3})
+	}
+	return shorts
+}
+
+// sum is the sum of a buffer over all ranks.
+func sum(b gpu.Buffer) collective.Call {
+	return collective.Call{Kind: collective.AllReduce, In: b, Out: b}
+}
+
 // Ranks whose lists or whose numbers of runs differ, or are not possible, all get the same
 // error at once, by NCCL and by the host. Nothing has run then, and the group goes on.
 func TestDisagreements(t *testing.T) {
 	run := func(t *testing.T, all []collective.Communicator) {
-		ones := onAll(t, all)
-		shorts := make([]gpu.Buffer, len(all))
-		for i, c := range all {
-			shorts[i] = on(t, c, gpu.Int16, []int16{3})
-		}
-		sum := func(b gpu.Buffer) collective.Call { return collective.Call{Kind: collective.AllReduce, In: b, Out: b} }
+		ones, shorts := onAll(t, all), shortsOn(t, all)
 		for _, c := range []struct {
 			timings [2]gpu.Timing // of rank 1, and before it those of the others
 			lengths [2]int        // of their lists
@@ -149,12 +159,7 @@ func TestRow(t *testing.T) {
 // same first collective alone, do not agree: all get an error, and go on.
 func TestRowByHost(t *testing.T) {
 	run := func(t *testing.T, all []collective.Communicator) {
-		ones := onAll(t, all)
-		shorts := make([]gpu.Buffer, len(all))
-		for i, c := range all {
-			shorts[i] = on(t, c, gpu.Int16, []int16{3})
-		}
-		sum := func(b gpu.Buffer) collective.Call { return collective.Call{Kind: collective.AllReduce, In: b, Out: b} }
+		ones, shorts := onAll(t, all), shortsOn(t, all)
 		for rank, err := range each(all, func(c collective.Communicator) error {
 			if c.Rank() == 0 {
 				return c.Run(sum(ones[0]), sum(shorts[0]))

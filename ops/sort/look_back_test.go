@@ -155,7 +155,7 @@ func TestEarlyTiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, tiles := range []int{1, 2} { // the launch says whether these are the tiles
+			for _, tiles := range []int{1, 2} { // a block for each tile: one more key needs one more block
 				p := v.Plan(c.rung, ladder.Size{tiles * c.tile}, d.Info())
 				more := v.Plan(c.rung, ladder.Size{tiles*c.tile + 1}, d.Info())
 				if got, next := p.Steps[2].Grid.X, more.Steps[2].Grid.X; got != tiles || next != tiles+1 {
