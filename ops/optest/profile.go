@@ -1,12 +1,10 @@
 package optest
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"warpbook/gpu"
 	"warpbook/gpu/device"
+	"warpbook/gpu/tool"
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 )
@@ -76,7 +74,11 @@ func (c profiledCase) take(t *testing.T, folder string) {
 	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
 		c.profile(t, file, launches)
 	}
-	c.write(t, launches, readCounts(t, file))
+	counts, err := tool.ReadReport(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.write(t, launches, counts)
 }
 
 // profile runs the variants under ncu, each launch once.
@@ -85,84 +87,45 @@ func (c profiledCase) profile(t *testing.T, file string, launches []bench.Launch
 	if err != nil {
 		t.Fatal(err)
 	}
-	ncu, err := exec.LookPath("ncu")
-	if err != nil {
-		ncu = "/usr/local/cuda/bin/ncu"
-	}
 	names := []string{opcodes}
 	for _, m := range metrics {
 		names = append(names, m.metric)
 	}
-	d := dev.(interface {
-		Observe(gpu.Observer)
-		Under(...string) (func() error, error)
+	err = tool.UnderProfiler(dev, file, names, func() error {
+		b, err := bench.New(dev, c.operator, 42, c.Size...)
+		if err != nil {
+			return err
+		}
+		var variants []string
+		for _, l := range launches {
+			if !slices.Contains(variants, l.Variant) {
+				variants = append(variants, l.Variant)
+			}
+		}
+		CheckAll(t, b, "under ncu", variants...)
+		return b.Close()
 	})
-	d.Observe(func(l gpu.Launch, run func(gpu.Launch) error) error { return run(l) })
-	_, err = d.Under(ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-metric-instances", "details",
-		"--clock-control", "none", "--log-file", file, "--metrics", strings.Join(names, ","))
-	if err != nil {
+	if err := errors.Join(err, dev.Close()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := bench.New(dev, c.operator, 42, c.Size...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var variants []string
-	for _, l := range launches {
-		if !slices.Contains(variants, l.Variant) {
-			variants = append(variants, l.Variant)
-		}
-	}
-	CheckAll(t, b, "under ncu", variants...)
-	if err := errors.Join(b.Close(), dev.Close()); err != nil { // the end lets ncu write
-		t.Fatal(err)
-	}
-}
-
-// readCounts reads what ncu has printed: its own lines stand between those of
-// the table, of which names and units are the first.
-func readCounts(t *testing.T, file string) (launches []map[string]string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var table strings.Builder
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, `"`) {
-			table.WriteString(line)
-		}
-	}
-	rows, err := csv.NewReader(strings.NewReader(table.String())).ReadAll()
-	if err != nil || len(rows) < 3 {
-		t.Fatalf("%s: %d rows, %v, expected a table: %s", file, len(rows), err, text[:min(len(text), 300)])
-	}
-	for _, row := range rows[2:] {
-		l := map[string]string{}
-		for i, name := range rows[0] {
-			l[name] = row[i]
-		}
-		launches = append(launches, l)
-	}
-	return launches
 }
 
 // write makes the profile of a case.
-func (c profiledCase) write(t *testing.T, launches []bench.Launched, counts []map[string]string) {
+func (c profiledCase) write(t *testing.T, launches []bench.Launched, counts []tool.Counters) {
 	if len(counts) != len(launches) {
 		t.Fatalf("ncu counted %d launches, expected %d", len(counts), len(launches))
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "{\n \"device\": %q,\n \"tool\": %q,\n \"date\": %q,\n \"size\": %s,\n \"launches\": [\n",
-		counts[0]["device__attribute_display_name"]+", "+profiledDriver, profiledTool, time.Now().Format(time.DateOnly), strings.ReplaceAll(fmt.Sprint([]int(c.Size)), " ", ", "))
+		counts[0].Device+", "+profiledDriver, profiledTool, time.Now().Format(time.DateOnly), strings.ReplaceAll(fmt.Sprint([]int(c.Size)), " ", ", "))
 	for i, l := range launches {
-		if name, _, _ := strings.Cut(counts[i]["Kernel Name"], "("); name != l.Entry {
-			t.Fatalf("launch %d is %s, expected %s", i, name, l.Entry)
+		if counts[i].Entry != l.Entry {
+			t.Fatalf("launch %d is %s, expected %s", i, counts[i].Entry, l.Entry)
 		}
 		if i > 0 {
 			out.WriteString(",\n")
 		}
-		out.WriteString("  " + line(t, l, counts[i]))
+		out.WriteString("  " + line(t, l, &counts[i]))
 	}
 	out.WriteString("\n ]\n}\n")
 	if err := os.WriteFile(c.file(), []byte(out.String()), 0o644); err != nil {
@@ -171,13 +134,13 @@ func (c profiledCase) write(t *testing.T, launches []bench.Launched, counts []ma
 }
 
 // line is a launch as JSON.
-func line(t *testing.T, l bench.Launched, row map[string]string) string {
+func line(t *testing.T, l bench.Launched, c *tool.Counters) string {
 	counts := map[string]uint64{}
 	var order []string
 	for _, m := range metrics {
-		n, err := strconv.ParseFloat(strings.ReplaceAll(row[m.metric], ",", ""), 64)
+		n, err := c.Number(m.metric)
 		if err != nil {
-			t.Fatalf("%s of %s: %v", m.metric, l.Entry, err)
+			t.Fatal(err)
 		}
 		if counts[m.of] += uint64(n); !slices.Contains(order, m.of) {
 			order = append(order, m.of)
@@ -189,7 +152,7 @@ func line(t *testing.T, l bench.Launched, row map[string]string) string {
 			line += fmt.Sprintf(", %q: %d", name, counts[name])
 		}
 	}
-	instances, err := json.Marshal(instancesOf(row[opcodes]))
+	instances, err := json.Marshal(instancesOf(c.Values[opcodes]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestLinesOfGPUBenches(t *testing.T) {
 			continue
 		}
 		trials := o.operator == transpose.Trials // compared with each other
-		if o.turns < 5 && !o.alone && !trials {
+		if o.turns < 5 && !o.alone && !trials && len(o.counters) == 0 {
 			t.Errorf("%q: %d turns, expected at least 5, because fewer give no verdict", line, o.turns)
 		}
 		for _, name := range o.variants {

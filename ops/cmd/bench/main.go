@@ -3,6 +3,7 @@
 //
 //	go run ./ops/cmd/bench reduce --size 25600000 --l2 flushed > figures.jsonl
 //	go run ./ops/cmd/bench gemm --size 512,512,512 --size 4096,4096,4096 --clock graph --turns 3
+//	go run ./ops/cmd/bench reduce --size 25600000 --counters units
 //
 // It measures as the notebooks do, with the same package. With --turns our
 // variants and the peers are timed alternately, a line for each turn, so that the
@@ -70,6 +71,7 @@ type options struct {
 	peers    []string // empty for all
 	alone    bool     // without peers
 	skip     bool     // named variants that do not take the device or the size
+	counters []string // of ncu, in place of times
 	done     done     // of a run that ended midway
 }
 
@@ -91,6 +93,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	flags.IntVar(&o.turns, "turns", 1, "how often each size is timed, ours and theirs alternately")
 	others := flags.String("peers", "all", "figures of peers, with commas; all or none")
 	data := flags.String("data", "", "name of a data set of the operator's; its first if not given")
+	counters := flags.String("counters", "", "counts each launch under ncu in place of times: `units` for the share of its peak that each unit reaches, or ncu's metrics, with commas")
 	resume := flags.String("resume", "", "`file` with the lines of a run that ended midway: its figures are not measured again")
 	sets := map[string]float64{}
 	flags.Func("set", "a parameter of the operator's, such as `alpha=2`; may be repeated", func(text string) error {
@@ -114,6 +117,9 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	}
 	if *variants != "" {
 		o.variants = strings.Split(*variants, ",")
+	}
+	if *counters != "" {
+		o.counters = strings.Split(strings.Replace(*counters, "units", units, 1), ",")
 	}
 	switch *others {
 	case "all":
@@ -189,6 +195,9 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 	ended := make(chan struct{})
 	defer close(ended)
 	go interrupt(stopped, ended, &stop)
+	if len(o.counters) > 0 {
+		return printCounters(d, o, out, log)
+	}
 	right := true
 	others := peers.None()
 	defer func() { others.Close() }()
@@ -234,13 +243,7 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 // resumed has printed.
 func printVariants(bench *ops.Bench, o options, size ops.Size, turn int, out, log io.Writer, stop *atomic.Bool) (right bool, err error) {
 	right = true
-	variants := o.variants
-	if len(variants) == 0 {
-		for _, v := range o.operator.Variants {
-			variants = append(variants, v.Name)
-		}
-	}
-	for _, variant := range variants {
+	for _, variant := range o.names() {
 		if stop.Load() {
 			return false, fmt.Errorf("interrupted before %s", variant)
 		}
@@ -280,6 +283,18 @@ func printVariants(bench *ops.Bench, o options, size ops.Size, turn int, out, lo
 const tries = 3
 
 var pause = time.Second // tests wait less
+
+// names are the variants: those that were named, or all.
+func (o options) names() []string {
+	if len(o.variants) > 0 {
+		return o.variants
+	}
+	var all []string
+	for _, v := range o.operator.Variants {
+		all = append(all, v.Name)
+	}
+	return all
+}
 
 // timed is Time of a variant, tried again where something else disturbs it.
 func timed(bench *ops.Bench, variant string, log io.Writer) (*ops.Latencies, error) {
@@ -342,7 +357,11 @@ func (o options) settings() string {
 // print writes a figure with one call, so that a line is whole.
 func (o options) print(out io.Writer, f peers.Figure) error {
 	f.Settings = o.settings()
-	line, err := json.Marshal(f)
+	return printLine(out, f)
+}
+
+func printLine(out io.Writer, record any) error {
+	line, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}

@@ -132,8 +132,9 @@ func TestUsage(t *testing.T) {
 		"reduce --size 3,4":                "expected n",
 		"reduce --size 3 --device nothing": "expected one of",
 		"reduce --size 3 --turns 0":        "--turns",
-		"reduce --size 3 more":             "--help",
-		"reduce --size 3 --clock graph --l2 flushed": "take rotated",
+		"reduce --size 3 --device emu --counters units": "expected a GPU",
+		"reduce --size 3 more":                          "--help",
+		"reduce --size 3 --clock graph --l2 flushed":    "take rotated",
 	} {
 		err := run(line(args), io.Discard, io.Discard, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
