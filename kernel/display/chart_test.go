@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"gonum.org/v1/plot/font"
@@ -329,5 +330,28 @@ func TestMissingGlyphs(t *testing.T) {
 	}
 	if want := []string{"abfalse", odd + odd + "true", "cfalse"}; !slices.Equal(got, want) {
 		t.Errorf("runs %q, want %q", got, want)
+	}
+}
+
+// Goroutines of a cell draw at once, and fonts are read by the first that needs them.
+func TestDrawAtOnce(t *testing.T) {
+	var pictures [2]map[string]any
+	var all sync.WaitGroup
+	for i := range pictures {
+		all.Go(func() {
+			f, err := LineChart{XAxis: fmt.Sprint("axis ", i), X: []float64{1, 2}, Series: []Series{{"a", []float64{1, 2}, nil, nil}}}.Figure()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			f.Width, f.Height = 400, 200
+			pictures[i], _ = Of(f)
+		})
+	}
+	all.Wait()
+	for i, picture := range pictures {
+		if want := fmt.Sprint("axis ", i); !slices.Contains(svgTexts(t, picture), want) {
+			t.Errorf("no %q in %q", want, svgTexts(t, picture))
+		}
 	}
 }
