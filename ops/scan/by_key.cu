@@ -47,3 +47,74 @@ extern "C" __global__ void __launch_bounds__(256) scan_by_key_look_back(const in
     for (unsigned k = 0; k < 4; k++)
         if (first + k < n) y[first + k] = add(before, own[k]).sum;
 }
+
+// A warp's scan of sums since the last lane in `begun`, a mask of the lanes in which a
+// segment begins: a lane adds no lane before the last of them, up to itself.
+static __device__ float scan_segments(float v, unsigned begun) {
+    unsigned lane = threadIdx.x % 32, own = begun & (2u << lane) - 1, head = own ? 31 - __clz(own) : 0;
+#pragma unroll
+    for (unsigned step = 1; step < 32; step *= 2) {
+        float other = from_below(v, step);
+        if (lane >= head + step) v = other + v;
+    }
+    return v;
+}
+
+// Wider tiles: a thread has eight times four neighbours, loads all of them at once, and
+// compares a key with the register or the lane before.
+extern "C" __global__ void __launch_bounds__(256) scan_by_key_look_back_wide(const int* __restrict__ keys, const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n) {
+    constexpr unsigned rounds = 8;
+    __shared__ Segment totals[8], earlier;
+    unsigned tile = draw(ticket), lane = threadIdx.x % 32;
+    size_t first = Tile<float, rounds, 8>::at(tile);
+    Four<int> key[rounds];
+    Tile<float, rounds, 8> t;
+#pragma unroll
+    for (unsigned r = 0; r < rounds; r++) key[r] = load_vector(keys, first + r * 128, n);
+    t.load(x, tile, n);
+    int last = first && first < n ? keys[first - 1] : 0;
+
+    unsigned in_four = 0, in_warp = 0; // whether a segment began: a bit for each element, and for each round before this lane
+    Segment sum(0);
+#pragma unroll
+    for (unsigned r = 0; r < rounds; r++) {
+        int left = from_below(key[r].v[3], 1);
+        if (lane) last = left;
+        unsigned begun = 0; // in these four, up to k
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++) {
+            size_t i = first + r * 128 + k;
+            bool begins = i < n && (i == 0 || key[r].v[k] != (k ? key[r].v[k - 1] : last));
+            if (k && !begins) t.v[r].v[k] += t.v[r].v[k - 1];
+            begun |= begins;
+            in_four |= begun << (4 * r + k);
+        }
+        unsigned lanes = __ballot_sync(all_lanes, begun);
+        float scanned = scan_segments(t.v[r].v[3], lanes);
+        Segment before = add(sum, Segment(before_lane(scanned), (lanes & (1u << lane) - 1) != 0));
+        t.before[r] = before.sum;
+        in_warp |= before.begins << r;
+        sum = add(sum, Segment(from_lane(scanned, 31), lanes != 0));
+        last = from_lane(key[r].v[3], 31);
+    }
+
+    Segment all, before = before_warp<Segment, 8>(sum, totals, all);
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0 && tile) write_status(status, tile, tile_sum, all);
+        Segment back = tile ? look_back<Segment>(status, tile) : Segment(0);
+        if (threadIdx.x == 0) {
+            write_status(status, tile, prefix, add(back, all));
+            earlier = back;
+        }
+    }
+    __syncthreads();
+    float open = add(earlier, before).sum; // of the segment that goes on into this warp's part
+#pragma unroll
+    for (unsigned r = 0; r < rounds; r++) {
+        float base = in_warp >> r & 1 ? t.before[r] : open + t.before[r];
+#pragma unroll
+        for (unsigned k = 0; k < 4; k++)
+            if (!(in_four >> (4 * r + k) & 1)) t.v[r].v[k] += base;
+        store_vector(y, first + r * 128, n, t.v[r]);
+    }
+}

@@ -47,6 +47,7 @@ var ByKey = &ladder.Operator{
 	Variants: []ladder.Variant{
 		{Name: "scan_by_key_shuffle", Adds: "one block, 256 elements a turn; the pair of a sum and a flag is added in order", Source: "ours", Plan: keyed(oneBlock(256, false))},
 		{Name: "scan_by_key_look_back", Adds: "one pass over tiles of 1024; a warp looks back over sums and flags", Source: "ours", Plan: keyed(onePass(smallTile, 1, false, true))},
+		{Name: "scan_by_key_look_back_wide", Adds: "32 elements a thread in accesses of 16 bytes; a ballot finds the segment's first lane", Source: "ours", Plan: keyed(onePass(wideTile, 1, false, true))},
 	},
 }
 
