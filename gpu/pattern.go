@@ -161,23 +161,28 @@ func (p *Pattern) passes(group uint32) int {
 	return 1
 }
 
-// conflicted counts the words of each bank when some bank has several.
+// conflicted counts the words of each bank when some bank has several. A group asks for at
+// most 64 words; those of a bank are a list, because most calls have few.
 func (p *Pattern) conflicted(group uint32) (most int) {
-	var words [32][32]uint64
-	var n [32]int
+	var words [64]uint64
+	var next [64]uint8         // word of the same bank, from 1
+	var first, count [32]uint8 // word of a bank, from 1, and number of its words
+	known := uint8(0)
 	for m := group; m != 0; m &= m - 1 {
-		first := p.Address[bits.TrailingZeros32(m)&31] >> 2
-		for a := first; a <= first+uint64(p.Bytes-1)>>2; a++ {
+		from := p.Address[bits.TrailingZeros32(m)&31] >> 2
+	words:
+		for a := from; a <= from+uint64(p.Bytes-1)>>2; a++ {
 			b := a & 31
-			known := false
-			for _, t := range words[b][:n[b]] {
-				known = known || t == a
+			for w := first[b]; w > 0; w = next[w-1] {
+				if words[w-1] == a {
+					continue words
+				}
 			}
-			if !known {
-				words[b][n[b]] = a
-				n[b]++
-				most = max(most, n[b])
-			}
+			words[known], next[known] = a, first[b]
+			known++
+			first[b] = known
+			count[b]++
+			most = max(most, int(count[b]))
 		}
 	}
 	return most
