@@ -22,6 +22,12 @@
 // run` writes:
 //
 //	go run ./ops/cmd/measured --cell latency-table reduce_ladder.h200 < notebooks/results/h200/01-reduce.json
+//
+// With --counters the lines are those of the bench's --counters, of any operators. They
+// become measured/counters.GPU.jsonl of each folder, and the table behind the line
+// <!-- counters.GPU --> of its notes:
+//
+//	go run ./ops/cmd/bench scan --size 268435456 --counters units | go run ./ops/cmd/measured --counters h200
 package main
 
 import (
@@ -46,10 +52,12 @@ func main() {
 	memory := flag.Float64("memory", 0, "the roof of memory in TB/s, as limit_read of notebook 01 has it")
 	to := flag.String("to", "", "a `folder` of your own: figures of the bench become its files, and nothing else changes")
 	cell := flag.String("cell", "", "the `id` of a cell with a latency table: standard input is the .json of a notebook's results")
+	gpu := flag.String("counters", "", "the `GPU`, such as h200: standard input is lines of the bench's --counters")
 	flag.Parse()
-	if flag.NArg() != 1 && *to == "" || flag.NArg() > 0 && *to != "" {
+	if own := *to != "" || *gpu != ""; flag.NArg() != 1 && !own || flag.NArg() > 0 && own {
 		fmt.Fprintln(os.Stderr, "usage: go run ./ops/cmd/measured [--memory TBPS] [--cell ID] NAME < figures.jsonl\n"+
-			"       go run ./ops/cmd/measured [--memory TBPS] [--cell ID] --to FOLDER < figures.jsonl")
+			"       go run ./ops/cmd/measured [--memory TBPS] [--cell ID] --to FOLDER < figures.jsonl\n"+
+			"       go run ./ops/cmd/measured --counters GPU < counters.jsonl")
 		os.Exit(2)
 	}
 	var figures io.Reader = os.Stdin
@@ -59,6 +67,8 @@ func main() {
 	}
 	switch {
 	case err != nil:
+	case *gpu != "":
+		err = runCounters(figures, "ops", *gpu)
 	case *to != "":
 		err = runOwn(figures, *to, *memory, os.Stderr)
 	default:
@@ -353,17 +363,11 @@ func (f file) text() ([]byte, error) {
 func withTables(page string, m *ops.Measured) (string, error) {
 	some := false
 	for name, part := range map[string]*ops.Measured{"": m, " square": m.Square(), " oblong": m.Oblong()} {
-		mark := "<!-- " + m.Name + name + " -->\n"
-		before, after, found := strings.Cut(page, mark)
-		if !found {
-			continue
+		with, found, err := withTable(page, m.Name+name, table(part))
+		if err != nil {
+			return "", err
 		}
-		some = true
-		_, after, ended := strings.Cut(after, "\n\n")
-		if !ended {
-			return "", fmt.Errorf("no empty line after the table of %s", mark)
-		}
-		page = before + mark + table(part) + "\n" + after
+		page, some = with, some || found
 	}
 	if !some {
 		return "", fmt.Errorf("no line <!-- %s --> before a table", m.Name)
@@ -371,10 +375,28 @@ func withTables(page string, m *ops.Measured) (string, error) {
 	return page, nil
 }
 
+// withTable is the page with a table between the line <!-- NAME --> and an empty one.
+func withTable(page, name, table string) (with string, found bool, err error) {
+	mark := "<!-- " + name + " -->\n"
+	before, after, found := strings.Cut(page, mark)
+	if !found {
+		return page, false, nil
+	}
+	_, after, ended := strings.Cut(after, "\n\n")
+	if !ended {
+		return "", true, fmt.Errorf("no empty line after the table of %s", mark)
+	}
+	return before + mark + table + "\n" + after, true, nil
+}
+
 // table is a run's in Markdown.
 func table(m *ops.Measured) string {
 	columns, rows := m.Table()
 	columns[0] = "rung"
+	return markdown(columns, rows)
+}
+
+func markdown(columns []string, rows [][]string) string {
 	var text strings.Builder
 	for _, row := range append([][]string{columns, slices.Repeat([]string{"---"}, len(columns))}, rows...) {
 		fmt.Fprintf(&text, "| %s |\n", strings.Join(row, " | "))
