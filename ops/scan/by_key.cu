@@ -60,13 +60,15 @@ static __device__ float scan_segments(float v, unsigned begun) {
     return v;
 }
 
-// Wider tiles: a thread has eight times four neighbours, loads all of them at once, and
-// compares a key with the register or the lane before.
-extern "C" __global__ void __launch_bounds__(256) scan_by_key_look_back_wide(const int* __restrict__ keys, const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n) {
-    constexpr unsigned rounds = 8;
+// Wider tiles: a thread has six times four neighbours, loads all of them at once, and
+// compares a key with the register or the lane before. A tile in which a segment begins
+// waits for no other before it publishes: nothing before that begin counts after it.
+extern "C" __global__ void __launch_bounds__(256, 3) scan_by_key_look_back_wide(const int* __restrict__ keys, const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n) {
+    constexpr unsigned rounds = 6;
     __shared__ Segment totals[8], earlier;
     unsigned tile = draw(ticket), lane = threadIdx.x % 32;
     size_t first = Tile<float, rounds, 8>::at(tile);
+    bool whole = (size_t)(tile + 1) * Tile<float, rounds, 8>::size <= n; // the same for all, and cheaper than a test of each element
     Four<int> key[rounds];
     Tile<float, rounds, 8> t;
 #pragma unroll
@@ -84,7 +86,8 @@ extern "C" __global__ void __launch_bounds__(256) scan_by_key_look_back_wide(con
 #pragma unroll
         for (unsigned k = 0; k < 4; k++) {
             size_t i = first + r * 128 + k;
-            bool begins = i < n && (i == 0 || key[r].v[k] != (k ? key[r].v[k - 1] : last));
+            bool begins = key[r].v[k] != (k ? key[r].v[k - 1] : last);
+            begins = (begins || i == 0) && (whole || i < n);
             if (k && !begins) t.v[r].v[k] += t.v[r].v[k - 1];
             begun |= begins;
             in_four |= begun << (4 * r + k);
@@ -100,10 +103,11 @@ extern "C" __global__ void __launch_bounds__(256) scan_by_key_look_back_wide(con
 
     Segment all, before = before_warp<Segment, 8>(sum, totals, all);
     if (threadIdx.x < 32) {
-        if (threadIdx.x == 0 && tile) write_status(status, tile, tile_sum, all);
+        bool known = tile == 0 || all.begins;
+        if (threadIdx.x == 0) write_status(status, tile, known ? prefix : tile_sum, all);
         Segment back = tile ? look_back<Segment>(status, tile) : Segment(0);
         if (threadIdx.x == 0) {
-            write_status(status, tile, prefix, add(back, all));
+            if (!known) write_status(status, tile, prefix, add(back, all));
             earlier = back;
         }
     }

@@ -39,7 +39,7 @@ var ByKey = &ladder.Operator{
 		{Size: ladder.Size{0}}, {Size: ladder.Size{1}}, {Size: ladder.Size{2}}, {Size: ladder.Size{33}}, {Size: ladder.Size{257}, Data: "one segment"},
 		{Size: ladder.Size{1023}, Data: "segments of 1000"}, {Size: ladder.Size{1025}}, {Size: ladder.Size{4099}, Data: "segments of 1"},
 		{Size: ladder.Size{4099}, Data: "segments of 1000"}, {Size: ladder.Size{40_001}, Data: "segments of 1000"}, {Size: ladder.Size{40_001}, Data: "one segment"},
-		{Size: ladder.Size{3_001}, Start: 1}, {Size: ladder.Size{270_337}, Data: "segments of 1000", Long: true},
+		{Size: ladder.Size{keyedTile}}, {Size: ladder.Size{keyedTile + 1}, Data: "one segment"}, {Size: ladder.Size{3_001}, Start: 1}, {Size: ladder.Size{270_337}, Data: "segments of 1000", Long: true},
 	},
 	Work: func(s ladder.Size) ladder.Work {
 		return ladder.Work{Bytes: 12 * float64(s[0]), Operations: float64(s[0]), Unit: "additions"}
@@ -47,9 +47,12 @@ var ByKey = &ladder.Operator{
 	Variants: []ladder.Variant{
 		{Name: "scan_by_key_shuffle", Adds: "one block, 256 elements a turn; the pair of a sum and a flag is added in order", Source: "ours", Plan: keyed(oneBlock(256, false))},
 		{Name: "scan_by_key_look_back", Adds: "one pass over tiles of 1024; a warp looks back over sums and flags", Source: "ours", Plan: keyed(onePass(smallTile, 1, false, true))},
-		{Name: "scan_by_key_look_back_wide", Adds: "32 elements a thread in accesses of 16 bytes; a ballot finds the segment's first lane", Source: "ours", Plan: keyed(onePass(wideTile, 1, false, true))},
+		{Name: "scan_by_key_look_back_wide", Adds: "24 elements a thread in accesses of 16 bytes; a ballot finds the segment's first lane; a tile with a begin waits for none", Source: "ours", Plan: keyed(onePass(keyedTile, 1, false, true))},
 	},
 }
+
+// keyedTile is how many elements a block of scan_by_key_look_back_wide has.
+const keyedTile = 6144
 
 // keyed is a plan with keys before x, and without the flag of exclusive sums at its end.
 func keyed(of ladder.Planner) ladder.Planner {
