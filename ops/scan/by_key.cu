@@ -60,11 +60,11 @@ static __device__ float scan_segments(float v, unsigned begun) {
     return v;
 }
 
-// Wider tiles: a thread has six times four neighbours, loads all of them at once, and
+// Wider tiles: a thread has seven times four neighbours, loads all of them at once, and
 // compares a key with the register or the lane before. A tile in which a segment begins
 // waits for no other before it publishes: nothing before that begin counts after it.
 extern "C" __global__ void __launch_bounds__(256, 3) scan_by_key_look_back_wide(const int* __restrict__ keys, const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n) {
-    constexpr unsigned rounds = 6;
+    constexpr unsigned rounds = 7;
     __shared__ Segment totals[8], earlier;
     unsigned tile = draw(ticket), lane = threadIdx.x % 32;
     size_t first = Tile<float, rounds, 8>::at(tile);
