@@ -2,6 +2,7 @@ package triangles
 
 import (
 	"fmt"
+	"math"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -132,5 +133,42 @@ func (first counted) packed(entry string, size ladder.Size, info gpu.Info) ladde
 			{Name: "owner", Len: draws, Type: gpu.Uint32}, {Name: "ticket", Len: 1, Type: gpu.Uint32},
 		},
 		Steps: []ladder.Step{pack, count},
+	}
+}
+
+// unit is how many edges a warp of triangles_dense takes at a time.
+const unit = 32
+
+// mostHubs keeps the place of each bit of a hub's row within 2^32 bytes.
+const mostHubs = 1 << 17
+
+// hubs is how many vertices have their rows as bits: so many that the bits take about as
+// much memory as the columns.
+func hubs(size ladder.Size) int {
+	return min(size[0], mostHubs, 8*int(math.Sqrt(float64(size[1]))))
+}
+
+// bitsBefore is how many words the rows of the hubs before v have: row v has a bit for each
+// vertex of the blocks of 256 up to its own, so that it starts a sector.
+func bitsBefore(v int) int {
+	block := v / 256
+	return 8 * (block + 1) * (v - 128*block)
+}
+
+// dense makes bits of the rows of hubs, and counts.
+func (first counted) dense(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+	if size[0] == 0 || size[1] == 0 {
+		return ladder.Plan{}
+	}
+	units, hubs, owners := ladder.CeilDiv(size[1], unit), hubs(size), ladder.CeilDiv(size[0], 256)
+	build := ladder.Step{Entry: entry, Grid: gpu.Dim{X: owners + ladder.CeilDiv(hubs, 8)}, Block: gpu.Dim{X: 256},
+		Args: []any{"rows", "columns", "owner", "bits", "ticket", uint32(size[0]), uint32(hubs), uint32(owners)}}
+	count := first.counting(entry+"_2", min(ladder.CeilDiv(units, 8), 4*info.SMs), size, "owner", "bits", "ticket", uint32(hubs))
+	return ladder.Plan{
+		Scratch: []ladder.Tensor{
+			{Name: "owner", Len: units, Type: gpu.Uint64}, {Name: "bits", Len: bitsBefore(hubs), Type: gpu.Uint32},
+			{Name: "ticket", Len: 1, Type: gpu.Uint32},
+		},
+		Steps: []ladder.Step{build, count},
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 triangles.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 triangles.cu dense.cu
 
 // Operator counts the triangles of a graph that is oriented by degree.
 //
@@ -130,6 +130,10 @@ func variants(first counted) []ladder.Variant {
 		{
 			Name: "triangles_packed", Adds: "rows are words of 32 bits with their places: a lookup is up to 32 wedges; a table a warp, 64 edges at a time",
 			Source: "ours", Plan: first.packed,
+		},
+		{
+			Name: "triangles_dense", Adds: "rows of hubs are bits in global memory, and a lane has a word of row u: a lookup is a load of the word of row v at its place",
+			Source: "ours", Module: "dense", Plan: first.dense,
 		},
 	}
 }

@@ -158,17 +158,12 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// Every rung adds to a count of 64 bits: one that starts just below 2^32 passes it.
-func TestCountBeyond32Bits(t *testing.T) {
-	g := orient(40, Clique(40, 780))
-	size, columns := ladder.Size{g.Vertices(), g.Edges()}, g.Columns
-	const before, triangles = math.MaxUint32 - 100, 40 * 39 * 38 / 6
-	d := optest.Emulator(t)
+// countFrom is the count of a rung that starts at before, with blocks of its last step; 0 leaves
+// as many as the plan has.
+func countFrom(t *testing.T, d gpu.Device, v ladder.Variant, g *Graph, before uint64, blocks int) uint64 {
+	t.Helper()
 	alloc := func(values any) gpu.Buffer {
-		tensor := ladder.Tensor{Len: ladder.Length(values), Type: gpu.Uint32}
-		if _, wide := values.([]uint64); wide {
-			tensor.Type = gpu.Uint64
-		}
+		tensor := ladder.Tensor{Len: ladder.Length(values), Type: typeOf(values)}
 		buffer, err := d.Alloc(tensor.Type, tensor.Len)
 		if err == nil {
 			err = buffer.Upload(values)
@@ -179,7 +174,7 @@ func TestCountBeyond32Bits(t *testing.T) {
 		t.Cleanup(func() { buffer.Free() })
 		return buffer
 	}
-	file, err := Operator.PTX("triangles", d.Info())
+	file, err := Operator.PTX(Operator.ModuleOf(v), d.Info())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,35 +183,61 @@ func TestCountBeyond32Bits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer module.Close()
-	for _, v := range Operator.Variants {
-		count := alloc([]uint64{before})
-		memory := map[string]gpu.Buffer{"rows": alloc(g.Rows), "columns": alloc(columns), "count": count}
-		plan := v.Plan(v.Name, size, d.Info())
-		for _, s := range plan.Scratch {
-			memory[s.Name] = alloc(s.Make())
-		}
-		for _, s := range plan.Steps {
-			entry, err := module.Entry(s.Entry)
-			if err != nil {
-				t.Fatal(err)
-			}
-			launch := gpu.Launch{Entry: entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared}
-			for _, a := range s.Args {
-				if name, ok := a.(string); ok {
-					a = memory[name]
-				}
-				launch.Args = append(launch.Args, a)
-			}
-			if err := d.Launch(launch); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got := make([]uint64, 1)
-		if err := errors.Join(d.Sync(), count.Download(got)); err != nil {
+	count := alloc([]uint64{before})
+	memory := map[string]gpu.Buffer{"rows": alloc(g.Rows), "columns": alloc(g.Columns), "count": count}
+	plan := v.Plan(v.Name, ladder.Size{g.Vertices(), g.Edges()}, d.Info())
+	for _, s := range plan.Scratch {
+		memory[s.Name] = alloc(s.Make())
+	}
+	for i, s := range plan.Steps {
+		entry, err := module.Entry(s.Entry)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got[0] != before+triangles {
-			t.Errorf("%s: %d after %d, expected %d", v.Name, got[0], uint64(before), uint64(before+triangles))
+		if blocks > 0 && i == len(plan.Steps)-1 {
+			s.Grid.X = blocks
+		}
+		launch := gpu.Launch{Entry: entry, Grid: s.Grid, Block: s.Block, Shared: s.Shared}
+		for _, a := range s.Args {
+			if name, ok := a.(string); ok {
+				a = memory[name]
+			}
+			launch.Args = append(launch.Args, a)
+		}
+		if err := d.Launch(launch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := make([]uint64, 1)
+	if err := errors.Join(d.Sync(), count.Download(got)); err != nil {
+		t.Fatal(err)
+	}
+	return got[0]
+}
+
+// Every rung adds to a count of 64 bits: one that starts just below 2^32 passes it.
+func TestCountBeyond32Bits(t *testing.T) {
+	g := orient(40, Clique(40, 780))
+	const before, triangles = math.MaxUint32 - 100, 40 * 39 * 38 / 6
+	d := optest.Emulator(t)
+	for _, v := range Operator.Variants {
+		if got := countFrom(t, d, v, g, before, 0); got != before+triangles {
+			t.Errorf("%s: %d after %d, expected %d", v.Name, got, uint64(before), uint64(before+triangles))
+		}
+	}
+}
+
+// One block has so many units of a graph that its warps draw most of them.
+func TestDraws(t *testing.T) {
+	g := orient(1<<10, RMAT(1<<10, 1<<14, 1))
+	d := optest.Emulator(t)
+	for _, name := range []string{"triangles_packed", "triangles_dense"} {
+		v, err := Operator.Variant(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := countFrom(t, d, v, g, 0, 1), g.Count(); got != want {
+			t.Errorf("%s: %d triangles in one block, expected %d", name, got, want)
 		}
 	}
 }
@@ -270,8 +291,9 @@ func typeOf(values any) gpu.Type {
 	return gpu.Uint32
 }
 
-// Rows longer than a table takes: hash tables of 2048 vertices, and of 256 words. The last
-// vertex has a long row, and each vertex of it has one edge, to the one before in that row.
+// Rows longer than a table takes: hash tables of 2048 vertices, and of 256 words, and lists of
+// 128 words. The last vertex has a long row, and each vertex of it has one edge, to the one
+// before in that row. With room for more columns, more vertices are hubs of triangles_dense.
 func TestLongRows(t *testing.T) {
 	const k, n = 2100, 300 * 32
 	d := optest.Emulator(t)
@@ -280,10 +302,14 @@ func TestLongRows(t *testing.T) {
 		rung    []string
 		row     []uint32 // of the last vertex
 		columns int
+		room    int // of columns
 	}{
-		{"vertices", []string{"triangles_hash", "triangles_masked_product"}, upTo(k, 1), k},
-		{"words", []string{"triangles_packed"}, upTo(n, 32), n},
-		{"a word on both sides of column 32", []string{"triangles_packed"}, upTo(70, 1)[1:], 70},
+		{"vertices", []string{"triangles_hash", "triangles_masked_product", "triangles_dense"}, upTo(k, 1), k, 0},
+		{"words", []string{"triangles_packed", "triangles_dense"}, upTo(n, 32), n, 0},
+		{"words of hubs", []string{"triangles_dense"}, upTo(n, 32), n, n * n / 64},
+		{"a word on both sides of column 32", []string{"triangles_packed", "triangles_dense"}, upTo(70, 1)[1:], 70, 0},
+		{"the same of hubs", []string{"triangles_dense"}, upTo(70, 1)[1:], 70, 70 * 70},
+		{"a row of 128 edges and one", []string{"triangles_dense"}, upTo(129, 1), 129, 129 * 129},
 	} {
 		rows, columns := []uint32{0}, []uint32{}
 		for v := range c.columns {
@@ -305,8 +331,58 @@ func TestLongRows(t *testing.T) {
 		if got := g.Count(); got != uint64(len(c.row)-1) {
 			t.Errorf("%s: %d triangles, expected %d", c.name, got, len(c.row)-1)
 		}
-		b := optest.NewBench(t, d, o, 1, g.Vertices(), g.Edges())
+		b := optest.NewBench(t, d, o, 1, g.Vertices(), max(g.Edges(), c.room))
 		optest.CheckAll(t, b, c.name, c.rung...)
+	}
+}
+
+// Rows that bracket what a warp of triangles_dense takes at a time, of hubs and of others,
+// counted by a closed form.
+func TestRowsOfHubs(t *testing.T) {
+	clique := func(k uint64) uint64 { return k * (k - 1) * (k - 2) / 6 }
+	shifted := [][]uint32{nil} // a clique without vertex 0: no 32 columns of a row are one word
+	for u := range 100 {
+		shifted = append(shifted, upTo(u+1, 1)[1:])
+	}
+	var apart [][]uint32 // 500 triangles, most of vertices that are no hubs
+	for u := uint32(0); u < 1500; u += 3 {
+		apart = append(apart, nil, []uint32{u}, []uint32{u, u + 1})
+	}
+	var long [][]uint32 // the row of vertex 260 has 260 edges, the last 4 of them 256 behind its start
+	for u := range 261 {
+		long = append(long, upTo(u, 1))
+	}
+	long = append(long, []uint32{0, 1})
+	d := optest.Emulator(t)
+	for name, c := range map[string]struct {
+		rows  [][]uint32
+		first int
+		want  uint64
+	}{
+		"a clique from vertex 1":   {shifted, 0, clique(100)},
+		"triangles apart":          {apart, 0, 500},
+		"a clique of 261, and one": {long, 0, clique(261) + 1},
+		"its last vertex":          {long, 260, 260*259/2 + 1},
+		"the vertex behind":        {long, 261, 1},
+	} {
+		rows := []uint32{0}
+		for _, row := range c.rows {
+			rows = append(rows, rows[len(rows)-1]+uint32(len(row)))
+		}
+		g, err := Oriented(rows, slices.Concat(c.rows...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.First = c.first
+		o, err := Of(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Count(); got != c.want {
+			t.Errorf("%s: %d triangles, expected %d", name, got, c.want)
+		}
+		b := optest.NewBench(t, d, o, 1, g.Vertices(), g.Edges())
+		optest.CheckAll(t, b, name, "triangles_dense", "triangles_packed")
 	}
 }
 
@@ -326,7 +402,7 @@ func TestParts(t *testing.T) {
 		"rmat": orient(256, RMAT(256, 2000, 3)), "clique": orient(40, Clique(40, 780)), "grid": orient(100, Grid(100, 1000, ladder.NewRandom(2))), "3 vertices": orient(3, Clique(3, 3)),
 	} {
 		want := g.Count()
-		for _, work := range []func(int) uint64{g.One, g.Degree, g.Lookups, g.Packed()} {
+		for _, work := range []func(int) uint64{g.One, g.Degree, g.Lookups, g.Packed(), g.Dense()} {
 			for _, parts := range []int{1, 2, 5} {
 				bounds, sum := g.Cut(parts, work), uint64(0)
 				if len(bounds) != parts+1 || bounds[0] != 0 || bounds[parts] != g.Vertices() || !slices.IsSorted(bounds) {
@@ -406,6 +482,55 @@ func TestShares(t *testing.T) {
 		if best := gains["packed"]; best <= max(gains["edges"], gains["wedges"], gains["lookups"]) || best < 0.65*float64(parts) {
 			t.Errorf("%d parts: %v, expected the most by packed words", parts, gains)
 		}
+	}
+}
+
+// The words of row u before v are fewer than those of row v, and most edges go to a hub.
+func TestWordsOfHubs(t *testing.T) {
+	scales := []int{11}
+	if os.Getenv("WARPBOOK_LONG") != "" {
+		scales = []int{16, 20}
+	}
+	for _, scale := range scales {
+		n := 1 << scale
+		g := orient(n, RMAT(n, 16*n, 1))
+		hubs := hubs(ladder.Size{n, 16 * n})
+		var ofU, ofV, toHubs uint64
+		for u := range n {
+			before := uint64(0)
+			for i, v := range g.Row(u) {
+				if i == 0 || v/32 != g.Row(u)[i-1]/32 {
+					before++
+				}
+				ofU += before
+				ofV += uint64(words32(g.Row(int(v))))
+				if int(v) < hubs {
+					toHubs++
+				}
+			}
+		}
+		share := float64(toHubs) / float64(g.Edges())
+		t.Logf("RMAT %d: %d edges, %d words of rows u up to v, %d of rows v; %d hubs have %d words of bits and %.1f %% of the edges", scale, g.Edges(), ofU, ofV, hubs, bitsBefore(hubs), 100*share)
+		if ofU >= ofV || share < 0.9 {
+			t.Errorf("RMAT %d: %d words of rows u, %d of rows v, %.2f of the edges to hubs: expected fewer words of rows u, and 0.9", scale, ofU, ofV, share)
+		}
+	}
+}
+
+// The work of a row of three edges, two of them to hubs; vertex 1030 is none.
+func TestDenseWork(t *testing.T) {
+	rows := make([]uint32, 1102)
+	rows[1101] = 3
+	g, err := Oriented(rows, []uint32{5, 6, 1030})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := g.Dense()
+	if got, want := work(1100), uint64(12+3*3+2*1+2*1+2); hubs(ladder.Size{1101, 3}) != 8 || got != want {
+		t.Errorf("work %d with %d hubs, expected %d with 8", got, hubs(ladder.Size{1101, 3}), want)
+	}
+	if got := g.Sum(work); got != 27+1100*12 {
+		t.Errorf("work of all rows %d, expected %d", got, 27+1100*12)
 	}
 }
 
