@@ -256,10 +256,10 @@ func counts(s *session) error {
 	} else {
 		l.Note += "that of one device, not the host's"
 	}
-	packed := graph.Packed()
-	bounds := graph.Cut(len(s.group), packed)
+	work := graph.Dense()
+	bounds := graph.Cut(len(s.group), work)
 	s.print(line{Part: l.Part, Name: fmt.Sprintf("one device over %d, expected", len(s.group)), Devices: len(s.group), Size: l.Size,
-		Ratio: gain(graph, bounds), Note: "instructions of the whole graph over those of the busiest part, by the weights of Graph.Packed"})
+		Ratio: gain(graph, bounds), Note: "work of the whole graph over that of the busiest part, by the weights of Graph.Dense"})
 	one, err := s.single()
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func counts(s *session) error {
 	// Once more, with the work of each part in the time that it took.
 	l.Name += ", cut again"
 	l.Note = "the cut is by equal shares of the work, times what a unit of it took on the rank that had it before"
-	_, err = s.against(single, l, 0, s.counting(graph, graph.Cut(len(s.group), timed(graph, packed, bounds, alone)), &want))
+	_, err = s.against(single, l, 0, s.counting(graph, graph.Cut(len(s.group), timed(graph, work, bounds, alone)), &want))
 	return err
 }
 
@@ -364,13 +364,9 @@ func (s *session) counting(graph *triangles.Graph, bounds []int, want *uint64) j
 // gain is the work of a graph over that of its busiest part.
 func gain(g *triangles.Graph, bounds []int) float64 {
 	work := func(p *triangles.Graph) (sum uint64) {
-		packed := p.Packed()
-		for u := range p.Vertices() {
-			if u < p.First {
-				sum += 4 // it is packed only
-			} else {
-				sum += packed(u)
-			}
+		dense := p.Dense()
+		for u := p.First; u < p.Vertices(); u++ { // rows of others are looked up only
+			sum += dense(u)
 		}
 		return sum
 	}
