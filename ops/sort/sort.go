@@ -14,7 +14,7 @@ import (
 )
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 sort.cu types.cu pairs.cu four_way.cu onesweep_wide.cu onesweep_early.cu onesweep_early_8.cu block_radix.cu block_buckets.cu mistakes.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 onesweep_large.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 onesweep_large.cu network_merge.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 testdata/look_back.cu
 
 // Operator sorts keys of uint32.
