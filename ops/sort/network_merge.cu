@@ -2,8 +2,6 @@
 
 #include "order.cuh"
 #include "merge.cuh"
-#include "tile.cuh"
-#include "four_way.cuh"
 #include "network_merge.cuh"
 
 // Tiles are sorted by networks in registers, 32 keys a thread, and by merges in dynamic
@@ -12,22 +10,22 @@ extern "C" __global__ void __launch_bounds__(512, 2) sort_network_merge(const un
     sort_network_tile<32>(in, out, n);
 }
 
-// warps find what a tile takes from each of four runs,
+// warps find what a tile takes from each of eight runs,
 extern "C" __global__ void __launch_bounds__(256) sort_network_merge_2(const unsigned* __restrict__ in, unsigned* __restrict__ splits, unsigned n, unsigned width, unsigned tiles) {
-    split_network<256 * 64>(in, splits, n, width, tiles);
+    split_network<8, 256 * 64>(in, splits, n, width, tiles);
 }
 
-// and blocks merge these, 65 keys a thread.
+// and blocks merge these, 67 keys a thread.
 extern "C" __global__ void __launch_bounds__(256, 3) sort_network_merge_3(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ splits, unsigned n, unsigned width) {
-    merge_network<256, 65>(in, out, splits, n, width);
+    merge_network<8, 256, 64, 67>(in, out, splits, n, width);
 }
 
-// Of few keys, tiles have 8 a thread,
+// Of few keys, tiles have 16 a thread,
 extern "C" __global__ void __launch_bounds__(512) sort_network_few(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
-    sort_network_tile<8>(in, out, n);
+    sort_network_tile<16>(in, out, n);
 }
 
-// and blocks that find their parts themselves merge 17 a thread.
+// and blocks that find their parts of four runs themselves merge 17 a thread.
 extern "C" __global__ void __launch_bounds__(128) sort_network_few_2(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n, unsigned width) {
-    merge_network<128, 17>(in, out, nullptr, n, width);
+    merge_network<4, 128, 16, 17>(in, out, nullptr, n, width);
 }

@@ -163,30 +163,82 @@ template <unsigned own> static __device__ void sort_network_tile(const unsigned*
 static __device__ void copy_async_4(unsigned to, const unsigned* from) { asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory"); }
 static __device__ void copy_async_16(unsigned to, const unsigned* from) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory"); }
 
-// A warp for each tile of the result: splits[tile][run].
-template <unsigned tile> static __device__ void split_network(const unsigned* __restrict__ in, unsigned* __restrict__ splits, unsigned n, unsigned width, unsigned tiles) {
-    unsigned t = blockIdx.x * 8 + threadIdx.x / 32, own = threadIdx.x % 32 / 8;
-    if (t >= tiles) return;
-    Group group(t * tile, width, n);
-    unsigned share = split_four<U32>(in + group.run(own), group.count(own), group.all(), t * tile - group.start);
-    if (threadIdx.x % 8 == 0) splits[t * 4 + own] = share;
+// The runs of `width` keys that a tile of the result is merged from, of which the last may be
+// shorter or missing.
+template <unsigned ways> struct Runs {
+    unsigned start, width, n;
+    __device__ Runs(unsigned first, unsigned width, unsigned n) : start(first / width / ways * ways * width), width(width), n(n) {}
+    __device__ unsigned run(unsigned r) const { return (unsigned)min(start + (unsigned long long)r * width, (unsigned long long)n); }
+    __device__ unsigned count(unsigned r) const { return min(width, n - run(r)); }
+    __device__ unsigned all() const { return run(ways) - start; }
+};
+
+// Finds how many keys of each of the runs are before a place of the result. A warp has an
+// equal number of lanes for each run, and each lane a sample; the order of keys is that of
+// (key, run, place), as in split_four. Samples of a run have equal distances, so that bounds
+// take few instructions: a key that is after `before` samples of run q is after at least
+// before * step_q of its keys from low_q on, and at most step_q - 1 more.
+template <unsigned ways> static __device__ unsigned split_evenly(const Runs<ways>& runs, const unsigned* __restrict__ in, unsigned diagonal) {
+    constexpr unsigned each = 32 / ways; // samples
+    static_assert(each % 4 == 0, "a run has whole vectors of samples");
+    __shared__ __align__(16) uint4 samples[8][8]; // of each warp of a block
+    uint4* mine = samples[threadIdx.x / 32];
+    unsigned lane = threadIdx.x % 32, own = lane / each, count = runs.count(own), others = runs.all() - count;
+    unsigned low = diagonal > others ? diagonal - others : 0, high = min(count, diagonal);
+    const unsigned* run = in + runs.run(own);
+    while (__any_sync(all_lanes, low < high)) {
+        unsigned step = (high - low) / (each + 1) + 1, at = low + step * (lane % each + 1) - 1, below = at, above = at + 1;
+        bool valid = at < high;
+        unsigned key = valid ? run[at] : U32::largest; // a sample beyond the range counts only beyond `high`
+        ((unsigned*)mine)[lane] = key;
+        __syncwarp();
+#pragma unroll
+        for (unsigned q = 0; q < ways; q++) {
+            unsigned low_q = __shfl_sync(all_lanes, low, each * q), high_q = __shfl_sync(all_lanes, high, each * q), step_q = __shfl_sync(all_lanes, step, each * q), before = 0;
+            unsigned bound = q > own ? key - 1 : key; // of the keys that are before this one
+#pragma unroll
+            for (unsigned i = 0; i < each / 4; i++) {
+                uint4 v = mine[each / 4 * q + i];
+                before += (v.x <= bound) + (v.y <= bound) + (v.z <= bound) + (v.w <= bound);
+            }
+            if (q > own && key == 0) before = 0;
+            unsigned least = min(low_q + step_q * before, high_q), most = min(low_q + step_q * (before + 1) - 1, high_q);
+            below += q == own ? 0 : least;
+            above += q == own ? 0 : most;
+        }
+        __syncwarp(); // all have read the samples
+        unsigned in_part = __ballot_sync(all_lanes, valid && above <= diagonal) >> each * own & ((1u << each) - 1);
+        unsigned beyond = __ballot_sync(all_lanes, valid && below >= diagonal) >> each * own & ((1u << each) - 1), first = low;
+        if (in_part) low = first + step * (32 - __clz(in_part));
+        if (beyond) high = first + step * __ffs(beyond) - 1;
+    }
+    return low;
 }
 
-// A block merges its parts of four runs, a with b and c with d, then both results. Where
-// there are no splits, two of its warps find where its parts begin and end.
-template <unsigned threads, unsigned items> static __device__ void merge_network(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ splits, unsigned n, unsigned width) {
-    constexpr unsigned ways = 4, tile = threads * (items - 1);
+// A warp for each tile of the result: splits[tile][run].
+template <unsigned ways, unsigned tile> static __device__ void split_network(const unsigned* __restrict__ in, unsigned* __restrict__ splits, unsigned n, unsigned width, unsigned tiles) {
+    unsigned t = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (t >= tiles) return;
+    Runs<ways> runs(t * tile, width, n);
+    unsigned share = split_evenly(runs, in, t * tile - runs.start);
+    if (lane % (32 / ways) == 0) splits[t * ways + lane / (32 / ways)] = share;
+}
+
+// A block merges its parts of the runs in pairs, and then the results. Where there are no
+// splits, two of its warps find where its parts begin and end.
+template <unsigned ways, unsigned threads, unsigned own, unsigned items> static __device__ void merge_network(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ splits, unsigned n, unsigned width) {
+    constexpr unsigned tile = threads * own;
     extern __shared__ __align__(16) unsigned memory[];
     __shared__ unsigned parts[2][ways]; // where they begin and end in the runs
     unsigned first = blockIdx.x * tile, count = min(tile, n - first);
-    Group group(first, width, n);
-    bool last = first + count == group.start + group.all(); // of the group
+    Runs<ways> group(first, width, n);
+    bool last = first + count == group.start + group.all(); // tile of these runs
     if (splits) {
         if (threadIdx.x < 2 * ways) parts[threadIdx.x / ways][threadIdx.x % ways] = threadIdx.x >= ways && last ? group.count(threadIdx.x % ways) : splits[blockIdx.x * ways + threadIdx.x];
     } else if (threadIdx.x < 64) {
-        unsigned end = threadIdx.x / 32, own = threadIdx.x % 32 / 8;
-        unsigned share = end && last ? group.count(own) : split_four<U32>(in + group.run(own), group.count(own), group.all(), first - group.start + (end ? count : 0));
-        if (threadIdx.x % 8 == 0) parts[end][own] = share;
+        unsigned end = threadIdx.x / 32, r = threadIdx.x % 32 / (32 / ways);
+        unsigned share = end && last ? group.count(r) : split_evenly(group, in, first - group.start + (end ? count : 0));
+        if (threadIdx.x % (32 / ways) == 0) parts[end][r] = share;
     }
     __syncthreads();
     // A run has the alignment in shared memory that it has in memory, so that it can be

@@ -36,8 +36,8 @@ func TestNetworkRuns(t *testing.T) {
 		}
 		var all []item
 		for _, data := range []string{Operator.Data[0].Name, "sentinels"} {
-			for _, tile := range []int{4096, 16384} {
-				for _, runs := range []int{1, 2, 4, 5} {
+			for _, tile := range []int{4096, 8192, 16384} {
+				for _, runs := range []int{1, 2, 4, 5, 8} {
 					for _, more := range []int{-1, 0, 1, 1 + random.IntN(tile-1)} {
 						all = append(all, item{runs*tile + more, data})
 					}
@@ -46,7 +46,7 @@ func TestNetworkRuns(t *testing.T) {
 			all = append(all, item{17*4096 + 1, data})
 		}
 		all = optest.Some(t, d, 5, all)
-		all = append(all, item{4*16384 + 1 + random.IntN(16383), "sentinels"}) // more than a pass, of runs that end in such keys
+		all = append(all, item{8*16384 + 1 + random.IntN(16383), "sentinels"}) // more than a pass, of runs that end in such keys
 		for _, i := range all {
 			b := optest.NewBench(t, d, Operator, seed, i.n)
 			if err := b.UseData(i.data); err != nil {
@@ -61,19 +61,21 @@ func TestNetworkRuns(t *testing.T) {
 }
 
 // TestNetworkPlans has no more shared memory than a block of any GPU with cp.async, and tiles
-// that four runs are made of whole. Splits belong to the rung of many keys alone.
+// that the runs of a pass are made of whole. Splits belong to the rung of many keys alone.
 func TestNetworkPlans(t *testing.T) {
 	for _, c := range []struct {
-		rung           string
-		n, steps, tile int
-		splits         bool
+		rung                             string
+		n, steps, width, ways, tile, own int
+		splits                           bool
 	}{
-		{"sort_network_merge", 16384, 1, 0, false},
-		{"sort_network_merge", 16385, 3, 16384, true},
-		{"sort_network_merge", 1 << 26, 13, 16384, true},
-		{"sort_network_few", 4096, 1, 0, false},
-		{"sort_network_few", 4097, 2, 2048, false},
-		{"sort_network_few", 1 << 20, 5, 2048, false},
+		{"sort_network_merge", 16384, 1, 16384, 8, 16384, 32, false},
+		{"sort_network_merge", 16385, 3, 16384, 8, 16384, 32, true},
+		{"sort_network_merge", 1 << 26, 9, 16384, 8, 16384, 32, true},
+		{"sort_network_few", 4096, 1, 4096, 4, 2048, 16, false},
+		{"sort_network_few", 4097, 1, 8192, 4, 2048, 16, false},
+		{"sort_network_few", 1 << 16, 3, 4096, 4, 2048, 16, false},
+		{"sort_network_few", 1 << 17, 3, 8192, 4, 2048, 16, false},
+		{"sort_network_few", 1 << 20, 5, 4096, 4, 2048, 16, false},
 	} {
 		v, err := Operator.Variant(c.rung)
 		if err != nil {
@@ -84,19 +86,19 @@ func TestNetworkPlans(t *testing.T) {
 		for _, s := range p.Scratch {
 			splits = splits || s.Name == "splits"
 		}
-		if len(p.Steps) != c.steps || splits != c.splits {
-			t.Fatalf("%s, %d keys: %d launches, splits %v, expected %d and %v", c.rung, c.n, len(p.Steps), splits, c.steps, c.splits)
+		if width := p.Steps[0].Block.X * c.own; len(p.Steps) != c.steps || width != c.width || splits != c.splits {
+			t.Fatalf("%s, %d keys: %d launches, tiles of %d, splits %v, expected %d, %d and %v", c.rung, c.n, len(p.Steps), width, splits, c.steps, c.width, c.splits)
+		}
+		if c.ways*c.width%c.tile != 0 {
+			t.Errorf("%s: %d runs of %d keys do not divide into tiles of %d", c.rung, c.ways, c.width, c.tile)
 		}
 		for _, s := range p.Steps {
 			if s.Shared > 99<<10 {
 				t.Errorf("%s: %d bytes of shared memory, expected no more than the 99 KB of a block of sm_86", s.Entry, s.Shared)
 			}
 		}
-		if last := p.Steps[len(p.Steps)-1]; c.tile != 0 && last.Grid.X != ladder.CeilDiv(c.n, c.tile) {
+		if last := p.Steps[len(p.Steps)-1]; c.steps > 1 && last.Grid.X != ladder.CeilDiv(c.n, c.tile) {
 			t.Errorf("%s, %d keys: %d blocks, expected one for each %d keys", last.Entry, c.n, last.Grid.X, c.tile)
-		}
-		if width := p.Steps[0].Block.X * map[string]int{"sort_network_merge": 32, "sort_network_few": 8}[c.rung]; c.tile != 0 && 4*width%c.tile != 0 {
-			t.Errorf("%s: four runs of %d keys do not divide into tiles of %d", c.rung, width, c.tile)
 		}
 	}
 	v, err := Operator.Variant("sort_network_few")

@@ -186,37 +186,51 @@ func (m merger) plan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 	return p
 }
 
-// network is the plan of network_merge.cuh: blocks of so many threads sort tiles of own keys
-// each, and merge tiles of four runs with so many keys a thread, one more in a turn. Runs and
-// tiles have 33 and that many sentinels behind each run.
-func (l layout) network(threads, own, mergeThreads, mergeOwn int, splits bool) ladder.Planner {
-	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-		n := s[0]
-		if n == 0 {
-			return ladder.Plan{}
-		}
-		m := merger{ways: 4}
-		width, tile := threads*own, mergeThreads*mergeOwn
-		passes, tiles := 1+m.passes(n, width), ladder.CeilDiv(n, tile)
-		p := ladder.Plan{Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(n, width)}, Block: gpu.Dim{X: threads},
-			Shared: threads / 32 * (32*own + 33) * 4, Args: append(l.buffers(0, passes), uint32(n))}}}
-		if passes > 1 {
-			p.Scratch = l.scratch(n)
-		}
-		if passes > 1 && splits {
-			p.Scratch = append(p.Scratch, ladder.Tensor{Name: "splits", Len: 4 * tiles, Type: gpu.Uint32})
-		}
-		for pass := 1; pass < passes; pass, width = pass+1, width*m.ways {
-			args := l.buffers(pass, passes)
-			merge := ladder.Step{Entry: entry + "_2", Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: mergeThreads}, Shared: 4 * (tile + m.ways*(mergeOwn+8)), Args: append(args, uint32(n), uint32(width))}
-			if splits {
-				p.Steps = append(p.Steps, blocks(entry+"_2", ladder.CeilDiv(tiles, 8), args[0], "splits", uint32(n), uint32(width), uint32(tiles)))
-				merge.Entry, merge.Args = entry+"_3", append(args, "splits", uint32(n), uint32(width))
-			}
-			p.Steps = append(p.Steps, merge)
-		}
-		return p
+// network is the plan of network_merge.cuh: a block sorts a tile of own keys a thread, with the
+// smallest number of threads that needs the fewest passes, and blocks of mergeThreads merge so
+// many ways a tile of mergeOwn keys for each of them. A thread merges `items`, a few more, so
+// that the last threads have none; so many sentinels stand behind a run. A launch of its own
+// finds the splits, or each block finds its own.
+type network struct {
+	layout
+	threads                             []int
+	own                                 int
+	ways, mergeThreads, mergeOwn, items int
+	splits                              bool
+}
+
+func (m network) plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	n := s[0]
+	if n == 0 {
+		return ladder.Plan{}
 	}
+	merges, threads := merger{ways: m.ways}, m.threads[0]
+	for _, more := range m.threads[1:] {
+		if merges.passes(n, more*m.own) < merges.passes(n, threads*m.own) {
+			threads = more
+		}
+	}
+	width, tile := threads*m.own, m.mergeThreads*m.mergeOwn
+	passes, tiles := 1+merges.passes(n, width), ladder.CeilDiv(n, tile)
+	// Runs of a warp have 33 sentinels each; a part of a run loses up to six words to its alignment.
+	sortShared, mergeShared := 4*(width+threads/32*33), 4*(tile+m.ways*(m.items+6))
+	p := ladder.Plan{Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(n, width)}, Block: gpu.Dim{X: threads},
+		Shared: sortShared, Args: append(m.buffers(0, passes), uint32(n))}}}
+	if passes > 1 {
+		p.Scratch = m.scratch(n)
+	}
+	if passes > 1 && m.splits {
+		p.Scratch = append(p.Scratch, ladder.Tensor{Name: "splits", Len: m.ways * tiles, Type: gpu.Uint32})
+	}
+	for pass := 1; pass < passes; pass, width = pass+1, width*m.ways {
+		args, last := m.buffers(pass, passes), "_2"
+		if m.splits {
+			p.Steps = append(p.Steps, blocks(entry+"_2", ladder.CeilDiv(tiles, 8), args[0], "splits", uint32(n), uint32(width), uint32(tiles)))
+			args, last = append(args, "splits"), "_3"
+		}
+		p.Steps = append(p.Steps, ladder.Step{Entry: entry + last, Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: m.mergeThreads}, Shared: mergeShared, Args: append(args, uint32(n), uint32(width))})
+	}
+	return p
 }
 
 // networkMost is the most keys for which tiles of network_few are faster than those of a radix sort.
@@ -331,7 +345,7 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "merge_path", Adds: "merge path finds where each thread's results begin: all threads merge, in the tile and across tiles", Plan: l.merges(aTile)},
 		{Name: "tile_merge", Adds: "tiles of up to 33 792 keys, 33 a thread: an odd number meets no bank twice; a merge reads a key once", Module: "four_way", Plan: l.large(2).plan},
 		{Name: "four_way", Adds: "a pass merges four runs: half the passes; a launch of its own finds the four parts of a tile", Module: "four_way", Plan: l.large(4).plan},
-		{Name: "network_merge", Adds: "tiles of registers: warps sort 1024 keys by networks; sentinels end the runs of a merge, which takes six instructions a key", Module: "network_merge", Needs: gpu.Compute{Major: 8}, Plan: l.network(512, 32, 256, 64, true)},
+		{Name: "network_merge", Adds: "tiles of registers: warps sort 1024 keys by networks; sentinels end the runs of a merge, which takes six instructions a key; a pass merges eight runs", Module: "network_merge", Needs: gpu.Compute{Major: 8}, Plan: network{l, []int{512}, 32, 8, 256, 64, 67, true}.plan},
 		{Name: "radix_1", Adds: "no comparisons: 32 times, keys with a 0 before those with a 1; count, scan, scatter", Plan: l.digits(1)},
 		{Name: "radix_4", Adds: "digits of 4 bits: 8 passes; ballots rank equal digits", Plan: l.digits(4)},
 		{Name: "onesweep", Adds: "digits of 8 bits, and one read and one write a pass: tiles look back for each digit, and are sorted before they are written", Plan: l.onesweep()},
@@ -340,7 +354,7 @@ func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 		{Name: "onesweep_match", Adds: "one match.any a key in place of eight ballots", Module: "onesweep_wide", Plan: wide},
 		early,
 		large,
-		{Name: "network_few", Adds: "tiles of 4096 keys, 8 a thread, and blocks that find their parts of four runs themselves: all multiprocessors work, and a pass is one launch", Module: "network_merge", Needs: gpu.Compute{Major: 8}, Plan: l.network(512, 8, 128, 16, false), Refuses: tooManyForNetwork},
+		{Name: "network_few", Adds: "tiles of 4096 or 8192 keys, 16 a thread, and blocks that find their parts of four runs themselves: all multiprocessors work, and a pass is one launch", Module: "network_merge", Needs: gpu.Compute{Major: 8}, Plan: network{l, []int{256, 512}, 16, 4, 128, 16, 17, false}.plan, Refuses: tooManyForNetwork},
 		{Name: "block_radix", Adds: "one block and one launch, at most 16 384 keys in registers: digits of 5 bits, one a lane, counted by ballots", Module: "block_radix", Plan: l.aBlock(false), Refuses: tooManyForBlock},
 		{Name: "block_buckets", Adds: "one pass by the first bits into as many buckets as keys, or twice as many; keys of a bucket compare themselves; more than 16 in one: the passes of block_radix", Module: "block_buckets", Plan: l.aBlock(true), Refuses: tooManyForBlock},
 	}
