@@ -111,6 +111,7 @@ static __device__ void write_tile(const unsigned* keys, unsigned* __restrict__ o
 // number, so that lanes never meet in a bank when they write. The last threads have none.
 template <unsigned own> static __device__ void sort_network_tile(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
     constexpr unsigned items = own + 1, warp_run = 32 * own, sentinels = 33;
+    static_assert(items <= sentinels, "a thread may take a sentinel for each of its keys");
     extern __shared__ __align__(16) unsigned memory[];
     unsigned tile = own * blockDim.x, first = blockIdx.x * tile, count = min(tile, n - first), lane = threadIdx.x % 32;
     {

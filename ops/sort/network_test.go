@@ -76,6 +76,7 @@ func TestNetworkPlans(t *testing.T) {
 		{"sort_network_few", 1 << 16, 3, 4096, 4, 2048, 16, false},
 		{"sort_network_few", 1 << 17, 3, 8192, 4, 2048, 16, false},
 		{"sort_network_few", 1 << 20, 5, 4096, 4, 2048, 16, false},
+		{"sort_network_few", 1 << 21, 5, 8192, 4, 2048, 16, false},
 	} {
 		v, err := Operator.Variant(c.rung)
 		if err != nil {
@@ -108,7 +109,25 @@ func TestNetworkPlans(t *testing.T) {
 	if err := v.Refuses(ladder.Size{networkMost}); err != nil {
 		t.Error(err)
 	}
-	if err := v.Refuses(ladder.Size{networkMost + 1}); !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), "at most 1048576") || strings.Contains(err.Error(), "\n") {
+	if err := v.Refuses(ladder.Size{networkMost + 1}); !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), "at most 2097152") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%d keys: %v, expected one line with the capacity", networkMost+1, err)
+	}
+}
+
+// TestChosenBySize has the rung that a handle runs: the last one that does not refuse.
+func TestChosenBySize(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want string
+	}{{blockMost, "sort_block_buckets"}, {blockMost + 1, "sort_network_few"}, {networkMost, "sort_network_few"}, {networkMost + 1, "sort_onesweep_early"}} {
+		got := ""
+		for _, v := range Operator.Variants {
+			if v.Refuses == nil || v.Refuses(ladder.Size{c.n}) == nil {
+				got = v.Name
+			}
+		}
+		if got != c.want {
+			t.Errorf("%d keys: %s, expected %s", c.n, got, c.want)
+		}
 	}
 }

@@ -234,7 +234,7 @@ func (m network) plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 }
 
 // networkMost is the most keys for which tiles of network_few are faster than those of a radix sort.
-const networkMost = 1 << 20
+const networkMost = 1 << 21
 
 // tooManyForNetwork rejects more keys than that.
 func tooManyForNetwork(s ladder.Size) error {
