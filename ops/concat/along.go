@@ -18,8 +18,8 @@ type Part struct {
 // are the same but for that dimension. A batch is one dimension more before the others.
 //
 // Types: float32. y has the sum of their elements; it overlaps none of them. With two
-// tensors the runner's rung of Operator runs, without one concat_reciprocal; with
-// another number concat_copies. Error: none.
+// tensors the runner's rung of Operator runs, without one concat_evict_last, or before
+// Ampere concat_reciprocal; with another number concat_copies. Error: none.
 func Along(h ladder.Runner, dim int, parts []Part, y gpu.Buffer) error {
 	c := ladder.NewOperands(h, Operator.Name)
 	size := sizeOf(c, dim, parts)
@@ -37,7 +37,7 @@ func Along(h ladder.Runner, dim int, parts []Part, y gpu.Buffer) error {
 	if len(parts) != 2 {
 		return c.Run(o, size)
 	}
-	return c.Run(o, size, "concat_reciprocal")
+	return c.Run(o, size, "concat_evict_last", "concat_reciprocal")
 }
 
 // sizeOf gives the shapes as rows: the product of the dimensions before dim, and for each

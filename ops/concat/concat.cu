@@ -37,5 +37,5 @@ extern "C" __global__ void __launch_bounds__(256) concat_vector(const float* __r
 // a product of 32 bits. A launch takes rows of fewer than 2^31 floats, which begin at
 // from_a, from_b and to.
 extern "C" __global__ void __launch_bounds__(128) concat_reciprocal(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ y, unsigned wa, unsigned wb, unsigned rows, unsigned factor, unsigned shift, unsigned long long from_a, unsigned long long from_b, unsigned long long to) {
-    copy_four({a + from_a, b + from_b, wa, wb, rows, {factor, shift}}, y + to, blockIdx.x * 128 + threadIdx.x);
+    copy_four<Plain>({a + from_a, b + from_b, wa, wb, rows, {factor, shift}}, y + to, blockIdx.x * 128 + threadIdx.x);
 }

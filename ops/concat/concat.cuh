@@ -74,23 +74,29 @@ struct Reciprocal {
     __device__ unsigned quotient(unsigned e) const { return (unsigned)((unsigned long long)e * factor >> shift); }
 };
 
+// A load through the read-only path, without a hint for L2.
+struct Plain {
+    static __device__ __forceinline__ float one(const float* p) { return __ldg(p); }
+    static __device__ __forceinline__ float4 four(const float* p) { return __ldg((const float4*)p); }
+};
+
 // Rows of two parts, fewer than 2^31 floats in all, so that indices have 32 bits.
-struct Rows {
+template <typename Load> struct Rows {
     const float *a, *b;
     unsigned wa, wb, rows;
     Reciprocal by_w;
 
     __device__ unsigned w() const { return wa + wb; }
-    __device__ float one(unsigned r, unsigned c) const { return __ldg(c < wa ? a + (r * wa + c) : b + (r * wb + (c - wa))); }
+    __device__ float one(unsigned r, unsigned c) const { return Load::one(c < wa ? a + (r * wa + c) : b + (r * wb + (c - wa))); }
 };
 
 // Elements e to e + 3 of y: one load where they lie in one part, at a multiple of 16
 // bytes, and else four.
-static __device__ __forceinline__ float4 load_four(const Rows& p, unsigned e) {
+template <typename Load> static __device__ __forceinline__ float4 load_four(const Rows<Load>& p, unsigned e) {
     unsigned r = p.by_w.quotient(e), c = e - r * p.w();
     bool in_a = c < p.wa, whole = c + 4 <= (in_a ? p.wa : p.w());
     const float* from = in_a ? p.a + (r * p.wa + c) : p.b + (r * p.wb + (c - p.wa));
-    if (whole && (size_t)from % 16 == 0) return __ldg((const float4*)from);
+    if (whole && (size_t)from % 16 == 0) return Load::four(from);
     float v[4];
 #pragma unroll
     for (unsigned j = 0; j < 4; j++) {
@@ -102,7 +108,7 @@ static __device__ __forceinline__ float4 load_four(const Rows& p, unsigned e) {
 
 // The vector of y of a thread, whose index is given: vectors begin at a multiple of 16
 // bytes, so that the first and the last one may have fewer floats.
-static __device__ __forceinline__ void copy_four(const Rows& p, float* __restrict__ y, unsigned thread) {
+template <typename Load> static __device__ __forceinline__ void copy_four(const Rows<Load>& p, float* __restrict__ y, unsigned thread) {
     unsigned n = p.rows * p.w(), e = 4 * thread - (size_t)y / 4 % 4;  // before the first float it wraps
     if (e < n && e + 4 <= n) {
         *(float4*)(y + e) = load_four(p, e);

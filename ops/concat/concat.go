@@ -12,6 +12,7 @@ import (
 )
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 concat.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 concat_last.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 concat_bulk.cu
 
 // Operator joins two parts along their rows: y[r] is x0[r] and then x1[r]. Along joins

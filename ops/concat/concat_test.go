@@ -86,13 +86,14 @@ func TestInLaunches(t *testing.T) {
 		if width(s) == 0 {
 			continue
 		}
+		threads := []int{128, 512}[r.IntN(2)]
 		var next uint64
-		for _, step := range inLaunches("concat_reciprocal", s, math.MaxInt32).Steps {
+		for _, step := range inLaunches("concat_reciprocal", s, threads, math.MaxInt32).Steps {
 			wa, wb, rows := step.Args[3].(uint32), step.Args[4].(uint32), step.Args[5].(uint32)
 			a, b, y := step.Args[8].(uint64), step.Args[9].(uint64), step.Args[10].(uint64)
 			n, w := uint64(rows)*(uint64(wa)+uint64(wb)), uint64(width(s))
-			if n == 0 || n > math.MaxInt32 || y != next || a != y/w*uint64(s[1]) || b != y/w*uint64(s[2]) || uint64(step.Grid.X)*512 < n+3 {
-				t.Fatalf("seed %d, size %v: %d rows of %d and %d from %d, %d and %d on, in %d blocks, expected to go on at %d", seed, s, rows, wa, wb, a, b, y, step.Grid.X, next)
+			if n == 0 || n > math.MaxInt32 || y != next || a != y/w*uint64(s[1]) || b != y/w*uint64(s[2]) || step.Block.X != threads || uint64(step.Grid.X)*uint64(4*threads) < n+3 {
+				t.Fatalf("seed %d, size %v: %d rows of %d and %d from %d, %d and %d on, in %d blocks of %d, expected to go on at %d", seed, s, rows, wa, wb, a, b, y, step.Grid.X, step.Block.X, next)
 			}
 			next += n
 		}
@@ -115,8 +116,9 @@ func TestManyLaunches(t *testing.T) {
 				o := *Operator
 				o.Variants = nil
 				for _, v := range variants {
-					if v.Name == "concat_reciprocal" {
-						v.Plan = func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan { return inLaunches(entry, s, limit) }
+					threads := map[string]int{"concat_reciprocal": 128, "concat_evict_last": 512}[v.Name]
+					if threads > 0 {
+						v.Plan = func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan { return inLaunches(entry, s, threads, limit) }
 						o.Variants = append(o.Variants, v)
 					}
 				}
@@ -170,7 +172,8 @@ func along(t *testing.T, d gpu.Device, rung string, dim int, shapes [][]int) {
 	defer h.Close()
 	h.Variant = rung
 	err := Along(h, dim, parts, y)
-	if rung == "concat_bulk" && errors.Is(err, gpu.ErrUnsupported) && ladder.Older(d.Info().Compute, gpu.Compute{Major: 9}) {
+	needs := map[string]gpu.Compute{"concat_bulk": {Major: 9}, "concat_evict_last": {Major: 8}}[rung]
+	if errors.Is(err, gpu.ErrUnsupported) && ladder.Older(d.Info().Compute, needs) {
 		return // the suite lists it
 	}
 	if err == nil {

@@ -27,7 +27,11 @@ var variants = []ladder.Variant{
 	},
 	{
 		Name: "concat_reciprocal", Adds: "no table: a product in place of the division; a thread for each vector, in blocks of 128",
-		Source: "ours", Plan: reciprocal,
+		Source: "ours", Plan: reciprocal(128),
+	},
+	{
+		Name: "concat_evict_last", Adds: "loads tell L2 to evict their lines last; blocks of 512",
+		Source: "ours", Module: "concat_last", Needs: ladder.Ampere, Plan: reciprocal(512),
 	},
 	{
 		Name: "concat_bulk", Adds: "the copy engine moves pieces of rows through shared memory",
@@ -78,15 +82,17 @@ func tiles(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	return p
 }
 
-// reciprocal launches a thread for each vector of y.
-func reciprocal(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-	return inLaunches(entry, s, math.MaxInt32)
+// reciprocal launches a thread for each vector of y, in blocks of so many.
+func reciprocal(threads int) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		return inLaunches(entry, s, threads, math.MaxInt32)
+	}
 }
 
 // inLaunches launches a thread for each vector of y, as often as no launch has more than
 // so many elements. Each takes whole rows, a multiple of four where it can, so that y
 // stays aligned. A row that is too long takes a launch for each part, which must fit.
-func inLaunches(entry string, s ladder.Size, most int) (p ladder.Plan) {
+func inLaunches(entry string, s ladder.Size, threads, most int) (p ladder.Plan) {
 	if width(s) == 0 {
 		return p
 	}
@@ -98,7 +104,7 @@ func inLaunches(entry string, s ladder.Size, most int) (p ladder.Plan) {
 		factor, shift := reciprocalOf(w)
 		p.Steps = append(p.Steps, ladder.Step{
 			// A vector more than the elements have: y may begin within one.
-			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(ladder.CeilDiv(rows*w, 4)+1, 128)}, Block: gpu.Dim{X: 128},
+			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(ladder.CeilDiv(rows*w, 4)+1, threads)}, Block: gpu.Dim{X: threads},
 			Args: []any{"x0", "x1", "y", uint32(widths[0]), uint32(widths[1]), uint32(rows), factor, shift,
 				uint64(row) * uint64(s[1]), uint64(row) * uint64(s[2]), uint64(row)*uint64(width(s)) + offset},
 		})
