@@ -39,18 +39,37 @@ extern "C" __global__ void fused_element(const float* x, const float* __restrict
     one_by_one(x, bias, mask, add, y, scale, n, columns);
 }
 
+// Loads of four floats and of four masks. last: L2 evicts their lines last, from Ampere on.
+// Neither takes the read-only path: y may be x or add.
+template <bool last> static __device__ __forceinline__ float4 floats_at(const float* x, unsigned i) {
+    if (!last) return ((const float4*)x)[i];
+    unsigned long long policy;
+    float4 v;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"((const float4*)x + i), "l"(policy));
+    return v;
+}
+template <bool last> static __device__ __forceinline__ uchar4 masks_at(const unsigned char* mask, unsigned i) {
+    if (!last) return ((const uchar4*)mask)[i];
+    unsigned long long policy;
+    unsigned m;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(m) : "l"((const unsigned*)mask + i), "l"(policy));
+    return *(uchar4*)&m;
+}
+
 // Four elements a thread. wide: their masks come in one load. streaming: the store is
-// marked as not used again.
-template <bool wide, bool streaming>
+// marked as not used again. last: L2 evicts the lines of the loads last.
+template <bool wide, bool streaming, bool last = false>
 static __device__ __forceinline__ void four(const float* x, const float* __restrict__ bias, const unsigned char* __restrict__ mask, const float* add, float* y,
                                             float scale, unsigned n, unsigned columns) {
     bool fits = ((size_t)x | (size_t)bias | (size_t)add | (size_t)y) % 16 == 0 && (size_t)mask % 4 == 0 && columns % 4 == 0;
     if (!fits) return one_by_one(x, bias, mask, add, y, scale, n, columns);
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n / 4) return;
-    float4 v = ((const float4*)x)[i], b = ((const float4*)bias)[i % (columns / 4)], a = ((const float4*)add)[i];
+    float4 v = floats_at<last>(x, i), b = ((const float4*)bias)[i % (columns / 4)], a = floats_at<last>(add, i);
     uchar4 m;
-    if (wide) m = ((const uchar4*)mask)[i];
+    if (wide) m = masks_at<last>(mask, i);
     else m = {mask[4 * i], mask[4 * i + 1], mask[4 * i + 2], mask[4 * i + 3]};
     float4 r = {of(v.x, b.x, m.x, scale, a.x), of(v.y, b.y, m.y, scale, a.y), of(v.z, b.z, m.z, scale, a.z), of(v.w, b.w, m.w, scale, a.w)};
     if (streaming) __stcs((float4*)y + i, r);
@@ -80,3 +99,13 @@ extern "C" __global__ void fused_block_256(const float* x, const float* __restri
                                            float scale, unsigned n, unsigned columns) {
     four<true, true>(x, bias, mask, add, y, scale, n, columns);
 }
+
+#if __CUDA_ARCH__ >= 800
+
+// L2 evicts the lines of the loads last; blocks of 1024 threads.
+extern "C" __global__ void fused_evict_last(const float* x, const float* __restrict__ bias, const unsigned char* __restrict__ mask, const float* add, float* y,
+                                            float scale, unsigned n, unsigned columns) {
+    four<true, true, true>(x, bias, mask, add, y, scale, n, columns);
+}
+
+#endif

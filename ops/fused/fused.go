@@ -14,6 +14,7 @@ import (
 )
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 fused.cu fused_half.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 fused.cu fused_half.cu
 
 // Operator computes y[r][c] = (x[r][c] + bias[c]) m s + add[r][c] in float32, where s is
 // the scale and m is 1 where mask[r][c] is not 0, and else 0. As in the formula, an

@@ -61,9 +61,28 @@ static __device__ __forceinline__ unsigned pair(unsigned x, unsigned bias, unsig
     return *(unsigned*)&r;
 }
 
+// Loads of eight halves and of eight masks. last: L2 evicts their lines last, from Ampere
+// on. Neither takes the read-only path: y may be x or add.
+template <bool last> static __device__ __forceinline__ uint4 halves_at(const __half* x, unsigned i) {
+    if (!last) return ((const uint4*)x)[i];
+    unsigned long long policy;
+    uint4 v;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"((const uint4*)x + i), "l"(policy));
+    return v;
+}
+template <bool last> static __device__ __forceinline__ uint2 masks_at(const unsigned char* mask, unsigned i) {
+    if (!last) return ((const uint2*)mask)[i];
+    unsigned long long policy;
+    uint2 m;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("ld.global.L1::evict_last.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;" : "=r"(m.x), "=r"(m.y) : "l"((const uint2*)mask + i), "l"(policy));
+    return m;
+}
+
 // Eight elements a thread. wide: their masks come in one load. streaming: the store is
-// marked as not used again.
-template <bool wide, bool streaming>
+// marked as not used again. last: L2 evicts the lines of the loads last.
+template <bool wide, bool streaming, bool last = false>
 static __device__ __forceinline__ void eight(const __half* x, const __half* __restrict__ bias, const unsigned char* __restrict__ mask, const __half* add, __half* y,
                                              float factor, unsigned n, unsigned columns) {
     __half2 scale = __float2half2_rn(factor);
@@ -71,9 +90,9 @@ static __device__ __forceinline__ void eight(const __half* x, const __half* __re
     if (!fits) return one_by_one<BoolMask>(x, bias, mask, add, y, scale, n, columns);
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n / 8) return;
-    uint4 v = ((const uint4*)x)[i], b = ((const uint4*)bias)[i % (columns / 8)], a = ((const uint4*)add)[i];
+    uint4 v = halves_at<last>(x, i), b = ((const uint4*)bias)[i % (columns / 8)], a = halves_at<last>(add, i);
     uint2 m = {0, 0};
-    if (wide) m = ((const uint2*)mask)[i];
+    if (wide) m = masks_at<last>(mask, i);
     else {
 #pragma unroll
         for (unsigned k = 0; k < 4; k++) m.x |= mask[8 * i + k] << 8 * k, m.y |= mask[8 * i + 4 + k] << 8 * k;
@@ -106,3 +125,13 @@ extern "C" __global__ void fused_half_block_256(const __half* x, const __half* _
                                                 float scale, unsigned n, unsigned columns) {
     eight<true, true>(x, bias, mask, add, y, scale, n, columns);
 }
+
+#if __CUDA_ARCH__ >= 800
+
+// L2 evicts the lines of the loads last; blocks of 1024 threads.
+extern "C" __global__ void fused_half_evict_last(const __half* x, const __half* __restrict__ bias, const unsigned char* __restrict__ mask, const __half* add, __half* y,
+                                                 float scale, unsigned n, unsigned columns) {
+    eight<true, true, true>(x, bias, mask, add, y, scale, n, columns);
+}
+
+#endif

@@ -34,6 +34,10 @@ func variants(scale float32) []ladder.Variant {
 			Name: "fused_block_256", Adds: "blocks of 256 threads in place of 1024",
 			Source: "ours", Plan: launch(scale, 256, 4, 3, 0),
 		},
+		{
+			Name: "fused_evict_last", Adds: "loads tell L2 to evict their lines last; blocks of 1024 threads",
+			Source: "ours", Needs: ladder.Ampere, Plan: launch(scale, 1024, 4, 3, 0),
+		},
 	}
 }
 
@@ -67,6 +71,10 @@ func halfVariants(scale float32) []ladder.Variant {
 		{
 			Name: "fused_half_block_256", Adds: "blocks of 256 threads in place of 1024",
 			Source: "ours", Plan: launch(scale, 256, 8, 0, rounding),
+		},
+		{
+			Name: "fused_half_evict_last", Adds: "loads tell L2 to evict their lines last; blocks of 1024 threads",
+			Source: "ours", Needs: ladder.Ampere, Plan: launch(scale, 1024, 8, 0, rounding),
 		},
 	}
 }
