@@ -79,6 +79,9 @@ var (
 	clusterARowMasked = clusters("mask")
 )
 
+// lastModule is softmax_last.cu.
+const lastModule = "softmax_last"
+
 // blocks launches a block of so many threads for each row: the small one where a row fits it.
 func blocks(threads int, mask ...string) ladder.Planner {
 	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
@@ -93,9 +96,15 @@ func blocks(threads int, mask ...string) ladder.Planner {
 }
 
 // best launches another rung of the operator: a cluster for a row that a block's registers
-// do not hold, where the device has clusters, and else a block.
+// do not hold, where the device has clusters, and else a block. Of the plain form, blocks
+// whose lines L2 evicts last take the rows that are too long for 64 threads.
 func best(operator string, mask ...string) ladder.Planner {
 	return func(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
+		if operator == "softmax" && s[1] > smallColumns && s[1] <= bigColumns && !ladder.Older(info.Compute, ladder.Ampere) {
+			p := blockARowOf512("softmax_evict_last", s, info)
+			p.Module = lastModule
+			return p
+		}
 		if s[1] <= bigColumns || info.Compute.Major < 9 {
 			return blocks(bigThreads, mask...)(operator+"_block", s, info)
 		}

@@ -50,8 +50,8 @@ template <Form form> struct Row {
         return columns % 4 == 0 && ((size_t)x | (size_t)y) % 16 == 0 && (form != masked || (size_t)mask % 4 == 0);
     }
 
-    __device__ float4 vector_at(unsigned v) const {
-        float4 w = __ldcs((const float4*)x + v);
+    template <typename Team> __device__ float4 vector_at(unsigned v) const {
+        float4 w = Team::load((const float4*)x + v);
         if (form != masked) return w;
         uchar4 keep = __ldcs((const uchar4*)mask + v);
         return {keep.x ? w.x : minus_infinity(), keep.y ? w.y : minus_infinity(), keep.z ? w.z : minus_infinity(), keep.w ? w.w : minus_infinity()};
@@ -87,8 +87,13 @@ template <bool maximum, unsigned block> static __device__ float across_block(flo
     return across_lanes<maximum, block / 32>(of_warp[threadIdx.x % (block / 32)]);
 }
 
+// A load of a vector that is read once: its line leaves L2 first.
+struct Streamed {
+    static __device__ float4 load(const float4* p) { return __ldcs(p); }
+};
+
 // A warp that has a row of its own.
-struct Warp {
+struct Warp : Streamed {
     static constexpr unsigned threads = 32;
     static __device__ unsigned id() { return threadIdx.x % 32; }
     static __device__ float max(float v) { return across_lanes<true, 32>(v); }
@@ -96,7 +101,7 @@ struct Warp {
 };
 
 // A block that has a row of its own.
-template <unsigned block> struct Block {
+template <unsigned block> struct Block : Streamed {
     static constexpr unsigned threads = block;
     static __device__ unsigned id() { return threadIdx.x; }
     static __device__ float max(float v) { return across_block<true, block>(v); }
@@ -129,7 +134,7 @@ template <Form form, typename Team, unsigned vectors> static __device__ void in_
 #pragma unroll
         for (unsigned i = 0; i < vectors; i++) {
             unsigned at = Team::id() + i * Team::threads;
-            float4 w = at < row.columns / 4 ? row.vector_at(at) : make_float4(minus_infinity(), minus_infinity(), minus_infinity(), minus_infinity());
+            float4 w = at < row.columns / 4 ? row.template vector_at<Team>(at) : make_float4(minus_infinity(), minus_infinity(), minus_infinity(), minus_infinity());
             v[4 * i] = w.x, v[4 * i + 1] = w.y, v[4 * i + 2] = w.z, v[4 * i + 3] = w.w;
         }
     } else {

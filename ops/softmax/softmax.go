@@ -14,6 +14,7 @@ import (
 )
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 softmax.cu mistakes.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 softmax_last.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 softmax_cluster.cu
 
 // Operator is the softmax of each row:
@@ -50,6 +51,7 @@ var Operator = &ladder.Operator{
 		{Name: "softmax_registers", Adds: "rows of up to 1024 columns stay in the warp's registers: x is read once, 16 bytes an access", Source: "ours", Plan: warpARow(onlineRoundings)},
 		{Name: "softmax_block", Adds: "a block a row: up to 8192 columns stay in registers", Source: "ours", Plan: blockARow},
 		{Name: "softmax_block_512", Adds: "512 threads with four vectors each in place of 1024 with two: three blocks share a multiprocessor", Source: "ours", Plan: blockARowOf512},
+		{Name: "softmax_evict_last", Adds: "loads tell L2 to evict their lines last", Source: "ours", Module: lastModule, Needs: ladder.Ampere, Plan: blockARowOf512},
 		{Name: "softmax_cluster", Adds: "a cluster of eight blocks a row, joined by distributed shared memory: up to 131072 columns stay in registers",
 			Source: "ours", Module: clusterModule, Needs: gpu.Compute{Major: 9}, Plan: clusterARow},
 		{Name: "softmax_auto", Adds: "the rung of this length: a block while its registers hold the row, then a cluster where there is one", Source: "ours", Picks: true, Plan: best("softmax")},

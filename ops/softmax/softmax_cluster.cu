@@ -20,7 +20,7 @@ static __device__ void send(float* to, unsigned rank, float value) {
 
 // A cluster that has a row. It arrives at the barrier when it starts: no block may
 // write to another that has not started.
-struct Cluster {
+struct Cluster : Streamed {
     static constexpr unsigned threads = cluster_blocks * cluster_threads;
     static __device__ void started() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
     static __device__ unsigned id() { return rank_in_cluster() * cluster_threads + threadIdx.x; }
