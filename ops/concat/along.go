@@ -18,8 +18,9 @@ type Part struct {
 // are the same but for that dimension. A batch is one dimension more before the others.
 //
 // Types: float32. y has the sum of their elements; it overlaps none of them. With two
-// tensors the runner's rung of Operator runs, without one concat_evict_last, or before
-// Ampere concat_reciprocal; with another number concat_copies. Error: none.
+// tensors the runner's rung of Operator runs, without one concat_evict_last where rows are
+// whole vectors of four on Ampere or later, and else concat_reciprocal; with another number
+// concat_copies. Error: none.
 func Along(h ladder.Runner, dim int, parts []Part, y gpu.Buffer) error {
 	c := ladder.NewOperands(h, Operator.Name)
 	size := sizeOf(c, dim, parts)
@@ -36,6 +37,9 @@ func Along(h ladder.Runner, dim int, parts []Part, y gpu.Buffer) error {
 	c.Add("y", ladder.Vector(y, size[0]*width(size)), true, gpu.Float32)
 	if len(parts) != 2 {
 		return c.Run(o, size)
+	}
+	if size[1]%4 != 0 || size[2]%4 != 0 { // four loads a vector, in which the hint loses
+		return c.Run(o, size, "concat_reciprocal")
 	}
 	return c.Run(o, size, "concat_evict_last", "concat_reciprocal")
 }

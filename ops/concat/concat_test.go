@@ -86,7 +86,7 @@ func TestInLaunches(t *testing.T) {
 		if width(s) == 0 {
 			continue
 		}
-		threads := []int{128, 512}[r.IntN(2)]
+		threads := []int{128, 256}[r.IntN(2)]
 		var next uint64
 		for _, step := range inLaunches("concat_reciprocal", s, threads, math.MaxInt32).Steps {
 			wa, wb, rows := step.Args[3].(uint32), step.Args[4].(uint32), step.Args[5].(uint32)
@@ -116,7 +116,7 @@ func TestManyLaunches(t *testing.T) {
 				o := *Operator
 				o.Variants = nil
 				for _, v := range variants {
-					threads := map[string]int{"concat_reciprocal": 128, "concat_evict_last": 512}[v.Name]
+					threads := map[string]int{"concat_reciprocal": 128, "concat_evict_last": 256}[v.Name]
 					if threads > 0 {
 						v.Plan = func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan { return inLaunches(entry, s, threads, limit) }
 						o.Variants = append(o.Variants, v)

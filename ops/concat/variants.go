@@ -30,8 +30,8 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: reciprocal(128),
 	},
 	{
-		Name: "concat_evict_last", Adds: "loads tell L2 to evict their lines last; blocks of 512",
-		Source: "ours", Module: "concat_last", Needs: ladder.Ampere, Plan: reciprocal(512),
+		Name: "concat_evict_last", Adds: "loads tell L2 to evict their lines last; blocks of 256",
+		Source: "ours", Module: "concat_last", Needs: ladder.Ampere, Plan: reciprocal(256),
 	},
 	{
 		Name: "concat_bulk", Adds: "the copy engine moves pieces of rows through shared memory",

@@ -53,8 +53,9 @@ Along joins tensors along a dimension into y, on buffers of the caller's: their 
 are the same but for that dimension. A batch is one dimension more before the others.
 
 Types: float32. y has the sum of their elements; it overlaps none of them. With two
-tensors the runner's rung of Operator runs, without one concat_evict_last, or before
-Ampere concat_reciprocal; with another number concat_copies. Error: none.`,
+tensors the runner's rung of Operator runs, without one concat_evict_last where rows are
+whole vectors of four on Ampere or later, and else concat_reciprocal; with another number
+concat_copies. Error: none.`,
 	"Operator": `var Operator
 
 Operator joins two parts along their rows: y[r] is x0[r] and then x1[r]. Along joins
