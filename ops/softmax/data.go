@@ -86,7 +86,7 @@ var cases = []ladder.Case{
 	{Size: ladder.Size{61, 52}, Data: "minus infinity"}, {Size: ladder.Size{61, 53}, Data: "special"}, {Size: ladder.Size{61, 52}, Data: "special"},
 	{Size: ladder.Size{9, 100}, Start: 1}, {Size: ladder.Size{9, 100}, Start: 4}, {Size: ladder.Size{5, 517}, Start: 3, Data: "wide"},
 	{Size: ladder.Size{2, 8191}, Data: "wide"}, {Size: ladder.Size{2, 8192}}, {Size: ladder.Size{1, 8197}, Data: "minus infinity"},
-	{Size: ladder.Size{1, 131_072}, Long: true}, {Size: ladder.Size{2, 131_075}, Long: true}, {Size: ladder.Size{1024, 1024}, Long: true},
+	{Size: ladder.Size{1, 65_560}, Data: "special"}, {Size: ladder.Size{1, 131_072}, Long: true}, {Size: ladder.Size{2, 131_075}, Long: true}, {Size: ladder.Size{1024, 1024}, Long: true},
 }
 
 // fewCases are those of the other forms, whose rungs share the code of rows.

@@ -131,3 +131,20 @@ func clusters(mask ...string) ladder.Planner {
 		return launch(entry, s, s[0]*clusterBlocks, clusterThreads, depth, mask)
 	}
 }
+
+// Of softmax_cluster_shared: each thread has 16 vectors of four in shared memory.
+const (
+	sharedThreads = 128
+	sharedBytes   = sharedThreads * 16 * 16
+)
+
+// clusterShared launches a cluster for each row, whose blocks have part of it in shared memory.
+func clusterShared(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	if s[0] == 0 || s[1] == 0 {
+		return ladder.Plan{}
+	}
+	depth := onlineRoundings(s[1], clusterBlocks*sharedThreads) + rescaled*clusterBlocks + 2*rescaled
+	p := launch(entry, s, s[0]*clusterBlocks, sharedThreads, depth, nil)
+	p.Steps[0].Shared = sharedBytes
+	return p
+}

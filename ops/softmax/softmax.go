@@ -54,6 +54,8 @@ var Operator = &ladder.Operator{
 		{Name: "softmax_evict_last", Adds: "loads tell L2 to evict their lines last", Source: "ours", Module: lastModule, Needs: ladder.Ampere, Plan: blockARowOf512},
 		{Name: "softmax_cluster", Adds: "a cluster of eight blocks a row, joined by distributed shared memory: up to 131072 columns stay in registers",
 			Source: "ours", Module: clusterModule, Needs: gpu.Compute{Major: 9}, Plan: clusterARow},
+		{Name: "softmax_cluster_shared", Adds: "half of a row in shared memory: four blocks of 128 threads share a multiprocessor",
+			Source: "ours", Module: clusterModule, Needs: gpu.Compute{Major: 9}, Plan: clusterShared},
 		{Name: "softmax_auto", Adds: "the rung of this length: a block while its registers hold the row, then a cluster where there is one", Source: "ours", Picks: true, Plan: best("softmax")},
 	},
 }
