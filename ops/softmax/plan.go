@@ -96,13 +96,11 @@ func blocks(threads int, mask ...string) ladder.Planner {
 }
 
 // best launches another rung of the operator: a cluster for a row that a block's registers
-// do not hold, where the device has clusters, and else a block. Of the plain form, blocks
-// whose lines L2 evicts last take the rows that are too long for 64 threads.
+// do not hold, where the device has clusters, and else a block. The plain form has more
+// rungs to choose from.
 func best(operator string, mask ...string) ladder.Planner {
 	return func(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
-		if operator == "softmax" && s[1] > smallColumns && s[1] <= bigColumns && !ladder.Older(info.Compute, ladder.Ampere) {
-			p := blockARowOf512("softmax_evict_last", s, info)
-			p.Module = lastModule
+		if p, ok := bestPlain(s, info); ok && operator == "softmax" {
 			return p
 		}
 		if s[1] <= bigColumns || info.Compute.Major < 9 {
@@ -112,6 +110,28 @@ func best(operator string, mask ...string) ladder.Planner {
 		p.Module = clusterModule
 		return p
 	}
+}
+
+// bestPlain launches a rung that only the plain form has, if it is the fastest one: from
+// Ampere on blocks whose lines L2 evicts last. Of 128 rows or more that are too long for
+// their registers, those of up to 16384 columns are faster read twice than in a cluster, and
+// those of up to 98304 in small clusters; fewer rows, and longer ones, are not.
+func bestPlain(s ladder.Size, info gpu.Info) (p ladder.Plan, ok bool) {
+	switch {
+	case s[1] > smallColumns && s[1] <= bigColumns && !ladder.Older(info.Compute, ladder.Ampere):
+		p = blockARowOf512("softmax_evict_last", s, info)
+		p.Module = lastModule
+	case info.Compute.Major < 9 || s[0] < 128 || s[1] <= bigColumns || s[1] > 98304:
+		return p, false
+	case s[1] <= 2*bigColumns:
+		p = blockARow("softmax_block", s, info)
+	case s[1]%4 == 0:
+		p = clusterShared("softmax_cluster_shared", s, info)
+		p.Module = clusterModule
+	default:
+		return p, false
+	}
+	return p, true
 }
 
 // A cluster of softmax_cluster.cu.
@@ -132,10 +152,12 @@ func clusters(mask ...string) ladder.Planner {
 	}
 }
 
-// Of softmax_cluster_shared: each thread has 16 vectors of four in shared memory.
+// Of softmax_cluster_shared: each thread has 16 vectors of four in registers, and as many in
+// shared memory.
 const (
 	sharedThreads = 128
 	sharedBytes   = sharedThreads * 16 * 16
+	sharedColumns = clusterBlocks * sharedThreads * 32 * 4
 )
 
 // clusterShared launches a cluster for each row, whose blocks have part of it in shared memory.
@@ -144,6 +166,9 @@ func clusterShared(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 		return ladder.Plan{}
 	}
 	depth := onlineRoundings(s[1], clusterBlocks*sharedThreads) + rescaled*clusterBlocks + 2*rescaled
+	if s[1] == sharedColumns {
+		entry += "_of_131072"
+	}
 	p := launch(entry, s, s[0]*clusterBlocks, sharedThreads, depth, nil)
 	p.Steps[0].Shared = sharedBytes
 	return p

@@ -93,32 +93,32 @@ static __device__ float4 exponentials(float4 v, float shift) { return make_float
 static __device__ float4 scaled(float4 v, float scale) { return make_float4(v.x * scale, v.y * scale, v.z * scale, v.w * scale); }
 
 // Each block has a stretch of the row's vectors: the first ones in registers, and those
-// that do not fit in shared memory. Rows of other than whole vectors, and longer ones, are
-// read twice.
-extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(small_threads, 4) softmax_cluster_shared(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns) {
+// that do not fit in shared memory. full: the row has as many columns as there is room
+// for, and no bound is tested. Rows of other than whole vectors, and longer ones, are read
+// twice.
+template <bool full> static __device__ __forceinline__ void in_stretches(Row<plain> row) {
     extern __shared__ float4 rest[];
-    __shared__ alignas(8) unsigned long long full;
-    SmallCluster::started();
-    Row<plain> row = {x, nullptr, y, blockIdx.x / cluster_blocks, columns};
-    if (!row.wide() || columns > 4 * SmallCluster::threads * (register_vectors + shared_vectors)) return online<plain, SmallCluster>(row);
-    unsigned vectors = columns / 4, each = (vectors + cluster_blocks - 1) / cluster_blocks, first = rank_in_cluster() * each;
-    unsigned count = first < vectors ? min(each, vectors - first) : 0, kept = min(count, register_vectors * small_threads), shared = count - kept;
+    __shared__ alignas(8) unsigned long long barrier;
+    constexpr unsigned most = SmallCluster::threads * (register_vectors + shared_vectors), unrolled = full ? shared_vectors : 4;
+    if (!row.wide() || (full ? row.columns != 4 * most : row.columns > 4 * most)) return online<plain, SmallCluster>(row);
+    unsigned vectors = full ? most : row.columns / 4, each = (vectors + cluster_blocks - 1) / cluster_blocks, first = rank_in_cluster() * each;
+    unsigned count = full ? each : first < vectors ? min(each, vectors - first) : 0, kept = min(count, register_vectors * small_threads), shared = count - kept;
     const float4* from = (const float4*)row.x + first;
     float4* to = (float4*)row.y + first;
-    if (threadIdx.x == 0 && shared > 0) bring(rest, from + kept, shared, &full);
+    if (threadIdx.x == 0 && shared > 0) bring(rest, from + kept, shared, &barrier);
     float4 v[register_vectors];
     Partial own = {minus_infinity(), 0};
 #pragma unroll
     for (unsigned i = 0; i < register_vectors; i++) {
         unsigned at = threadIdx.x + i * small_threads;
-        v[i] = at < kept ? SmallCluster::load(from + at) : minus_infinities();
+        v[i] = full || at < kept ? SmallCluster::load(from + at) : minus_infinities();
     }
 #pragma unroll
     for (unsigned i = 0; i < register_vectors; i++) own.maximum = fmaxf(own.maximum, maximum_of(v[i]));
     __syncthreads();  // thread 0 has made the barrier
-    if (shared > 0) wait_for(&full);
-#pragma unroll 4
-    for (unsigned at = threadIdx.x; at < shared; at += small_threads) own.maximum = fmaxf(own.maximum, maximum_of(rest[at]));
+    if (shared > 0) wait_for(&barrier);
+#pragma unroll unrolled
+    for (unsigned i = 0, at = threadIdx.x; full ? i < shared_vectors : at < shared; i++, at += small_threads) own.maximum = fmaxf(own.maximum, maximum_of(rest[at]));
     own.maximum = SmallCluster::max(own.maximum);
     float shift = shift_of(own.maximum);
 #pragma unroll
@@ -126,8 +126,8 @@ extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bound
         v[i] = exponentials(v[i], shift);
         own.sum += sum_of(v[i]);
     }
-#pragma unroll 4
-    for (unsigned at = threadIdx.x; at < shared; at += small_threads) {
+#pragma unroll unrolled
+    for (unsigned i = 0, at = threadIdx.x; full ? i < shared_vectors : at < shared; i++, at += small_threads) {
         float4 e = exponentials(rest[at], shift);
         own.sum += sum_of(e);
         rest[at] = e;
@@ -137,7 +137,19 @@ extern "C" __global__ void __cluster_dims__(cluster_blocks, 1, 1) __launch_bound
     float scale = scale_of<plain>(whole.sum) * exponential(own.maximum - shift_of(whole.maximum));
 #pragma unroll
     for (unsigned i = 0; i < register_vectors; i++)
-        if (threadIdx.x + i * small_threads < kept) __stcs(to + threadIdx.x + i * small_threads, scaled(v[i], scale));
-#pragma unroll 4
-    for (unsigned at = threadIdx.x; at < shared; at += small_threads) __stcs(to + kept + at, scaled(rest[at], scale));
+        if (full || threadIdx.x + i * small_threads < kept) __stcs(to + threadIdx.x + i * small_threads, scaled(v[i], scale));
+#pragma unroll unrolled
+    for (unsigned i = 0, at = threadIdx.x; full ? i < shared_vectors : at < shared; i++, at += small_threads) __stcs(to + kept + at, scaled(rest[at], scale));
+}
+
+#define SMALL_CLUSTER __cluster_dims__(cluster_blocks, 1, 1) __launch_bounds__(small_threads, 4)
+
+// Rows of up to 131072 columns, and of 131072.
+extern "C" __global__ void SMALL_CLUSTER softmax_cluster_shared(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns) {
+    SmallCluster::started();
+    in_stretches<false>({x, nullptr, y, blockIdx.x / cluster_blocks, columns});
+}
+extern "C" __global__ void SMALL_CLUSTER softmax_cluster_shared_of_131072(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns) {
+    SmallCluster::started();
+    in_stretches<true>({x, nullptr, y, blockIdx.x / cluster_blocks, columns});
 }

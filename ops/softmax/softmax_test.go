@@ -139,3 +139,32 @@ func TestJudge(t *testing.T) {
 		}
 	}
 }
+
+// TestBest: the rungs that softmax_auto launches, by length, number of rows and device.
+func TestBest(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns, major int
+		entry, module        string
+	}{
+		{4096, 1024, 9, "softmax_block_of_64", ""},
+		{8192, 1025, 9, "softmax_evict_last", lastModule},
+		{8192, 8192, 8, "softmax_evict_last", lastModule},
+		{8192, 8192, 7, "softmax_block", ""},
+		{1024, 8193, 9, "softmax_block", ""},
+		{1024, 16_384, 9, "softmax_block", ""},
+		{127, 16_384, 9, "softmax_cluster", clusterModule},
+		{512, 16_388, 9, "softmax_cluster_shared", clusterModule},
+		{512, 16_388, 8, "softmax_block", ""},
+		{512, 16_389, 9, "softmax_cluster", clusterModule},
+		{190, 98_304, 9, "softmax_cluster_shared", clusterModule},
+		{128, 131_072, 9, "softmax_cluster", clusterModule},
+	} {
+		p := best("softmax")("softmax_auto", ladder.Size{c.rows, c.columns}, gpu.Info{SMs: 132, Compute: gpu.Compute{Major: c.major}})
+		if p.Steps[0].Entry != c.entry || p.Module != c.module {
+			t.Errorf("%d x %d on sm_%d0: %s of %q, expected %s of %q", c.rows, c.columns, c.major, p.Steps[0].Entry, p.Module, c.entry, c.module)
+		}
+	}
+	if p := best("log_softmax")("log_softmax_auto", ladder.Size{1024, 8192}, gpu.Info{Compute: gpu.Compute{Major: 9}}); p.Steps[0].Entry != "log_softmax_block" {
+		t.Errorf("the logarithm launches %s, expected log_softmax_block", p.Steps[0].Entry)
+	}
+}
