@@ -27,6 +27,8 @@ func (o Options) variants() []ladder.Variant {
 				Module: "conv2d_split", Needs: hopper, Plan: o.split, Refuses: o.splitRefuses},
 			{Name: "conv3d_bf16x3_depths", Adds: "the 64 rows of a product are 32 channels of two depths of y, or 16 of four, which share the pixels", Source: "ours",
 				Module: "conv2d_split", Needs: hopper, Picks: true, Plan: o.splitDepths, Refuses: o.splitDepthsRefuse},
+			{Name: "conv3d_fp16x2", Adds: "two scaled float16 numbers a factor: the 64 rows of a product are both numbers of 32 channels, filters stay in shared memory; numbers that lie too far apart are added as float32", Source: "ours",
+				Module: "conv3d_halves", Needs: hopper, Plan: o.halves, Refuses: o.halvesRefuse},
 		}
 	}
 	return []ladder.Variant{

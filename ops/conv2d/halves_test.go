@@ -1,0 +1,97 @@
+package conv2d
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+// The products of conv3d_fp16x2 where a block takes several tiles and the ring of boxes
+// comes round, on a device that is planned as if it had two multiprocessors: both layouts, wide stores
+// and others, one to three rows of channels of x, two blocks of channels of y, an odd number
+// of taps, taps two pixels apart, and rows of a tile that y has not.
+func TestHalvesTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		o    Options
+		size ladder.Size
+	}
+	for _, c := range optest.Some(t, d, 2, []call{
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Depth: true}, ladder.Size{2, 3, 3, 5, 56, 4, 2, 1, 3}},
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Depth: true, Bias: true, ReLU: true}, ladder.Size{1, 20, 4, 9, 58, 33, 1, 2, 2}},
+		{Options{Stride: 1, Padding: 2, Dilation: 2, Groups: 1, Depth: true, NHWC: true}, ladder.Size{1, 67, 2, 3, 9, 9, 1, 1, 2}},
+		{Options{Stride: 1, Padding: 0, Dilation: 1, Groups: 1, Depth: true, NHWC: true, Bias: true}, ladder.Size{2, 9, 3, 4, 130, 3, 3, 1, 1}},
+	}) {
+		operator := must(With("conv3d", c.o))
+		v, err := operator.Variant("conv3d_fp16x2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := v.Plan
+		v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+			info.SMs = 2
+			return plan(entry, s, info)
+		}
+		direct, err := operator.Variant("conv3d_direct")
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := *operator
+		one.Variants = []ladder.Variant{direct, v}
+		checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), "two multiprocessors")
+		if len(checks.Rows) != 2 {
+			t.Fatalf("%v: %d rows, expected 2", c.size, len(checks.Rows))
+		}
+		t.Logf("%v: error %.2g, of a direct sum %.2g, bound %.2g", c.size, checks.Rows[1].Error, checks.Rows[0].Error, checks.Rows[1].Bound)
+	}
+}
+
+// A call whose numbers lie too far apart for two float16 numbers adds float32, whether they
+// are in x or in w. Both ways are within the bound where each output has numbers of one
+// height alone.
+func TestHalvesRange(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	random := ladder.NewRandom(1)
+	heights := func(n int, of func(i int) int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(math.Ldexp(1+random.Float64(), of(i))) * float32(1-2*random.IntN(2))
+		}
+		return v
+	}
+	const pixels, channels, filters = 40, 2, 3 // two volumes of 1 x 2 x 20
+	size := ladder.Size{2, channels, 1, 2, pixels / 2, filters, 1, 1, 3}
+	volume := func(i int) int { return i / (channels * pixels) }
+	same := func(int) int { return 3 }
+	for _, c := range []struct {
+		what   string
+		x, w   func(int) int
+		direct bool
+	}{
+		{"numbers of one height", same, same, false},
+		{"numbers at the end of the range", func(i int) int { return -27 * volume(i) }, same, false},
+		{"x beyond the range", func(i int) int { return -28 * volume(i) }, same, true},
+		{"filters beyond the range", same, func(i int) int { return -28 * (i / (channels * 3) % 2) }, true},
+		{"x too small to scale", func(int) int { return -80 }, same, true},
+		{"x too large to scale", func(int) int { return 64 }, same, true},
+	} {
+		b := optest.NewBench(t, d, Volumes, 1, size...)
+		if err := errors.Join(b.SetInput("x", heights(2*channels*pixels, c.x)), b.SetInput("w", heights(filters*channels*3, c.w))); err != nil {
+			t.Fatal(err)
+		}
+		checks := optest.CheckAll(t, b, c.what, "conv3d_fp16x2")
+		counts, err := b.Count("conv3d_fp16x2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		loads := counts.Rows[0].Total.GlobalLoad.Requests
+		if loads > 300 != c.direct {
+			t.Errorf("%s: %d loads of warps, expected direct sums: %v", c.what, loads, c.direct)
+		}
+		t.Logf("%s: %d loads, error %.2g, bound %.2g", c.what, loads, checks.Rows[0].Error, checks.Rows[0].Bound)
+	}
+}
