@@ -232,6 +232,8 @@ func TestRefuses(t *testing.T) {
 		{"conv3d_fp16_depths", gpu.Float16, func(o *Options) { o.Dilation = 2 }, ladder.Size{1, 16, 9, 9, 9, 32, 3, 3, 3}, "dilation 2: expected 1"},
 		{"conv3d_bf16x3", 0, func(o *Options) { o.NHWC, o.Groups = false, 2 }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 3}, "use conv3d_implicit"},
 		{"conv3d_bf16x3_depths", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 33, 3, 3, 3}, "use conv3d_bf16x3"},
+		{"conv3d_sevens", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 2, 3}, "filters of 3 x 2 x 3"},
+		{"conv3d_fp16x2", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 64, 3, 9, 8, 4, 3, 3, 3}, "filters of 64 channels by 3 x 3 x 3"},
 		{"conv3d_registers", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 2}, "filters of 3 x 3 x 2"},
 		{"conv3d_registers", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 99, 8, 4, 3, 99, 3}, "beyond 49152 bytes"},
 	} {
@@ -447,7 +449,7 @@ func TestDepthsSpreadNaN(t *testing.T) {
 	}
 }
 
-// The rows that conv3d_registers copies: aligned vectors with three elements before the
+// The rows that conv3d_registers and conv3d_sevens copy: aligned vectors with three elements before the
 // first place and with none, elements, planes of padding alone, and two parts of a row.
 func TestStrips(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
@@ -456,18 +458,21 @@ func TestStrips(t *testing.T) {
 		size    ladder.Size
 	}{
 		{0, ladder.Size{1, 2, 3, 4, 12, 3, 2, 2, 3}}, {1, ladder.Size{2, 3, 2, 5, 16, 9, 1, 3, 3}}, {2, ladder.Size{1, 2, 1, 3, 8, 2, 3, 1, 3}},
-		{3, ladder.Size{1, 2, 1, 2, 7, 2, 1, 2, 3}}, {4, ladder.Size{1, 1, 1, 2, 4, 33, 2, 2, 3}}, {1, ladder.Size{1, 1, 1, 1, 520, 1, 1, 2, 3}},
+		{3, ladder.Size{1, 2, 1, 2, 7, 2, 1, 2, 3}}, {4, ladder.Size{1, 1, 1, 2, 4, 33, 2, 2, 3}}, {1, ladder.Size{1, 1, 1, 1, 520, 1, 1, 2, 3}}, {0, ladder.Size{2, 3, 2, 8, 17, 34, 2, 3, 3}}, {3, ladder.Size{1, 2, 1, 2, 60, 5, 3, 3, 3}},
 	} {
 		o := with(func(o *Options) { o.Depth, o.Padding, o.ReLU, o.Bias = true, c.padding, true, true })
 		operator := must(With("conv3d", o))
-		v, err := operator.Variant("conv3d_registers")
-		if err != nil {
-			t.Fatal(err)
-		}
-		one := *operator
-		one.Variants = []ladder.Variant{v}
-		if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); len(checks.Rows) != 1 {
-			t.Errorf("padding %d, %v: %d rows", c.padding, c.size, len(checks.Rows))
+		for _, name := range []string{"conv3d_registers", "conv3d_sevens"} {
+			v, err := operator.Variant(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := *operator
+			one.Variants = []ladder.Variant{v}
+			refused := v.Refuses(c.size) != nil
+			if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); refused != (len(checks.Rows) == 0) || refused != (name == "conv3d_sevens" && c.size[7] != 3) {
+				t.Errorf("%s, padding %d, %v: %d rows, refused %v", name, c.padding, c.size, len(checks.Rows), refused)
+			}
 		}
 	}
 }

@@ -169,6 +169,11 @@ static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
     }
 }
 
+// The two warpgroups take turns, a plane each: while one multiplies, the other adds its sums
+// up or stores them. Barrier 1 is the turn of the first warpgroup, barrier 2 of the second.
+static __device__ void turn_wait(unsigned group) { asm volatile("bar.sync %0, 256;" ::"r"(1 + group) : "memory"); }
+static __device__ void turn_pass(unsigned group) { asm volatile("bar.arrive %0, 256;" ::"r"(2 - group) : "memory"); }
+
 // Multiplies the rows of a product by n places, for every plane of x under its taps. Large
 // sums are added to float32 sums after each plane, since tensor cores cut sums off.
 template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsigned ready, const float* bias, float* y, const Cut& c, const Shape& s, int exponent) {
@@ -180,6 +185,7 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
     int half = exponent / 2;
     float scale = power(half), rest = power(exponent - half);
     barrier_wait(ready, 0);
+    if (group == 1) turn_pass(group);
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
 #pragma unroll
         for (unsigned e = 0; e < n / 2; e++) one[e] = 0, two[e] = 0;
@@ -188,6 +194,7 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
         unsigned index = 0; // of the filters
         for (unsigned i = 0; i < c.chunks * c.planes; i++, x.next()) {
             barrier_wait(x.filled(), x.phase);
+            turn_wait(group);
             unsigned b = x.at() + of_x;
             for (unsigned tap = 0, column = 0; tap < taps; tap++, index++) {
                 unsigned a = w + index / 2 * pair_bytes + index % 2 * 64;
@@ -201,6 +208,7 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
                 b += c.dilation * 128;
                 if (++column == c.s) column = 0, b += c.dilation * (c.pitch - c.s) * 128;
             }
+            turn_pass(group);
             wgmma_wait<0>();
             if (first) barrier_arrive(x.freed());
 #pragma unroll
@@ -243,21 +251,22 @@ static __device__ void add_floats(const float* x, const float* w, const float* b
 extern "C" __global__ void HOPPER conv3d_fp16x2_3(MAP of_x, MAP of_w, const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias, float* __restrict__ y, const uint2* __restrict__ ranges, unsigned blocks, Cut c, Shape s) {
     __shared__ __align__(8) unsigned long long barriers[32];
     if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
+    start(barriers, c, true);
+    unsigned pairs = (c.chunks * c.planes * c.r * c.s + 1) / 2, filters = address(memory) + c.x_stages * c.x_bytes, ready = address(barriers + 16);
+    if (threadIdx.x == 0) { // filters come while the ranges are read
+        barrier_expect(ready, pairs * pair_bytes);
+        for (unsigned i = 0; i < pairs; i++) copy_rows(filters + i * pair_bytes, of_w, 0, 0, blockIdx.y * pairs + i, ready);
+    }
     Ranges r(ranges, blocks);
     if (!r.x.fits() || !r.w.fits()) { // the whole grid
+        barrier_wait(ready, 0);
         add_floats(x, w, bias, y, s);
         return;
     }
-    start(barriers, c, true);
-    unsigned pairs = (c.chunks * c.planes * c.r * c.s + 1) / 2, filters = address(memory) + c.x_stages * c.x_bytes, ready = address(barriers + 16);
     Ring ring(address(memory), c.x_bytes, barriers, c.x_stages);
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x < 32 && elected()) {
-            barrier_expect(ready, pairs * pair_bytes);
-            for (unsigned i = 0; i < pairs; i++) copy_rows(filters + i * pair_bytes, of_w, 0, 0, blockIdx.y * pairs + i, ready);
-            bring_x(ring, of_x, c);
-        }
+        if (threadIdx.x < 32 && elected()) bring_x(ring, of_x, c);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         multiply<120>(ring, filters, ready, bias, y, c, s, -r.x.scale() - r.w.scale());

@@ -60,7 +60,7 @@ func (o Options) halves(entry string, s ladder.Size, info gpu.Info) ladder.Plan 
 	x := o.of(s)
 	c, shared, _ := o.halvesCut(s)
 	pixels, chunks, blocks := x.n*x.d*x.h*x.w, int(c.Chunks), ladder.CeilDiv(x.k, halvesChannels)
-	looks := max(1, min(2*info.SMs, ladder.CeilDiv(x.elementsOfX(), 4*rangeThreads)))
+	looks := max(1, min(2*info.SMs, threads, ladder.CeilDiv(x.elementsOfX(), 4*rangeThreads))) // at most one a thread of the next launch
 	ofX, ofW := ladder.CeilDiv(pixels, splitPixels)*chunks, ladder.CeilDiv(blocks*chunks*x.taps()*halvesChannels*halvesChannels, threads)
 	pairs := o.filterPairs(s)
 	steps := 11*x.r*x.s*ladder.CeilDiv(min(x.c, halvesChannels), 16) + chunks*x.t + 4 + tensorRoundings

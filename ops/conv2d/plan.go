@@ -23,6 +23,8 @@ func (o Options) variants() []ladder.Variant {
 			{Name: "conv3d_implicit", Adds: "implicit GEMM: tiles of 64 x 64 of a product, whose columns are read from x as im2col would write them", Source: "ours", Plan: o.implicit},
 			{Name: "conv3d_registers", Adds: "8 channels by 8 places a thread; a plane of x with its halo and filters of a channel, copied 16 bytes at a time while two stages before are multiplied", Source: "ours",
 				Module: "conv3d_registers", Needs: ladder.Ampere, Plan: o.registers, Refuses: o.stripsRefuse},
+			{Name: "conv3d_sevens", Adds: "7 places a thread in tiles of 4 rows: four warps a block, five blocks a multiprocessor; filters lie in the order of their stages", Source: "ours",
+				Module: "conv3d_sevens", Needs: ladder.Ampere, Plan: o.sevens, Refuses: o.sevensRefuse},
 			{Name: "conv3d_bf16x3", Adds: "Hopper's tensor cores: x and w are split into three bfloat16 numbers each, channels innermost: six products, added to float32 sums after each tap of 64 channels", Source: "ours",
 				Module: "conv2d_split", Needs: hopper, Plan: o.split, Refuses: o.splitRefuses},
 			{Name: "conv3d_bf16x3_depths", Adds: "the 64 rows of a product are 32 channels of two depths of y, or 16 of four, which share the pixels", Source: "ours",

@@ -1,0 +1,42 @@
+package conv2d
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv3d_sevens.cu
+
+// Constants of conv3d_sevens.cu.
+const (
+	sevensPlaces  = 7 * 8 // of a row of a tile
+	sevensRows    = 4
+	sevensThreads = 128
+)
+
+// sevensRefuse rejects layers that conv3d_sevens does not cut.
+func (o Options) sevensRefuse(s ladder.Size) error {
+	if x := o.of(s); x.s != stripFilterSide || x.r != stripFilterSide || o.Stride != 1 || o.Dilation != 1 || o.Groups != 1 {
+		return fmt.Errorf("%w: filters of %d x %d x %d, stride %d, dilation %d, %d groups: expected %d x %d at each depth and 1 of the others; use conv3d_registers",
+			gpu.ErrUnsupported, x.t, x.r, x.s, o.Stride, o.Dilation, o.Groups, stripFilterSide, stripFilterSide)
+	}
+	return nil
+}
+
+// sevens launches the change of the order of w, and the sums.
+func (o Options) sevens(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	x := o.of(s)
+	across, down, blocks := ladder.CeilDiv(x.ow, sevensPlaces), ladder.CeilDiv(x.oh, sevensRows), ladder.CeilDiv(x.k, stripChannels)
+	n := blocks * stripChannels * x.c * x.taps()
+	p := ladder.Plan{Depth: o.roundings(s)}
+	filters := p.NewScratch("filters", n)
+	shape := o.shape(s)
+	p.Steps = []ladder.Step{
+		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(n, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", filters, shape, uint32(n)}},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: x.n * x.od * across * down, Y: blocks}, Block: gpu.Dim{X: sevensThreads},
+			Args: []any{"x", filters, o.operands("x")[2], "y", shape, uint32(across), uint32(down)}},
+	}
+	return p
+}
