@@ -32,6 +32,9 @@ func (o Options) variants(average bool) (all []ladder.Variant) {
 		{Name: "vectors", Adds: "windows of 3 in steps of 2: four outputs beside each other a thread, loads and stores of 16 bytes", Plan: o.plan(average, func(s ladder.Size) int {
 			return ladder.CeilDiv(o.outputs(s), outputsAcross)
 		}, 0)},
+		{Name: "pairs", Adds: "two outputs beside each other in two rows a thread: five rows pooled across once, the element before a vector from the lane before", Plan: o.plan(average, func(s ladder.Size) int {
+			return s[0] * ladder.CeilDiv(o.places(s[1]), 2) * ladder.CeilDiv(o.places(s[2]), 2)
+		}, 0)},
 	} {
 		v.Name, v.Source = name+"_"+v.Name, "ours"
 		all = append(all, v)

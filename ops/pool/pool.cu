@@ -141,3 +141,81 @@ template <bool average> __device__ void vectors(const float* __restrict__ x, flo
 }
 extern "C" __global__ void __launch_bounds__(256) maxpool_vectors(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { vectors<false>(x, y, index, s); }
 extern "C" __global__ void __launch_bounds__(256) avgpool_vectors(const float* __restrict__ x, float* __restrict__ y, Shape s) { vectors<true>(x, y, nullptr, s); }
+
+// A thread has two outputs beside each other in each of two rows, of windows of 3 in steps of
+// 2 with padding 1: a vector of each of five rows, all of them in flight, and the element before it
+// from the lane before. A row is pooled across once for both rows of outputs. A maximum is
+// found without a look at NaN: one in the five rows makes their sum NaN, and then, as for
+// other windows and planes, the outputs have the loop of `clipped`.
+template <bool average> __device__ void pairs(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, const Shape& s) {
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, outputs = s.planes * s.oh * s.ow;
+    bool fit = s.window == 3 && s.stride == 2 && s.padding == 1 && s.w % 4 == 0 && ((size_t)x % 16 | ((size_t)y | (size_t)index) % 8) == 0;
+    if (!fit) {
+        for (unsigned i = thread; i < outputs; i += gridDim.x * blockDim.x) clipped_output<average>(x, y, index, s, i);
+        return;
+    }
+    unsigned across = s.w / 4, groups = (s.oh + 1) / 2, all = s.planes * groups * across, t = min(thread, all - 1); // all lanes take part in shuffles
+    unsigned column = t % across, row = t / across % groups * 2, plane = t / across / groups;
+    const float* from = x + (size_t)plane * s.h * s.w + column * 4;
+    int top = 2 * (int)row - 1, at[5];
+    float v[5][5];
+#pragma unroll
+    for (int r = 0; r < 5; r++) {
+        at[r] = min(max(top + r, 0), (int)s.h - 1) * (int)s.w; // of a row that is there, again
+        *(float4*)&v[r][1] = *(const float4*)(from + at[r]); // aligned in registers
+    }
+#pragma unroll
+    for (int r = 0; r < 5; r++) {
+        v[r][0] = __shfl_up_sync(~0u, v[r][4], 1);
+        if (threadIdx.x % 32 == 0 || column == 0) v[r][0] = from[at[r] - (column > 0)];
+    }
+    if (thread >= all) return;
+    float value[5][2], check = 0;
+    int place[5][2];
+#pragma unroll
+    for (int r = 0; r < 5; r++)
+#pragma unroll
+        for (int o = 0; o < 2; o++) {
+            bool edge = o == 0 && column == 0;
+            const float *of = v[r] + 2 * o;
+            if (average) {
+                value[r][o] = (edge ? of[1] : of[0] + of[1]) + of[2];
+                continue;
+            }
+            float best = of[0];
+            int c = 2 * o - !edge; // without the padding's column, the next one comes twice
+            if (of[1] > best) best = of[1], c = 2 * o;
+            if (of[2] > best) best = of[2], c = 2 * o + 1;
+            value[r][o] = best, place[r][o] = at[r] + c + (int)column * 4;
+            check += of[0] + of[1] + of[2];
+        }
+    bool odd = check != check; // or infinities of both signs
+#pragma unroll
+    for (int q = 0; q < 2; q++) {
+        if (row + q >= s.oh) break;
+        size_t to = ((size_t)plane * s.oh + row + q) * s.ow + column * 2;
+        float of[2];
+        int where[2];
+#pragma unroll
+        for (int o = 0; o < 2; o++) {
+            of[o] = value[2 * q][o], where[o] = place[2 * q][o];
+            if (average) {
+                Range rows(row + q, s.h, s);
+                of[o] = (rows.first > top + 2 * q ? 0 : of[o]) + value[2 * q + 1][o] + (rows.end <= top + 2 * q + 2 ? 0 : value[2 * q + 2][o]);
+                of[o] /= (float)(s.count_padding ? 9 : (rows.end - rows.first) * (o == 0 && column == 0 ? 2 : 3));
+            } else {
+#pragma unroll
+                for (int r = 2 * q + 1; r < 2 * q + 3; r++)
+                    if (value[r][o] > of[o]) of[o] = value[r][o], where[o] = place[r][o];
+            }
+        }
+        if (!average && odd) {
+            for (unsigned o = 0; o < 2; o++) clipped_output<false>(x, y, index, s, to + o);
+            continue;
+        }
+        *(float2*)(y + to) = make_float2(of[0], of[1]);
+        if (!average) *(int2*)(index + to) = make_int2(where[0], where[1]);
+    }
+}
+extern "C" __global__ void __launch_bounds__(256) maxpool_pairs(const float* __restrict__ x, float* __restrict__ y, int* __restrict__ index, Shape s) { pairs<false>(x, y, index, s); }
+extern "C" __global__ void __launch_bounds__(256) avgpool_pairs(const float* __restrict__ x, float* __restrict__ y, Shape s) { pairs<true>(x, y, nullptr, s); }
