@@ -12,15 +12,15 @@ import (
 )
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 conv1d.cu mistakes.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv1d_toeplitz.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv1d_sixteen.cu conv1d_toeplitz.cu
 
 // Operator correlates a vector with a mask, as note 001 does under the name convolution:
 // y[i] = sum over j < k of mask[j] x[i + j - k/2], i < n. Elements before and behind x add
 // nothing.
 //
 // Shapes: x (n), mask (k), y (n); any k, odd or even, also beyond n. Types: float32,
-// reference float64. Error: |y - ref| <= bound(k + 1) * sum |mask| |x|, see Bound; of
-// conv1d_toeplitz (bound(k + 20) + 3 * 2^-22) * sum |mask| |x|.
+// reference float64. Error: |y - ref| <= bound(k + 1) * sum |mask| |x|, see Bound; of the
+// rungs conv1d_toeplitz (bound(k + 20) + 3 * 2^-22) * sum |mask| |x|.
 // Cost:   2 n k flops, 8 n + 4 k bytes: bound by memory up to about 50 taps.
 // Source: founding note 001.
 var Operator = must(With(Options{Stride: 1, Dilation: 1, Before: Same, After: Same}))

@@ -95,7 +95,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%+v of %d and %d: %v, expected one line with %q", c.o, c.n, c.k, err, c.says)
 		}
 	}
-	for name, size := range map[string]ladder.Size{"conv1d_constant": {10, mostTaps + 1}, "conv1d_operands": {10, operandTaps + 1}} {
+	for name, size := range map[string]ladder.Size{"conv1d_constant": {10, mostTaps + 1}, "conv1d_operands": {10, operandTaps + 1}, "conv1d_vector": {10, vectorTaps + 1}, "conv1d_toeplitz_warps": {10, partTaps + 1}} {
 		v, err := Operator.Variant(name)
 		if err == nil {
 			err = v.Refuses(size)
@@ -164,6 +164,34 @@ func TestCorrelate(t *testing.T) {
 	})
 }
 
+// Warps of conv1d_toeplitz_warps that take several parts, of x from each element of a
+// vector on and with each padding of a vector, up to the longest mask.
+func TestToeplitzWarps(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	for i, c := range optest.Some(t, d, 3, []struct{ n, k, before int }{{9300, 101, 50}, {5000, 102, 3}, {6145, 9, 4}, {8192, 102, 101}, {7000, 1, 0}, {5121, 32, 45}}) {
+		o := must(With(Options{Stride: 1, Dilation: 1, Before: c.before, After: c.k - 1 - c.before + max(0, c.before-c.k+1), Flip: i%2 == 1}))
+		v, err := o.Variant("conv1d_toeplitz_warps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := v.Plan
+		v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+			p := plan(entry, s, info)
+			p.Steps[0].Grid.X = 1
+			return p
+		}
+		one := *o
+		one.Variants = []ladder.Variant{v}
+		b := optest.NewBench(t, d, &one, 1, c.n, c.k)
+		if err := b.Place("x", i%4); err != nil {
+			t.Fatal(err)
+		}
+		if checks := optest.CheckAll(t, b, "one block"); len(checks.Rows) != 1 {
+			t.Errorf("%+v: %d rows", c, len(checks.Rows))
+		}
+	}
+}
+
 // A block whose numbers lie too far apart for two float16 numbers adds float32, whether
 // they are in x or in the mask; others load each element once. Both are within the bound
 // where each output has numbers of one height alone.
@@ -195,14 +223,16 @@ func TestToeplitzRange(t *testing.T) {
 		if err := errors.Join(b.SetInput("x", c.x), b.SetInput("mask", c.mask)); err != nil {
 			t.Fatal(err)
 		}
-		checks := optest.CheckAll(t, b, c.what, "conv1d_toeplitz")
-		counts, err := b.Count("conv1d_toeplitz")
-		if err != nil {
-			t.Fatal(err)
+		for _, rung := range []string{"conv1d_toeplitz", "conv1d_toeplitz_warps"} {
+			checks := optest.CheckAll(t, b, c.what, rung)
+			counts, err := b.Count(rung)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if loads := counts.Rows[0].Total.GlobalLoad.Requests; loads > 100 != c.direct {
+				t.Errorf("%s, %s: %d loads of warps, expected direct sums: %v", rung, c.what, loads, c.direct)
+			}
+			t.Logf("%s, %s: error %.2g, bound %.2g", rung, c.what, checks.Rows[0].Error, checks.Rows[0].Bound)
 		}
-		if loads := counts.Rows[0].Total.GlobalLoad.Requests; loads > 100 != c.direct {
-			t.Errorf("%s: %d loads of warps, expected direct sums: %v", c.what, loads, c.direct)
-		}
-		t.Logf("%s: error %.2g, bound %.2g", c.what, checks.Rows[0].Error, checks.Rows[0].Bound)
 	}
 }

@@ -146,3 +146,162 @@ extern "C" __global__ void __launch_bounds__(128, 4) conv1d_toeplitz(const float
         if (o < s.outputs) y[o] = sums[e / 4][e % 4];
     }
 }
+
+// The same in warps that wait for no other: each has a part of 1024 outputs at a time, and
+// the next part is copied while it multiplies one. Taps are split once a block. x is the first
+// factor: 16 rows of 64 outputs each, and T^T the second, of 8 neighbouring outputs: seven
+// steps hold 102 taps, where T with 16 rows takes eight. The four registers of a first factor
+// are loaded as the instruction takes them, although neighbours share half of them: otherwise
+// each is put together by two or four copies of registers before it is multiplied.
+const unsigned part_outputs = 1024, row_outputs = 64, row_groups = 8, row_steps = 7, part_elements = 15 * row_outputs + (row_groups - 1) * 8 + row_steps * 16;
+const unsigned part_vectors = part_elements / 8, part_chunks = part_elements / 4, chunks_a_lane = (part_chunks + 31) / 32;
+const unsigned half_bytes = (part_vectors + part_vectors / 8 + 1) * 16, part_bytes = part_elements * 4 + 2 * half_bytes;
+
+static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Splits two neighbours; `more` is 2048 times the scale.
+static __device__ __forceinline__ void split(float u, float v, float scale, float more, unsigned& first, unsigned& second) {
+    __half2 one = __floats2half2_rn(u * scale, v * scale);
+    float2 back = __half22float2(one);
+    __half2 two = __floats2half2_rn(fmaf(back.x, -2048.f, u * more), fmaf(back.y, -2048.f, v * more));
+    first = *(unsigned*)&one, second = *(unsigned*)&two;
+}
+
+// Whether a lane has a vector j of a part: it has all but the last.
+static __device__ __forceinline__ bool has(unsigned j) { return j + 1 < chunks_a_lane || threadIdx.x % 32 < part_chunks % 32; }
+
+// Copies a part of x from `left` on to shared memory, and zeros outside x. Vectors of 16
+// bytes from left on are aligned.
+static __device__ __forceinline__ void copy_part(float* to, const float* x, int left, unsigned n) {
+    unsigned lane = threadIdx.x % 32, at = (unsigned)__cvta_generic_to_shared(to) + lane * 16;
+    if (left >= 0 && left + (int)part_elements <= (int)n) {
+        const float* from = x + left + lane * 4;
+#pragma unroll
+        for (unsigned j = 0; j < chunks_a_lane; j++)
+            if (has(j)) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at + j * 512), "l"(from + j * 128) : "memory");
+    } else
+        for (unsigned i = lane; i < part_elements; i += 32) to[i] = left + (int)i >= 0 && left + (int)i < (int)n ? x[left + (int)i] : 0;
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+// A mask of at most 102 taps. A part starts up to three elements before the first that a tap
+// meets, so that its vectors are aligned.
+extern "C" __global__ void __launch_bounds__(128, 3) conv1d_toeplitz_warps(const float* __restrict__ x, const float* __restrict__ mask, float* __restrict__ y, Shape s, unsigned parts) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    __shared__ unsigned pairs[2][128]; // taps d and d + 1 from d = -8 on, 0 outside
+    __shared__ unsigned ranges[2];     // of the taps
+    unsigned tid = threadIdx.x, lane = tid % 32, part = blockIdx.x * 4 + tid / 32, step = gridDim.x * 4;
+    int shift = (int)(((unsigned)((size_t)x / 4) - (unsigned)s.before) & 3), before = s.before + shift;
+    float* raw = (float*)(memory + tid / 32 * part_bytes);
+    unsigned char* halves = (unsigned char*)(raw + part_elements);
+    if (part < parts) copy_part(raw, x, (int)(part * part_outputs) - before, s.n);
+
+    float tap = tid < s.k ? mask[s.first + (int)tid * s.step] : 0;
+    Range of_taps = {0, ~0u};
+    of_taps.see(tap);
+    if (tid < 2) ranges[tid] = tid ? ~0u : 0;
+    __syncthreads();
+    of_taps.join(ranges);
+    __syncthreads();
+    bool fit = fits(ranges);
+    int scale_taps = scale(ranges);
+    float two[2];
+#pragma unroll
+    for (unsigned e = 0; e < 2; e++) {
+        unsigned d = tid + e - 8 - (unsigned)shift; // below 0 it is large
+        two[e] = fit && d < s.k ? mask[s.first + (int)d * s.step] : 0;
+    }
+    split(two[0], two[1], power(scale_taps), power(scale_taps) * 2048, pairs[0][tid], pairs[1][tid]);
+    __syncthreads();
+    // Column lane / 4 of T^T and the two of its rows that a lane has, and those eight rows on.
+    unsigned of[2][2 * row_steps];
+#pragma unroll
+    for (unsigned p = 0; p < 2; p++)
+#pragma unroll
+        for (unsigned m = 0; m < 2 * row_steps; m++) of[p][m] = pairs[p][8 + m * 8 + lane % 4 * 2 - lane / 4];
+
+    unsigned base = (unsigned)__cvta_generic_to_shared(halves) + place(lane % 16 * 8) * 16;
+    unsigned char* to = halves + place(lane / 2) * 16 + lane % 2 * 8;
+    for (; part < parts; part += step) {
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncwarp();
+        float4 mine[chunks_a_lane];
+        Range of_x = {0, ~0u};
+#pragma unroll
+        for (unsigned j = 0; j < chunks_a_lane; j++) {
+            mine[j] = has(j) ? ((const float4*)raw)[lane + j * 32] : make_float4(0, 0, 0, 0);
+            of_x.see(mine[j].x), of_x.see(mine[j].y), of_x.see(mine[j].z), of_x.see(mine[j].w);
+        }
+        unsigned range[2] = {__reduce_max_sync(~0u, of_x.most), __reduce_min_sync(~0u, of_x.least)};
+        __syncwarp();
+        if (part + step < parts) copy_part(raw, x, (int)((part + step) * part_outputs) - before, s.n);
+        unsigned first = part * part_outputs;
+        if (!fit || !fits(range)) { // the whole warp
+            for (unsigned o = first + lane; o < min(first + part_outputs, s.outputs); o += 32) {
+                float sum = 0;
+#pragma unroll 1
+                for (unsigned j = 0; j < s.k; j++) {
+                    int at = (int)(o + j) - s.before;
+                    if (at >= 0 && at < (int)s.n) sum += mask[s.first + (int)j * s.step] * x[at];
+                }
+                y[o] = sum;
+            }
+            continue;
+        }
+        int scale_x = scale(range);
+        float by = power(scale_x);
+#pragma unroll
+        for (unsigned j = 0; j < chunks_a_lane; j++) {
+            uint2 one, two;
+            split(mine[j].x, mine[j].y, by, by * 2048, one.x, two.x), split(mine[j].z, mine[j].w, by, by * 2048, one.y, two.y);
+            if (has(j)) *(uint2*)(to + j * 18 * 16) = one, *(uint2*)(to + j * 18 * 16 + half_bytes) = two; // 18 places for 16 vectors
+        }
+        __syncwarp();
+        float large[row_groups][4] = {}, small[row_groups][4] = {};
+#pragma unroll
+        for (unsigned v = 0; v + 1 < row_groups - 1 + 2 * row_steps; v++) { // vectors v and v + 1 of each row
+            unsigned q[2][4], at = base + (lane / 16 ? place(v + 1) : place(v)) * 16;
+#pragma unroll
+            for (unsigned p = 0; p < 2; p++)
+                asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(q[p][0]), "=r"(q[p][1]), "=r"(q[p][2]), "=r"(q[p][3]) : "r"(at + p * half_bytes) : "memory");
+            // The same sum is not added to by two instructions in a row.
+#pragma unroll
+            for (unsigned product = 0; product < 3; product++)
+#pragma unroll
+                for (unsigned g = v % 2; g <= v && g < row_groups; g += 2) {
+                    unsigned m = v - g;
+                    if (m >= 2 * row_steps) continue; // T is 0 there
+                    if (product == 0) mma(small[g], q[1], of[0][m], of[0][m + 1]);
+                    if (product == 1) mma(large[g], q[0], of[0][m], of[0][m + 1]);
+                    if (product == 2) mma(small[g], q[0], of[1][m], of[1][m + 1]);
+                }
+        }
+        // By way of shared memory, so that lanes store neighbours: rows of 32 pairs, whose
+        // groups of four are exchanged.
+        int exponent = -scale_x - scale_taps, half = exponent / 2;
+        bool whole = first + part_outputs <= s.outputs && (size_t)y % 16 == 0;
+        float2* staged = (float2*)halves;
+        __syncwarp();
+#pragma unroll
+        for (unsigned g = 0; g < row_groups; g++)
+#pragma unroll
+            for (unsigned e = 0; e < 4; e += 2) {
+                float u = large[g][e] + small[g][e] * 0x1p-11f, v = large[g][e + 1] + small[g][e + 1] * 0x1p-11f;
+                unsigned row = lane / 4 + e * 4;
+                staged[row * 32 + (g * 4 + lane % 4 ^ row % 8 * 4)] = make_float2(u * power(half) * power(exponent - half), v * power(half) * power(exponent - half));
+            }
+        __syncwarp();
+        if (whole) {
+#pragma unroll
+            for (unsigned j = lane; j < part_outputs / 4; j += 32) ((float4*)(y + first))[j] = *(const float4*)(staged + j / 16 * 32 + (j % 16 * 2 ^ j / 16 % 8 * 4));
+        } else
+            for (unsigned j = lane; j < part_outputs && first + j < s.outputs; j += 32) {
+                float2 pair = staged[j / 64 * 32 + (j % 64 / 2 ^ j / 64 % 8 * 4)];
+                y[first + j] = j % 2 ? pair.y : pair.x;
+            }
+        __syncwarp();
+    }
+}
