@@ -178,7 +178,7 @@ static __device__ void turn_pass(unsigned group) { asm volatile("bar.arrive %0, 
 // sums are added to float32 sums after each plane, since tensor cores cut sums off.
 template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsigned ready, const float* bias, float* y, const Cut& c, const Shape& s, int exponent) {
     float one[n / 2], two[n / 2], sums[n / 4];
-    unsigned group = warpgroup(), of_x = group * c.rows * c.pitch * 128, taps = c.r * c.s;
+    unsigned group = warpgroup(), of_x = group * c.rows * c.pitch * 128, taps = c.r * c.s, boxes = c.chunks * c.planes;
     bool first = threadIdx.x % 128 == 0;
     unsigned channel = blockIdx.y * product_channels + threadIdx.x / 32 % 4 * 8 + threadIdx.x % 32 / 4;
     bool wide = s.yw == 1 && c.pitch % 2 == 0 && s.ow % 2 == 0 && c.columns % 2 == 0 && s.yk % 2 == 0 && s.yn % 2 == 0 && s.yd % 2 == 0 && (size_t)y % 8 == 0;
@@ -192,7 +192,7 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
 #pragma unroll
         for (unsigned e = 0; e < n / 4; e++) sums[e] = 0;
         unsigned index = 0; // of the filters
-        for (unsigned i = 0; i < c.chunks * c.planes; i++, x.next()) {
+        for (unsigned i = 0; i < boxes; i++, x.next()) {
             barrier_wait(x.filled(), x.phase);
             turn_wait(group);
             unsigned b = x.at() + of_x;
@@ -208,7 +208,7 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
                 b += c.dilation * 128;
                 if (++column == c.s) column = 0, b += c.dilation * (c.pitch - c.s) * 128;
             }
-            turn_pass(group);
+            if (group == 0 || i + 1 < boxes || t + gridDim.x < c.tiles) turn_pass(group); // the last turn of all is passed to none
             wgmma_wait<0>();
             if (first) barrier_arrive(x.freed());
 #pragma unroll
