@@ -148,14 +148,14 @@ extern "C" __global__ void __launch_bounds__(128, 4) conv1d_toeplitz(const float
 }
 
 // The same in warps that wait for no other: each has a part of 1024 outputs at a time, and
-// the next part is copied while it multiplies one. Taps are split once a block. x is the first
+// the next part comes to registers while it multiplies one. Taps are split once a block. x is the first
 // factor: 16 rows of 64 outputs each, and T^T the second, of 8 neighbouring outputs: seven
 // steps hold 102 taps, where T with 16 rows takes eight. The four registers of a first factor
 // are loaded as the instruction takes them, although neighbours share half of them: otherwise
 // each is put together by two or four copies of registers before it is multiplied.
 const unsigned part_outputs = 1024, row_outputs = 64, row_groups = 8, row_steps = 7, part_elements = 15 * row_outputs + (row_groups - 1) * 8 + row_steps * 16;
 const unsigned part_vectors = part_elements / 8, part_chunks = part_elements / 4, chunks_a_lane = (part_chunks + 31) / 32;
-const unsigned half_bytes = (part_vectors + part_vectors / 8 + 1) * 16, part_bytes = part_elements * 4 + 2 * half_bytes;
+const unsigned half_bytes = (part_vectors + part_vectors / 8 + 1) * 16, part_bytes = 2 * half_bytes;
 
 static __device__ __forceinline__ void mma(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -173,18 +173,21 @@ static __device__ __forceinline__ void split(float u, float v, float scale, floa
 // Whether a lane has a vector j of a part: it has all but the last.
 static __device__ __forceinline__ bool has(unsigned j) { return j + 1 < chunks_a_lane || threadIdx.x % 32 < part_chunks % 32; }
 
-// Copies a part of x from `left` on to shared memory, and zeros outside x. Vectors of 16
-// bytes from left on are aligned.
-static __device__ __forceinline__ void copy_part(float* to, const float* x, int left, unsigned n) {
-    unsigned lane = threadIdx.x % 32, at = (unsigned)__cvta_generic_to_shared(to) + lane * 16;
+// Loads the vectors of a lane of a part of x from `left` on, and zeros outside x. Vectors of
+// 16 bytes from left on are aligned.
+static __device__ __forceinline__ void load_part(float4 (&mine)[chunks_a_lane], const float* x, int left, unsigned n) {
     if (left >= 0 && left + (int)part_elements <= (int)n) {
-        const float* from = x + left + lane * 4;
+        const float4* from = (const float4*)(x + left) + threadIdx.x % 32;
 #pragma unroll
-        for (unsigned j = 0; j < chunks_a_lane; j++)
-            if (has(j)) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at + j * 512), "l"(from + j * 128) : "memory");
-    } else
-        for (unsigned i = lane; i < part_elements; i += 32) to[i] = left + (int)i >= 0 && left + (int)i < (int)n ? x[left + (int)i] : 0;
-    asm volatile("cp.async.commit_group;" ::: "memory");
+        for (unsigned j = 0; j < chunks_a_lane; j++) mine[j] = has(j) ? from[j * 32] : make_float4(0, 0, 0, 0);
+        return;
+    }
+    auto element = [&](int at) { return at >= 0 && at < (int)n ? x[at] : 0; };
+#pragma unroll
+    for (unsigned j = 0; j < chunks_a_lane; j++) {
+        int at = left + (int)(threadIdx.x % 32 + j * 32) * 4;
+        mine[j] = has(j) ? make_float4(element(at), element(at + 1), element(at + 2), element(at + 3)) : make_float4(0, 0, 0, 0);
+    }
 }
 
 // A mask of at most 102 taps. A part starts up to three elements before the first that a tap
@@ -195,9 +198,9 @@ extern "C" __global__ void __launch_bounds__(128, 3) conv1d_toeplitz_warps(const
     __shared__ unsigned ranges[2];     // of the taps
     unsigned tid = threadIdx.x, lane = tid % 32, part = blockIdx.x * 4 + tid / 32, step = gridDim.x * 4;
     int shift = (int)(((unsigned)((size_t)x / 4) - (unsigned)s.before) & 3), before = s.before + shift;
-    float* raw = (float*)(memory + tid / 32 * part_bytes);
-    unsigned char* halves = (unsigned char*)(raw + part_elements);
-    if (part < parts) copy_part(raw, x, (int)(part * part_outputs) - before, s.n);
+    unsigned char* halves = memory + tid / 32 * part_bytes;
+    float4 mine[chunks_a_lane];
+    if (part < parts) load_part(mine, x, (int)(part * part_outputs) - before, s.n);
 
     float tap = tid < s.k ? mask[s.first + (int)tid * s.step] : 0;
     Range of_taps = {0, ~0u};
@@ -226,18 +229,13 @@ extern "C" __global__ void __launch_bounds__(128, 3) conv1d_toeplitz_warps(const
     unsigned base = (unsigned)__cvta_generic_to_shared(halves) + place(lane % 16 * 8) * 16;
     unsigned char* to = halves + place(lane / 2) * 16 + lane % 2 * 8;
     for (; part < parts; part += step) {
-        asm volatile("cp.async.wait_all;" ::: "memory");
-        __syncwarp();
-        float4 mine[chunks_a_lane];
         Range of_x = {0, ~0u};
 #pragma unroll
-        for (unsigned j = 0; j < chunks_a_lane; j++) {
-            mine[j] = has(j) ? ((const float4*)raw)[lane + j * 32] : make_float4(0, 0, 0, 0);
-            of_x.see(mine[j].x), of_x.see(mine[j].y), of_x.see(mine[j].z), of_x.see(mine[j].w);
-        }
+        for (unsigned j = 0; j < chunks_a_lane; j++) of_x.see(mine[j].x), of_x.see(mine[j].y), of_x.see(mine[j].z), of_x.see(mine[j].w);
         unsigned range[2] = {__reduce_max_sync(~0u, of_x.most), __reduce_min_sync(~0u, of_x.least)};
-        __syncwarp();
-        if (part + step < parts) copy_part(raw, x, (int)((part + step) * part_outputs) - before, s.n);
+        auto next = [&] {
+            if (part + step < parts) load_part(mine, x, (int)((part + step) * part_outputs) - before, s.n);
+        };
         unsigned first = part * part_outputs;
         if (!fit || !fits(range)) { // the whole warp
             for (unsigned o = first + lane; o < min(first + part_outputs, s.outputs); o += 32) {
@@ -249,6 +247,7 @@ extern "C" __global__ void __launch_bounds__(128, 3) conv1d_toeplitz_warps(const
                 }
                 y[o] = sum;
             }
+            next();
             continue;
         }
         int scale_x = scale(range);
@@ -260,6 +259,7 @@ extern "C" __global__ void __launch_bounds__(128, 3) conv1d_toeplitz_warps(const
             if (has(j)) *(uint2*)(to + j * 18 * 16) = one, *(uint2*)(to + j * 18 * 16 + half_bytes) = two; // 18 places for 16 vectors
         }
         __syncwarp();
+        next();
         float large[row_groups][4] = {}, small[row_groups][4] = {};
 #pragma unroll
         for (unsigned v = 0; v + 1 < row_groups - 1 + 2 * row_steps; v++) { // vectors v and v + 1 of each row

@@ -18,9 +18,9 @@ const (
 	vectorTaps = 16
 	vectorOut  = 512 // of a block of conv1d_vector
 
-	partOut    = 1024                        // outputs of a warp of conv1d_toeplitz_warps at a time
-	partBytes  = 4*1128 + 2*16*(141+141/8+1) // of its shared memory
-	partBlocks = 3                           // of a multiprocessor
+	partOut    = 1024                       // outputs of a warp of conv1d_toeplitz_warps at a time
+	partBytes  = 2 * 16 * (141 + 141/8 + 1) // of its shared memory
+	partBlocks = 3                          // of a multiprocessor
 	partTaps   = 102
 )
 
@@ -36,7 +36,7 @@ func (o Options) variants() []ladder.Variant {
 		{Name: "conv1d_vector", Adds: "up to 16 taps: four outputs a thread, vectors of x from L1: no shared memory and no barrier; blocks of 128 threads", Source: "ours", Plan: o.vector, Refuses: o.windowLimit(vectorTaps)},
 		{Name: "conv1d_toeplitz", Adds: "tensor cores: sixteen outputs are a Toeplitz matrix of the taps times x, both split into two scaled float16 numbers; a block whose numbers lie too far apart adds float32", Source: "ours",
 			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitz, Refuses: o.stepLimit},
-		{Name: "conv1d_toeplitz_warps", Adds: "warps that wait for no other: the next part of x is copied while one is multiplied; taps are split once a block, for up to 102 of them", Source: "ours",
+		{Name: "conv1d_toeplitz_warps", Adds: "warps that wait for no other: the next part of x comes to registers while one is multiplied; taps are split once a block, for up to 102 of them", Source: "ours",
 			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitzWarps, Refuses: o.partLimit},
 	}
 }

@@ -22,57 +22,57 @@ extern "C" __global__ void conv3d_sevens(const float* __restrict__ w, float* __r
     to[i] = k < s.k ? w[(size_t)k * s.wk + (size_t)c * s.wc + (size_t)t * s.wt + tap / 3 * s.wr + tap % 3 * s.ws] : 0;
 }
 
-// `across` and `down` are the tiles of a plane of y.
+// `across` and `down` are the tiles of a plane of y. Tiles of the first and of the last depth
+// come last: filters meet padding there, and short tiles end together.
 extern "C" __global__ void __launch_bounds__(128, 5) conv3d_sevens_2(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias, float* __restrict__ y, Shape s, unsigned across, unsigned down) {
-    __shared__ __align__(16) float memory[stages * stage_floats];
+    extern __shared__ __align__(16) float memory[];
     unsigned tid = threadIdx.x, b = blockIdx.x, column = b % across * segments * places, row = b / across % down * tile_rows;
     b /= across * down;
-    unsigned od = b % s.od, image = b / s.od;
+    unsigned image = b % s.images, od = (b / s.images + 1) % s.od;
     int depth = (int)od - s.depth_padding;
     unsigned from_t = depth < 0 ? -depth : 0, to_t = max((int)from_t, min((int)s.t, (int)s.d - depth)); // planes that are in x
     x += (size_t)image * s.xn;
 
     // The elements of a plane that this thread copies: where they are and where they go, and
-    // bits of those that are in x.
+    // bits of those that are in x. Threads that have one less copy a zero behind a window.
+    unsigned base = (unsigned)__cvta_generic_to_shared(memory);
     int at[copies_a_thread];
-    unsigned to[copies_a_thread], inside = 0, base = (unsigned)__cvta_generic_to_shared(memory);
+    unsigned to[copies_a_thread], inside = 0;
 #pragma unroll
     for (unsigned j = 0; j < copies_a_thread; j++) {
         unsigned e = tid + j * 128, i = e % (places + 2), segment = e / (places + 2) % segments, of = e / (places + 2) / segments;
         int h = (int)(row + of) - s.padding, c = (int)(column + segment * places + i) - s.padding;
-        bool in = h >= 0 && h < (int)s.h && c >= 0 && c < (int)s.w;
+        bool in = of < height && h >= 0 && h < (int)s.h && c >= 0 && c < (int)s.w;
         at[j] = in ? h * (int)s.xh + c * (int)s.xw : 0, inside |= in ? 1 << j : 0;
-        to[j] = base + (of * row_floats + segment * window + i) * 4;
+        to[j] = base + (of < height ? of * row_floats + segment * window + i : (e - copies) / 3 * window + places + 2 + (e - copies) % 3) * 4;
     }
-    // The planes and filters of the next stage, planes that are left of its channel, and stages
-    // that are left.
-    const unsigned filters = taps * channels;
-    const float *plane = x + (depth + (int)from_t) * (int)s.xd, *of_plane = w + ((size_t)blockIdx.y * s.c * s.t + from_t) * filters + tid * 4;
-    unsigned planes = to_t - from_t, left_t = planes, units = s.c * planes, left = units, next = 0;
+    const float* of_w = w + (size_t)blockIdx.y * s.c * s.t * taps * channels + tid * 4;
+    unsigned next_c = 0, next_t = from_t, next = 0, units = s.c * (to_t - from_t), fetched = 0;
+    const float* plane = x + (size_t)(depth + (int)from_t) * s.xd;
     auto fetch = [&] {
-        if (left > 0) {
+        if (fetched < units) {
+            unsigned stage = next * stage_floats * 4;
 #pragma unroll
-            for (unsigned j = 0; j < copies_a_thread; j++)
-                if (j * 128 + tid < copies) asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to[j] + next), "l"(plane + at[j]), "r"(inside >> j & 1 ? 4 : 0) : "memory");
-            if (tid < filters / 4) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + floats_of_x * 4 + tid * 16 + next), "l"(of_plane) : "memory");
-            plane += s.xd, of_plane += filters;
-            if (--left_t == 0) left_t = planes, plane += (int)s.xc - (int)(planes * s.xd), of_plane += (s.t - planes) * filters;
-            left--, next = next == (stages - 1) * stage_floats * 4 ? 0 : next + stage_floats * 4;
+            for (unsigned j = 0; j < copies_a_thread; j++) asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to[j] + stage), "l"(plane + at[j]), "r"(inside >> j & 1 ? 4 : 0) : "memory");
+            if (tid < taps * channels / 4) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(base + stage + floats_of_x * 4 + tid * 16), "l"(of_w + (size_t)(next_c * s.t + next_t) * taps * channels) : "memory");
+            fetched++;
+            plane += s.xd;
+            if (++next_t == to_t) next_t = from_t, next_c++, plane = x + (size_t)next_c * s.xc + (size_t)(depth + (int)from_t) * s.xd;
+            if (++next == stages) next = 0;
         }
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
 #pragma unroll
-    for (unsigned i = 0; i + 1 < stages; i++) fetch();
+    for (unsigned i = 0; i < stages - 1; i++) fetch();
 
-    // Lanes are dealt as in conv3d_registers.cu.
-    unsigned lane = tid % 32, group = lane >> 1 & 1 | lane >> 2 & 2, segment = lane & 1 | lane >> 1 & 2 | lane >> 2 & 4;
-    const float *of_x = memory + tid / 32 * row_floats + segment * window, *of_w = memory + floats_of_x + group * 8;
+    unsigned lane = tid % 32, segment = lane & 7, group = lane >> 3;
+    const float *of_x = memory + tid / 32 * row_floats + segment * window, *of_f = memory + floats_of_x + group * 8;
     float sum[8][places] = {};
-    for (unsigned ring = 0; units > 0; units--) {
+    for (unsigned u = 0, ring = 0; u < units; u++) {
         asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory");
         __syncthreads();
         fetch();
-        const float *row_x = of_x + ring * stage_floats, *row_w = of_w + ring * stage_floats;
+        const float *row_x = of_x + ring * stage_floats, *row_w = of_f + ring * stage_floats;
         if (++ring == stages) ring = 0;
 #pragma unroll
         for (unsigned r = 0; r < 3; r++) {

@@ -14,6 +14,7 @@ const (
 	sevensPlaces  = 7 * 8 // of a row of a tile
 	sevensRows    = 4
 	sevensThreads = 128
+	sevensBytes   = 3 * 4 * (6*8*12 + 9*32) // of stages
 )
 
 // sevensRefuse rejects layers that conv3d_sevens does not cut.
@@ -35,7 +36,7 @@ func (o Options) sevens(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	shape := o.shape(s)
 	p.Steps = []ladder.Step{
 		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(n, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", filters, shape, uint32(n)}},
-		{Entry: entry + "_2", Grid: gpu.Dim{X: x.n * x.od * across * down, Y: blocks}, Block: gpu.Dim{X: sevensThreads},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: x.n * x.od * across * down, Y: blocks}, Block: gpu.Dim{X: sevensThreads}, Shared: sevensBytes,
 			Args: []any{"x", filters, o.operands("x")[2], "y", shape, uint32(across), uint32(down)}},
 	}
 	return p
