@@ -137,33 +137,30 @@ extern "C" __global__ void __launch_bounds__(256) conv1d_operands(const float* _
     store(y, s, sum);
 }
 
-// Up to 16 taps without shared memory: a thread has four neighbouring outputs and reads the
+// Up to 9 taps without shared memory: a thread has four neighbouring outputs and reads the
 // vectors of x under them, of which L1 has all but one from its neighbours. x starts up to
 // three elements before the first tap, so that vectors are aligned. Blocks are small: the
-// next starts as soon as one has stored, as in a copy.
-const unsigned vector_taps = 16, vectors_of_x = (vector_taps + 3 + 3 + 3) / 4;
+// next starts as soon as one has stored, as in a copy. With more taps a thread needs more
+// than 32 registers, and fewer threads have loads in flight.
+const unsigned vector_taps = 9 + 3, vectors_of_x = 4; // with those before the first
 extern "C" __global__ void __launch_bounds__(128) conv1d_vector(const float* __restrict__ x, float* __restrict__ y, Shape s) {
     unsigned id = (blockIdx.x * 128 + threadIdx.x) * 4, shift = ((unsigned)((size_t)x / 4) - (unsigned)s.before) & 3, end = s.k + shift;
-    if (id >= s.outputs) return;
     int left = (int)id - s.before - (int)shift;
     float v[vectors_of_x * 4];
 #pragma unroll
     for (unsigned j = 0; j < vectors_of_x; j++) {
         int at = left + (int)j * 4;
         float4 four = {};
-        if (j * 4 >= end + 3) ; // no tap meets it
-        else if (at >= 0 && at + 4 <= (int)s.n) four = *(const float4*)(x + at);
-        else {
-            if (at >= 0 && at < (int)s.n) four.x = x[at];
-            if (at >= -1 && at + 1 < (int)s.n) four.y = x[at + 1];
-            if (at >= -2 && at + 2 < (int)s.n) four.z = x[at + 2];
-            if (at >= -3 && at + 3 < (int)s.n) four.w = x[at + 3];
+        if (j * 4 < end + 3) { // a tap meets it
+            auto element = [&](int i) { return i >= 0 && i < (int)s.n ? x[i] : 0; };
+            if (at >= 0 && at + 4 <= (int)s.n) four = *(const float4*)(x + at);
+            else four = make_float4(element(at), element(at + 1), element(at + 2), element(at + 3));
         }
         v[j * 4] = four.x, v[j * 4 + 1] = four.y, v[j * 4 + 2] = four.z, v[j * 4 + 3] = four.w;
     }
     float sum[4] = {};
 #pragma unroll
-    for (unsigned j = 0; j < vector_taps + 3; j++) {
+    for (unsigned j = 0; j < vector_taps; j++) {
         if (j < shift) continue;
         if (j >= end) break;
         float tap = conv1d_taps[j - shift];

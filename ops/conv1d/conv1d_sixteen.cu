@@ -3,7 +3,7 @@
 
 #include "conv1d.cuh"
 
-// A thread has sixteen neighbouring outputs, whose window of twenty elements
+// Up to 128 taps: a thread has sixteen neighbouring outputs, whose window of twenty elements
 // turns round in registers: a read of 16 bytes for 64 multiplications. Rows of sixteen
 // elements are four longer in shared memory, so that eight lanes read all banks.
 const unsigned operand_taps = 128, row = 16, row_pitch = row + 4, outputs_of_rows = 256 * row;
@@ -19,31 +19,31 @@ extern "C" __global__ void __launch_bounds__(256, 4) conv1d_sixteen(const float*
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads();
     float *own = tile + threadIdx.x * row_pitch, sum[row] = {}, v[row_pitch];
-    auto read = [&](unsigned from, unsigned at) { // into the place of the elements that the window leaves
+    auto read = [&](unsigned from) { // into the place of the elements that the window leaves
         float4 four = *(const float4*)(own + from + from / row * 4);
+        unsigned at = from % row_pitch;
         v[at] = four.x, v[at + 1] = four.y, v[at + 2] = four.z, v[at + 3] = four.w;
     };
-    auto add = [&](unsigned j, unsigned i) {
-        float tap = conv1d_taps[j + i];
+    auto add = [&](unsigned j) {
+        float tap = conv1d_taps[j];
 #pragma unroll
-        for (unsigned o = 0; o < row; o++) sum[o] += tap * v[(i + o) % row_pitch];
+        for (unsigned o = 0; o < row; o++) sum[o] += tap * v[(j + o) % row_pitch];
     };
 #pragma unroll
-    for (unsigned i = 0; i < row; i += 4) read(i, i);
-    // A turn of the window is twenty taps. A loop of turns fits the cache of instructions.
-    unsigned j = 0;
-#pragma unroll 1
-    for (; j + row_pitch <= s.k; j += row_pitch)
+    for (unsigned i = 0; i < row; i += 4) read(i);
 #pragma unroll
-        for (unsigned i = 0; i < row_pitch; i++) {
-            if (i % 4 == 0) read(j + row + i, (row + i) % row_pitch);
-            add(j, i);
-        }
+    for (unsigned j = 0; j < operand_taps; j += 4) {
+        if (j >= s.k) break;
+        read(j + row);
+        if (j + 4 <= s.k) { // no branch between these
 #pragma unroll
-    for (unsigned i = 0; i < row_pitch - 1; i++) {
-        if (j + i >= s.k) break; // a zero in place of a tap would make NaN of an infinity
-        if (i % 4 == 0) read(j + row + i, (row + i) % row_pitch);
-        add(j, i);
+            for (unsigned i = 0; i < 4; i++) add(j + i);
+        } else
+#pragma unroll
+            for (unsigned i = 0; i < 3; i++) {
+                if (j + i >= s.k) break; // a zero in place of a tap would make NaN of an infinity
+                add(j + i);
+            }
     }
     __syncthreads();
 #pragma unroll

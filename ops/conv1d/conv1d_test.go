@@ -216,6 +216,7 @@ func TestToeplitzRange(t *testing.T) {
 		{"numbers at the end of the range", heights(n, func(i int) int { return -27 * (i / 64 % 2) }), heights(k, same), false},
 		{"x beyond the range", heights(n, func(i int) int { return -40 * (i / 64 % 2) }), heights(k, same), true},
 		{"a mask beyond the range", heights(n, same), heights(k, func(i int) int { return -40 * (i % 2) }), true},
+		{"sums that take two powers", heights(n, func(int) int { return -50 }), heights(k, func(int) int { return -55 }), false},
 		{"x too small to scale", heights(n, func(int) int { return -80 }), heights(k, same), true},
 		{"zeros", make([]float32, n), heights(k, same), false},
 	} {

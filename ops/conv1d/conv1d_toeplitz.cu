@@ -282,16 +282,18 @@ extern "C" __global__ void __launch_bounds__(128, 3) conv1d_toeplitz_warps(const
         // By way of shared memory, so that lanes store neighbours: rows of 32 pairs, whose
         // groups of four are exchanged.
         int exponent = -scale_x - scale_taps, half = exponent / 2;
-        bool whole = first + part_outputs <= s.outputs && (size_t)y % 16 == 0;
+        bool whole = first + part_outputs <= s.outputs && (size_t)y % 16 == 0, near = exponent > -100 && exponent < 100; // one power is enough
+        float back = power(near ? exponent : half), back_small = back * 0x1p-11f, more = power(exponent - half);
         float2* staged = (float2*)halves;
         __syncwarp();
 #pragma unroll
         for (unsigned g = 0; g < row_groups; g++)
 #pragma unroll
             for (unsigned e = 0; e < 4; e += 2) {
-                float u = large[g][e] + small[g][e] * 0x1p-11f, v = large[g][e + 1] + small[g][e + 1] * 0x1p-11f;
+                float u = fmaf(small[g][e], back_small, large[g][e] * back), v = fmaf(small[g][e + 1], back_small, large[g][e + 1] * back);
+                if (!near) u *= more, v *= more;
                 unsigned row = lane / 4 + e * 4;
-                staged[row * 32 + (g * 4 + lane % 4 ^ row % 8 * 4)] = make_float2(u * power(half) * power(exponent - half), v * power(half) * power(exponent - half));
+                staged[row * 32 + (g * 4 + lane % 4 ^ row % 8 * 4)] = make_float2(u, v);
             }
         __syncwarp();
         if (whole) {

@@ -15,7 +15,7 @@ const (
 	mostTaps    = 16_384 // 64 KiB of constant memory
 	tileFloats  = 12_000 // of shared memory at most, 48 KB
 
-	vectorTaps = 16
+	vectorTaps = 9
 	vectorOut  = 512 // of a block of conv1d_vector
 
 	partOut    = 1024                       // outputs of a warp of conv1d_toeplitz_warps at a time
@@ -33,7 +33,7 @@ func (o Options) variants() []ladder.Variant {
 		{Name: "conv1d_window", Adds: "eight outputs a thread; four neighbours share a window of x in registers", Source: "ours", Plan: o.window("conv1d_window"), Refuses: o.windowLimit(mostTaps)},
 		{Name: "conv1d_operands", Adds: "up to 128 taps, unrolled: the multiplications take them from constant memory as operands", Source: "ours", Plan: o.window("conv1d_operands"), Refuses: o.windowLimit(operandTaps)},
 		{Name: "conv1d_sixteen", Adds: "sixteen neighbouring outputs a thread, whose window turns round in registers: a read of 16 bytes for 64 multiplications", Source: "ours", Needs: ladder.Ampere, Module: "conv1d_sixteen", Plan: o.sixteen, Refuses: o.windowLimit(operandTaps)},
-		{Name: "conv1d_vector", Adds: "up to 16 taps: four outputs a thread, vectors of x from L1: no shared memory and no barrier; blocks of 128 threads", Source: "ours", Plan: o.vector, Refuses: o.windowLimit(vectorTaps)},
+		{Name: "conv1d_vector", Adds: "up to 9 taps: four outputs a thread, vectors of x from L1: no shared memory and no barrier; blocks of 128 threads", Source: "ours", Plan: o.vector, Refuses: o.windowLimit(vectorTaps)},
 		{Name: "conv1d_toeplitz", Adds: "tensor cores: sixteen outputs are a Toeplitz matrix of the taps times x, both split into two scaled float16 numbers; a block whose numbers lie too far apart adds float32", Source: "ours",
 			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitz, Refuses: o.stepLimit},
 		{Name: "conv1d_toeplitz_warps", Adds: "warps that wait for no other: the next part of x comes to registers while one is multiplied; taps are split once a block, for up to 102 of them", Source: "ours",
@@ -50,13 +50,12 @@ func (o Options) toeplitz(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	}}}
 }
 
-// toeplitzWarps launches as many blocks as are under way at once, or the fewest that take as
-// many turns.
+// toeplitzWarps launches as many blocks as are under way at once.
 func (o Options) toeplitzWarps(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 	parts := ladder.CeilDiv(o.outputs(s), partOut)
-	turns := ladder.CeilDiv(parts, 4*partBlocks*max(1, info.SMs))
+	blocks := min(ladder.CeilDiv(parts, 4), partBlocks*max(1, info.SMs))
 	return ladder.Plan{Depth: s[1] + 20, Round: 0x1.81p-21, Steps: []ladder.Step{{
-		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(parts, 4*turns)}, Block: gpu.Dim{X: 128}, Shared: 4 * partBytes, Args: []any{"x", "mask", "y", o.shape(s), uint32(parts)},
+		Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: 128}, Shared: 4 * partBytes, Args: []any{"x", "mask", "y", o.shape(s), uint32(parts)},
 	}}}
 }
 
