@@ -3,6 +3,9 @@
 //
 // Each rung makes one change to the rung before it.
 
+#include "heads.cuh"
+#include "merge.cuh"
+
 // A thread a row writes its number to all of its entries.
 extern "C" __global__ void __launch_bounds__(256) csr_to_coo_scalar_row(const int* __restrict__ offsets, int* __restrict__ row, unsigned rows) {
     unsigned r = blockIdx.x * 256 + threadIdx.x;
@@ -64,6 +67,60 @@ extern "C" __global__ void __launch_bounds__(256) csr_to_coo_marks(const int* __
 #pragma unroll
         for (unsigned k = 0; k < 8; k++)
             if (first + k < end) row[first + k] = own[k];
+    }
+}
+
+// start[t] is the number of rows that have ended at step 8188 t of the merge path.
+extern "C" __global__ void __launch_bounds__(256) csr_to_coo_bits(const int* __restrict__ offsets, unsigned* __restrict__ start, unsigned rows, unsigned nnz, unsigned tiles) {
+    unsigned t = blockIdx.x * 8 + threadIdx.x / 32;
+    if (t > tiles) return;
+    unsigned ended = rows_ended(t < tiles ? t * 8188 : rows + nnz, rows, nnz, offsets);
+    if (threadIdx.x % 32 == 0) start[t] = ended;
+}
+
+// A block writes the entries of 8188 steps of the path, with as many rows at most: 8192 from a
+// multiple of 4 on. A mark is a bit for an entry at which a row begins, and the row at its place.
+extern "C" __global__ void __launch_bounds__(512) csr_to_coo_bits_2(const int* __restrict__ offsets, int* __restrict__ row, const unsigned* __restrict__ start, unsigned rows, unsigned nnz) {
+    constexpr unsigned steps = 8188, N = 4; // vectors of a thread
+    __shared__ unsigned head[256];
+    __shared__ int row_of[8192 + 256];
+    unsigned row0 = start[blockIdx.x], row1 = start[blockIdx.x + 1], step = blockIdx.x * steps, lane = threadIdx.x % 32;
+    unsigned begin = step - row0, end = step + min(steps, rows + nnz - step) - row1, base = begin / 4 * 4;
+    if (threadIdx.x < 256) head[threadIdx.x] = 0;
+    __syncthreads();
+    for (unsigned r = row0 + 1 + threadIdx.x; r <= row1 && r < rows; r += 512) {
+        unsigned from = offsets[r] - base, to = offsets[r + 1] - base;
+        if (from < min(to, end - base)) atomicOr(&head[from / 32], 1u << from % 32), row_of[padded(from)] = r;
+    }
+    __syncthreads();
+
+    unsigned of_warp = threadIdx.x / 32 * 128 * N;
+    int last = last_row(head, row_of, of_warp / 32, row0);
+#pragma unroll
+    for (unsigned k = 0; k < N; k++) {
+        unsigned i = of_warp + 128 * k + 4 * lane, own = head[i / 32] >> i % 32 & 15, any = __ballot_sync(0xffffffff, own != 0);
+        int r[4] = {last, last, last, last};
+        if (any != 0) {
+            int at = -1;
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++) {
+                if (own >> j & 1) at = row_of[padded(i + j)];
+                r[j] = at;
+            }
+            unsigned before = any & ((1u << lane) - 1); // lanes
+            int earlier = __shfl_sync(0xffffffff, at, before ? 31 - __clz(before) : 0);
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++)
+                if (r[j] < 0) r[j] = before ? earlier : last;
+            last = __shfl_sync(0xffffffff, at, 31 - __clz(any));
+        }
+        if (base + i >= begin && base + i + 4 <= end && (size_t)row % 16 == 0) {
+            __stcs((int4*)(row + base + i), make_int4(r[0], r[1], r[2], r[3]));
+        } else {
+#pragma unroll
+            for (unsigned j = 0; j < 4; j++)
+                if (base + i + j >= begin && base + i + j < end) row[base + i + j] = r[j];
+        }
     }
 }
 

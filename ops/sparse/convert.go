@@ -47,6 +47,7 @@ var ToCOO = &ladder.Operator{
 			}
 			return ladder.Plan{Steps: []ladder.Step{step(entry, ladder.CeilDiv(s[1], tile)*256, "offsets", "row", uint32(s[0]), uint32(s[1]))}}
 		}},
+		{Name: "csr_to_coo_bits", Adds: "tiles of the merge path, found by a launch before; a mark is a bit", Source: "ours", Plan: bitsPlan},
 	},
 }
 
@@ -127,6 +128,21 @@ func expandPlan(lanes int) ladder.Planner {
 			return ladder.Plan{}
 		}
 		return ladder.Plan{Steps: []ladder.Step{step(entry, s[0]*lanes, "offsets", "row", uint32(s[0]))}}
+	}
+}
+
+// bitsPlan gives a block of 512 threads so many steps of the merge path.
+func bitsPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	if s[1] == 0 {
+		return ladder.Plan{}
+	}
+	tiles := ladder.CeilDiv(s[0]+s[1], 8188)
+	return ladder.Plan{
+		Scratch: []ladder.Tensor{{Name: "start", Len: tiles + 1, Type: gpu.Uint32}},
+		Steps: []ladder.Step{
+			step(entry, (tiles+1)*32, "offsets", "start", uint32(s[0]), uint32(s[1]), uint32(tiles)),
+			{Entry: entry + "_2", Grid: gpu.Dim{X: tiles}, Block: gpu.Dim{X: 512}, Args: []any{"offsets", "row", "start", uint32(s[0]), uint32(s[1])}},
+		},
 	}
 }
 

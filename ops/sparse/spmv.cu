@@ -4,8 +4,9 @@
 //
 // Each rung makes one change to the rung before it.
 
+#include "heads.cuh"
+#include "merge.cuh"
 #include "vector.cuh"
-#include "warp.cuh"
 
 // A thread a row: neighbouring threads read addresses a row apart.
 extern "C" __global__ void __launch_bounds__(256) spmv_scalar_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
@@ -103,10 +104,6 @@ extern "C" __global__ void __launch_bounds__(256, 6) spmv_vec4(const int* __rest
     }
 }
 
-// Shared memory has a gap after each 32 words, so that lanes that read rows of 16 entries
-// meet at no bank.
-static __device__ unsigned padded(unsigned i) { return i + i / 32; }
-
 // Calls put(i, v) with the products of the entries from first to end - 1, in loads of
 // 16 bytes where the vectors start at multiples of it. 256 threads, N vectors each; end
 // is at most first / 4 * 4 + 1024 N.
@@ -184,20 +181,6 @@ extern "C" __global__ void __launch_bounds__(256) spmv_stream_2(const int* __res
     }
 }
 
-// The merge path goes through the ends of the rows and through the entries: at its step d
-// it has passed i ends and d - i entries. Returns i: an end comes before the entries from
-// it on.
-template <class End>
-static __device__ unsigned ends_before(unsigned d, unsigned ends, unsigned entries, End end) {
-    unsigned low = d > entries ? d - entries : 0, high = min(d, ends);
-    while (low < high) {
-        unsigned middle = low + (high - low) / 2;
-        if (end(middle) <= d - 1 - middle) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 // start[t] is the number of rows that have ended at step 2048 t of the merge path.
 extern "C" __global__ void __launch_bounds__(256) spmv_merge_path(const int* __restrict__ offsets, unsigned* __restrict__ start, unsigned rows, unsigned nnz, unsigned tiles) {
     unsigned t = blockIdx.x * 256 + threadIdx.x;
@@ -256,11 +239,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_2(const int* _
 
 // Adds to each row what the blocks before its end had of it.
 extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_3(const int* __restrict__ carry_row, const float* __restrict__ carry, float* __restrict__ y, unsigned rows, unsigned tiles) {
-    unsigned t = blockIdx.x * 256 + threadIdx.x;
-    bool there = t < tiles, last;
-    unsigned row = there ? carry_row[t] : rows;
-    float sum = segment_sum(row, there ? carry[t] : 0, last);
-    if (last && row < rows) atomicAdd(&y[row], sum);
+    add_carries(carry_row, carry, y, rows, tiles);
 }
 
 // The same matrix as triples of row, column and value, in any order: a thread an entry,
