@@ -203,7 +203,10 @@ func TestTimes(t *testing.T) {
 		for _, v := range SpMV.Variants {
 			h.Variant = v.Name
 			got := make([]float32, 4)
-			if err := errors.Join(a.Times(h, x, y), y.Download(got)); err != nil {
+			if err := errors.Join(a.Times(h, x, y), y.Download(got)); errors.Is(err, gpu.ErrUnsupported) {
+				t.Logf("%s is not run here: %v", v.Name, err)
+				continue
+			} else if err != nil {
 				t.Fatal(err)
 			}
 			if want := []float32{nan, 0, 540, nan}; !ladder.SameBits(got, want) {

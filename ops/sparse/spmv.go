@@ -1,7 +1,9 @@
 package sparse
 
 import (
+	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -54,6 +56,10 @@ var SpMV = &ladder.Operator{
 		{Name: "spmv_vec4", Adds: "16 bytes a load, a quarter as many lanes a row, and two rows of a lane in flight", Source: "ours", Plan: vec4Plan},
 		{Name: "spmv_stream", Adds: "a block streams the rows that begin in 2048 entries through shared memory, 16 bytes a load", Source: "ours", Plan: streamPlan},
 		{Name: "spmv_merge_path", Adds: "rows are split: every thread has 8 steps of the merge of row ends and entries", Source: "ours", Plan: mergePlan},
+		{
+			Name: "spmv_hot_columns", Adds: "x of the columns with most entries is in shared memory; a warp walks the path, and a lane has a row's end",
+			Source: "ours", Module: "hot", Needs: gpu.Compute{Major: 8}, Refuses: tooWide, Plan: hotPlan,
+		},
 	},
 }
 
@@ -151,12 +157,16 @@ func vec4Plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	if s[0] == 0 {
 		return ladder.Plan{}
 	}
-	shift := 0
+	shift := vec4Shift(s)
+	threads := ladder.CeilDiv(s[0], 2*(32>>shift)) * 32 // two rows for each group of a warp
+	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, threads, product(uint32(s[0]), uint32(s[2]), uint32(shift))...)}}
+}
+
+func vec4Shift(s ladder.Size) (shift int) {
 	for shift < 5 && s[0]<<(shift+2) < s[2] {
 		shift++
 	}
-	threads := ladder.CeilDiv(s[0], 2*(32>>shift)) * 32 // two rows for each group of a warp
-	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, threads, product(uint32(s[0]), uint32(s[2]), uint32(shift))...)}}
+	return shift
 }
 
 // Entries, or steps of the merge path, of a block of spmv.cu.
@@ -191,6 +201,50 @@ func mergePlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 			step(entry, tiles+1, "offsets", "start", uint32(s[0]), uint32(s[2]), uint32(tiles)),
 			step(entry+"_2", tiles*256, product("start", "carry_row", "carry", uint32(s[0]), uint32(s[2]))...),
 			step(entry+"_3", tiles, "carry_row", "carry", "y", uint32(s[0]), uint32(tiles)),
+		},
+	}
+}
+
+// mostHot is the largest number of columns of spmv_hot_columns, which has a counter of 2 bytes
+// for each.
+const mostHot = 1 << 25
+
+func tooWide(s ladder.Size) error {
+	if s[1] > mostHot {
+		return fmt.Errorf("ops: spmv_hot_columns: columns = %d: %w, expected at most %d: use spmv_merge_path", s[1], gpu.ErrUnsupported, mostHot)
+	}
+	return nil
+}
+
+// hotPlan has a block for each multiprocessor, whose warps take shares of the merge path.
+func hotPlan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	if s[0] == 0 || s[2] == 0 {
+		return ladder.Plan{}
+	}
+	const samples, turns = 1 << 19, 24 // entries that are counted, shares of a warp at most
+	width := max(6, bits.Len(uint(s[1]-1)))
+	buckets := min(14, width-4) // the logarithm of their number
+	for buckets > 2 && 12<<buckets > info.SharedPerBlockMax {
+		buckets--
+	}
+	logSteps := max(8, bits.Len(uint((s[0]+s[2])/(info.SMs*32*turns))))
+	shares := ladder.CeilDiv(s[0]+s[2], 1<<logSteps)
+	count := step(entry, (ladder.CeilDiv(s[0], 1024)+ladder.CeilDiv(min(s[2], samples), 256))*256, "offsets", "columns", "start", "count", uint32(s[0]), uint32(s[2]), uint32(logSteps), uint32(shares), uint32(width))
+	count.Zero = []string{"count"}
+	return ladder.Plan{
+		Depth: s[2], Atomics: shares,
+		Scratch: []ladder.Tensor{
+			{Name: "start", Len: shares + 1, Type: gpu.Uint32}, {Name: "count", Len: 1<<(width-1) + 1, Type: gpu.Uint32},
+			{Name: "chosen", Len: 3 << buckets, Type: gpu.Uint32}, {Name: "carry_row", Len: shares, Type: gpu.Int32}, {Name: "carry", Len: shares},
+		},
+		Steps: []ladder.Step{
+			count,
+			step(entry+"_2", 32<<buckets, "count", "x", "chosen", uint32(s[1]), uint32(width), uint32(buckets)),
+			{
+				Entry: entry + "_3", Grid: gpu.Dim{X: min(info.SMs, ladder.CeilDiv(shares, 32))}, Block: gpu.Dim{X: 1024}, Shared: 12 << buckets,
+				Args: product("start", "chosen", "carry_row", "carry", "count", uint32(s[0]), uint32(s[2]), uint32(logSteps), uint32(shares), uint32(width), uint32(buckets)),
+			},
+			step(entry+"_4", shares, "carry_row", "carry", "y", uint32(s[0]), uint32(shares)),
 		},
 	}
 }
