@@ -8,13 +8,13 @@ import (
 	"warpbook/ops/optest"
 )
 
-// On one multiprocessor, warps of spmv_hot_columns have several shares. Rows are short and long,
-// and columns are in the table or not.
+// On one multiprocessor, warps of spmv_vec4_ahead have several tiles and those of spmv_hot_columns
+// several shares. Rows are short and long, and columns are in the table or not.
 func TestSeveralShares(t *testing.T) {
 	d := optest.Emulator(t)
 	one := *SpMV
 	one.Variants = nil
-	for _, name := range []string{"spmv_hot_columns"} {
+	for _, name := range []string{"spmv_vec4_ahead", "spmv_hot_columns"} {
 		v, err := SpMV.Variant(name)
 		if err != nil {
 			t.Fatal(err)
