@@ -15,7 +15,7 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 conv2d.cu winograd.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv2d_tensor.cu conv3d_tensor.cu conv3d_registers.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu conv2d_split.cu conv3d_hopper.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu conv2d_split.cu conv2d_resident.cu conv2d_halves.cu conv3d_hopper.cu
 
 // Options are the parameters of a call besides its size.
 type Options struct {
@@ -38,7 +38,10 @@ var usual = Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1}
 // - dilation (r - 1) - 1) / stride + 1, rounded down, and ow in the same way; row-major.
 // Types: float32, reference float64. Error: |y - ref| <= bound(c r s / groups + 3) * sum |w| |x|,
 // see Bound; of conv2d_bf16x3 bound(r s ceil(c / 64) + min(c, 64) + 19) and 2^-24, where all
-// of x and w are 0 or at least 2^-110: of less, 2^-134 is lost besides.
+// of x and w are 0 or at least 2^-110: of less, 2^-134 is lost besides. Of conv2d_fp16x3
+// bound((r + 1 + r s / 12) ceil(c / 64) + s min(c, 64) + 19), with c and r s / 12 rounded up
+// to a multiple of 16 and to 1, and 2^-21, but where an element is less than 2^-16 of the
+// largest of its tensor: of that, 2^-39 is lost besides.
 // Cost: 2 n k oh ow c r s / groups flops: bound by arithmetic.
 // Source: ours.
 var Operator = must(With("conv2d", usual))

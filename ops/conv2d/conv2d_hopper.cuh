@@ -97,6 +97,37 @@ template <unsigned n, bool halo, bool volumes, class F> static __device__ __forc
     }
 }
 
+// Numbers the columns of a warpgroup's box by the place of y that each is, from the first
+// one of the box on. Those between rows are none.
+constexpr unsigned no_place = ~0u;
+static __device__ void number_places(unsigned* places, unsigned n, unsigned pitch, unsigned rows, unsigned columns, unsigned ow) {
+    for (unsigned i = threadIdx.x; i < n; i += 384) {
+        unsigned row = i / pitch, column = i % pitch;
+        places[i] = row < rows && column < columns ? row * ow + column : no_place;
+    }
+}
+
+// The same of n columns, in shared memory.
+template <unsigned n> static __device__ const unsigned* number_box(const Cut& c) {
+    __shared__ __align__(8) unsigned places[n];
+    number_places(places, n, c.pitch, c.rows, c.columns, c.ow);
+    return places;
+}
+
+// How many of these numbers y has from a row and a column on: a box that is no whole row
+// has one.
+static __device__ unsigned places_from(const Cut& c, unsigned row, unsigned column) {
+    if (row >= c.oh) return 0;
+    return c.across == 1 ? min(c.rows, c.oh - row) * c.ow : min(c.columns, c.ow - column);
+}
+
+// v, or the floor if that is larger: 0 for ReLU. NaN stays NaN.
+static __device__ float at_least(float v, float floor) {
+    asm("max.NaN.f32 %0, %0, %1;" : "+f"(v) : "f"(floor));
+    return v;
+}
+static __device__ float floor_of(unsigned relu) { return relu ? 0 : __int_as_float(0xff800000); }
+
 // The multiplying warpgroup of a thread, 0 or 1, in a register that its warp shares.
 static __device__ unsigned warpgroup() { return __shfl_sync(~0u, threadIdx.x / 128 - 1, 0); }
 

@@ -62,12 +62,28 @@ static __device__ void put(__nv_bfloat16* to, float u, float v) { *(__nv_bfloat1
 static __device__ void put(float* to, float u, float v) { *(float2*)to = make_float2(u, v); }
 
 // Stores two channels of each place of a lane.
-template <class T, unsigned n, bool halo, bool volumes> static __device__ void store(const float (&sums)[n / 2], const T* bias, T* y, Tile<volumes> tile, unsigned group, const Cut& c) {
+template <class T, unsigned n, bool halo, bool volumes> static __device__ void store(const float (&sums)[n / 2], const T* bias, T* y, Tile<volumes> tile, unsigned group, const unsigned* places, const Cut& c) {
     unsigned channel = tile.channel_of(group, c);
     if (channel >= c.k || !tile.descend(c)) return;
     float add[2] = {};
     if (c.bias) add[0] = wide(bias[channel]), add[1] = wide(bias[channel + 1]);
     y += channel;
+    if (halo && !volumes) { // by number: a place costs a few instructions
+        unsigned row = tile.row + (c.own_places ? group * c.rows : 0), all = places_from(c, row, tile.column), bytes = c.k * sizeof(T);
+        float floor = floor_of(c.relu);
+        y += (size_t)((tile.image * c.oh + row) * c.ow + tile.column) * c.k;
+#pragma unroll
+        for (unsigned j = 0; j < n / 8; j++) {
+            uint2 place = ((const uint2*)places)[j * 4 + threadIdx.x % 4];
+#pragma unroll
+            for (unsigned e = 0; e < 2; e++) {
+                unsigned at = e ? place.y : place.x;
+                float u = at_least(sums[j * 4 + e] + add[0], floor), v = at_least(sums[j * 4 + e + 2] + add[1], floor);
+                if (at < all) put((T*)((char*)y + (size_t)at * bytes), u, v);
+            }
+        }
+        return;
+    }
     each_place<n, halo, volumes>(tile, group, c, [&](bool inside, unsigned place, unsigned e) {
         float u = sums[e] + add[0], v = sums[e + 2] + add[1];
         if (c.relu) u = u < 0 ? 0 : u, v = v < 0 ? 0 : v;
@@ -77,7 +93,7 @@ template <class T, unsigned n, bool halo, bool volumes> static __device__ void s
 
 // Multiplies 64 channels by n places. The columns of a tap are those of the first tap,
 // moved by as many pixels: 16 bytes of a plane, or rows of 128.
-template <class T, unsigned n, Way way, bool volumes> static __device__ void multiply(Ring x, Ring w, const T* bias, T* y, const Cut& c) {
+template <class T, unsigned n, Way way, bool volumes> static __device__ void multiply(Ring x, Ring w, const T* bias, T* y, const unsigned* places, const Cut& c) {
     constexpr bool halo = way != each_tap;
     constexpr unsigned pixel = way == in_planes ? 16 : 128;
     float sums[n / 2];
@@ -116,13 +132,15 @@ template <class T, unsigned n, Way way, bool volumes> static __device__ void mul
         }
         wgmma_wait<0>();
         if (first) barrier_arrive(done_w), barrier_arrive(done_x);
-        store<T, n, halo, volumes>(sums, bias, y, Tile<volumes>(t, c, n * (1 + c.own_places)), group, c);
+        store<T, n, halo, volumes>(sums, bias, y, Tile<volumes>(t, c, n * (1 + c.own_places)), group, places, c);
     }
 }
 
 template <class T, unsigned n, Way way, bool volumes = false> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const T* bias, T* y, const Cut& c) {
     __shared__ __align__(8) unsigned long long barriers[32];
     if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
+    const unsigned* places = nullptr;
+    if constexpr (way != each_tap && !volumes) places = number_box<n>(c);
     start(barriers, c, way != each_tap);
     Ring x(address(memory), c.x_bytes, barriers, c.x_stages), w(address(memory) + c.x_stages * c.x_bytes, c.w_bytes, barriers + 16, c.w_stages);
     if (threadIdx.x < 128) {
@@ -131,6 +149,6 @@ template <class T, unsigned n, Way way, bool volumes = false> static __device__ 
         else if (threadIdx.x / 32 == 1 && elected()) bring_x<T, n, way, volumes>(x, of_x, c);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
-        multiply<T, n, way, volumes>(x, w, bias, y, c);
+        multiply<T, n, way, volumes>(x, w, bias, y, places, c);
     }
 }

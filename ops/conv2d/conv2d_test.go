@@ -2,7 +2,9 @@ package conv2d
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -188,6 +190,9 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"conv2d_fp16_wgmma", nil, ladder.Size{1, 12, 9, 9, 16, 3, 3}, "12 channels of x: the copy engine takes a multiple of 8"},
 		{"conv2d_fp16_halo", nil, ladder.Size{1, 16, 9, 9, 24, 3, 3}, "24 channels of y"},
+		{"conv2d_fp16_resident", nil, ladder.Size{1, 16, 9, 9, 80, 3, 3}, "80 channels of y: a block multiplies at most 64"},
+		{"conv2d_fp16_resident", nil, ladder.Size{1, 512, 9, 9, 64, 3, 3}, "512 channels of x"},
+		{"conv2d_fp16_resident", func(o *Options) { o.Stride = 2 }, ladder.Size{1, 16, 9, 9, 16, 3, 3}, "stride 2"},
 		{"conv2d_fp16_wgmma", func(o *Options) { o.Groups = 2 }, ladder.Size{1, 16, 9, 9, 16, 3, 3}, "2 groups"},
 		{"conv2d_fp16_wgmma", func(o *Options) { o.Stride = 9 }, ladder.Size{1, 16, 99, 99, 16, 3, 3}, "stride 9"},
 		{"conv2d_fp16_wgmma", func(o *Options) { o.Dilation = 100 }, ladder.Size{1, 16, 299, 299, 16, 3, 3}, "filters over 201 pixels"},
@@ -204,17 +209,20 @@ func TestRefuses(t *testing.T) {
 		}
 		checkLine(t, c.says, v.Refuses(c.size), gpu.ErrUnsupported)
 	}
-	for says, c := range map[string]struct {
-		change func(*Options)
-		size   ladder.Size
+	for _, c := range []struct {
+		rung, says string
+		change     func(*Options)
+		size       ladder.Size
 	}{
-		"1 groups, stride 2": {func(o *Options) { o.Stride = 2 }, ladder.Size{1, 4, 9, 9, 4, 3, 3}},
-		"no three boxes":     {func(o *Options) { o.Dilation = 40 }, ladder.Size{1, 4, 199, 199, 4, 3, 3}},
+		{"conv2d_bf16x3", "1 groups, stride 2", func(o *Options) { o.Stride = 2 }, ladder.Size{1, 4, 9, 9, 4, 3, 3}},
+		{"conv2d_bf16x3", "no three boxes", func(o *Options) { o.Dilation = 40 }, ladder.Size{1, 4, 199, 199, 4, 3, 3}},
+		{"conv2d_fp16x3", "2 groups, stride 1", func(o *Options) { o.Groups = 2 }, ladder.Size{1, 4, 9, 9, 4, 3, 3}},
+		{"conv2d_fp16x3", "no two boxes", func(o *Options) { o.Dilation = 40 }, ladder.Size{1, 4, 199, 199, 4, 3, 3}},
 	} {
-		if v, err = must(With("conv2d", with(c.change))).Variant("conv2d_bf16x3"); err != nil {
+		if v, err = must(With("conv2d", with(c.change))).Variant(c.rung); err != nil {
 			t.Fatal(err)
 		}
-		checkLine(t, says, v.Refuses(c.size), gpu.ErrUnsupported)
+		checkLine(t, c.says, v.Refuses(c.size), gpu.ErrUnsupported)
 	}
 	for _, c := range []struct {
 		rung   string
@@ -374,6 +382,14 @@ func TestHopperTiles(t *testing.T) {
 			if strings.HasSuffix(v.Name, "_planes") {
 				plan = o.planePlan
 			}
+			if v.Module == "conv2d_resident" {
+				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+					x := o.of(s)
+					chunks := ladder.CeilDiv(x.c*o.bytes(), rowBytes)
+					return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, chunks*x.taps(), 1, 0))
+				}, v.Name)
+				continue
+			}
 			if v.Picks {
 				depths = o.sharedDepths(c.size)
 			}
@@ -395,6 +411,144 @@ func TestHopperTiles(t *testing.T) {
 			}
 		}
 	}
+}
+
+// shortItems cuts images into short strips, so that a block takes several items: of the
+// filters, no more than `keep` stay, and two boxes of x.
+func shortItems(t *testing.T, o Options, s ladder.Size, boxes, stages, keep, leave int) items {
+	t.Helper()
+	c, ok := o.itemCut(s, min(2, o.of(s).oh), boxes, stages, keep, leave)
+	if !ok {
+		t.Fatalf("no items of %v", s)
+	}
+	if stages > keep {
+		c.Kept = uint32(keep)
+	}
+	c.XStages = 2
+	return c
+}
+
+// The entries of the products of two parts, as TestHopperTiles has them. The error is
+// compared with that of a direct sum.
+func TestHalfTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		o    Options
+		size ladder.Size
+	}
+	for _, c := range optest.Some(t, d, 1, []call{
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Bias: true, ReLU: true}, ladder.Size{2, 3, 7, 9, 17, 3, 3}},
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1}, ladder.Size{1, 9, 4, 60, 64, 3, 3}},
+		{Options{Stride: 1, Padding: 0, Dilation: 2, Groups: 1, Bias: true, NHWC: true}, ladder.Size{1, 40, 9, 12, 33, 2, 3}},
+		{Options{Stride: 1, Padding: 2, Dilation: 2, Groups: 1, NHWC: true}, ladder.Size{1, 67, 6, 5, 70, 1, 2}},
+	}) {
+		operator := must(With("conv2d_of_halves", c.o))
+		halves, err := operator.Variant("conv2d_fp16x3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct, err := operator.Variant("conv2d_direct")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, plan ladder.Planner) {
+			v, one := halves, *operator
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				return plan(entry, s, info)
+			}
+			one.Variants = []ladder.Variant{direct, v}
+			checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), what)
+			if len(checks.Rows) != 2 || !(checks.Rows[1].Error < 4*checks.Rows[0].Error) {
+				t.Errorf("%s of %v: %+v", what, c.size, checks.Rows)
+			}
+			t.Logf("%v, %s: error %.2g, of a direct sum %.2g, bound %.2g", c.size, what, checks.Rows[1].Error, checks.Rows[0].Error, checks.Rows[1].Bound)
+		}
+		for _, p := range optest.Some(t, d, 1, halfPlaces) {
+			check(fmt.Sprint(p.n, " places"), func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				cut, ok := c.o.halvesCut(s, p.n)
+				if !ok {
+					t.Fatalf("%d places: no cut of %v", p.n, s)
+				}
+				return c.o.halfPlan(entry, p.suffix, s, info, cut)
+			})
+		}
+		if x := c.o.of(c.size); x.c <= 64 && x.k <= itemFilters {
+			check("items", func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				return c.o.halfItemPlan(entry, s, info, shortItems(t, c.o, s, 2, 2*x.taps(), x.taps(), outletBytes))
+			})
+		}
+	}
+}
+
+// Tensors of all scales are split so that as many bits are left, on every device with the rung:
+// the results of tensors that are 2^n as large are 2^n as large, but for the last bits.
+func TestHalvesOfAnyScale(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		o := Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1}
+		size := ladder.Size{1, 3, 5, 6, 4, 3, 3}
+		v, err := Operator.Variant("conv2d_fp16x3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ladder.Older(d.Info().Compute, v.Needs) || d.Info().Compute.Major != v.Needs.Major {
+			return // the suite lists the rungs that a device has not
+		}
+		h := bench.NewHandle(d)
+		defer h.Close()
+		h.Variant = v.Name
+		const seed = 7
+		random := rand.New(rand.NewPCG(seed, 1))
+		fill := func(n int) []float32 {
+			all := make([]float32, n)
+			for i := range all {
+				all[i] = float32(random.Float64() - 0.5)
+			}
+			return all
+		}
+		x, w, n := fill(3*5*6), fill(4*3*9), 4*5*6
+		run := func(ofX, ofW int) []float32 {
+			var buffers []gpu.Buffer
+			for i, values := range [][]float32{x, w, make([]float32, n)} {
+				scaled := make([]float32, len(values))
+				for j := range values {
+					scaled[j] = float32(math.Ldexp(float64(values[j]), []int{ofX, ofW, 0}[i]))
+				}
+				if i == 2 {
+					for j := range scaled {
+						scaled[j] = float32(math.NaN())
+					}
+				}
+				b, err := d.Alloc(gpu.Float32, len(values))
+				if err == nil {
+					t.Cleanup(func() { b.Free() })
+					err = (ladder.Tensor{Len: len(values)}).Upload(nil, b, scaled)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				buffers = append(buffers, b)
+			}
+			got := make([]float32, n)
+			err := Convolve(h, o, size, buffers[0], buffers[1], nil, buffers[2])
+			if err == nil {
+				err = (ladder.Tensor{Len: n}).Download(nil, buffers[2], got)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		want := run(0, 0)
+		for _, s := range [][2]int{{-40, 0}, {0, 60}, {9, -9}, {-100, 90}, {110, -120}} {
+			for i, got := range run(s[0], s[1]) {
+				// Sums of 27 products of at most 1/4 are compared within 2^-19 of 27/4.
+				if diff := math.Ldexp(float64(got), -s[0]-s[1]) - float64(want[i]); !(math.Abs(diff) <= 27.0/4*0x1p-19) {
+					t.Fatalf("seed %d: scaled by 2^%d and 2^%d: y[%d] is %v of its scale, expected %v", seed, s[0], s[1], i, math.Ldexp(float64(got), -s[0]-s[1]), want[i])
+				}
+			}
+		}
+	})
 }
 
 // A NaN at depth 0 of x is in the two depths of y that filters of three reach. In the rungs

@@ -2,73 +2,105 @@ package conv2d
 
 import (
 	"fmt"
-	"slices"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv3d_halves.cu
-
-// Constants of conv3d_halves.cu.
+// Constants of conv2d_halves.cu.
 const (
-	halvesColumns  = 120
-	halvesChannels = 32 // of x in a row of 128 bytes, and of y in the rows of a product
-	pairBytes      = 64 * rowBytes
-	splitPixels    = 128
-	rangeThreads   = 512
+	halves       = 2               // parts of a float32
+	outletBytes  = 8 * 16 * 36 * 4 // of shared memory, in which the warps turn sums around
+	splitPixels  = 128             // of a block, and 64 channels
+	splitFilters = 256             // threads, with eight channels of a filter under a tap
 )
 
-// halvesCut cuts volumes as boxCut does for one block of channels of y, whose filters lie
-// in shared memory beside the boxes.
-func (o Options) halvesCut(s ladder.Size) (c cut, shared int, ok bool) {
-	one := slices.Clone(s)
-	one[5] = min(s[5], halvesChannels)
-	if c, ok = o.boxCut(one, halvesColumns, 4, 1); !ok { // a channel has two numbers of 2 bytes
-		return c, 0, false
-	}
-	c.K, c.XStages = uint32(o.of(s).k), 2
-	shared = int(c.XStages*c.XBytes) + o.filterPairs(s)*pairBytes
-	return c, shared, shared <= hopperBytes
-}
+// halfPlaces are the columns of a product that conv2d_halves.cu has.
+var halfPlaces = []columns{{64, ""}, {208, "_of_208"}}
 
-// filterPairs are the pairs of taps of a block of channels of y.
-func (o Options) filterPairs(s ladder.Size) int {
-	x := o.of(s)
-	return ladder.CeilDiv(ladder.CeilDiv(x.c, halvesChannels)*x.taps(), 2)
-}
+// splits is Splits of conv2d_halves.cu.
+type splits struct{ XBlocks, WBlocks, Vectors uint32 }
 
-// halvesRefuse rejects layers whose filters leave no room for boxes.
 func (o Options) halvesRefuse(s ladder.Size) error {
 	x := o.of(s)
-	switch _, _, ok := o.halvesCut(s); {
+	switch _, _, ok := o.bestHalves(s, 1); {
 	case o.Groups != 1 || o.Stride != 1:
-		return fmt.Errorf("%w: %d groups, stride %d: expected 1 of each, use %s", gpu.ErrUnsupported, o.Groups, o.Stride, o.rung("implicit"))
+		return fmt.Errorf("%w: %d groups, stride %d: expected 1 of each, use conv2d_implicit", gpu.ErrUnsupported, o.Groups, o.Stride)
 	case !ok:
-		return fmt.Errorf("%w: filters of %d channels by %d x %d x %d with dilation %d: they and two boxes of pixels with a halo are beyond %d bytes of shared memory; use %s",
-			gpu.ErrUnsupported, x.c, x.t, x.r, x.s, o.Dilation, hopperBytes, o.rung("bf16x3"))
+		return fmt.Errorf("%w: filters of %d x %d with dilation %d: no two boxes of pixels with a halo fit into %d bytes of shared memory; use conv2d_implicit", gpu.ErrUnsupported, x.r, x.s, o.Dilation, hopperBytes)
 	}
 	return nil
 }
 
-// halves launches a look at the ranges of x and w, the split of both, and the products.
-// Numbers lose 2^-22 of their value each. A step of 16 channels cuts off 10.5 u, as in
-// splitPlan; a plane of x under its taps has so many steps, and then its sums are added to
-// float32 sums. Sums of second numbers count 2^-11. Numbers that lie too far apart are added
-// as float32.
-func (o Options) halves(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+// halvesCut cuts images as haloCut does. A stage of x or of w has one part.
+func (o Options) halvesCut(s ladder.Size, n int) (cut, bool) {
+	c, ok := o.boxCut(s, n, 2, 1)
+	if !ok {
+		return c, false
+	}
+	c.XStages = halves
+	fit := (hopperBytes - outletBytes - int(c.XStages*c.XBytes)) / int(c.WBytes)
+	c.WStages = uint32(max(0, min(mostStages, fit)))
+	return c, fit >= 2
+}
+
+func (o Options) bestHalves(s ladder.Size, sms int) (cut, string, bool) {
+	return shortest(halfPlaces, sms, func(n int) (cut, bool) { return o.halvesCut(s, n) })
+}
+
+// halfItems is the cut of a layer whose filters stay in shared memory, at least the first
+// parts of all, which an item takes twice.
+func (o Options) halfItems(s ladder.Size, sms int) (items, bool) {
 	x := o.of(s)
-	c, shared, _ := o.halvesCut(s)
-	pixels, chunks, blocks := x.n*x.d*x.h*x.w, int(c.Chunks), ladder.CeilDiv(x.k, halvesChannels)
-	looks := max(1, min(2*info.SMs, threads, ladder.CeilDiv(x.elementsOfX(), 4*rangeThreads))) // at most one a thread of the next launch
-	ofX, ofW := ladder.CeilDiv(pixels, splitPixels)*chunks, ladder.CeilDiv(blocks*chunks*x.taps()*halvesChannels*halvesChannels, threads)
-	pairs := o.filterPairs(s)
-	steps := 11*x.r*x.s*ladder.CeilDiv(min(x.c, halvesChannels), 16) + chunks*x.t + 4 + tensorRoundings
-	p := ladder.Plan{Depth: max(o.roundings(s), steps), Round: 0x1.81p-21}
+	if x.c > rowBytes/2 || x.k > itemFilters {
+		return items{}, false
+	}
+	return o.bestItems(s, halves, halves*x.taps(), x.taps(), outletBytes, sms)
+}
+
+func (o Options) halves(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	if c, ok := o.halfItems(s, info.SMs); ok {
+		return o.halfItemPlan(entry, s, info, c)
+	}
+	c, suffix, _ := o.bestHalves(s, info.SMs)
+	return o.halfPlan(entry, suffix, s, info, c)
+}
+
+func (o Options) halfItemPlan(entry string, s ladder.Size, info gpu.Info, c items) ladder.Plan {
+	c.Staged = uint32(c.shared())
+	p, x, w := o.splitHalves(entry, s, info, int(c.Pitch), int(c.XBox/rowBytes/c.Pitch), itemFilters)
+	p.Steps = append(p.Steps, ladder.Step{Entry: entry + "_3_resident", Grid: c.grid(info), Block: gpu.Dim{X: hopperThreads}, Shared: c.shared() + outletBytes,
+		Args: []any{x, w, o.operands("x")[2], "y", "shifts", c, o.shape(s)}})
+	return p
+}
+
+func (o Options) halfPlan(entry, suffix string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
+	p, x, w := o.splitHalves(entry, s, info, int(c.Pitch), int(c.XBox/rowBytes/c.Pitch), int(c.WBytes)/rowBytes)
+	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
+	p.Steps = append(p.Steps, ladder.Step{Entry: entry + "_3" + suffix, Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: int(c.XStages*c.XBytes+c.WStages*c.WBytes) + outletBytes,
+		Args: []any{x, w, o.operands("x")[2], "y", "shifts", c, o.shape(s)}})
+	return p
+}
+
+// splitHalves is a plan that splits x and w, with maps of the parts: boxes of so many columns
+// and rows of pixels, and of so many filters.
+//
+// Both factors lose 2^-23, and the product that is dropped is 2^-22 of the term. Of 16
+// channels a step cuts products and the sum before off, 25 bits below the largest, and the
+// new sum: 10.5 u. Those of first parts cost 42 u of a tap of 64 channels so, and are added to a
+// float32 sum after a row of taps; those of others cost 2^-10 of as much.
+func (o Options) splitHalves(entry string, s ladder.Size, info gpu.Info, width, height, filters int) (p ladder.Plan, ofX, ofW ladder.Argument) {
+	x, taps := o.of(s), o.of(s).taps()
+	pixels, chunks := x.n*x.h*x.w, ladder.CeilDiv(x.c, 64)
+	p = ladder.Plan{Depth: chunks*(x.r+1+ladder.CeilDiv(taps, 12)) + x.s*min(ladder.CeilDiv(x.c, 16)*16, 64) + 3 + tensorRoundings, Round: 0x1.01p-21}
+	channels, rows := ladder.CeilDiv(x.c, 8)*8, ladder.CeilDiv(x.k, 16)*16
+	c := splits{XBlocks: uint32(ladder.CeilDiv(pixels, splitPixels) * chunks), WBlocks: uint32(ladder.CeilDiv(taps*rows*channels/8, splitFilters))}
+	blocks := int(c.XBlocks + c.WBlocks)
 	p.Scratch = []ladder.Tensor{
-		{Name: "ranges", Len: 2 * (looks + 1), Type: gpu.Uint32},
-		{Name: "numbers of x", Len: pixels * chunks * 64, Type: gpu.Float16},
-		{Name: "numbers of w", Len: blocks * pairs * pairBytes / 2, Type: gpu.Float16},
+		{Name: "parts of x", Len: halves * pixels * channels, Type: gpu.Float16},
+		{Name: "parts of w", Len: halves * taps * rows * channels, Type: gpu.Float16},
+		{Name: "sizes", Len: blocks},
+		{Name: "shifts", Len: 2},
 	}
 	of := func(name string, m gpu.TensorMap) ladder.Argument {
 		return func(memory func(string) gpu.Buffer) (any, error) {
@@ -77,15 +109,21 @@ func (o Options) halves(entry string, s ladder.Size, info gpu.Info) ladder.Plan 
 			return m, nil
 		}
 	}
-	mapX := gpu.TensorMap{Shape: []int{64 * chunks, x.w, x.h, x.d, x.n}, Box: []int{64, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1, 1}}
-	mapW := gpu.TensorMap{Shape: []int{64, 64, blocks * pairs}, Box: []int{64, 64, 1}}
-	rounds := ladder.CeilDiv(int(c.Tiles)*blocks, max(1, info.SMs))
-	shape, bias := o.shape(s), o.operands("x")[2]
-	p.Steps = []ladder.Step{
-		{Entry: entry, Grid: gpu.Dim{X: looks + 1}, Block: gpu.Dim{X: rangeThreads}, Args: []any{"x", "w", "ranges", uint32(x.elementsOfX()), uint32(x.k * x.c * x.taps())}},
-		{Entry: entry + "_2", Grid: gpu.Dim{X: ofX + ofW}, Block: gpu.Dim{X: threads}, Args: []any{"x", "w", "ranges", "numbers of x", "numbers of w", shape, uint32(looks), uint32(ofX)}},
-		{Entry: entry + "_3", Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds)), Y: blocks}, Block: gpu.Dim{X: hopperThreads}, Shared: shared,
-			Args: []any{of("numbers of x", mapX), of("numbers of w", mapW), "x", "w", bias, "y", "ranges", uint32(looks), c, shape}},
+	ofX = of("parts of x", gpu.TensorMap{Shape: []int{channels, x.w, x.h, halves * x.n}, Box: []int{64, width, height, 1}})
+	ofW = of("parts of w", gpu.TensorMap{Shape: []int{channels, rows, halves * taps}, Box: []int{64, filters, 1}})
+	// Four pixels at once, where each four of an image start at a multiple of 16 bytes.
+	cut := func(memory func(string) gpu.Buffer) (any, error) {
+		c := c
+		place, err := memory("x").Place()
+		if err == nil && !o.NHWC && x.h*x.w%4 == 0 && place.Start%16 == 0 {
+			c.Vectors = 1
+		}
+		return c, err
 	}
-	return p
+	args := []any{"x", "w", "parts of x", "parts of w", "sizes"}
+	p.Steps = []ladder.Step{
+		{Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: threads}, Args: append(args[:5:5], ladder.Argument(cut), o.shape(s))},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: max(1, min(info.SMs, blocks))}, Block: gpu.Dim{X: threads}, Args: append(args[:5:5], "shifts", ladder.Argument(cut), o.shape(s))},
+	}
+	return p, ofX, ofW
 }

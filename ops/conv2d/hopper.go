@@ -95,6 +95,11 @@ func (o Options) hopperVariants(name string) []ladder.Variant {
 		adds = "a pixel is a row of 128 bytes, whose vectors are exchanged: the copy engine brings it at once"
 	}
 	variants = append(variants, variant("_halo", adds, o.haloBoxes, o.haloRefuses))
+	if !o.Depth {
+		resident := variant("_resident", "filters of 64 channels stay in shared memory, for items of 200 columns, which the two warpgroups take in turn: one multiplies while the other stores", o.residentBoxes, o.residentRefuses)
+		resident.Module = "conv2d_resident"
+		variants = append(variants, resident)
+	}
 	if o.Depth {
 		depths := variant("_depths", "the 64 rows of a product are 32 channels of two depths of y, or 16 of four, which share the pixels: x comes half as often", o.depthBoxes, o.depthsRefuse)
 		depths.Picks = true // the entries of _halo
@@ -315,20 +320,27 @@ func (o Options) im2colBoxes(entry string, s ladder.Size, info gpu.Info) ladder.
 
 // hopperPlan launches a block a multiprocessor, or the fewest that take as many rounds.
 func (o Options) hopperPlan(entry string, s ladder.Size, info gpu.Info, c cut, images gpu.TensorMap) ladder.Plan {
-	x := o.of(s)
-	// Channels 16 q + 2 i + p of y are row 16 q + 8 p + i of a factor: a thread has both
-	// rows i, so that it stores neighbours.
-	filter := x.c * x.taps() * o.bytes()
-	filters := gpu.TensorMap{
-		Shape: []int{x.c, 8, 2, x.k / 16, x.taps()}, Strides: []int{2 * filter, filter, 16 * filter, x.c * o.bytes()},
-		Box: []int{rowBytes / o.bytes(), 8, 2, int(c.WBytes/c.Depths) / rowBytes / 16, 1},
-	}
 	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
-	round := map[gpu.Type]float64{0: 0x1.001p-10, gpu.Float16: 0x1p-11, gpu.BFloat16: 0x1p-8}[o.Type]
-	return ladder.Plan{Depth: o.roundings(s) + tensorRoundings, Round: round, Steps: []ladder.Step{{
+	return ladder.Plan{Depth: o.roundings(s) + tensorRoundings, Round: o.tensorRound(), Steps: []ladder.Step{{
 		Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: int(c.XStages*c.XBytes + c.WStages*c.WBytes),
-		Args: []any{o.mapOf("x", images), o.mapOf("w", filters), o.operands("x")[2], aligned("y"), c},
+		Args: []any{o.mapOf("x", images), o.mapOf("w", o.filterMap(s, int(c.WBytes/c.Depths)/rowBytes)), o.operands("x")[2], aligned("y"), c},
 	}}}
+}
+
+// tensorRound is the rounding of y, or of two factors to TF32.
+func (o Options) tensorRound() float64 {
+	return map[gpu.Type]float64{0: 0x1.001p-10, gpu.Float16: 0x1p-11, gpu.BFloat16: 0x1p-8}[o.Type]
+}
+
+// filterMap has boxes of so many filters. Channels 16 q + 2 i + p of y are row 16 q + 8 p + i
+// of a factor: a thread has both rows i, so that it stores neighbours.
+func (o Options) filterMap(s ladder.Size, filters int) gpu.TensorMap {
+	x := o.of(s)
+	filter := x.c * x.taps() * o.bytes()
+	return gpu.TensorMap{
+		Shape: []int{x.c, 8, 2, x.k / 16, x.taps()}, Strides: []int{2 * filter, filter, 16 * filter, x.c * o.bytes()},
+		Box: []int{rowBytes / o.bytes(), 8, 2, filters / 16, 1},
+	}
 }
 
 // mapOf is a map of a tensor, of rows of 128 bytes unless it is one of planes.

@@ -83,6 +83,7 @@ func (o Options) cases() (all []ladder.Case) {
 		{Size: ladder.Size{2, 8, 7, 6, 12, 3, 3}, Start: 1}, {Size: ladder.Size{2, 4, 9, 6, 5, 3, 3}, Data: "special"},
 		{Size: ladder.Size{2, 64, 14, 15, 80, 3, 3}, Long: true},
 		{Size: ladder.Size{60, 8, 28, 28, 16, 3, 3}, OnGPU: true}, // the wider products of Hopper take fewer rounds
+		{Size: ladder.Size{60, 8, 28, 28, 80, 3, 3}, OnGPU: true}, // and those of more than 64 channels
 	}
 	if o.Depth {
 		some = []ladder.Case{

@@ -96,7 +96,10 @@ Shapes: x (n, c, h, w), w (k, c / groups, r, s), y (n, k, oh, ow) with oh = (h +
 - dilation (r - 1) - 1) / stride + 1, rounded down, and ow in the same way; row-major.
 Types: float32, reference float64. Error: |y - ref| <= bound(c r s / groups + 3) * sum |w| |x|,
 see Bound; of conv2d_bf16x3 bound(r s ceil(c / 64) + min(c, 64) + 19) and 2^-24, where all
-of x and w are 0 or at least 2^-110: of less, 2^-134 is lost besides.
+of x and w are 0 or at least 2^-110: of less, 2^-134 is lost besides. Of conv2d_fp16x3
+bound((r + 1 + r s / 12) ceil(c / 64) + s min(c, 64) + 19), with c and r s / 12 rounded up
+to a multiple of 16 and to 1, and 2^-21, but where an element is less than 2^-16 of the
+largest of its tensor: of that, 2^-39 is lost besides.
 Cost: 2 n k oh ow c r s / groups flops: bound by arithmetic.
 Source: ours.`,
 	"Options": `type Options struct {

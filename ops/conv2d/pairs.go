@@ -1,0 +1,90 @@
+package conv2d
+
+import (
+	"fmt"
+	"slices"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv3d_halves.cu
+
+// Constants of conv3d_halves.cu.
+const (
+	pairsColumns  = 120
+	pairsChannels = 32 // of x in a row of 128 bytes, and of y in the rows of a product
+	pairBytes     = 64 * rowBytes
+	rangeThreads  = 512
+)
+
+// pairsCut cuts volumes as boxCut does for one block of channels of y, whose filters lie
+// in shared memory beside the boxes.
+func (o Options) pairsCut(s ladder.Size) (c cut, shared int, ok bool) {
+	one := slices.Clone(s)
+	one[5] = min(s[5], pairsChannels)
+	if c, ok = o.boxCut(one, pairsColumns, 4, 1); !ok { // a channel has two numbers of 2 bytes
+		return c, 0, false
+	}
+	c.K, c.XStages = uint32(o.of(s).k), 2
+	shared = int(c.XStages*c.XBytes) + o.filterPairs(s)*pairBytes
+	return c, shared, shared <= hopperBytes
+}
+
+// filterPairs are the pairs of taps of a block of channels of y.
+func (o Options) filterPairs(s ladder.Size) int {
+	x := o.of(s)
+	return ladder.CeilDiv(ladder.CeilDiv(x.c, pairsChannels)*x.taps(), 2)
+}
+
+// pairsRefuse rejects layers whose filters leave no room for boxes.
+func (o Options) pairsRefuse(s ladder.Size) error {
+	x := o.of(s)
+	switch _, _, ok := o.pairsCut(s); {
+	case o.Groups != 1 || o.Stride != 1:
+		return fmt.Errorf("%w: %d groups, stride %d: expected 1 of each, use %s", gpu.ErrUnsupported, o.Groups, o.Stride, o.rung("implicit"))
+	case !ok:
+		return fmt.Errorf("%w: filters of %d channels by %d x %d x %d with dilation %d: they and two boxes of pixels with a halo are beyond %d bytes of shared memory; use %s",
+			gpu.ErrUnsupported, x.c, x.t, x.r, x.s, o.Dilation, hopperBytes, o.rung("bf16x3"))
+	}
+	return nil
+}
+
+// pairs launches a look at the ranges of x and w, the split of both, and the products.
+// Numbers lose 2^-22 of their value each. A step of 16 channels cuts off 10.5 u, as in
+// splitPlan; a plane of x under its taps has so many steps, and then its sums are added to
+// float32 sums. Sums of second numbers count 2^-11. Numbers that lie too far apart are added
+// as float32.
+func (o Options) pairs(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	x := o.of(s)
+	c, shared, _ := o.pairsCut(s)
+	pixels, chunks, blocks := x.n*x.d*x.h*x.w, int(c.Chunks), ladder.CeilDiv(x.k, pairsChannels)
+	looks := max(1, min(2*info.SMs, threads, ladder.CeilDiv(x.elementsOfX(), 4*rangeThreads))) // at most one a thread of the next launch
+	ofX, ofW := ladder.CeilDiv(pixels, splitPixels)*chunks, ladder.CeilDiv(blocks*chunks*x.taps()*pairsChannels*pairsChannels, threads)
+	pairs := o.filterPairs(s)
+	steps := 11*x.r*x.s*ladder.CeilDiv(min(x.c, pairsChannels), 16) + chunks*x.t + 4 + tensorRoundings
+	p := ladder.Plan{Depth: max(o.roundings(s), steps), Round: 0x1.81p-21}
+	p.Scratch = []ladder.Tensor{
+		{Name: "ranges", Len: 2 * (looks + 1), Type: gpu.Uint32},
+		{Name: "numbers of x", Len: pixels * chunks * 64, Type: gpu.Float16},
+		{Name: "numbers of w", Len: blocks * pairs * pairBytes / 2, Type: gpu.Float16},
+	}
+	of := func(name string, m gpu.TensorMap) ladder.Argument {
+		return func(memory func(string) gpu.Buffer) (any, error) {
+			m := m
+			m.Buffer, m.Swizzle = memory(name), rowBytes
+			return m, nil
+		}
+	}
+	mapX := gpu.TensorMap{Shape: []int{64 * chunks, x.w, x.h, x.d, x.n}, Box: []int{64, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1, 1}}
+	mapW := gpu.TensorMap{Shape: []int{64, 64, blocks * pairs}, Box: []int{64, 64, 1}}
+	rounds := ladder.CeilDiv(int(c.Tiles)*blocks, max(1, info.SMs))
+	shape, bias := o.shape(s), o.operands("x")[2]
+	p.Steps = []ladder.Step{
+		{Entry: entry, Grid: gpu.Dim{X: looks + 1}, Block: gpu.Dim{X: rangeThreads}, Args: []any{"x", "w", "ranges", uint32(x.elementsOfX()), uint32(x.k * x.c * x.taps())}},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: ofX + ofW}, Block: gpu.Dim{X: threads}, Args: []any{"x", "w", "ranges", "numbers of x", "numbers of w", shape, uint32(looks), uint32(ofX)}},
+		{Entry: entry + "_3", Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds)), Y: blocks}, Block: gpu.Dim{X: hopperThreads}, Shared: shared,
+			Args: []any{of("numbers of x", mapX), of("numbers of w", mapW), "x", "w", bias, "y", "ranges", uint32(looks), c, shape}},
+	}
+	return p
+}
