@@ -15,7 +15,7 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu wide.cu convert.cu spmm.cu spgemm.cu spgemm_bitmap.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 panels.cu hot.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu spmm_tall.cu
 
 // CSR is a matrix in compressed sparse rows: row r has the entries Offsets[r] to
 // Offsets[r+1]-1 of Index and Values, the column and the value of each.

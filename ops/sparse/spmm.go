@@ -55,6 +55,7 @@ var SpMM = &ladder.Operator{
 		{Size: ladder.Size{0, 0, 0, 0}}, {Size: ladder.Size{1, 1, 1, 1}}, {Size: ladder.Size{5, 7, 0, 3}}, {Size: ladder.Size{5, 7, 9, 0}},
 		{Size: ladder.Size{33, 65, 300, 31}}, {Size: ladder.Size{257, 129, 900, 33}}, {Size: ladder.Size{40, 200, 1999, 128}}, {Size: ladder.Size{20, 70, 500, 132}},
 		{Size: ladder.Size{67, 131, 1201, 12}, Start: 1}, {Size: ladder.Size{300, 700, 2500, 132}},
+		{Size: ladder.Size{40, 2600, 5000, 36}}, {Size: ladder.Size{40, 2600, 5000, 36}, Data: "unsorted"}, {Size: ladder.Size{9, 2545, 5000, 68}}, {Size: ladder.Size{30, 2461, 4000, 33}}, {Size: ladder.Size{1027, 1641, 9000, 4}},
 		{Size: ladder.Size{1024, 1024, 10_240, 256}, Long: true},
 	}, everyMatrix(149, 151, 2003, 20)...),
 	Work: func(s ladder.Size) ladder.Work {
@@ -71,6 +72,10 @@ var SpMM = &ladder.Operator{
 		{
 			Name: "spmm_multicast", Adds: "the copy engine writes a panel to both blocks of a cluster at once, three panels ahead",
 			Source: "ours", Module: "multicast", Needs: gpu.Compute{Major: 9}, Plan: panelPlan(2, 4),
+		},
+		{
+			Name: "spmm_tall", Adds: "panels of 820 rows and 32 columns: a row has entries enough in each, which a first launch lists",
+			Source: "ours", Module: "spmm_tall", Needs: gpu.Compute{Major: 9}, Refuses: tallRefuses, Plan: tallPlan,
 		},
 	},
 }
@@ -124,5 +129,42 @@ func panelPlan(cluster, panels int) ladder.Planner {
 			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 256*cluster) * cluster * ladder.CeilDiv(s[3], 128)}, Block: gpu.Dim{X: 512}, Shared: panels * 64 * 128 * 4,
 			Args: matrixProduct(uint32(s[0]), uint32(s[1]), uint32(s[3])),
 		}}}
+	}
+}
+
+// The panels of spmm_tall: rows and columns of B.
+const tallRows, tallColumns = 820, 32
+
+// tallRefuses refuses matrices so wide that a row has less than an entry a panel.
+func tallRefuses(s ladder.Size) error {
+	panels := ladder.CeilDiv(s[1], tallRows)
+	if panels > 500 || panels*s[0] > max(s[2], 1<<20) {
+		return fmt.Errorf("%w: %d panels of B for %d rows with %d entries, expected at most 500 panels, and an entry for each row and panel: pick spmm_vec4", gpu.ErrUnsupported, panels, s[0], s[2])
+	}
+	return nil
+}
+
+// tallPlan lists the entries by panels of 820 rows of B, and gives a block 1024 rows and 32
+// columns of C.
+func tallPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	const rows, warps, slots = 1024, 16, 16
+	if s[0] == 0 || s[3] == 0 {
+		return ladder.Plan{}
+	}
+	panels := ladder.CeilDiv(s[1], tallRows)
+	return ladder.Plan{
+		Depth:   s[2],
+		Scratch: []ladder.Tensor{{Name: "entries", Len: 2 * s[2], Type: gpu.Uint32}, {Name: "starts", Len: (panels + 1) * s[0], Type: gpu.Int32}},
+		Steps: []ladder.Step{
+			{
+				Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 32)}, Block: gpu.Dim{X: 256}, Shared: (panels + 1) * 33 * 4,
+				Args: []any{"offsets", "columns", "values", "entries", "starts", uint32(s[0]), int32(panels)},
+			},
+			{
+				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], rows) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: warps * 32},
+				Shared: 2*tallRows*tallColumns*4 + warps*2*4*(slots*8+16),
+				Args:   []any{"entries", "starts", "b", "c", uint32(s[0]), uint32(s[1]), uint32(s[3]), int32(panels)},
+			},
+		},
 	}
 }

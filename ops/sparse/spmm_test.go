@@ -1,0 +1,40 @@
+package sparse
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+// spmm_tall refuses many panels for few entries.
+func TestTallRefuses(t *testing.T) {
+	for _, c := range []struct {
+		size ladder.Size
+		says string
+	}{
+		{ladder.Size{16384, 16384, 2_684_354, 256}, ""},
+		{ladder.Size{1 << 20, 820, 1, 4}, ""},
+		{ladder.Size{1<<20 + 1, 820, 1 << 20, 4}, "1 panels of B for 1048577 rows with 1048576 entries"},
+		{ladder.Size{1<<20 + 1, 820, 1<<20 + 1, 4}, ""},
+		{ladder.Size{1 << 20, 1 << 20, 1 << 24, 4}, "1279 panels of B"},
+		{ladder.Size{2, 500 * 820, 1, 4}, ""},
+		{ladder.Size{2, 500*820 + 1, 1, 4}, "501 panels of B"},
+		{ladder.Size{5, 7, 9, 6}, ""},
+	} {
+		err := tallRefuses(c.size)
+		if (err == nil) != (c.says == "") || err != nil && (!errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%v: %v, expected %q", c.size, err, c.says)
+		}
+	}
+}
+
+// Rows of more than 128 entries are read in turns, and so are those of more than 16 in a
+// panel.
+func TestTallRows(t *testing.T) {
+	b := optest.NewBench(t, optest.Emulator(t), SpMM, 1, 6, 9000, 3000, 4)
+	optest.CheckAll(t, b, "long rows", "spmm_tall")
+}
