@@ -55,7 +55,7 @@ var SpMM = &ladder.Operator{
 		{Size: ladder.Size{0, 0, 0, 0}}, {Size: ladder.Size{1, 1, 1, 1}}, {Size: ladder.Size{5, 7, 0, 3}}, {Size: ladder.Size{5, 7, 9, 0}},
 		{Size: ladder.Size{33, 65, 300, 31}}, {Size: ladder.Size{257, 129, 900, 33}}, {Size: ladder.Size{40, 200, 1999, 128}}, {Size: ladder.Size{20, 70, 500, 132}},
 		{Size: ladder.Size{67, 131, 1201, 12}, Start: 1}, {Size: ladder.Size{300, 700, 2500, 132}},
-		{Size: ladder.Size{40, 2600, 5000, 36}}, {Size: ladder.Size{40, 2600, 5000, 36}, Data: "unsorted"}, {Size: ladder.Size{9, 2545, 5000, 68}}, {Size: ladder.Size{30, 2461, 4000, 33}}, {Size: ladder.Size{1027, 1641, 9000, 4}},
+		{Size: ladder.Size{40, 2600, 5000, 36}}, {Size: ladder.Size{40, 2600, 5000, 36}, Data: "unsorted"}, {Size: ladder.Size{9, 2545, 5000, 68}}, {Size: ladder.Size{515, 1696, 9000, 4}},
 		{Size: ladder.Size{1024, 1024, 10_240, 256}, Long: true},
 	}, everyMatrix(149, 151, 2003, 20)...),
 	Work: func(s ladder.Size) ladder.Work {
@@ -74,7 +74,7 @@ var SpMM = &ladder.Operator{
 			Source: "ours", Module: "multicast", Needs: gpu.Compute{Major: 9}, Plan: panelPlan(2, 4),
 		},
 		{
-			Name: "spmm_tall", Adds: "panels of 820 rows and 32 columns: a row has entries enough in each, which a first launch lists",
+			Name: "spmm_tall", Adds: "panels of 424 rows and 64 columns: a row has entries enough in each, which a first launch lists",
 			Source: "ours", Module: "spmm_tall", Needs: gpu.Compute{Major: 9}, Refuses: tallRefuses, Plan: tallPlan,
 		},
 	},
@@ -133,37 +133,43 @@ func panelPlan(cluster, panels int) ladder.Planner {
 }
 
 // The panels of spmm_tall: rows and columns of B.
-const tallRows, tallColumns = 820, 32
+const tallRows, tallColumns = 424, 64
 
-// tallRefuses refuses matrices so wide that a row has less than an entry a panel.
+// tallRefuses refuses rows of B that do not begin at multiples of 16 bytes, and matrices so
+// wide that a row has less than an entry a panel.
 func tallRefuses(s ladder.Size) error {
 	panels := ladder.CeilDiv(s[1], tallRows)
-	if panels > 500 || panels*s[0] > max(s[2], 1<<20) {
+	switch {
+	case s[3]%4 != 0:
+		return fmt.Errorf("%w: k = %d, expected a multiple of 4: pick spmm_vec4", gpu.ErrUnsupported, s[3])
+	case panels > 500 || panels*s[0] > max(s[2], 1<<20) || (panels+1)*s[0] > most-s[2]:
 		return fmt.Errorf("%w: %d panels of B for %d rows with %d entries, expected at most 500 panels, and an entry for each row and panel: pick spmm_vec4", gpu.ErrUnsupported, panels, s[0], s[2])
 	}
 	return nil
 }
 
-// tallPlan lists the entries by panels of 820 rows of B, and gives a block 1024 rows and 32
+// tallPlan lists the entries by panels of 424 rows of B, and gives a block 512 rows and 64
 // columns of C.
 func tallPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-	const rows, warps, slots = 1024, 16, 16
-	if s[0] == 0 || s[3] == 0 {
+	const box, warps, steps, slots = 212, 16, 8, 12
+	if s[0] == 0 || s[2] == 0 || s[3] == 0 {
 		return ladder.Plan{}
 	}
 	panels := ladder.CeilDiv(s[1], tallRows)
+	starts := (panels + 1) * s[0]
+	b := ladder.TensorMap{Tensor: "b", Rows: s[1], Columns: s[3], LD: s[3], Box: [2]int{box, tallColumns}}
 	return ladder.Plan{
 		Depth:   s[2],
-		Scratch: []ladder.Tensor{{Name: "entries", Len: 2 * s[2], Type: gpu.Uint32}, {Name: "starts", Len: (panels + 1) * s[0], Type: gpu.Int32}},
+		Scratch: []ladder.Tensor{{Name: "entries", Len: 2 * (s[2] + starts), Type: gpu.Uint32}, {Name: "starts", Len: starts, Type: gpu.Int32}},
 		Steps: []ladder.Step{
 			{
-				Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 32)}, Block: gpu.Dim{X: 256}, Shared: (panels + 1) * 33 * 4,
+				Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 8)}, Block: gpu.Dim{X: 256}, Shared: 8 * 2 * (panels + 1) * 4,
 				Args: []any{"offsets", "columns", "values", "entries", "starts", uint32(s[0]), int32(panels)},
 			},
 			{
-				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], rows) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: warps * 32},
-				Shared: 2*tallRows*tallColumns*4 + warps*2*4*(slots*8+16),
-				Args:   []any{"entries", "starts", "b", "c", uint32(s[0]), uint32(s[1]), uint32(s[3]), int32(panels)},
+				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 4*steps*warps) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: warps * 32},
+				Shared: 2*tallRows*tallColumns*4 + warps*2*4*(slots*8+16) + 32,
+				Args:   []any{b, "entries", "starts", "c", uint32(s[0]), uint32(s[1]), uint32(s[3]), int32(panels)},
 			},
 		},
 	}

@@ -1,17 +1,22 @@
-// C = A B with panels of B in shared memory that are tall and narrow: 820 rows of 32
-// columns. A row of A has entries enough in each of them, and a block reads B once for 1024
-// rows of C. Bulk copies need sm_90.
+// C = A B with panels of B in shared memory that are tall and narrow: 424 rows of 64
+// columns. A row of A has four entries in each at a density of 1 %, and a block reads B once
+// for 512 rows of C. The copy engine needs sm_90.
 
-constexpr unsigned tall = 820, wide = 32, warps = 16, steps = 16, slots = 16;
-constexpr unsigned panel_bytes = tall * wide * 4;
-constexpr unsigned list_bytes = slots * 8 + 16; // of a row; 16 more, so that the lists of four rows begin in different banks
-constexpr unsigned ring_bytes = 4 * list_bytes; // of a step
+constexpr unsigned tall = 424, wide = 64, box = 212; // rows and columns of B; rows of a copy
+constexpr unsigned warps = 16, steps = 8;            // of a block; of four rows of C a warp
+constexpr unsigned slots = 12;                       // entries of a row and panel that are in shared memory at once
+constexpr unsigned row_bytes = wide * 4, panel_bytes = tall * row_bytes;
+constexpr unsigned list_bytes = slots * 8 + 16;      // 16 more: the lists of four rows lie in different banks
+constexpr unsigned step_bytes = 4 * list_bytes, ring = 2 * panel_bytes, barriers = ring + warps * 2 * step_bytes;
+
+struct alignas(64) TensorMap { unsigned long long words[16]; };
 
 static __device__ unsigned shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 
-// Keeps an address in a register: it is not computed again at each use.
-static __device__ unsigned kept(unsigned v) {
-    asm volatile("mov.u32 %0, %0;" : "+r"(v));
+// Keeps a number in a register: it is not computed again at each use.
+template <class T> static __device__ T kept(T v) {
+    if constexpr (sizeof(T) == 8) asm volatile("mov.u64 %0, %0;" : "+l"(v));
+    else asm volatile("mov.u32 %0, %0;" : "+r"(v));
     return v;
 }
 
@@ -27,196 +32,205 @@ static __device__ float4 load4(unsigned from) {
     return v;
 }
 
-// Copies an entry to shared memory where i < n.
-static __device__ void copy_entry(unsigned to, const uint2* from, int i, int n) {
-    asm volatile("{.reg .pred there; setp.lt.s32 there, %2, %3; @there cp.async.ca.shared.global [%0], [%1], 8;}" ::"r"(to), "l"(from), "r"(i), "r"(n) : "memory");
+// Copies two entries to shared memory where i < n.
+static __device__ void copy_pair(unsigned to, const uint4* from, int i, int n) {
+    asm volatile("{.reg .pred there; setp.lt.s32 there, %2, %3; @there cp.async.cg.shared.global [%0], [%1], 16;}" ::"r"(to), "l"(from), "r"(i), "r"(n) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-static __device__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+static __device__ void wait_for_pairs() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
 
-static __device__ void wait_for_entries() { asm volatile("cp.async.wait_group 0;" ::: "memory"); }
+static __device__ void add(float4& sum, float v, float4 x) { sum.x += v * x.x, sum.y += v * x.y, sum.z += v * x.z, sum.w += v * x.w; }
 
-// The entries of each row by panels of B, a warp four rows: an entry is where its row of B is
-// in the panel, in bytes, and its value. Those of panel p begin at starts[p * rows + row].
-// Within a panel they stay in their order. Rows that are not sorted are read once more for
-// each panel.
+// An entry as the product reads it: where its row of B is in the two panels, in bytes, and
+// its value.
+static __device__ uint2 entry(unsigned column, unsigned p, float value) { return make_uint2(p % 2 * panel_bytes + (column - p * tall) * row_bytes, __float_as_uint(value)); }
+
+// The entries of each row by panels of B, a warp a row. Within a panel they stay in their
+// order. They begin at even places, so that 16 bytes are two of one row: panel p at
+// starts[p * rows + row] without its lowest bit, which is set where the panel before has an
+// odd number. Rows that are not sorted are read twice for each panel.
 extern "C" __global__ void __launch_bounds__(256) spmm_tall(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, uint2* __restrict__ entries, int* __restrict__ starts, unsigned rows, int panels) {
-    extern __shared__ int of_rows[]; // starts of 32 rows, a panel 33 apart
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, row0 = blockIdx.x * 32;
-    auto entry = [](int column, int p, float value) { return make_uint2((column - p * tall) * wide * 4, __float_as_uint(value)); };
-    for (unsigned r = warp * 4; r < warp * 4 + 4 && row0 + r < rows; r++) {
-        int begin = offsets[row0 + r], end = offsets[row0 + r + 1], last = -1;
+    extern __shared__ int of_rows[]; // of eight rows, in A and in entries
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32, n = panels + 1;
+    unsigned row0 = blockIdx.x * 8, row = row0 + warp;
+    int *from = of_rows + warp * 2 * n, *to = from + n;
+    if (row < rows) {
+        int begin = offsets[row], end = offsets[row + 1], last = -1;
         bool falls = false;
-        for (int first = begin; first < end; first += 128) {
-            int column[4];
-            float value[4];
+        // The panels of 32 entries from first on: where they begin.
+        auto mark = [&](int first, int column) {
+            int i = first + lane, p = i < end ? (int)(column / tall) : panels, before = __shfl_up_sync(0xffffffff, p, 1);
+            if (lane == 0) before = last;
+            falls = falls || __any_sync(0xffffffff, before > p);
+            for (int q = before + 1; q <= p && !falls; q++) from[q] = min(i, end);
+            last = __shfl_sync(0xffffffff, p, 31);
+        };
+        auto put = [&](int i, int column, float value) {
+            int p = column / tall;
+            if (i < end) entries[(to[p] & ~1) + i - from[p]] = entry(column, p, value);
+        };
+        int column[8];
+        float value[8];
+        bool few = end - begin <= 256; // they stay in registers
+        if (few) {
 #pragma unroll
-            for (int u = 0; u < 4; u++) {
-                int i = first + u * 32 + lane;
+            for (int u = 0; u < 8; u++) {
+                int i = begin + u * 32 + lane;
                 column[u] = i < end ? columns[i] : 0, value[u] = i < end ? values[i] : 0;
             }
 #pragma unroll
-            for (int u = 0; u < 4; u++) {
-                if (first + u * 32 >= end) break;
-                int i = first + u * 32 + lane, p = i < end ? (int)(column[u] / tall) : panels, before = __shfl_up_sync(0xffffffff, p, 1);
-                if (lane == 0) before = last;
-                falls = falls || __any_sync(0xffffffff, before > p);
-                for (int q = before + 1; q <= p && !falls; q++) of_rows[q * 33 + r] = min(i, end);
-                last = __shfl_sync(0xffffffff, p, 31);
-                if (i < end) entries[i] = entry(column[u], p, value[u]);
+            for (int u = 0; u < 8; u++)
+                if (begin + u * 32 < end) mark(begin + u * 32, column[u]);
+        } else
+            for (int first = begin; first < end; first += 32) mark(first, first + lane < end ? columns[first + lane] : 0);
+        for (int p = last + 1 + lane; p <= panels; p += 32) from[p] = end;
+        if (falls) {
+            __syncwarp();
+            int at = begin;
+            for (int p = 0; p <= panels; p++) {
+                if (lane == 0) from[p] = at;
+                for (int i = begin + lane; i - lane < end; i += 32) at += __popc(__ballot_sync(0xffffffff, i < end && (int)(columns[i] / tall) == p));
             }
         }
-        for (int p = last + 1 + lane; p <= panels; p += 32) of_rows[p * 33 + r] = end;
-        if (!falls) continue;
         __syncwarp();
-        int at = begin;
-        for (int p = 0; p <= panels; p++) {
-            if (lane == 0) of_rows[p * 33 + r] = at;
-            for (int i = begin + lane; i - (int)lane < end; i += 32) {
-                bool here = i < end && (int)(columns[i] / tall) == p;
-                unsigned all = __ballot_sync(0xffffffff, here);
-                if (here) entries[at + __popc(all & ((1u << lane) - 1))] = entry(columns[i], p, values[i]);
-                at += __popc(all);
+        int base = begin + row * n & ~1, odd = 0; // each panel has one place more than it needs
+        for (int first = 0; first <= panels; first += 32) {
+            int p = first + lane, count = p < panels ? from[p + 1] - from[p] : 0;
+            unsigned all = __ballot_sync(0xffffffff, count & 1);
+            if (p <= panels) {
+                int at = base + from[p] - begin + odd + __popc(all & ((1u << lane) - 1));
+                to[p] = at | (p > 0 && (from[p] - from[p - 1]) & 1);
+                if (count & 1) entries[at + count] = make_uint2(0, 0);
             }
+            odd += __popc(all);
         }
+        __syncwarp();
+        if (falls)
+            for (int p = 0; p < panels; p++) {
+                int at = to[p] & ~1;
+                for (int i = begin + lane; i - lane < end; i += 32) {
+                    bool here = i < end && (int)(columns[i] / tall) == p;
+                    unsigned all = __ballot_sync(0xffffffff, here);
+                    if (here) entries[at + __popc(all & ((1u << lane) - 1))] = entry(columns[i], p, values[i]);
+                    at += __popc(all);
+                }
+            }
+        else if (few)
+#pragma unroll
+            for (int u = 0; u < 8; u++) put(begin + u * 32 + lane, column[u], value[u]);
+        else
+            for (int i = begin + lane; i < end; i += 32) put(i, columns[i], values[i]);
     }
     __syncthreads();
-    for (int p = warp; p <= panels; p += 8)
-        if (row0 + lane < rows) starts[(size_t)p * rows + row0 + lane] = of_rows[p * 33 + lane];
+    for (int i = threadIdx.x; i < n * 8; i += 256)
+        if (row0 + i % 8 < rows) starts[(size_t)(i / 8) * rows + row0 + i % 8] = of_rows[i % 8 * 2 * n + n + i / 8];
 }
 
-// A block has 1024 rows and 32 columns of C in registers, eight lanes a row and four columns
-// a lane: a warp takes four rows at once, in 16 steps a panel. One panel is read while the
-// next one comes, and the entries of the next step come while those of a step are added.
-extern "C" __global__ void __launch_bounds__(512) spmm_tall_2(const uint2* __restrict__ entries, const int* __restrict__ starts, const float* __restrict__ b, float* __restrict__ c, unsigned rows, unsigned width, unsigned k, int panels) {
-    extern __shared__ __align__(128) char staged[]; // two panels, then the entries of two steps of each warp
-    __shared__ unsigned long long full[2], read[2];
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = kept(lane / 8), own = kept(lane % 8);
-    unsigned groups = (k + wide - 1) / wide, j0 = blockIdx.x % groups * wide, there = min(wide, k - j0);
-    unsigned row0 = (blockIdx.x / groups * warps + warp) * 4 * steps;
-    unsigned lists = kept(shared_address(staged) + 2 * panel_bytes + warp * 2 * ring_bytes + group * list_bytes), to = kept(lists + own * 8);
-    bool vectors = k % 4 == 0 && ((size_t)b | (size_t)c) % 16 == 0;
-    if (threadIdx.x < 2) {
-        barrier_init(shared_address(full + threadIdx.x), 1);
-        barrier_init(shared_address(read + threadIdx.x), warps);
+// A block has 512 rows and 64 columns of C in registers, eight lanes a row and eight columns
+// a lane: a warp takes four rows at once, in 8 steps a panel. One panel is read while the
+// copy engine brings the next one, and the entries of the next step come while those of a
+// step are added.
+extern "C" __global__ void __launch_bounds__(warps * 32) spmm_tall_2(const __grid_constant__ TensorMap map, const uint4* __restrict__ entries, const int* __restrict__ starts, float* __restrict__ c, unsigned rows, unsigned width, unsigned k, int panels) {
+    extern __shared__ __align__(128) char staged[]; // two panels, the entries of two steps of each warp, four barriers
+    unsigned base = shared_address(staged), full = base + barriers, read = full + 16;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = lane / 8, own = lane % 8;
+    unsigned groups = (k + wide - 1) / wide, j0 = blockIdx.x % groups * wide, row0 = (blockIdx.x / groups * warps + warp) * 4 * steps;
+    unsigned lists = kept(base + ring + warp * 2 * step_bytes + group * list_bytes), to = kept(lists + own * 16), mine = kept(own * 16);
+    int pair = kept(own < slots / 2 ? 2 * own : 0x7fffffff); // of a list, that the lane copies
+    const uint4* from = kept(entries + own);
+    if (threadIdx.x == 0) {
+        for (unsigned i = 0; i < 2; i++) barrier_init(full + 8 * i, 1), barrier_init(read + 8 * i, warps);
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    if (there < wide) // the columns beyond B, which no copy writes
-        for (unsigned i = threadIdx.x; i < 2 * tall * wide; i += 512)
-            if (i % wide >= there) ((float*)staged)[i] = 0;
-    for (unsigned i = threadIdx.x; i < warps * 2 * ring_bytes / 4; i += 512) ((float*)(staged + 2 * panel_bytes))[i] = 0; // four entries are loaded at once, also where a list has fewer
     __syncthreads();
 
-    // Rows of B that do not begin at a multiple of 16 bytes are copied by the threads.
     auto fetch = [&](unsigned p) {
-        unsigned first = p * tall, n = min(tall, width - first), stage = p % 2, barrier = shared_address(full + stage);
-        float* panel = (float*)(staged + stage * panel_bytes);
-        const float* from = b + (size_t)first * k + j0;
-        if (!vectors) {
-            for (unsigned i = threadIdx.x; i < n * wide; i += 512)
-                if (i % wide < there) panel[i] = from[(size_t)(i / wide) * k + i % wide];
-            return;
-        }
-        if (threadIdx.x == 0) asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(n * there * 4) : "memory");
-        for (unsigned i = threadIdx.x; i < n; i += 512)
-            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(panel + i * wide)), "l"(from + (size_t)i * k), "r"(there * 4), "r"(barrier) : "memory");
+        unsigned barrier = full + p % 2 * 8, boxes = min(tall / box, (width - p * tall + box - 1) / box);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(boxes * box * row_bytes) : "memory");
+#pragma unroll 1
+        for (unsigned i = 0; i < boxes; i++)
+            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(base + p % 2 * panel_bytes + i * box * row_bytes), "l"(&map), "r"(j0), "r"(p * tall + i * box), "r"(barrier) : "memory");
     };
-    // Lane l has where the entries of the rows l and l + 32 of the warp begin in panel p.
-    auto begins = [&](int p, int* of) {
-        for (unsigned q = 0; q < 2; q++) of[q] = row0 + q * 32 + lane < rows ? starts[(size_t)min(p, panels) * rows + row0 + q * 32 + lane] : 0;
+    // Of the eight rows of a group, a lane each: the first pair and the number of the entries
+    // in this panel, and where those of the next two panels start.
+    int first, count, next, later;
+    auto start = [&](int p) {
+        unsigned row = row0 + own * 4 + group;
+        return row < rows ? starts[(size_t)min(p, panels) * rows + row] : 0;
     };
-    int now[2], next[2], later[2]; // in this panel and the next two
-    begins(0, now), begins(1, next), begins(2, later);
-    int first[2], count[2]; // the entries of a step, which are in the ring or on their way
-    auto fetch_entries = [&](unsigned step, const int* from, const int* end) {
-        unsigned at = step % 8 * 4 + group;
-        int begin = __shfl_sync(0xffffffff, from[step / 8], at), n = __shfl_sync(0xffffffff, end[step / 8], at) - begin;
-        first[step % 2] = begin, count[step % 2] = n;
-        const uint2* of = entries + begin + own;
-        copy_entry(to + step % 2 * ring_bytes, of, own, n);
-        copy_entry(to + step % 2 * ring_bytes + 64, of + 8, own + 8, n);
-        commit();
+    auto count_of = [](int start, int end) { return (end & ~1) - (start & ~1) - (end & 1); };
+    later = start(0), next = start(1), first = (unsigned)later / 2, count = count_of(later, next), later = start(2);
+    int coming; // the number of entries on their way
+    auto fetch_list = [&](unsigned step, int first, int count) {
+        int at = __shfl_sync(0xffffffff, first, step, 8);
+        coming = __shfl_sync(0xffffffff, count, step, 8);
+        copy_pair(to + step % 2 * step_bytes, from + at, pair, coming);
     };
-    if (vectors) {
+    if (threadIdx.x == 0) {
         fetch(0);
         if (panels > 1) fetch(1);
     }
-    fetch_entries(0, now, next);
-    float4 sum[steps];
+    fetch_list(0, first, count);
+    float4 sum[steps][2];
 #pragma unroll
-    for (unsigned r = 0; r < steps; r++) sum[r] = make_float4(0, 0, 0, 0);
+    for (unsigned s = 0; s < steps; s++) sum[s][0] = sum[s][1] = make_float4(0, 0, 0, 0);
 
     for (int p = 0; p < panels; p++) {
-        if (vectors) barrier_wait(shared_address(full + p % 2), p / 2 & 1);
-        else {
-            __syncthreads();
-            fetch(p);
-            __syncthreads();
-        }
-        unsigned panel = kept(shared_address(staged) + p % 2 * panel_bytes + own * 16);
+        barrier_wait(full + p % 2 * 8, p / 2 & 1);
+        int first_of_next = (unsigned)next / 2, count_of_next = count_of(next, later);
 #pragma unroll
-        for (unsigned r = 0; r < steps; r++) {
-            wait_for_entries();
+        for (unsigned s = 0; s < steps; s++) {
+            wait_for_pairs();
             __syncwarp(); // the entries are here, and those of the step before are read
-            if (r + 1 < steps) fetch_entries(r + 1, now, next);
-            else fetch_entries(0, next, later);
-            if (r == 6 && vectors && p > 0 && p + 1 < panels) {
-                barrier_wait(shared_address(read + (p + 1) % 2), (p - 1) / 2 & 1);
-                fetch(p + 1);
+            int n = coming;
+            if (s + 1 < steps) fetch_list(s + 1, first, count);
+            else fetch_list(0, first_of_next, count_of_next);
+            if (s == 3 && p > 0 && p + 1 < panels) { // all warps wait: one that goes ahead would wait at the next panel, with too few left to fill the port
+                barrier_wait(read + (p + 1) % 2 * 8, (p - 1) / 2 & 1);
+                if (threadIdx.x == 0) fetch(p + 1);
+                __syncwarp();
             }
-            // Adds up to four entries of a list.
-            auto add = [&](unsigned list, int n) {
-                float4 pair[2], x[4];
-#pragma unroll
-                for (int u = 0; u < 2; u++) pair[u] = load4(list + u * 16);
-#pragma unroll
-                for (int u = 0; u < 4; u++)
-                    if (u < n) x[u] = load4(panel + __float_as_uint(u % 2 ? pair[u / 2].z : pair[u / 2].x));
-#pragma unroll
-                for (int u = 0; u < 4; u++)
-                    if (u < n) {
-                        float v = u % 2 ? pair[u / 2].w : pair[u / 2].y;
-                        sum[r].x += v * x[u].x, sum[r].y += v * x[u].y, sum[r].z += v * x[u].z, sum[r].w += v * x[u].w;
-                    }
-            };
-            unsigned list = lists + r % 2 * ring_bytes;
-            int n = count[r % 2];
+            unsigned of_step = s % 2 * step_bytes;
+            auto walk = [&](int left) {
 #pragma unroll 1
-            for (int left = min(n, (int)slots), i = 0; left > 0; left -= 4, i += 32) add(list + i, left);
-            if (n > slots) { // the entries for which the list has no place
+                for (unsigned list = lists + of_step; left > 0; left -= 2, list += 16) {
+                    float4 two = load4(list), x[2], y[2];
+                    for (unsigned h = 0; h < 2; h++) x[h] = load4(base + (__float_as_uint(two.x) ^ mine) + h * 128);
+                    if (left > 1)
+                        for (unsigned h = 0; h < 2; h++) y[h] = load4(base + (__float_as_uint(two.z) ^ mine) + h * 128);
+                    for (unsigned h = 0; h < 2; h++) add(sum[s][h], two.y, x[h]);
+                    if (left > 1)
+                        for (unsigned h = 0; h < 2; h++) add(sum[s][h], two.w, y[h]);
+                }
+            };
+            walk(min(n, (int)slots));
+            if (n > (int)slots) { // the entries for which the list has no place
                 unsigned of_row = 0xffu << group * 8;
+                int at = __shfl_sync(of_row, first, s, 8);
 #pragma unroll 1
                 for (int i = slots; i < n; i += slots) {
                     __syncwarp(of_row);
-                    const uint2* of = entries + first[r % 2] + i + own;
-                    copy_entry(to + r % 2 * ring_bytes, of, own, n - i);
-                    copy_entry(to + r % 2 * ring_bytes + 64, of + 8, own + 8, n - i);
-                    commit();
-                    wait_for_entries();
+                    copy_pair(to + of_step, from + at + i / 2, pair, n - i);
+                    wait_for_pairs();
                     __syncwarp(of_row);
-#pragma unroll 1
-                    for (int left = min(n - i, (int)slots), at = 0; left > 0; left -= 4, at += 32) add(list + at, left);
+                    walk(min(n - i, (int)slots));
                 }
             }
         }
         __syncwarp();
-        if (vectors && lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(read + p % 2)) : "memory");
-        for (unsigned q = 0; q < 2; q++) now[q] = next[q], next[q] = later[q];
-        begins(p + 3, later);
+        if (lane == 0) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(read + p % 2 * 8) : "memory");
+        first = first_of_next, count = count_of_next, next = later, later = start(p + 3);
     }
-    wait_for_entries();
+    wait_for_pairs();
 #pragma unroll
-    for (unsigned r = 0; r < steps; r++) {
-        unsigned row = row0 + r * 4 + group, j = j0 + own * 4;
-        if (row >= rows) break;
-        float* to = c + (size_t)row * k + j;
-        if (vectors) {
-            if (j < k) *(float4*)to = sum[r];
-            continue;
+    for (unsigned s = 0; s < steps; s++)
+        for (unsigned q = 0; q < 2; q++) {
+            unsigned row = row0 + s * 4 + group, j = j0 + q * 32 + own * 4;
+            if (row >= rows || j >= k) continue;
+            float* at = c + (size_t)row * k + j;
+            float4 v = sum[s][q];
+            if ((size_t)c % 16 == 0) *(float4*)at = v;
+            else at[0] = v.x, at[1] = v.y, at[2] = v.z, at[3] = v.w;
         }
-        if (j < k) to[0] = sum[r].x;
-        if (j + 1 < k) to[1] = sum[r].y;
-        if (j + 2 < k) to[2] = sum[r].z;
-        if (j + 3 < k) to[3] = sum[r].w;
-    }
 }

@@ -10,20 +10,20 @@ import (
 	"warpbook/ops/optest"
 )
 
-// spmm_tall refuses many panels for few entries.
+// spmm_tall refuses rows of B without vectors, and many panels for few entries.
 func TestTallRefuses(t *testing.T) {
 	for _, c := range []struct {
 		size ladder.Size
 		says string
 	}{
 		{ladder.Size{16384, 16384, 2_684_354, 256}, ""},
-		{ladder.Size{1 << 20, 820, 1, 4}, ""},
-		{ladder.Size{1<<20 + 1, 820, 1 << 20, 4}, "1 panels of B for 1048577 rows with 1048576 entries"},
-		{ladder.Size{1<<20 + 1, 820, 1<<20 + 1, 4}, ""},
-		{ladder.Size{1 << 20, 1 << 20, 1 << 24, 4}, "1279 panels of B"},
-		{ladder.Size{2, 500 * 820, 1, 4}, ""},
-		{ladder.Size{2, 500*820 + 1, 1, 4}, "501 panels of B"},
-		{ladder.Size{5, 7, 9, 6}, ""},
+		{ladder.Size{1 << 20, 424, 1, 4}, ""},
+		{ladder.Size{1<<20 + 1, 424, 1 << 20, 4}, "1 panels of B for 1048577 rows with 1048576 entries"},
+		{ladder.Size{1<<20 + 1, 424, 1<<20 + 1, 4}, ""},
+		{ladder.Size{1 << 20, 1 << 20, 1 << 24, 4}, "2474 panels of B"},
+		{ladder.Size{2, 500 * 424, 1, 4}, ""},
+		{ladder.Size{2, 500*424 + 1, 1, 4}, "501 panels of B"},
+		{ladder.Size{5, 7, 9, 6}, "k = 6, expected a multiple of 4: pick spmm_vec4"},
 	} {
 		err := tallRefuses(c.size)
 		if (err == nil) != (c.says == "") || err != nil && (!errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), c.says)) {
@@ -32,8 +32,8 @@ func TestTallRefuses(t *testing.T) {
 	}
 }
 
-// Rows of more than 128 entries are read in turns, and so are those of more than 16 in a
-// panel.
+// Rows of more than 256 entries are read twice, and those of more than 12 in a panel take
+// more than one turn.
 func TestTallRows(t *testing.T) {
 	b := optest.NewBench(t, optest.Emulator(t), SpMM, 1, 6, 9000, 3000, 4)
 	optest.CheckAll(t, b, "long rows", "spmm_tall")
