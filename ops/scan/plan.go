@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"slices"
 
 	"warpbook/gpu"
@@ -16,6 +17,14 @@ const (
 
 	pipelineStages = 7
 	groupTiles     = 32
+
+	clusterBlocks = 8
+	clusterMost   = 1 << 24 // elements, which take milliseconds
+	wideFew       = 1 << 20 // elements up to which two launches take tiles of 2048, not of 4096
+
+	// Bytes of x up to which a rung is the fastest on an H200.
+	clusterBytes = 256 << 10
+	twoWideBytes = 16 << 20
 )
 
 // Additions that round, on the longest way inside a tile: four or 20 elements of a
@@ -67,6 +76,92 @@ func twoKernels(t gpu.Type, exclusive bool) ladder.Planner {
 				step(entry+"_2", "x", "y", "sums", uint32(n), uint32(chunk), flag(exclusive)),
 			},
 		}
+	}
+}
+
+// twoWide gives each block one tile, or so many turns of tiles that there are at most 64
+// blocks a multiprocessor: every block adds up the sums of all before it.
+func twoWide(t gpu.Type, exclusive bool) ladder.Planner {
+	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+		n := s[0]
+		if n == 0 {
+			return ladder.Plan{}
+		}
+		rounds := 2
+		if n > wideFew {
+			rounds = 4
+		}
+		tiles := ladder.CeilDiv(n, rounds*smallTile)
+		turns := ladder.CeilDiv(tiles, 64*info.SMs)
+		blocks := ladder.CeilDiv(tiles, turns)
+		step := func(entry string, args ...any) ladder.Step {
+			return ladder.Step{Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: 256}, Args: append(args, uint32(rounds))}
+		}
+		return ladder.Plan{
+			Depth:   (4*rounds+1)*turns + ladder.CeilDiv(blocks, 256) + 2*inTile,
+			Scratch: []ladder.Tensor{{Name: "sums", Len: blocks, Type: t}},
+			Steps: []ladder.Step{
+				step(entry, "x", "sums", uint32(n), uint32(turns)),
+				step(entry+"_2", "x", "y", "sums", uint32(n), uint32(turns), flag(exclusive)),
+			},
+		}
+	}
+}
+
+// inClusters launches one cluster where its blocks have registers for all elements. More
+// clusters add up what lies before them: up to 2^16 elements with the smallest parts.
+func inClusters(exclusive bool) ladder.Planner {
+	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		n := s[0]
+		if n == 0 {
+			return ladder.Plan{}
+		}
+		const part = clusterBlocks * smallTile // of one round
+		rounds := 4
+		switch {
+		case n <= part, n > 4*part && n <= 8*part:
+			rounds = 1
+		case n <= 2*part:
+			rounds = 2
+		}
+		clusters := ladder.CeilDiv(n, rounds*part)
+		return ladder.Plan{
+			Depth: 3*ladder.CeilDiv(n, 4*clusterBlocks*256) + 2*clusterBlocks + 2*inTile,
+			Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: clusters * clusterBlocks}, Block: gpu.Dim{X: 256}, Args: []any{"x", "y", uint32(n), flag(exclusive), uint32(rounds)}}},
+		}
+	}
+}
+
+// tooManyForClusters rejects vectors for which every cluster would add up far too much.
+func tooManyForClusters(s ladder.Size) error {
+	if s[0] <= clusterMost {
+		return nil
+	}
+	return fmt.Errorf("ops: scan: %d elements: %w: clusters add up all before them, expected at most %d, use scan_auto", s[0], gpu.ErrUnsupported, clusterMost)
+}
+
+// best launches another rung of the operator: a cluster for short vectors, two launches while
+// L2 holds x and y, and for longer ones the last of the ladder that the device has.
+func best(t gpu.Type, prefix string, all []ladder.Variant) ladder.Planner {
+	of := func(name string, s ladder.Size, info gpu.Info) ladder.Plan {
+		v := all[slices.IndexFunc(all, func(v ladder.Variant) bool { return v.Name == prefix+name })]
+		p := v.Plan(v.Name, s, info)
+		p.Module = v.Module
+		return p
+	}
+	return func(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
+		hopper, bytes := info.Compute.Major >= 9, s[0]*t.Bytes()
+		switch {
+		case hopper && bytes <= clusterBytes:
+			return of("cluster", s, info)
+		case bytes <= twoWideBytes:
+			return of("two_wide", s, info)
+		case hopper:
+			return of("pipeline", s, info)
+		case t == gpu.Uint64:
+			return of("look_back_wide", s, info)
+		}
+		return of("deterministic", s, info)
 	}
 }
 
@@ -142,6 +237,9 @@ func variants(t gpu.Type, prefix string, exclusive bool) []ladder.Variant {
 		{Name: "blelloch", Adds: "a tree, up and down: two additions an element", Plan: oneBlock(512, exclusive)},
 		{Name: "shuffle", Adds: "lanes exchange registers; shared memory holds a word for each warp", Plan: oneBlock(256, exclusive)},
 		{Name: "two_kernels", Adds: "many blocks: one launch adds chunks up, the next scans them and reads x again", Plan: twoKernels(t, exclusive)},
+		{Name: "two_wide", Adds: "the same with a tile a block, and 16 bytes an access: short vectors get as many blocks as they need", Plan: twoWide(t, exclusive)},
+		{Name: "cluster", Adds: "one launch: the blocks of a cluster exchange sums through distributed shared memory, and a later cluster adds up all that lies before it",
+			Module: "cluster", Needs: gpu.Compute{Major: 9}, Plan: inClusters(exclusive), Refuses: tooManyForClusters},
 		{Name: "chained", Adds: "one launch and one read of x: each tile waits for the one before; 16 bytes an access", Plan: onePass(smallTile, words, exclusive, true)},
 		{Name: "look_back_thread", Adds: "a tile publishes its own sum at once; a thread looks back over those before", Plan: onePass(smallTile, words, exclusive, true)},
 		{Name: "look_back_warp", Adds: "a warp looks back, 32 tiles at a time", Plan: onePass(smallTile, words, exclusive, true)},
@@ -149,16 +247,17 @@ func variants(t gpu.Type, prefix string, exclusive bool) []ladder.Variant {
 		{Name: "deterministic", Adds: "groups of 32 tiles are added in one order and chained: the bits of a float never vary", Plan: inGroups(exclusive)},
 		{Name: "pipeline_bulk", Adds: "blocks stay; the copy engine loads ahead and stores, and three warps look back while others scan",
 			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 3, exclusive)},
-		{Name: "pipeline", Adds: "the warps that scan store, too; a fourth looks back", // last, the default: it is faster than pipeline_bulk on an H200
+		{Name: "pipeline", Adds: "the warps that scan store, too; a fourth looks back",
 			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 4, exclusive)},
 	}
 	if t == gpu.Uint64 {
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"two_kernels", "look_back_warp", "look_back_wide", "pipeline_bulk", "pipeline"}, v.Name)
+			return !slices.Contains([]string{"two_kernels", "two_wide", "cluster", "look_back_warp", "look_back_wide", "pipeline_bulk", "pipeline"}, v.Name)
 		})
 	}
 	for i := range all {
 		all[i].Name, all[i].Source = prefix+all[i].Name, "ours"
 	}
-	return all
+	return append(all, ladder.Variant{Name: prefix + "auto", Adds: "the rung of this length: a cluster, two launches, or the pipeline where the device has it", Source: "ours",
+		Picks: true, Plan: best(t, prefix, all)})
 }

@@ -97,6 +97,44 @@ template <typename T> static __device__ void scan_chunk(const T* __restrict__ x,
     by_shuffles(x, y, first, min(first + chunk, (size_t)n), sum_block(earlier), exclusive);
 }
 
+// Each block has a chunk of `turns` tiles; the first launch adds it up.
+template <typename T, unsigned rounds> static __device__ void sum_tiles(const T* __restrict__ x, T* __restrict__ sums, unsigned n, unsigned turns) {
+    __shared__ T totals[8];
+    T sum = T(0), all;
+    for (unsigned k = 0; k < turns; k++) {
+        Tile<T, rounds, 8> t;
+        t.load(x, blockIdx.x * turns + k, n);
+        sum = add(sum, t.sum());
+    }
+    before_warp<T, 8>(sum_lanes(sum, false), totals, all);
+    if (threadIdx.x == 0) sums[blockIdx.x] = all;
+}
+
+// The second adds the sums of the chunks before, and scans its chunk. Sums and elements are
+// loaded at the same time, and one barrier is enough for both.
+template <typename T, unsigned rounds> static __device__ void scan_tiles(const T* __restrict__ x, T* __restrict__ y, const T* __restrict__ sums, unsigned n, unsigned turns, unsigned exclusive) {
+    __shared__ T totals[8], chunks[8];
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    T earlier = T(0);
+    for (unsigned b = threadIdx.x; b < blockIdx.x; b += 256) earlier = add(earlier, sums[b]);
+    for (unsigned k = 0; k < turns; k++) {
+        Tile<T, rounds, 8> t;
+        t.load(x, blockIdx.x * turns + k, n);
+        T sum = t.scan();
+        if (lane == 0) totals[warp] = sum;
+        if (k == 0) {
+            earlier = sum_lanes(earlier, false);
+            if (lane == 0) chunks[warp] = earlier;
+        }
+        __syncthreads();
+        if (k == 0) earlier = sum_lanes(lane < 8 ? chunks[lane] : T(0), false);
+        T scanned = scan_warp(lane < 8 ? totals[lane] : T(0)), before = from_lane(scanned, (warp + 31) % 32);
+        t.store(y, blockIdx.x * turns + k, n, add(earlier, warp ? before : T(0)), exclusive);
+        earlier = add(earlier, from_lane(scanned, 7));
+        __syncthreads();
+    }
+}
+
 // One launch that reads x once: a tile waits for the sum of all tiles before it.
 template <typename T> static __device__ void chained(const T* __restrict__ x, T* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive) {
     __shared__ T totals[8], earlier;

@@ -28,6 +28,17 @@ extern "C" __global__ void __launch_bounds__(256) scan_two_kernels_2(const float
     scan_chunk(x, y, sums, n, chunk, exclusive);
 }
 
+// The same with a tile a block and 16 bytes an access: as many blocks as a short vector needs.
+extern "C" __global__ void __launch_bounds__(256) scan_two_wide(const float* __restrict__ x, float* __restrict__ sums, unsigned n, unsigned turns, unsigned rounds) {
+    if (rounds == 2) sum_tiles<float, 2>(x, sums, n, turns);
+    else sum_tiles<float, 4>(x, sums, n, turns);
+}
+
+extern "C" __global__ void __launch_bounds__(256) scan_two_wide_2(const float* __restrict__ x, float* __restrict__ y, const float* __restrict__ sums, unsigned n, unsigned turns, unsigned exclusive, unsigned rounds) {
+    if (rounds == 2) scan_tiles<float, 2>(x, y, sums, n, turns, exclusive);
+    else scan_tiles<float, 4>(x, y, sums, n, turns, exclusive);
+}
+
 // One launch, one read of x: each tile waits for the one before.
 extern "C" __global__ void __launch_bounds__(256) scan_chained(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive) {
     chained(x, y, status, ticket, n, exclusive);
@@ -73,6 +84,16 @@ extern "C" __global__ void __launch_bounds__(256) scan_i32_two_kernels(const int
 
 extern "C" __global__ void __launch_bounds__(256) scan_i32_two_kernels_2(const int* __restrict__ x, int* __restrict__ y, const int* __restrict__ sums, unsigned n, unsigned chunk, unsigned exclusive) {
     scan_chunk(x, y, sums, n, chunk, exclusive);
+}
+
+extern "C" __global__ void __launch_bounds__(256) scan_i32_two_wide(const int* __restrict__ x, int* __restrict__ sums, unsigned n, unsigned turns, unsigned rounds) {
+    if (rounds == 2) sum_tiles<int, 2>(x, sums, n, turns);
+    else sum_tiles<int, 4>(x, sums, n, turns);
+}
+
+extern "C" __global__ void __launch_bounds__(256) scan_i32_two_wide_2(const int* __restrict__ x, int* __restrict__ y, const int* __restrict__ sums, unsigned n, unsigned turns, unsigned exclusive, unsigned rounds) {
+    if (rounds == 2) scan_tiles<int, 2>(x, y, sums, n, turns, exclusive);
+    else scan_tiles<int, 4>(x, y, sums, n, turns, exclusive);
 }
 
 extern "C" __global__ void __launch_bounds__(256) scan_i32_chained(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive) {

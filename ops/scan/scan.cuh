@@ -112,6 +112,14 @@ template <typename T, unsigned rounds, unsigned warps> struct Tile {
         for (unsigned r = 0; r < rounds; r++) v[r] = load_vector(x, at(tile) + r * 128, n);
     }
 
+    // The sum of this thread's elements.
+    __device__ T sum() const {
+        T sum = T(0);
+#pragma unroll
+        for (unsigned r = 0; r < rounds; r++) sum = add(sum, add(add(v[r].v[0], v[r].v[1]), add(v[r].v[2], v[r].v[3])));
+        return sum;
+    }
+
     // The sum of the warp's part; every round goes on where the one before ended.
     __device__ T scan() {
         T sum = T(0);

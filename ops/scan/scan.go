@@ -16,7 +16,7 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 scan.cu scan_u64.cu rows.cu by_key.cu mistakes.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 testdata/look_back.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 pipeline.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 pipeline.cu cluster.cu
 
 // Operator is the inclusive scan of float32: y[i] = x[0] + ... + x[i]. With its
 // parameter exclusive = 1 it is y[i] = x[0] + ... + x[i-1], and y[0] = 0.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,12 +112,12 @@ func TestBlockOrders(t *testing.T) {
 	x := ladder.Uniform(nil, n, ladder.NewRandom(1))
 	p := ladder.Plan{Depth: aTile*(n/smallTile+1) + inTile}
 	want := floats(nil, x, false)
-	fixed := map[string][]float32{"scan_two_kernels": nil, "scan_chained": nil, "scan_deterministic": nil}
+	fixed := map[string][]float32{"scan_two_kernels": nil, "scan_two_wide": nil, "scan_chained": nil, "scan_deterministic": nil}
 	for _, order := range []emu.BlockOrder{emu.InOrder, emu.Backwards, emu.FromMiddle} {
 		d := optest.EmulatorOf(t, "emu:t4").(*emu.Device)
 		d.OrderBlocks(order)
 		d.LimitSteps(200_000_000) // a busy machine lets a block wait for long
-		for _, rung := range []string{"scan_two_kernels", "scan_chained", "scan_look_back_thread", "scan_look_back_warp", "scan_look_back_wide", "scan_deterministic"} {
+		for _, rung := range []string{"scan_two_kernels", "scan_two_wide", "scan_chained", "scan_look_back_thread", "scan_look_back_warp", "scan_look_back_wide", "scan_deterministic"} {
 			y, err := run(t, d, Operator, rung, x)
 			if err != nil {
 				t.Errorf("order %d, %s: %v", order, rung, err)
@@ -152,7 +153,7 @@ func TestPipelineTurns(t *testing.T) {
 		two := *o
 		two.Variants = nil
 		tile := pipelineBytes / o.Inputs(ladder.Size{1})[0].Type.Bytes()
-		for _, v := range o.Variants[len(o.Variants)-2:] {
+		for _, v := range o.Variants[len(o.Variants)-3 : len(o.Variants)-1] {
 			plan := v.Plan
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 				info.SMs = 2
@@ -177,6 +178,72 @@ func TestPipelineTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 			optest.CheckAll(t, b, fmt.Sprintf("order %d, %d elements, from %d and %d on, seed %d", c.order, n, c.x, c.y, seed))
+		}
+	}
+}
+
+// TestShortVectors runs the rungs for short vectors around the lengths at which their plans
+// change: parts of one, two and four rounds, a second cluster of either, and on a device of
+// one multiprocessor chunks of more than one tile.
+func TestShortVectors(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	const part = clusterBlocks * smallTile
+	d := optest.EmulatorOf(t, "emu:h200")
+	for _, o := range []*ladder.Operator{Operator, Int32, Uint64} {
+		one := *o
+		one.Variants = nil
+		for _, v := range o.Variants {
+			if plan := v.Plan; strings.HasSuffix(v.Name, "_two_wide") || strings.HasSuffix(v.Name, "_cluster") {
+				v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+					info.SMs = 1
+					return plan(entry, s, info)
+				}
+				one.Variants = append(one.Variants, v)
+			}
+		}
+		if len(one.Variants) != 2 {
+			t.Fatalf("%s: %d rungs for short vectors, expected 2", o.Name, len(one.Variants))
+		}
+		if p := one.Variants[0].Plan("", ladder.Size{8*part*2 + 1}, gpu.Info{}); p.Steps[0].Args[3] != uint32(2) {
+			t.Errorf("%s: %v turns of a block, expected 2", o.Name, p.Steps[0].Args[3])
+		}
+		for _, n := range []int{part + random.IntN(3) - 1, 2*part + random.IntN(3) - 1, 4*part + random.IntN(3) - 1, 8*part + random.IntN(3) - 1, 8*part*2 + 1 + random.IntN(1000)} {
+			b := optest.NewBench(t, d, &one, seed, n)
+			optest.CheckAll(t, b, fmt.Sprintf("%d elements, seed %d", n, seed))
+			b.Close()
+		}
+	}
+}
+
+// TestAuto checks which rung the last one launches, on a GPU with clusters and without.
+func TestAuto(t *testing.T) {
+	for _, c := range []struct {
+		o     *ladder.Operator
+		n     int
+		major int
+		entry string
+	}{
+		{Operator, 1 << 16, 9, "scan_cluster"}, {Operator, 1<<16 + 1, 9, "scan_two_wide"}, {Operator, 1 << 16, 8, "scan_two_wide"},
+		{Operator, 1 << 22, 9, "scan_two_wide"}, {Operator, 1<<22 + 1, 9, "scan_pipeline"}, {Operator, 1<<22 + 1, 8, "scan_deterministic"},
+		{Int32, 1<<22 + 1, 9, "scan_i32_pipeline"}, {Uint64, 1 << 15, 9, "scan_u64_cluster"}, {Uint64, 1 << 21, 9, "scan_u64_two_wide"},
+		{Uint64, 1<<21 + 1, 9, "scan_u64_pipeline"}, {Uint64, 1<<21 + 1, 7, "scan_u64_look_back_wide"},
+	} {
+		v := c.o.Variants[len(c.o.Variants)-1]
+		if v.Refuses != nil {
+			t.Errorf("%s refuses lengths", v.Name)
+		}
+		if p := v.Plan(v.Name, ladder.Size{c.n}, gpu.Info{SMs: 132, Compute: gpu.Compute{Major: c.major}}); !v.Picks || p.Steps[0].Entry != c.entry {
+			t.Errorf("%s of %d elements on compute capability %d launches %s, expected %s", v.Name, c.n, c.major, p.Steps[0].Entry, c.entry)
+		}
+	}
+}
+
+// TestClustersRefuse asks for more elements than clusters add up.
+func TestClustersRefuse(t *testing.T) {
+	for _, n := range []int{clusterMost, clusterMost + 1} {
+		if err := tooManyForClusters(ladder.Size{n}); (err != nil) != (n > clusterMost) || err != nil && !errors.Is(err, gpu.ErrUnsupported) {
+			t.Errorf("%d elements: %v", n, err)
 		}
 	}
 }
