@@ -70,6 +70,45 @@ func TestLookBack(t *testing.T) {
 	}
 }
 
+// TestOfGroup adds the sums of a tile's own group to the sum before that group, for tiles in
+// the first group, at both ends of the second, and within the third.
+func TestOfGroup(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	text, err := os.ReadFile("testdata/look_back.sm_75.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := optest.Emulator(t)
+	module, err := d.Load("look_back.ptx", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer module.Close()
+	for _, tile := range []int{0, 1, 31 + random.IntN(3), 255, 256, 257, 511, 512 + random.IntN(256)} {
+		floats, words := make([]uint64, tile+1), make([]uint64, 2*tile+2)
+		groups, wideGroups := make([]uint64, 4), make([]uint64, 8)
+		var sum float32
+		var wide uint64
+		for i := range tile {
+			v, w := float32(random.IntN(100)), random.Uint64()
+			sum, wide = sum+v, wide+w
+			floats[i] = tileSum<<32 | uint64(math.Float32bits(v))
+			words[2*i], words[2*i+1] = tileSum<<32|w&math.MaxUint32, tileSum<<32|w>>32
+			if g := (i + 1) / pipelineGroup; (i+1)%pipelineGroup == 0 {
+				groups[g] = prefix<<32 | uint64(math.Float32bits(sum))
+				wideGroups[2*g], wideGroups[2*g+1] = prefix<<32|wide&math.MaxUint32, prefix<<32|wide>>32
+			}
+		}
+		if got := lookBack(t, d, module, "of_group_float", floats, []float32{sum}, tile, groups); !equal(got, []float32{sum}) {
+			t.Errorf("float before tile %d, seed %d: %v, expected %v", tile, seed, got, sum)
+		}
+		if got := lookBack(t, d, module, "of_group_u64", words, []uint64{wide}, tile, wideGroups); !equal(got, []uint64{wide}) {
+			t.Errorf("uint64 before tile %d, seed %d: %v, expected %v", tile, seed, got, wide)
+		}
+	}
+}
+
 // TestTornStatus looks back over a status of uint64 whose words have two states, as a reader
 // may find them while the second is on its way: it must wait, and here the second never
 // comes. With both words it ends.
@@ -106,16 +145,16 @@ func equal(a, b any) bool {
 }
 
 // lookBack runs an entry on one warp and returns its sum, in the type of want.
-func lookBack(t *testing.T, d gpu.Device, module gpu.Module, name string, status []uint64, want any, tile int) any {
+func lookBack(t *testing.T, d gpu.Device, module gpu.Module, name string, status []uint64, want any, tile int, groups ...[]uint64) any {
 	t.Helper()
-	got, err := runLookBack(d, module, name, status, want, tile)
+	got, err := runLookBack(d, module, name, status, want, tile, groups...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-func runLookBack(d gpu.Device, module gpu.Module, name string, status []uint64, want any, tile int) (any, error) {
+func runLookBack(d gpu.Device, module gpu.Module, name string, status []uint64, want any, tile int, groups ...[]uint64) (any, error) {
 	entry, err := module.Entry(name)
 	if err != nil {
 		return nil, err
@@ -137,7 +176,19 @@ func runLookBack(d gpu.Device, module gpu.Module, name string, status []uint64, 
 	if err := in.Upload(status); err != nil {
 		return nil, err
 	}
-	launch := gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: []any{in, out, uint32(tile)}}
+	args := []any{in, out, uint32(tile)}
+	for _, g := range groups {
+		before, err := d.Alloc(gpu.Uint64, len(g))
+		if err != nil {
+			return nil, err
+		}
+		defer before.Free()
+		if err := before.Upload(g); err != nil {
+			return nil, err
+		}
+		args = append(args, before)
+	}
+	launch := gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 32}, Args: args}
 	if err := errors.Join(d.Launch(launch), d.Sync()); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ static __device__ void bulk_load(void* to, const void* from, unsigned bytes, uns
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(b)) : "memory");
 }
 
+static __device__ void bulk_prefetch(const void* from, unsigned bytes) { asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory"); }
+
 // Copies bytes, a multiple of 16, to global memory. Writes of other lanes to shared memory
 // come before, if each has called `stored` and the warp was synchronised.
 static __device__ void bulk_store(void* to, const void* from, unsigned bytes) {
@@ -31,8 +33,9 @@ static __device__ void bulk_stores_read() { asm volatile("cp.async.bulk.wait_gro
 static __device__ void stored() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // A tile is 12 warps times 5 vectors a lane; seven stages hold a tile each. Some warps look
-// back, in turns, and a tile is stored as many tiles after it was scanned: four, or three
-// where the copy engine stores, which holds a stage for one more tile.
+// back, in turns, and a tile is stored as many tiles after it was scanned: four, three where
+// the copy engine stores, which holds a stage for one more tile, or five where two stages
+// load.
 constexpr unsigned warps = 12, vectors = 5, stages = 7;
 template <typename T> constexpr unsigned in_vector = 16 / sizeof(T); // elements
 template <typename T> constexpr unsigned in_part = vectors * 32 * in_vector<T>;
@@ -49,11 +52,19 @@ struct Stages {
 template <typename T> static __device__ bool whole(const T* x, unsigned tile, unsigned n) { return (size_t)x % 16 == 0 && (size_t)(tile + 1) * in_tile<T> <= n; }
 
 // One thread draws tiles and has the copy engine load them. Tiles at the end, and x that
-// starts elsewhere than at 16 bytes, are loaded by the warps that scan them.
-template <unsigned later, typename T> static __device__ void load_tiles(Stages& s, T* data, const T* x, unsigned* ticket, unsigned n, unsigned tiles) {
+// starts elsewhere than at 16 bytes, are loaded by the warps that scan them. With `paced`, so
+// many loads are in flight at most, because the look-backs of all blocks wait for the slowest
+// one, and a long queue makes it slower. The next tile is on its way to L2 meanwhile.
+template <unsigned later, unsigned paced, typename T> static __device__ void load_tiles(Stages& s, T* data, const T* x, unsigned* ticket, unsigned n, unsigned tiles) {
+    unsigned next = paced ? atomicAdd(ticket, 1) : 0;
     for (unsigned k = 0, ends = 0; ends < later; k++) { // the end is announced to every looker
-        unsigned stage = k % stages, tile = ends ? tiles : atomicAdd(ticket, 1);
+        unsigned stage = k % stages, tile = ends ? tiles : paced ? next : atomicAdd(ticket, 1);
+        if (paced && tile < tiles) {
+            next = atomicAdd(ticket, 1);
+            if (next < tiles && whole(x, next, n)) bulk_prefetch(x + (size_t)next * in_tile<T>, in_tile<T> * sizeof(T));
+        }
         if (k >= stages) barrier_wait(s.empty + stage, (k / stages + 1) & 1);
+        if (paced && k >= paced) barrier_wait(s.full + (k - paced) % stages, (k - paced) / stages & 1);
         s.tile[stage] = tile;
         if (tile < tiles && whole(x, tile, n)) bulk_load(data + stage * in_tile<T>, x + (size_t)tile * in_tile<T>, in_tile<T> * sizeof(T), s.full + stage);
         else barrier_arrive(s.full + stage);
@@ -61,15 +72,24 @@ template <unsigned later, typename T> static __device__ void load_tiles(Stages& 
     }
 }
 
-template <unsigned lookers, typename T> static __device__ void look_back_tiles(Stages& s, const T* total, T* earlier, Word* status, unsigned first, unsigned tiles) {
+// The sum before a tile, from the tiles back to one that knows the sum up to its end.
+template <typename T> struct Nearest {
+    Word* status;
+    __device__ T before(unsigned tile) const { return tile ? look_back<T>(status, tile) : T(0); }
+    __device__ void publish(unsigned tile, T sum) const {
+        if (tile) write_status<T>(status, tile, prefix, sum);
+    }
+};
+
+template <unsigned lookers, typename T, typename LookBack> static __device__ void look_back_tiles(Stages& s, const T* total, T* earlier, LookBack look, unsigned first, unsigned tiles) {
     for (unsigned k = first;; k += lookers) {
         unsigned stage = k % stages;
         barrier_wait(s.added + stage, k / stages & 1);
         unsigned tile = s.tile[stage];
         if (tile >= tiles) return;
-        T sum = tile ? look_back<T>(status, tile) : T(0);
+        T sum = look.before(tile);
         if (threadIdx.x % 32 == 0) {
-            if (tile) write_status<T>(status, tile, prefix, add(sum, total[stage]));
+            look.publish(tile, add(sum, total[stage]));
             earlier[stage] = sum;
             barrier_arrive(s.placed + stage);
         }
@@ -126,7 +146,7 @@ template <typename T> static __device__ void store_part(T* data, T* y, size_t fi
     if (bulk && threadIdx.x % 32 == 0) bulk_store(y + first, data, in_part<T> * sizeof(T));
 }
 
-template <unsigned later, bool bulk_stores, typename T> static __device__ void pipeline(const T* __restrict__ x, T* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+template <unsigned later, bool bulk_stores, unsigned paced, typename T, typename LookBack> static __device__ void pipeline(const T* __restrict__ x, T* __restrict__ y, LookBack look, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
     extern __shared__ __align__(128) unsigned char memory[];
     T* data = (T*)memory;
     __shared__ Stages s;
@@ -138,11 +158,11 @@ template <unsigned later, bool bulk_stores, typename T> static __device__ void p
     }
     __syncthreads();
     if (warp == warps) {
-        if (lane == 0) load_tiles<later>(s, data, x, ticket, n, tiles);
+        if (lane == 0) load_tiles<later, paced>(s, data, x, ticket, n, tiles);
         return;
     }
     if (warp > warps) {
-        look_back_tiles<later>(s, total, earlier, status, warp - warps - 1, tiles);
+        look_back_tiles<later>(s, total, earlier, look, warp - warps - 1, tiles);
         return;
     }
     unsigned end = 0xffffffff; // the turn in which the tiles have run out
@@ -165,7 +185,7 @@ template <unsigned later, bool bulk_stores, typename T> static __device__ void p
             T all = from_lane(scanned, warps - 1), before = from_lane(scanned, (warp + 31) % 32);
             if (threadIdx.x == 0) {
                 total[stage] = all;
-                write_status<T>(status, tile, tile ? tile_sum : prefix, all);
+                write_status<T>(look.status, tile, tile ? tile_sum : prefix, all);
             }
             part.keep(own, warp ? before : T(0), exclusive);
         }
@@ -187,26 +207,39 @@ template <unsigned later, bool bulk_stores, typename T> static __device__ void p
 // Blocks stay and draw tiles: the copy engine loads ahead, and warps of their own look
 // back while others scan.
 extern "C" __global__ void __launch_bounds__(pipeline_threads<4>) scan_pipeline(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline<4, false>(x, y, status, ticket, n, exclusive, tiles);
+    pipeline<4, false, 0>(x, y, Nearest<float>{status}, ticket, n, exclusive, tiles);
 }
 
 extern "C" __global__ void __launch_bounds__(pipeline_threads<4>) scan_i32_pipeline(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline<4, false>(x, y, status, ticket, n, exclusive, tiles);
+    pipeline<4, false, 0>(x, y, Nearest<int>{status}, ticket, n, exclusive, tiles);
 }
 
 extern "C" __global__ void __launch_bounds__(pipeline_threads<4>) scan_u64_pipeline(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline<4, false>(x, y, status, ticket, n, exclusive, tiles);
+    pipeline<4, false, 0>(x, y, Nearest<Word>{status}, ticket, n, exclusive, tiles);
 }
 
 // The copy engine stores, too: warps write their results to shared memory, and scan on.
 extern "C" __global__ void __launch_bounds__(pipeline_threads<3>) scan_pipeline_bulk(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline<3, true>(x, y, status, ticket, n, exclusive, tiles);
+    pipeline<3, true, 0>(x, y, Nearest<float>{status}, ticket, n, exclusive, tiles);
 }
 
 extern "C" __global__ void __launch_bounds__(pipeline_threads<3>) scan_i32_pipeline_bulk(const int* __restrict__ x, int* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline<3, true>(x, y, status, ticket, n, exclusive, tiles);
+    pipeline<3, true, 0>(x, y, Nearest<int>{status}, ticket, n, exclusive, tiles);
 }
 
 extern "C" __global__ void __launch_bounds__(pipeline_threads<3>) scan_u64_pipeline_bulk(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
-    pipeline<3, true>(x, y, status, ticket, n, exclusive, tiles);
+    pipeline<3, true, 0>(x, y, Nearest<Word>{status}, ticket, n, exclusive, tiles);
+}
+
+// Two loads in flight, and a look-back that adds in one order and never waits for a chain.
+extern "C" __global__ void __launch_bounds__(pipeline_threads<5>) scan_pipeline_groups(const float* __restrict__ x, float* __restrict__ y, Word* status, Word* groups, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<5, false, 2>(x, y, OfGroup<float>{status, groups}, ticket, n, exclusive, tiles);
+}
+
+extern "C" __global__ void __launch_bounds__(pipeline_threads<5>) scan_i32_pipeline_groups(const int* __restrict__ x, int* __restrict__ y, Word* status, Word* groups, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<5, false, 2>(x, y, OfGroup<int>{status, groups}, ticket, n, exclusive, tiles);
+}
+
+extern "C" __global__ void __launch_bounds__(pipeline_threads<5>) scan_u64_pipeline_groups(const Word* __restrict__ x, Word* __restrict__ y, Word* status, Word* groups, unsigned* ticket, unsigned n, unsigned exclusive, unsigned tiles) {
+    pipeline<5, false, 2>(x, y, OfGroup<Word>{status, groups}, ticket, n, exclusive, tiles);
 }

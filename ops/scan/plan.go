@@ -16,6 +16,7 @@ const (
 	pipelineBytes = 12 * 32 * 80
 
 	pipelineStages = 7
+	pipelineGroup  = 256 // tiles
 	groupTiles     = 32
 
 	clusterBlocks = 8
@@ -157,7 +158,7 @@ func best(t gpu.Type, prefix string, all []ladder.Variant) ladder.Planner {
 		case bytes <= twoWideBytes:
 			return of("two_wide", s, info)
 		case hopper:
-			return of("pipeline", s, info)
+			return of("pipeline_groups", s, info)
 		case t == gpu.Uint64:
 			return of("look_back_wide", s, info)
 		}
@@ -209,19 +210,28 @@ func inGroups(exclusive bool) ladder.Planner {
 
 // pipeline launches a block a multiprocessor: 12 warps that scan, one that loads, and some
 // that look back.
-func pipeline(t gpu.Type, words, lookers int, exclusive bool) ladder.Planner {
+func pipeline(t gpu.Type, words, lookers int, grouped, exclusive bool) ladder.Planner {
 	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 		n := s[0]
 		if n == 0 {
 			return ladder.Plan{}
 		}
 		tiles := ladder.CeilDiv(n, pipelineBytes/t.Bytes())
-		return ladder.Plan{
+		step := ladder.Step{Entry: entry, Grid: gpu.Dim{X: min(tiles, info.SMs)}, Block: gpu.Dim{X: 32 * (12 + 1 + lookers)}, Shared: pipelineStages * pipelineBytes,
+			Args: []any{"x", "y", "status"}, Zero: []string{"status", "ticket"}}
+		plan := ladder.Plan{
 			Depth:   aTile*tiles + inTile,
 			Scratch: []ladder.Tensor{{Name: "status", Len: words * tiles, Type: gpu.Uint64}, {Name: "ticket", Len: 1, Type: gpu.Uint32}},
-			Steps: []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: min(tiles, info.SMs)}, Block: gpu.Dim{X: 32 * (12 + 1 + lookers)}, Shared: pipelineStages * pipelineBytes,
-				Args: []any{"x", "y", "status", "ticket", uint32(n), flag(exclusive), uint32(tiles)}, Zero: []string{"status", "ticket"}}},
 		}
+		if grouped {
+			groups := tiles/pipelineGroup + 1
+			plan.Depth = groups + 2*(pipelineGroup/32+5) + 2 + inTile
+			plan.Scratch = append(plan.Scratch, ladder.Tensor{Name: "groups", Len: words * groups, Type: gpu.Uint64})
+			step.Args, step.Zero = append(step.Args, "groups"), append(step.Zero, "groups")
+		}
+		step.Args = append(step.Args, "ticket", uint32(n), flag(exclusive), uint32(tiles))
+		plan.Steps = []ladder.Step{step}
+		return plan
 	}
 }
 
@@ -246,13 +256,15 @@ func variants(t gpu.Type, prefix string, exclusive bool) []ladder.Variant {
 		{Name: "look_back_wide", Adds: "32 elements a thread: an eighth of the tiles", Plan: onePass(wideTile, words, exclusive, true)},
 		{Name: "deterministic", Adds: "groups of 32 tiles are added in one order and chained: the bits of a float never vary", Plan: inGroups(exclusive)},
 		{Name: "pipeline_bulk", Adds: "blocks stay; the copy engine loads ahead and stores, and three warps look back while others scan",
-			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 3, exclusive)},
+			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 3, false, exclusive)},
 		{Name: "pipeline", Adds: "the warps that scan store, too; a fourth looks back",
-			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 4, exclusive)},
+			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 4, false, exclusive)},
+		{Name: "pipeline_groups", Adds: "two loads in flight, so that none is late; a look-back reads the sums of two groups of 256 tiles, whose bits never vary, and never waits for a chain",
+			Module: "pipeline", Needs: gpu.Compute{Major: 9}, Plan: pipeline(t, words, 5, true, exclusive)},
 	}
 	if t == gpu.Uint64 {
 		all = slices.DeleteFunc(all, func(v ladder.Variant) bool {
-			return !slices.Contains([]string{"two_kernels", "two_wide", "cluster", "look_back_warp", "look_back_wide", "pipeline_bulk", "pipeline"}, v.Name)
+			return !slices.Contains([]string{"two_kernels", "two_wide", "cluster", "look_back_warp", "look_back_wide", "pipeline_bulk", "pipeline", "pipeline_groups"}, v.Name)
 		})
 	}
 	for i := range all {

@@ -230,6 +230,46 @@ template <typename T> static __device__ T look_back(const Word* status, unsigned
     }
 }
 
+// The sum before a tile, in every lane of a warp, from the sums of the tiles of its group and of
+// the group before, and the sum before both: one order of additions. The first tile of a group
+// publishes the sum before it, which is needed a whole group later: no tile waits for the
+// chain. A lane has 16 reads in flight.
+template <typename T> struct OfGroup {
+    static constexpr unsigned windows = 8, size = windows * 32;
+    Word *status, *groups; // groups[g]: the sum before group g
+
+    __device__ T before(unsigned tile) const {
+        unsigned lane = threadIdx.x % 32, group = tile / size, first = group ? (group - 1) * size : 0;
+        const Word* own = status + (sizeof(T) == 8 ? 2 : 1) * (size_t)first;
+        Seen<T> start = {prefix, T(0)}, s[2 * windows];
+        if (group > 1) start = read_status<T>(groups, group - 1);
+#pragma unroll
+        for (unsigned w = 0; w < 2 * windows; w++) {
+            s[w] = {tile_sum, T(0)};
+            if (w * 32 + lane < tile - first) s[w] = read_status<T>(own, w * 32 + lane);
+        }
+        for (;;) {
+            bool missing = start.state == nothing;
+#pragma unroll
+            for (unsigned w = 0; w < 2 * windows; w++) missing = missing || s[w].state == nothing;
+            if (!__any_sync(all_lanes, missing)) break;
+            if (start.state == nothing) start = read_status<T>(groups, group - 1);
+#pragma unroll
+            for (unsigned w = 0; w < 2 * windows; w++)
+                if (s[w].state == nothing) s[w] = read_status<T>(own, w * 32 + lane);
+        }
+        T sums[2] = {s[0].value, s[windows].value}; // of the group before, or of the first; of this one
+#pragma unroll
+        for (unsigned w = 1; w < windows; w++) sums[0] = add(sums[0], s[w].value), sums[1] = add(sums[1], s[windows + w].value);
+        T base = add(start.value, sum_lanes(sums[0], false));
+        if (!group) return base;
+        if (tile % size == 0 && lane == 0) write_status<T>(groups, group, prefix, base);
+        return add(base, sum_lanes(sums[1], false));
+    }
+
+    __device__ void publish(unsigned, T) const {}
+};
+
 // Draws the next tile, in every thread of a block. Blocks draw in the order in which
 // they start, so that all tiles before one belong to blocks that run.
 static __device__ unsigned draw(unsigned* ticket) {

@@ -24,7 +24,8 @@ import (
 // Shapes: x, y (n). Types: float32, reference float64.
 // Error:  |y[i] - ref| <= min(depth 2^-24, 1e-3) of |x[0]| + ... + |x[i]|, with the
 // additions of the rung as depth. The rungs that look back add in an order that varies
-// from run to run; scan_deterministic and those before the look-back do not.
+// from run to run; scan_deterministic, scan_pipeline_groups and those before the look-back
+// do not.
 // Cost:   8n bytes, n additions: memory bound.
 // Source: ours; founding note 000 names it without a listing.
 var Operator = must(Of(gpu.Float32, false))

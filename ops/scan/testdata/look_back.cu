@@ -16,3 +16,13 @@ extern "C" __global__ void look_back_u64(const Word* status, Word* sum, unsigned
     Word s = look_back<Word>(status, tile);
     if (threadIdx.x == 0) *sum = s;
 }
+
+extern "C" __global__ void of_group_float(const Word* status, float* sum, unsigned tile, const Word* groups) {
+    float s = OfGroup<float>{(Word*)status, (Word*)groups}.before(tile);
+    if (threadIdx.x == 0) *sum = s;
+}
+
+extern "C" __global__ void of_group_u64(const Word* status, Word* sum, unsigned tile, const Word* groups) {
+    Word s = OfGroup<Word>{(Word*)status, (Word*)groups}.before(tile);
+    if (threadIdx.x == 0) *sum = s;
+}
