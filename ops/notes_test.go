@@ -55,9 +55,10 @@ func TestCommandsOfNotesAreBenches(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := regexp.MustCompile(`--size \S+ ?`)
-	at := func(command string) string { // its operator and sizes
+	at := func(command string) string { // its operator and sizes, and what it counts
 		operator, _, _ := strings.Cut(command, " ")
-		return operator + " " + strings.Join(size.FindAllString(command+" ", -1), "")
+		_, counters, _ := strings.Cut(command, " --counters")
+		return operator + " " + strings.Join(size.FindAllString(command+" ", -1), "") + counters
 	}
 	benches := map[string][]string{}
 	for line := range strings.Lines(string(list)) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"warpbook/gpu"
@@ -70,17 +71,37 @@ func WorkerBuilt() bool {
 // Present reports whether this machine has an NVIDIA GPU with a driver.
 func Present() bool { return Count() > 0 }
 
-// Count is the number of GPUs of the machine. It asks the system and not the
-// driver, so only Open shows that a GPU works.
+// Count is the number of GPUs of the machine, of those that CUDA_VISIBLE_DEVICES names if
+// it is set. It asks the system and not the driver, so only Open shows that a GPU works.
 func Count() int {
 	gpus, _ := filepath.Glob("/dev/nvidia[0-9]*") // the pattern is well-formed
 	if len(gpus) > 0 {
+		if names, set := os.LookupEnv("CUDA_VISIBLE_DEVICES"); set {
+			return visible(names, len(gpus))
+		}
 		return len(gpus)
 	}
 	if _, err := os.Stat("/usr/lib/wsl/lib/libcuda.so.1"); err == nil {
 		return 1
 	}
 	return 0
+}
+
+// visible counts the devices of CUDA_VISIBLE_DEVICES as CUDA does: up to the first that is
+// no GPU of the machine, or is named twice.
+func visible(names string, gpus int) (count int) {
+	seen := map[string]bool{}
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		number, err := strconv.Atoi(name)
+		known := err == nil && number >= 0 && number < gpus || strings.HasPrefix(name, "GPU-") || strings.HasPrefix(name, "MIG-")
+		if !known || seen[name] {
+			break
+		}
+		seen[name] = true
+		count++
+	}
+	return count
 }
 
 // findWorker is the worker to start.

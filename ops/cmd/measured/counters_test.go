@@ -60,3 +60,30 @@ func TestCounters(t *testing.T) {
 		t.Error("refused lines changed the notes")
 	}
 }
+
+// The tables of counters in the notes are those of the committed lines.
+func TestCountersOfNotes(t *testing.T) {
+	files, err := filepath.Glob("../../*/measured/counters.*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no committed counters: ", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := countersTable(text)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		notes := filepath.Join(filepath.Dir(file), "..", "notes.md")
+		page, err := os.ReadFile(notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mark := "<!-- " + strings.TrimSuffix(filepath.Base(file), ".jsonl") + " -->\n"
+		if !strings.Contains(string(page), mark+table+"\n") {
+			t.Errorf("%s has another table behind %s expected that of %s: run go run ./ops/cmd/measured --counters", notes, mark, file)
+		}
+	}
+}
