@@ -186,11 +186,11 @@ func (m merger) plan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 	return p
 }
 
-// network is the plan of network_merge.cuh: a block sorts a tile of own keys a thread, with the
-// smallest number of threads that needs the fewest passes, and blocks of mergeThreads merge so
-// many ways a tile of mergeOwn keys for each of them. A thread merges `items`, a few more, so
-// that the last threads have none; so many sentinels stand behind a run. A launch of its own
-// finds the splits, or each block finds its own.
+// network is the plan of network_merge.cuh. A block sorts a tile, `own` keys a thread; of the
+// numbers of threads, the smallest with the fewest passes is taken. A block of mergeThreads
+// merges `ways` runs into a tile of mergeOwn keys a thread. A thread merges `items` keys, a few
+// more than mergeOwn, so the last threads of a block have no keys. Each run is followed by
+// `items` sentinels. Either a launch before finds the splits, or each block finds its own.
 type network struct {
 	layout
 	threads                             []int

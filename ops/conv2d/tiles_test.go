@@ -1,0 +1,363 @@
+package conv2d
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/gpu/device/devicetest"
+	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
+	"warpbook/ops/optest"
+)
+
+// The entries of the rungs on wgmma, where a block takes several tiles and the ring of
+// stages comes round: each width of the product is forced, one a rung and case that the seed
+// chooses, on a device that is planned as
+// if it had two multiprocessors. Strides and dilations are other than 1.
+func TestHopperTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		kind   gpu.Type
+		change func(*Options)
+		size   ladder.Size
+	}
+	for _, c := range optest.Some(t, d, 4, []call{
+		{gpu.Float16, nil, ladder.Size{2, 8, 7, 9, 16, 3, 3}},
+		{gpu.Float16, nil, ladder.Size{1, 72, 9, 8, 80, 2, 3}},
+		{gpu.BFloat16, nil, ladder.Size{1, 8, 6, 9, 16, 3, 3}},
+		{0, nil, ladder.Size{1, 8, 6, 9, 16, 3, 3}},
+		{gpu.Float16, func(o *Options) { o.Dilation, o.Padding = 2, 3 }, ladder.Size{1, 8, 6, 7, 16, 3, 2}},
+		{gpu.BFloat16, func(o *Options) { o.Stride, o.Padding, o.ReLU = 2, 0, false }, ladder.Size{2, 8, 17, 19, 16, 3, 3}},
+		{0, func(o *Options) { o.Stride, o.Dilation, o.Bias = 3, 2, false }, ladder.Size{1, 8, 12, 13, 16, 1, 3}},
+		{gpu.Float16, nil, ladder.Size{1, 8, 5, 2, 3, 16, 3, 1, 2}},
+		{0, nil, ladder.Size{1, 40, 3, 2, 3, 32, 2, 1, 2}},
+		{gpu.BFloat16, func(o *Options) { o.Dilation = 2 }, ladder.Size{1, 8, 3, 2, 3, 80, 2, 1, 2}},
+		{gpu.Float16, func(o *Options) { o.Stride, o.Padding, o.ReLU = 2, 2, false }, ladder.Size{2, 8, 5, 4, 3, 16, 3, 2, 1}},
+	}) {
+		o := tensorOptions(c.kind)
+		o.Depth = len(c.size) == 9
+		if c.change != nil {
+			c.change(&o)
+		}
+		name := map[bool]string{false: "conv2d_", true: "conv3d_"}[o.Depth] + map[gpu.Type]string{0: "tf32", gpu.Float16: "fp16", gpu.BFloat16: "bf16"}[c.kind]
+		operator := o.tensor(name, must(With(name, o)))
+		check := func(v ladder.Variant, plan ladder.Planner, what string) {
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				return plan(entry, s, info)
+			}
+			one := *operator
+			one.Variants = []ladder.Variant{v}
+			checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), what)
+			if refused := v.Refuses(c.size) != nil; refused != (len(checks.Rows) == 0) {
+				t.Errorf("%s of %v: %d rows, refused %v", what, c.size, len(checks.Rows), refused)
+			}
+		}
+		variants := o.hopperVariants(name)
+		check(variants[0], variants[0].Plan, variants[0].Name)
+		for _, v := range variants[1:] {
+			plan, depths := o.haloPlan, 1
+			if strings.HasSuffix(v.Name, "_planes") {
+				plan = o.planePlan
+			}
+			if v.Module == "conv2d_resident" {
+				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+					x := o.of(s)
+					chunks := ladder.CeilDiv(x.c*o.bytes(), rowBytes)
+					return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, chunks*x.taps(), 1, 0))
+				}, v.Name)
+				continue
+			}
+			if v.Picks {
+				depths = o.sharedDepths(c.size)
+			}
+			if c.change != nil {
+				check(v, v.Plan, v.Name)
+				continue
+			}
+			for _, p := range optest.Some(t, d, 1, o.haloPlaces()) {
+				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+					cut, ok := o.haloCut(s, p.n, depths)
+					if !ok {
+						t.Fatalf("%d places: no cut of %v", p.n, s)
+					}
+					if v.Picks {
+						entry = haloOf(entry)
+					}
+					return plan(entry+p.suffix, s, info, cut)
+				}, v.Name+p.suffix)
+			}
+		}
+	}
+}
+
+// shortItems cuts images into short strips, so that a block takes several items: of the
+// filters, no more than `keep` stay, and two boxes of x.
+func shortItems(t *testing.T, o Options, s ladder.Size, boxes, stages, keep, leave int) items {
+	t.Helper()
+	c, ok := o.itemCut(s, min(2, o.of(s).oh), boxes, stages, keep, leave)
+	if !ok {
+		t.Fatalf("no items of %v", s)
+	}
+	if stages > keep {
+		c.Kept = uint32(keep)
+	}
+	c.XStages = 2
+	return c
+}
+
+// The entries of the products of two parts, as TestHopperTiles has them. The error is
+// compared with that of a direct sum.
+func TestHalfTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		o    Options
+		size ladder.Size
+	}
+	for _, c := range optest.Some(t, d, 1, []call{
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Bias: true, ReLU: true}, ladder.Size{2, 3, 7, 9, 17, 3, 3}},
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1}, ladder.Size{1, 9, 4, 60, 64, 3, 3}},
+		{Options{Stride: 1, Padding: 0, Dilation: 2, Groups: 1, Bias: true, NHWC: true}, ladder.Size{1, 40, 9, 12, 33, 2, 3}},
+		{Options{Stride: 1, Padding: 2, Dilation: 2, Groups: 1, NHWC: true}, ladder.Size{1, 67, 6, 5, 70, 1, 2}},
+	}) {
+		operator := must(With("conv2d_of_halves", c.o))
+		halves, err := operator.Variant("conv2d_fp16x3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct, err := operator.Variant("conv2d_direct")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(what string, plan ladder.Planner) {
+			v, one := halves, *operator
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				return plan(entry, s, info)
+			}
+			one.Variants = []ladder.Variant{direct, v}
+			checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), what)
+			if len(checks.Rows) != 2 || !(checks.Rows[1].Error < 4*checks.Rows[0].Error) {
+				t.Errorf("%s of %v: %+v", what, c.size, checks.Rows)
+			}
+			t.Logf("%v, %s: error %.2g, of a direct sum %.2g, bound %.2g", c.size, what, checks.Rows[1].Error, checks.Rows[0].Error, checks.Rows[1].Bound)
+		}
+		for _, p := range optest.Some(t, d, 1, halfPlaces) {
+			check(fmt.Sprint(p.n, " places"), func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				cut, ok := c.o.halvesCut(s, p.n)
+				if !ok {
+					t.Fatalf("%d places: no cut of %v", p.n, s)
+				}
+				return c.o.halfPlan(entry, p.suffix, s, info, cut)
+			})
+		}
+		if x := c.o.of(c.size); x.c <= 64 && x.k <= itemFilters {
+			check("items", func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				return c.o.halfItemPlan(entry, s, info, shortItems(t, c.o, s, 2, 2*x.taps(), x.taps(), outletBytes))
+			})
+		}
+	}
+}
+
+// Tensors of all scales are split so that as many bits are left, on every device with the rung:
+// the results of tensors that are 2^n as large are 2^n as large, but for the last bits.
+func TestHalvesOfAnyScale(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		o := Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1}
+		size := ladder.Size{1, 3, 5, 6, 4, 3, 3}
+		v, err := Operator.Variant("conv2d_fp16x3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ladder.Older(d.Info().Compute, v.Needs) || d.Info().Compute.Major != v.Needs.Major {
+			return // the suite lists the rungs that a device has not
+		}
+		h := bench.NewHandle(d)
+		defer h.Close()
+		h.Variant = v.Name
+		const seed = 7
+		random := rand.New(rand.NewPCG(seed, 1))
+		fill := func(n int) []float32 {
+			all := make([]float32, n)
+			for i := range all {
+				all[i] = float32(random.Float64() - 0.5)
+			}
+			return all
+		}
+		x, w, n := fill(3*5*6), fill(4*3*9), 4*5*6
+		run := func(ofX, ofW int) []float32 {
+			var buffers []gpu.Buffer
+			for i, values := range [][]float32{x, w, make([]float32, n)} {
+				scaled := make([]float32, len(values))
+				for j := range values {
+					scaled[j] = float32(math.Ldexp(float64(values[j]), []int{ofX, ofW, 0}[i]))
+				}
+				if i == 2 {
+					for j := range scaled {
+						scaled[j] = float32(math.NaN())
+					}
+				}
+				b, err := d.Alloc(gpu.Float32, len(values))
+				if err == nil {
+					t.Cleanup(func() { b.Free() })
+					err = (ladder.Tensor{Len: len(values)}).Upload(nil, b, scaled)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				buffers = append(buffers, b)
+			}
+			got := make([]float32, n)
+			err := Convolve(h, o, size, buffers[0], buffers[1], nil, buffers[2])
+			if err == nil {
+				err = (ladder.Tensor{Len: n}).Download(nil, buffers[2], got)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		want := run(0, 0)
+		for _, s := range [][2]int{{-40, 0}, {0, 60}, {9, -9}, {-100, 90}, {110, -120}} {
+			for i, got := range run(s[0], s[1]) {
+				// Sums of 27 products of at most 1/4 are compared within 2^-19 of 27/4.
+				if diff := math.Ldexp(float64(got), -s[0]-s[1]) - float64(want[i]); !(math.Abs(diff) <= 27.0/4*0x1p-19) {
+					t.Fatalf("seed %d: scaled by 2^%d and 2^%d: y[%d] is %v of its scale, expected %v", seed, s[0], s[1], i, math.Ldexp(float64(got), -s[0]-s[1]), want[i])
+				}
+			}
+		}
+	})
+}
+
+// A NaN at depth 0 of x is in the two depths of y that filters of three reach. In the rungs
+// _depths it spreads to those that share its product, of 16 channels four, and no further;
+// Convolve takes another rung unless the handle names one.
+func TestDepthsSpreadNaN(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	const depths, channels = 6, 16
+	o := Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, NHWC: true, Depth: true, Type: gpu.Float16}
+	size := ladder.Size{1, 8, depths, 1, 1, channels, 3, 1, 1}
+	filled := func(n int) []float32 {
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = 1
+		}
+		return values
+	}
+	const outputs = depths * 3 * 3 * channels // a row and a column of padding on each side
+	x := filled(depths * 8)
+	x[3] = float32(math.NaN())
+	for rung, reaches := range map[string]int{"": 2, "conv3d_fp16_halo": 2, "conv3d_fp16_depths": 4} {
+		h := bench.NewHandle(d)
+		h.Variant = rung
+		var buffers []gpu.Buffer
+		for _, values := range [][]float32{x, filled(channels * 8 * 3), make([]float32, outputs)} {
+			b, err := d.Alloc(o.Type, len(values))
+			if err == nil {
+				t.Cleanup(func() { b.Free() })
+				err = (ladder.Tensor{Len: len(values), Type: o.Type}).Upload(nil, b, values)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			buffers = append(buffers, b)
+		}
+		got := make([]float32, outputs)
+		err := Convolve(h, o, size, buffers[0], buffers[1], nil, buffers[2])
+		if err == nil {
+			err = (ladder.Tensor{Len: outputs, Type: o.Type}).Download(nil, buffers[2], got)
+		}
+		if err != nil {
+			t.Fatal(rung, err)
+		}
+		for depth := range depths {
+			if v := got[(depth*9+4)*channels]; math.IsNaN(float64(v)) != (depth < reaches) {
+				t.Errorf("%s: depth %d: %v, expected NaN in the first %d", rung, depth, v, reaches)
+			}
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The rows that conv3d_registers and conv3d_sevens copy: aligned vectors with three elements before the
+// first place and with none, elements, planes of padding alone, and two parts of a row.
+func TestStrips(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	for _, c := range []struct {
+		padding int
+		size    ladder.Size
+	}{
+		{0, ladder.Size{1, 2, 3, 4, 12, 3, 2, 2, 3}}, {1, ladder.Size{2, 3, 2, 5, 16, 9, 1, 3, 3}}, {2, ladder.Size{1, 2, 1, 3, 8, 2, 3, 1, 3}},
+		{3, ladder.Size{1, 2, 1, 2, 7, 2, 1, 2, 3}}, {4, ladder.Size{1, 1, 1, 2, 4, 33, 2, 2, 3}}, {1, ladder.Size{1, 1, 1, 1, 520, 1, 1, 2, 3}}, {0, ladder.Size{2, 3, 2, 8, 17, 34, 2, 3, 3}}, {3, ladder.Size{1, 2, 1, 2, 60, 5, 3, 3, 3}},
+	} {
+		o := with(func(o *Options) { o.Depth, o.Padding, o.ReLU, o.Bias = true, c.padding, true, true })
+		operator := must(With("conv3d", o))
+		for _, name := range []string{"conv3d_registers", "conv3d_sevens"} {
+			v, err := operator.Variant(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := *operator
+			one.Variants = []ladder.Variant{v}
+			refused := v.Refuses(c.size) != nil
+			if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); refused != (len(checks.Rows) == 0) || refused != (name == "conv3d_sevens" && c.size[7] != 3) {
+				t.Errorf("%s, padding %d, %v: %d rows, refused %v", name, c.padding, c.size, len(checks.Rows), refused)
+			}
+		}
+	}
+}
+
+// An entry of the products of parts, as TestHopperTiles has them: each layout, less and
+// more than 64 channels, and taps that are two pixels apart. The error is compared with that
+// of a direct sum.
+func TestSplitTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		o    Options
+		size ladder.Size
+	}
+	for _, c := range optest.Some(t, d, 2, []call{
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Bias: true, ReLU: true}, ladder.Size{2, 3, 7, 9, 17, 3, 3}},
+		{Options{Stride: 1, Padding: 2, Dilation: 2, Groups: 1, NHWC: true}, ladder.Size{1, 67, 6, 5, 70, 1, 2}},
+		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Depth: true, Bias: true}, ladder.Size{1, 3, 5, 1, 3, 9, 2, 1, 2}},
+		{Options{Stride: 1, Padding: 1, Dilation: 2, Groups: 1, Depth: true, NHWC: true}, ladder.Size{1, 5, 2, 2, 3, 70, 2, 1, 1}},
+	}) {
+		operator := must(With(c.o.rung("")+"of_parts", c.o))
+		split, err := operator.Variant(c.o.rung("bf16x3"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		direct, err := operator.Variant(c.o.rung("direct"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		depths := []int{1}
+		if c.o.Depth && c.o.sharesRows(c.size, "") == nil {
+			depths = append(depths, c.o.sharedDepths(c.size))
+		}
+		for i, p := range optest.Some(t, d, len(depths), splitPlaces) {
+			v, one := split, *operator
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				cut, ok := c.o.splitCut(s, p.n, depths[i%len(depths)])
+				if !ok {
+					t.Fatalf("%d places: no cut of %v", p.n, s)
+				}
+				info.SMs = 2
+				return c.o.splitPlan(entry, p.suffix, s, info, cut)
+			}
+			one.Variants = []ladder.Variant{direct, v}
+			b := optest.NewBench(t, d, &one, 1, c.size...)
+			checks := optest.CheckAll(t, b, v.Name+p.suffix)
+			if len(checks.Rows) != 2 || !(checks.Rows[1].Error < 4*checks.Rows[0].Error) {
+				t.Errorf("%d places of %v: %+v", p.n, c.size, checks.Rows)
+			}
+			t.Logf("%v, %d places: error %.2g, of a direct sum %.2g, bound %.2g", c.size, p.n, checks.Rows[1].Error, checks.Rows[0].Error, checks.Rows[1].Bound)
+		}
+	}
+}
