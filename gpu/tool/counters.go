@@ -56,10 +56,8 @@ func UnderProfiler(d gpu.Device, report string, metrics []string, work func() er
 	if !ok { // the emulator
 		return fmt.Errorf("tool: ncu: %w on %s: expected a GPU", gpu.ErrUnsupported, d.Info().Name)
 	}
-	for _, m := range metrics {
-		if !metricName().MatchString(m) {
-			return fmt.Errorf("tool: ncu: metric %q: %w, expected a name such as sm__warps_active.avg", m, gpu.ErrArgument)
-		}
+	if err := checkNames(metrics); err != nil {
+		return err
 	}
 	path, err := find("ncu", "nsight-compute")
 	if err != nil {

@@ -43,12 +43,20 @@ var metricName = lazyregexp.New(`^[a-z][\w.:]*$`)
 // Profile starts the profiler on the open devices: for the metrics that the
 // emulator counts too, others that are named, and the sections of a set.
 func Profile(others []string, set string) (*Run, error) {
-	for _, m := range others {
-		if !metricName().MatchString(m) {
-			return nil, fmt.Errorf("tool: ncu: metric %q: %w, expected a name such as sm__warps_active.avg", m, gpu.ErrArgument)
-		}
+	if err := checkNames(others); err != nil {
+		return nil, err
 	}
 	return start(&profiler{others, set})
+}
+
+// checkNames rejects what cannot be a metric of ncu, and would be an option of its command line.
+func checkNames(metrics []string) error {
+	for _, m := range metrics {
+		if !metricName().MatchString(m) {
+			return fmt.Errorf("tool: ncu: metric %q: %w, expected a name such as sm__warps_active.avg", m, gpu.ErrArgument)
+		}
+	}
+	return nil
 }
 
 func (p *profiler) name() string { return "ncu" }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"warpbook/gpu"
 	"warpbook/gpu/tool"
@@ -18,7 +17,7 @@ import (
 // units are ncu's metrics that name the full unit: of DRAM, L2, L1 and shared memory,
 // instruction issue and the pipes, each as a share of its peak; and bytes, instructions
 // and the causes for which warps wait, for each issued instruction.
-var units = strings.Join([]string{
+var units = []string{
 	"gpu__time_duration.sum",
 	"dram__throughput.avg.pct_of_peak_sustained_elapsed",
 	"dram__bytes_read.sum",
@@ -44,7 +43,7 @@ var units = strings.Join([]string{
 	"smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.ratio",
 	"smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio",
 	"smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
-}, ",")
+}
 
 // counted is the line of a launch.
 type counted struct {

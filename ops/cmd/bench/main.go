@@ -119,7 +119,13 @@ func parse(args []string, log io.Writer) (o options, err error) {
 		o.variants = strings.Split(*variants, ",")
 	}
 	if *counters != "" {
-		o.counters = strings.Split(strings.Replace(*counters, "units", units, 1), ",")
+		for metric := range strings.SplitSeq(*counters, ",") {
+			if metric == "units" {
+				o.counters = append(o.counters, units...)
+				continue
+			}
+			o.counters = append(o.counters, metric)
+		}
 	}
 	switch *others {
 	case "all":

@@ -241,3 +241,14 @@ func TestRefusalIsALine(t *testing.T) {
 		t.Errorf("right %v, %v, log %s: %s", right, err, log.String(), out.String())
 	}
 }
+
+// units stands for its metrics, beside others that are named.
+func TestCounters(t *testing.T) {
+	o, err := parse(strings.Fields("reduce --size 3 --counters sm__warps_active.avg,units"), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := append([]string{"sm__warps_active.avg"}, units...); !slices.Equal(o.counters, want) {
+		t.Errorf("metrics are %v, expected %v", o.counters, want)
+	}
+}

@@ -3,8 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -87,7 +87,7 @@ func runCounters(lines io.Reader, folder, gpu string) error {
 			return fmt.Errorf("%s: %w", notes, err)
 		}
 		file := filepath.Join(folder, operator, "measured", "counters."+gpu+".jsonl")
-		if err := cmp.Or(os.WriteFile(file, text, 0o644), os.WriteFile(notes, []byte(with), 0o644)); err != nil {
+		if err := errors.Join(os.WriteFile(file, text, 0o644), os.WriteFile(notes, []byte(with), 0o644)); err != nil {
 			return err
 		}
 	}
