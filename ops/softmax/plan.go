@@ -112,10 +112,10 @@ func best(operator string, mask ...string) ladder.Planner {
 	}
 }
 
-// bestPlain launches a rung that only the plain form has, if it is the fastest one: from
-// Ampere on blocks whose lines L2 evicts last. Of 128 rows or more that are too long for
-// their registers, those of up to 16384 columns are faster read twice than in a cluster, and
-// those of up to 98304 in small clusters; fewer rows, and longer ones, are not.
+// bestPlain is the plan of a rung that only the plain form has, where measurements on an H200
+// found it the fastest. From Ampere on, rows of 1025 to 8192 columns take softmax_evict_last. Longer rows, if
+// there are at least 128, take softmax_block up to 16384 columns, which reads them twice, and
+// softmax_cluster_shared up to 98304. All others are left to softmax_auto.
 func bestPlain(s ladder.Size, info gpu.Info) (p ladder.Plan, ok bool) {
 	switch {
 	case s[1] > smallColumns && s[1] <= bigColumns && !ladder.Older(info.Compute, ladder.Ampere):

@@ -142,8 +142,8 @@ const unit = 32
 // mostHubs keeps the place of each bit of a hub's row within 2^32 bytes.
 const mostHubs = 1 << 17
 
-// hubs is how many vertices have their rows as bits: so many that the bits take about as
-// much memory as the columns.
+// hubs is the number of vertices whose rows are bits. These bits take about as much memory as
+// the columns of the graph.
 func hubs(size ladder.Size) int {
 	return min(size[0], mostHubs, 8*int(math.Sqrt(float64(size[1]))))
 }
