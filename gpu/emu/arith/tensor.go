@@ -71,32 +71,37 @@ func FP8Core(c gpu.Compute) *TensorCore {
 	return &TensorCore{groups{fp8: 16}, 13, 14}
 }
 
-// Term is a decomposed factor: significand * 2^(exponent - fraction bits of its type).
+// Term is a decomposed factor: its value is significand * 2^(exponent - fraction bits of its
+// type). The exponent of zero is below those of all products, so that a sum need not ask
+// for it.
 type Term struct {
+	value       float64
 	significand int32
 	exponent    int16
 	class       class
 }
 
+// class is a set of bits: a sum joins those of its terms.
 type class uint8
 
 const (
-	finiteClass class = iota
-	zeroClass
-	infiniteClass
-	nanClass
+	finiteClass   class = 0
+	infiniteClass class = 1
+	nanClass      class = 3
 )
+
+const zeroExponent = -1 << 13
 
 // TermOf decomposes a value of a float type.
 func TermOf(a uint64, f format) Term {
 	bias := int16(1)<<(f.exponent-1) - 1
 	e, fraction := int16(a>>f.fraction&(1<<f.exponent-1)), int32(a&(1<<f.fraction-1))
-	t := Term{fraction | 1<<f.fraction, e - bias, finiteClass}
+	t := Term{significand: fraction | 1<<f.fraction, exponent: e - bias}
 	switch {
 	case e == 0 && fraction == 0:
-		t = Term{0, 0, zeroClass}
+		return Term{exponent: zeroExponent}
 	case e == 0:
-		t = Term{fraction, 1 - bias, finiteClass}
+		t.significand, t.exponent = fraction, 1-bias
 	case e == 1<<f.exponent-1 && fraction == 0:
 		t.class = infiniteClass
 	case e == 1<<f.exponent-1:
@@ -105,8 +110,12 @@ func TermOf(a uint64, f format) Term {
 	if a>>(f.exponent+f.fraction)&1 != 0 {
 		t.significand = -t.significand
 	}
+	t.value = float64(t.significand) * powerOf2(int(t.exponent)-int(f.fraction))
 	return t
 }
+
+// powerOf2 is 2^n for an n between -1022 and 1023.
+func powerOf2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
 // FP8Term decomposes a value of e4m3 or e5m2, in units of e4m3's fraction. e4m3
 // has no infinity, and one NaN.
@@ -141,64 +150,38 @@ func Dot(a, b []Term) int64 {
 // Fuse is c plus the products of a and b, in groups. Its result has the type
 // of c: f32 or f16.
 func (u *TensorCore) Fuse(c uint64, a, b []Term, of, to ptx.Type) uint64 {
-	for n := u.group.of(of); len(a) > 0; {
-		n = min(n, len(a))
-		c = u.add(TermOf(c, FormatOf(to)), a[:n], b[:n], int(factorFraction(of)), to)
+	n, f := u.group.of(of), FormatOf(to)
+	for len(a) > n {
+		c = u.add(TermOf(c, f), a[:n], b[:n], to)
 		a, b = a[n:], b[n:]
 	}
-	return c
+	return u.add(TermOf(c, f), a, b, to)
 }
 
-// factorFraction is the fraction bits of the factors.
-func factorFraction(of ptx.Type) uint {
-	if of == "e4m3" {
-		return 3
-	}
-	return FormatOf(of).fraction
-}
-
-// add is the sum of one group, whose factors have the given number of fraction bits.
-func (u *TensorCore) add(c Term, a, b []Term, fraction int, to ptx.Type) uint64 {
-	const none = -1 << 15
-	most := none
-	if c.class == finiteClass {
-		most = int(c.exponent)
-	}
-	special := c.class >= infiniteClass
+// add is the sum of one group. A float64 holds a product exactly, and the conversion to a
+// whole number cuts off what is below the fraction bits that are kept.
+func (u *TensorCore) add(c Term, a, b []Term, to ptx.Type) uint64 {
+	b = b[:len(a)]
+	most, all := int(c.exponent), c.class
 	for i := range a {
-		switch worst := max(a[i].class, b[i].class); {
-		case worst == finiteClass:
-			most = max(most, int(a[i].exponent)+int(b[i].exponent))
-		case worst > zeroClass:
-			special = true
-		}
+		most = max(most, int(a[i].exponent)+int(b[i].exponent))
+		all |= a[i].class | b[i].class
 	}
 	switch {
-	case special:
+	case all != finiteClass:
 		return specialSum(c, a, b, to)
-	case most == none:
+	case most <= zeroExponent/2:
 		return 0
 	}
-	sum := aligned64(int64(c.significand), u.fraction-int(FormatOf(to).fraction)-(most-int(c.exponent)))
+	unit := powerOf2(u.fraction - most)
+	sum := int64(c.value * unit)
 	for i := range a {
-		product := int64(a[i].significand) * int64(b[i].significand)
-		sum += aligned64(product, u.fraction-2*fraction-(most-int(a[i].exponent)-int(b[i].exponent)))
+		sum += int64(a[i].value * b[i].value * unit)
 	}
 	if to == "f16" {
 		return RoundFloat(math.Ldexp(float64(sum), most-u.fraction), Nearest, FormatOf(to))
 	}
 	return truncated(sum, most-u.fraction, u.digits)
-}
-
-// aligned64 shifts left, or right with truncation.
-func aligned64(v int64, shift int) int64 {
-	switch {
-	case shift >= 0:
-		return v << min(shift, 63)
-	case v < 0:
-		return -(-v >> min(-shift, 63))
-	}
-	return v >> min(-shift, 63)
 }
 
 // truncated is sum * 2^exponent as f32, cut off behind some digits.
@@ -244,8 +227,8 @@ func specialSum(c Term, a, b []Term, to ptx.Type) uint64 {
 	}
 	add(c.class, c.significand < 0)
 	for i := range a {
-		k := max(a[i].class, b[i].class)
-		if k == infiniteClass && min(a[i].class, b[i].class) == zeroClass {
+		k := a[i].class | b[i].class
+		if k == infiniteClass && (a[i].significand == 0 || b[i].significand == 0) {
 			k = nanClass
 		}
 		add(k, (a[i].significand < 0) != (b[i].significand < 0))

@@ -303,8 +303,9 @@ func (p *warpgroupProduct) loadA(w *warp, in *instr, x *warpgroupRoom) bool {
 	if p.a == nil {
 		return rows.load(w, in, x.a[:], lanes[uint64](w, p.aAt)[0])
 	}
+	term := rows.term()
 	w.unpack(p.a, func(lane, register, i, per int, v uint64) {
-		x.a[(lane/4+8*(register&1))*rows.depth+lane%4*per+i+4*per*(register>>1)] = rows.term(v)
+		x.a[(lane/4+8*(register&1))*rows.depth+lane%4*per+i+4*per*(register>>1)] = term(v)
 	})
 	return true
 }
@@ -323,72 +324,91 @@ type tileRows struct {
 	trans, minus bool
 }
 
-// term decomposes a factor.
-func (t *tileRows) term(v uint64) arith.Term {
-	size := t.of.Bytes()
+// term returns the function that decomposes a factor.
+func (t *tileRows) term() func(v uint64) arith.Term {
 	switch t.of {
 	case "s8":
-		return arith.Number(int32(int8(v)))
+		return func(v uint64) arith.Term { return arith.Number(int32(int8(v))) }
 	case "u8":
-		return arith.Number(int32(v))
+		return func(v uint64) arith.Term { return arith.Number(int32(v)) }
 	}
+	minus, format := uint64(0), arith.FormatOf(t.of)
 	if t.minus {
-		v ^= 1 << (8*size - 1)
+		minus = 1 << (8*t.of.Bytes() - 1)
 	}
 	switch {
-	case size == 1:
-		return arith.FP8Term(v, t.of)
+	case t.of.Bytes() == 1:
+		return func(v uint64) arith.Term { return arith.FP8Term(v^minus, t.of) }
 	case t.of == "tf32":
-		v >>= 13
+		return func(v uint64) arith.Term { return arith.TermOf((v^minus)>>13, format) }
 	}
-	return arith.TermOf(v, arith.FormatOf(t.of))
+	return func(v uint64) arith.Term { return arith.TermOf(v^minus, format) }
 }
 
-// load reads the rows from the tile that a descriptor names.
+// load reads the rows from the tile that a descriptor names, in parts of 16 bytes.
 func (t *tileRows) load(w *warp, in *instr, to []arith.Term, descriptor uint64) bool {
 	l := layoutOf(descriptor)
-	b := w.block
-	size := uint64(t.of.Bytes())
+	size := t.of.Bytes()
 	switch {
 	case descriptor>>49&7 != 0:
 		w.fail(in, 0, gpu.ErrUnsupported, "a matrix descriptor with a base offset of %d, on the emulator: align the tile to 1024 bytes, or run this entry on a GPU", descriptor>>49&7)
 		return false
-	case !t.trans && l.span != 0 && l.span < uint64(t.depth)*size:
-		w.fail(in, 0, gpu.ErrUnsupported, "a matrix descriptor with a swizzle of %d bytes for rows of %d, on the emulator: use a wider swizzle, or run this entry on a GPU", l.span, uint64(t.depth)*size)
+	case !t.trans && l.span != 0 && l.span < uint64(t.depth*size):
+		w.fail(in, 0, gpu.ErrUnsupported, "a matrix descriptor with a swizzle of %d bytes for rows of %d, on the emulator: use a wider swizzle, or run this entry on a GPU", l.span, t.depth*size)
 		return false
 	}
-	for r := range t.count {
-		for k := range t.depth {
-			at := l.place(uint64(t.from+r), uint64(k), size, t.trans)
-			if b.shared == nil || at+size > uint64(len(b.shared.Data)) {
-				w.fail(in, 0, gpu.ErrOutOfBounds, "%d bytes at shared address %#x of the tile that descriptor %#x names, expected them in the %d bytes of the block", size, at, descriptor, b.sharedBytes())
+	// A part has elements of a row, or, transposed, an element of each of some rows.
+	per := matrixPart / size
+	rows, elements, stride := 1, per, 1
+	if t.trans {
+		rows, elements, stride = per, 1, t.depth
+	}
+	term := t.term()
+	for r := 0; r < t.count; r += rows {
+		for k := 0; k < t.depth; k += elements {
+			at := l.place(uint64(t.from+r), uint64(k), uint64(size), t.trans)
+			if !w.readsPart(in, at, descriptor) {
 				return false
 			}
-			if !b.shared.Written.Has(int(at), 1<<size-1) && b.checks.Has(gpu.CheckUninitialized) {
-				w.addr[0] = at
-				w.unwritten(&instr{src: in.src, mem: &access{size: size}}, place{space: ptx.Shared, contents: b.shared}, 0)
-				if b.fault != nil {
-					return false
+			from, to := unsafe.Add(w.block.shared.Base, at), to[r*t.depth+k:]
+			for i := range per {
+				var v uint64
+				switch size {
+				case 1:
+					v = uint64(*(*uint8)(unsafe.Add(from, i)))
+				case 2:
+					v = uint64(*(*uint16)(unsafe.Add(from, 2*i)))
+				default:
+					v = uint64(*(*uint32)(unsafe.Add(from, 4*i)))
 				}
+				to[i*stride] = term(v)
 			}
-			if !w.fencedAsync(in, 0, at, size) {
-				return false
-			}
-			if at%16 == 0 {
-				w.readsProduct(in, at)
-			}
-			var v uint64
-			switch p := unsafe.Add(b.shared.Base, at); size {
-			case 1:
-				v = uint64(*(*uint8)(p))
-			case 2:
-				v = uint64(*(*uint16)(p))
-			default:
-				v = uint64(*(*uint32)(p))
-			}
-			to[r*t.depth+k] = t.term(v)
 		}
 	}
+	return true
+}
+
+// matrixPart is the bytes that lie in one piece wherever a tile is laid out.
+const matrixPart = 16
+
+// readsPart checks and notes that a product reads a part of a tile.
+func (w *warp) readsPart(in *instr, at, descriptor uint64) bool {
+	b := w.block
+	if b.shared == nil || at+matrixPart > uint64(len(b.shared.Data)) {
+		w.fail(in, 0, gpu.ErrOutOfBounds, "%d bytes at shared address %#x of the tile that descriptor %#x names, expected them in the %d bytes of the block", matrixPart, at, descriptor, b.sharedBytes())
+		return false
+	}
+	if !b.shared.Written.Has(int(at), 1<<matrixPart-1) && b.checks.Has(gpu.CheckUninitialized) {
+		w.addr[0] = at
+		w.unwritten(&instr{src: in.src, mem: &access{size: matrixPart}}, place{space: ptx.Shared, contents: b.shared}, 0)
+		if b.fault != nil {
+			return false
+		}
+	}
+	if !w.fencedAsync(in, 0, at, matrixPart) {
+		return false
+	}
+	w.readsProduct(in, at)
 	return true
 }
 
