@@ -1,8 +1,8 @@
 package main
 
 import (
+	"flag"
 	"fmt"
-	"os"
 	"testing"
 )
 
@@ -74,15 +74,14 @@ close(in)
 for range 8 { want -= <-sums }
 want`
 
+var concurrentCallCount = flag.Int("calls", 10_000_000, "how many calls TestConcurrentResults makes")
+
 // TestConcurrentResults: a call returns its own results, whatever other
-// goroutines call. WARPBOOK_LONG=1 makes 100 million calls.
+// goroutines call.
 func TestConcurrentResults(t *testing.T) {
-	calls := 10_000_000
+	calls := *concurrentCallCount
 	if raceEnabled { // a call takes 50 times as long
 		calls /= 50
-	}
-	if os.Getenv("WARPBOOK_LONG") != "" {
-		calls *= 10
 	}
 	c := start(t)
 	for _, code := range []string{fmt.Sprintf(concurrentCalls, calls/8), fmt.Sprintf(received, calls/100)} {

@@ -35,14 +35,15 @@ func TestNetworkRuns(t *testing.T) {
 			t.Skipf("%v has no cp.async, with which these rungs copy their runs", d.Info())
 		}
 		var all []item
-		for _, data := range []string{Operator.Data[0].Name, "sentinels"} {
-			for _, tile := range []int{4096, 8192, 16384} {
-				for _, runs := range []int{1, 2, 4, 5, 8} {
-					for _, more := range []int{-1, 0, 1, 1 + random.IntN(tile-1)} {
-						all = append(all, item{runs*tile + more, data})
-					}
+		names := []string{Operator.Data[0].Name, "sentinels"}
+		for _, tile := range []int{4096, 8192, 16384} {
+			for _, runs := range []int{1, 2, 4, 5, 8} {
+				for _, more := range []int{-1, 0, 1, 1 + random.IntN(tile-1)} {
+					all = append(all, item{runs*tile + more, names[random.IntN(len(names))]})
 				}
 			}
+		}
+		for _, data := range names {
 			all = append(all, item{17*4096 + 1, data})
 		}
 		all = optest.Some(t, d, 5, all)

@@ -24,7 +24,10 @@ import (
 	"warpbook/gpu/emu"
 )
 
-var keep = flag.Bool("keep", false, "write what NVRTC compiles for TestCompiled to testdata/compiled")
+var (
+	keep  = flag.Bool("keep", false, "write what NVRTC compiles for TestCompiled to testdata/compiled")
+	names = flag.String("modes", "", "the modes in which TestCompile compiles operators, with commas between: O3, G, use_fast_math")
+)
 
 // modes are the options of the compiler: none, for a debugger, and with shorter, less
 // exact functions.
@@ -80,8 +83,8 @@ func TestCompiled(t *testing.T) {
 }
 
 // TestCompile is TestCompiled with the NVRTC of this machine. A source of an operator is
-// compiled in one of the modes, which the seed chooses, with WARPBOOK_LONG in all of them,
-// which takes minutes.
+// compiled in the modes of -modes, or in one that the seed chooses, or with WARPBOOK_LONG in
+// all of them, which takes minutes.
 func TestCompile(t *testing.T) {
 	t.Logf("NVRTC of %q", os.Getenv("WARPBOOK_NVRTC")) // read here, so that the cached result of another NVRTC is not used
 	random := seeded(t)
@@ -100,7 +103,11 @@ func TestCompile(t *testing.T) {
 			continue // a program of its own, for nvcc
 		}
 		chosen := slices.Sorted(maps.Keys(modes))
-		if one := random.IntN(len(chosen)); strings.HasPrefix(source, "../../../ops/") && os.Getenv("WARPBOOK_LONG") == "" && !*keep {
+		one := random.IntN(len(chosen))
+		switch operator := strings.HasPrefix(source, "../../../ops/"); {
+		case operator && *names != "":
+			chosen = strings.Split(*names, ",")
+		case operator && os.Getenv("WARPBOOK_LONG") == "" && !*keep:
 			chosen = chosen[one : one+1]
 		}
 		for _, mode := range chosen {
@@ -166,6 +173,9 @@ func compiled(t *testing.T, source, mode string) (text, release string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	arch := archOf(source)
+	if modes[mode] == nil {
+		t.Fatalf("no mode %q, expected one of %v", mode, slices.Sorted(maps.Keys(modes)))
+	}
 	options := append([]string{"--gpu-architecture=" + arch, "--std=c++17", "--include-path=" + folder}, modes[mode]...)
 	reply, err := compiler.Run(ctx, compiler.Request{Name: filepath.Base(source), Text: string(cuda), Options: options})
 	switch {
