@@ -2,8 +2,8 @@ package triangles
 
 import (
 	"errors"
+	"flag"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +14,8 @@ import (
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
 )
+
+var scale = flag.Int("scale", 11, "scale of the RMAT graph whose work TestShares and TestWordsOfHubs count")
 
 func TestConformance(t *testing.T) { optest.Run(t, Operator) }
 
@@ -451,11 +453,7 @@ func TestCut(t *testing.T) {
 // Equal shares of Packed are those of triangles_packed in instructions of the emulator,
 // packing included; those of wedges and lookups are not.
 func TestShares(t *testing.T) {
-	scale := 11
-	if os.Getenv("WARPBOOK_LONG") != "" {
-		scale = 15
-	}
-	n := 1 << scale
+	n := 1 << *scale
 	g := orient(n, RMAT(n, 16*n, 1))
 	d := optest.Emulator(t)
 	instructions := func(g *Graph) (sum uint64) {
@@ -478,7 +476,7 @@ func TestShares(t *testing.T) {
 			gains[name] = float64(whole) / float64(most)
 		}
 		t.Logf("RMAT %d in %d parts: the whole has %d instructions, over the busiest part by equal shares of edges %.2f, wedges %.2f, lookups %.2f, packed words %.2f",
-			scale, parts, whole, gains["edges"], gains["wedges"], gains["lookups"], gains["packed"])
+			*scale, parts, whole, gains["edges"], gains["wedges"], gains["lookups"], gains["packed"])
 		if best := gains["packed"]; best <= max(gains["edges"], gains["wedges"], gains["lookups"]) || best < 0.65*float64(parts) {
 			t.Errorf("%d parts: %v, expected the most by packed words", parts, gains)
 		}
@@ -487,33 +485,27 @@ func TestShares(t *testing.T) {
 
 // The words of row u before v are fewer than those of row v, and most edges go to a hub.
 func TestWordsOfHubs(t *testing.T) {
-	scales := []int{11}
-	if os.Getenv("WARPBOOK_LONG") != "" {
-		scales = []int{16, 20}
-	}
-	for _, scale := range scales {
-		n := 1 << scale
-		g := orient(n, RMAT(n, 16*n, 1))
-		hubs := hubs(ladder.Size{n, 16 * n})
-		var ofU, ofV, toHubs uint64
-		for u := range n {
-			before := uint64(0)
-			for i, v := range g.Row(u) {
-				if i == 0 || v/32 != g.Row(u)[i-1]/32 {
-					before++
-				}
-				ofU += before
-				ofV += uint64(words32(g.Row(int(v))))
-				if int(v) < hubs {
-					toHubs++
-				}
+	n := 1 << *scale
+	g := orient(n, RMAT(n, 16*n, 1))
+	hubs := hubs(ladder.Size{n, 16 * n})
+	var ofU, ofV, toHubs uint64
+	for u := range n {
+		before := uint64(0)
+		for i, v := range g.Row(u) {
+			if i == 0 || v/32 != g.Row(u)[i-1]/32 {
+				before++
+			}
+			ofU += before
+			ofV += uint64(words32(g.Row(int(v))))
+			if int(v) < hubs {
+				toHubs++
 			}
 		}
-		share := float64(toHubs) / float64(g.Edges())
-		t.Logf("RMAT %d: %d edges, %d words of rows u up to v, %d of rows v; %d hubs have %d words of bits and %.1f %% of the edges", scale, g.Edges(), ofU, ofV, hubs, bitsBefore(hubs), 100*share)
-		if ofU >= ofV || share < 0.9 {
-			t.Errorf("RMAT %d: %d words of rows u, %d of rows v, %.2f of the edges to hubs: expected fewer words of rows u, and 0.9", scale, ofU, ofV, share)
-		}
+	}
+	share := float64(toHubs) / float64(g.Edges())
+	t.Logf("RMAT %d: %d edges, %d words of rows u up to v, %d of rows v; %d hubs have %d words of bits and %.1f %% of the edges", *scale, g.Edges(), ofU, ofV, hubs, bitsBefore(hubs), 100*share)
+	if ofU >= ofV || share < 0.9 {
+		t.Errorf("RMAT %d: %d words of rows u, %d of rows v, %.2f of the edges to hubs: expected fewer words of rows u, and 0.9", *scale, ofU, ofV, share)
 	}
 }
 
