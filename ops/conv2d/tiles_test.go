@@ -361,3 +361,56 @@ func TestSplitTiles(t *testing.T) {
 		}
 	}
 }
+
+// The fused rungs of Winograd where a block takes several items and the ring of stages comes
+// round: rows of x and y that are whole vectors and others, with and without padding, a bias,
+// ReLU, and channels of y in two and three blocks. The device is planned as if it had two
+// multiprocessors.
+func TestFusedItems(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		change func(*Options)
+		size   ladder.Size
+	}
+	for _, m := range []int{2, 4} {
+		for _, c := range optest.Some(t, d, 2, []call{
+			{nil, ladder.Size{4, 14, 12, 16, 70, 3, 3}},
+			{func(o *Options) { o.Padding, o.Bias = 0, true }, ladder.Size{5, 13, 15, 14, 33, 3, 3}},
+			{func(o *Options) { o.Padding, o.Bias, o.ReLU = 2, true, true }, ladder.Size{3, 17, 13, 16, 65, 3, 3}},
+			{func(o *Options) { o.ReLU = true }, ladder.Size{1, 5, 40, 44, 3, 3, 3}},
+			{func(o *Options) { o.Padding = 5 }, ladder.Size{9, 16, 4, 8, 32, 3, 3}},
+		}) {
+			o := usual
+			if c.change != nil {
+				c.change(&o)
+			}
+			operator, err := withWinograd(m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := operator.Variant(fmt.Sprintf("conv2d_winograd%d_fused", m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := v.Plan
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				return plan(entry, s, info)
+			}
+			one := *operator
+			one.Variants = []ladder.Variant{v}
+			if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); len(checks.Rows) != 1 {
+				t.Errorf("F(%d), padding %d, %v: %d rows, expected 1", m, o.Padding, c.size, len(checks.Rows))
+			}
+		}
+	}
+	nhwc, err := withWinograd(2, with(func(o *Options) { o.NHWC = true }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := nhwc.Variant("conv2d_winograd2_fused")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkLine(t, "use conv2d_winograd2", v.Refuses(ladder.Size{1, 1, 3, 3, 1, 3, 3}), gpu.ErrUnsupported)
+}

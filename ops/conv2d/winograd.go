@@ -114,6 +114,9 @@ func withWinograd(m int, o Options) (*ladder.Operator, error) {
 	w.Variants = []ladder.Variant{{
 		Name: fmt.Sprintf("conv2d_winograd%d", m), Adds: fmt.Sprintf("F(%d x %d, 3 x 3): %d multiplications a channel for %d outputs in place of %d; filters, tiles and sums are transformed in launches of their own", m, m, (m+2)*(m+2), m*m, 9*m*m),
 		Source: "ours", Plan: o.winograd(m),
+	}, {
+		Name: fmt.Sprintf("conv2d_winograd%d_fused", m), Adds: "Hopper: one launch behind that of the filters; warps transform tiles of x for others that multiply, and sums cross shared memory",
+		Source: "ours", Module: "winograd_fused", Needs: hopper, Plan: o.fused(m), Refuses: o.fusedRefuses(m),
 	}}
 	return w, nil
 }
@@ -208,4 +211,56 @@ func (o Options) winogradMagnitude(m int, stop ladder.Stop, s ladder.Size, input
 		}
 	})
 	return all
+}
+
+// Constants of winograd_fused.cu.
+const (
+	fusedTiles   = 32
+	fusedStage   = 4 // channels of x
+	fusedStages  = 3
+	fusedThreads = 512
+)
+
+// fusedItems is Items of winograd_fused.cu.
+type fusedItems struct{ Across, Down, Blocks, Items, Steps uint32 }
+
+// fusedCut is what Cut of winograd_fused.cu has for F(m, 3): the channels of y of an item, and
+// floats of a stage and of the sums that are exchanged.
+func fusedCut(m int) (channels, stage, exchange int) {
+	parts := (m + 2) * (m + 2)
+	channels, exchange = 64, parts*32*68
+	if m == 4 {
+		channels, exchange = 32, 2*parts*8*40
+	}
+	return channels, fusedStage * parts * (channels + fusedTiles), exchange
+}
+
+// fusedRefuses rejects layouts whose rows do not lie together.
+func (o Options) fusedRefuses(m int) func(ladder.Size) error {
+	return func(ladder.Size) error {
+		if o.NHWC {
+			return fmt.Errorf("%w: channels innermost: expected rows that lie together; use conv2d_winograd%d", gpu.ErrUnsupported, m)
+		}
+		return nil
+	}
+}
+
+// fused launches the transform of the filters, and all else.
+func (o Options) fused(m int) ladder.Planner {
+	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+		d, parts := o.of(s), (m+2)*(m+2)
+		channels, stage, exchange := fusedCut(m)
+		across, down := ladder.CeilDiv(d.ow, m), ladder.CeilDiv(d.oh, m)
+		blocks, steps := ladder.CeilDiv(d.k, channels), ladder.CeilDiv(d.c, fusedStage)
+		items := fusedItems{uint32(across), uint32(down), uint32(blocks), uint32(blocks * ladder.CeilDiv(d.n*across*down, fusedTiles)), uint32(steps)}
+		filters := blocks * channels * steps * fusedStage
+		p := ladder.Plan{Depth: d.c + winogradRoundings}
+		u := p.NewScratch("u", parts*filters)
+		p.Steps = []ladder.Step{
+			{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(filters, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", u, o.shape(s), items}},
+			{Entry: entry + "_2", Grid: gpu.Dim{X: min(int(items.Items), max(1, info.SMs))}, Block: gpu.Dim{X: fusedThreads}, Shared: 4*(fusedStages*stage+exchange) + 8*(2*fusedStages+2),
+				Args: []any{"x", u, o.operands("x")[2], "y", o.shape(s), items}},
+		}
+		return p
+	}
 }
