@@ -24,9 +24,10 @@ const unsigned item_tiles = 32, stage_channels = 4, stages = 3, transformers = 4
 extern __shared__ __align__(1024) float memory[];
 
 // Tiles of an image across and down, blocks of channels of y, items in all, and stages of
-// channels of x: Items of winograd.go.
+// channels of x: fusedItems of winograd.go.
 struct Items { unsigned across, down, blocks, items, steps; };
 
+// What F(m, 3) has of each: fusedCut of winograd.go knows some of it.
 template <int m> struct Cut {
     static constexpr unsigned side = m + 2, parts = side * side, channels = m == 2 ? 64 : 32;
     static constexpr unsigned u_floats = stage_channels * parts * channels, stage = u_floats + stage_channels * parts * item_tiles;
@@ -80,8 +81,8 @@ static __device__ __forceinline__ void back(const float (&v)[6], float (&y)[4]) 
     y[0] = v[0] + a + c, y[1] = fmaf(2, e, b), y[2] = fmaf(4, c, a), y[3] = fmaf(8, e, b) + v[5];
 }
 
-// Loads where a bit is set, and gives 0 elsewhere: one instruction for the test, which a
-// comparison and a branch or a choice are not.
+// Loads where a bit is set, and gives 0 elsewhere. In CUDA C++ the compiler makes several
+// instructions of each test.
 static __device__ __forceinline__ void load_if(unsigned bits, unsigned bit, const float* from, float& v) {
     asm volatile("{.reg .pred p; .reg .b32 t; and.b32 t, %1, %2; setp.ne.u32 p, t, 0; mov.f32 %0, 0f00000000; @p ld.global.nc.f32 %0, [%3];}" : "=f"(v) : "r"(bits), "r"(1u << bit), "l"(from));
 }
@@ -111,8 +112,8 @@ template <int m> static __device__ __forceinline__ void fused_filters(const floa
     for (unsigned f = 0; f < C::parts; f++) u[f * C::channels] = to[f / C::side][f % C::side];
 }
 
-// Transforms a tile of x a lane, a channel of each stage a warp. The elements of the next
-// stage are on their way while this one is written.
+// Transforms x, a tile a lane and a channel of each stage a warp. The elements of the next
+// stage are on their way while those of this one are written.
 template <int m> static __device__ __forceinline__ void transform_tiles(const float* x, const float* u, const Shape& s, const Items& n, Stages ring) {
     using C = Cut<m>;
     constexpr int side = C::side;
@@ -228,7 +229,7 @@ template <int m> static __device__ __forceinline__ void multiply(float (&sums)[C
     }
 }
 
-// Writes sums to be exchanged: of 4 channels each, of the held parts in `columns` tiles.
+// Writes a warp's sums of one tile a lane to be exchanged, four channels at a time.
 template <int m> static __device__ __forceinline__ void put(float* to, const float (&sums)[Cut<m>::held][Cut<m>::rows][8], int column, Lane lane) {
     using C = Cut<m>;
 #pragma unroll
@@ -272,6 +273,7 @@ template <int m> static __device__ __forceinline__ void store(const float* from,
     }
 }
 
+// Makes the barriers: of the ring, and of the exchange behind them.
 template <int m> static __device__ __forceinline__ Stages start(unsigned barriers) {
     using C = Cut<m>;
     if (threadIdx.x == 0) {
