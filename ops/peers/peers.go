@@ -255,7 +255,11 @@ func (s Set) texts() (map[string][]byte, error) {
 	return texts, read(sources, "*")
 }
 
-// unpack writes the sources to a folder named by their hash.
+// flagVariables are the variables from which nvcc takes flags beside those of its command,
+// such as the folder of other headers: other flags make another program.
+var flagVariables = []string{"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}
+
+// unpack writes the sources to a folder named by the hash of the sources and of nvcc's flags.
 func (s Set) unpack() (string, error) {
 	texts, err := s.texts()
 	if err != nil {
@@ -264,6 +268,9 @@ func (s Set) unpack() (string, error) {
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		fmt.Fprintf(hash, "%s %d\n%s", name, len(texts[name]), texts[name])
+	}
+	for _, name := range flagVariables {
+		fmt.Fprintf(hash, "%s=%s\n", name, os.Getenv(name))
 	}
 	base, err := os.UserCacheDir()
 	if err != nil {

@@ -143,6 +143,29 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A program is compiled once for the flags that nvcc takes from the environment, and again
+// for others, such as those that name newer headers.
+func TestFlags(t *testing.T) {
+	tools(t, map[string]string{"nvcc": `while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\nwhile read line; do echo {\"kind\": \"figure\", \"name\": \"cub\", \"library\": \"'"$NVCC_PREPEND_FLAGS$NVCC_APPEND_FLAGS"'\"}; echo; done\n' > "$2"
+chmod +x "$2"
+echo compiled >> "$HOME/log"
+`})
+	for _, flags := range [][2]string{{"", ""}, {"-Inewest", ""}, {"", "-Inewest"}, {"-Inewest", ""}, {"-Iother", ""}, {"", ""}} {
+		t.Setenv("NVCC_PREPEND_FLAGS", flags[0])
+		t.Setenv("NVCC_APPEND_FLAGS", flags[1])
+		set := Set{"sums", sums.Programs[:1], sums.Files}
+		figures, notes, err := Run(context.Background(), set, [][]int{{10}}, Options{})
+		if err != nil || len(notes) > 0 || len(figures) != 1 || figures[0].Library != flags[0]+flags[1] {
+			t.Errorf("flags %q: %+v, %q, %v, expected a program that was compiled with them", flags, figures, notes, err)
+		}
+	}
+	log, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), "log"))
+	if compiled := strings.Count(string(log), "compiled"); err != nil || compiled != 4 {
+		t.Errorf("%d compilations, %v, expected 4, one for each set of flags", compiled, err)
+	}
+}
+
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                     "",
