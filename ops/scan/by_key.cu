@@ -60,21 +60,43 @@ static __device__ float scan_segments(float v, unsigned begun) {
     return v;
 }
 
+// Four neighbours in one access: they are all there, and begin at a multiple of 16 bytes.
+template <typename T> static __device__ Four<T> load_whole(const T* __restrict__ x) {
+    Four<T> f;
+    *(float4*)&f = __ldg((const float4*)x);
+    return f;
+}
+
 // Wider tiles: a thread has seven times four neighbours, loads all of them at once, and
 // compares a key with the register or the lane before. A tile in which a segment begins
-// waits for no other before it publishes: nothing before that begin counts after it.
+// waits for no other before it publishes: nothing before that begin counts after it. Whether all
+// accesses of a tile are whole vectors is decided once: with a test before each of them, the loads
+// do not start together.
 extern "C" __global__ void __launch_bounds__(256, 3) scan_by_key_look_back_wide(const int* __restrict__ keys, const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n) {
     constexpr unsigned rounds = 7;
     __shared__ Segment totals[8], earlier;
     unsigned tile = draw(ticket), lane = threadIdx.x % 32;
     size_t first = Tile<float, rounds, 8>::at(tile);
     bool whole = (size_t)(tile + 1) * Tile<float, rounds, 8>::size <= n; // the same for all, and cheaper than a test of each element
+    bool vectors = whole && ((size_t)keys | (size_t)x | (size_t)y) % 16 == 0;
     Four<int> key[rounds];
     Tile<float, rounds, 8> t;
+    if (vectors) {
 #pragma unroll
-    for (unsigned r = 0; r < rounds; r++) key[r] = load_vector(keys, first + r * 128, n);
-    t.load(x, tile, n);
-    int last = first && first < n ? keys[first - 1] : 0;
+        for (unsigned r = 0; r < rounds; r++) key[r] = load_whole(keys + first + r * 128);
+#pragma unroll
+        for (unsigned r = 0; r < rounds; r++) t.v[r] = load_whole(x + first + r * 128);
+    } else {
+#pragma unroll
+        for (unsigned r = 0; r < rounds; r++)
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++) {
+                size_t i = first + r * 128 + k;
+                key[r].v[k] = i < n ? keys[i] : 0;
+                t.v[r].v[k] = i < n ? x[i] : 0;
+            }
+    }
+    int last = lane == 0 && first && first < n ? keys[first - 1] : 0;
 
     unsigned in_four = 0, in_warp = 0; // whether a segment began: a bit for each element, and for each round before this lane
     Segment sum(0);
@@ -119,6 +141,12 @@ extern "C" __global__ void __launch_bounds__(256, 3) scan_by_key_look_back_wide(
 #pragma unroll
         for (unsigned k = 0; k < 4; k++)
             if (!(in_four >> (4 * r + k) & 1)) t.v[r].v[k] += base;
-        store_vector(y, first + r * 128, n, t.v[r]);
+        if (vectors) {
+            __stcs((float4*)(y + first + r * 128), *(const float4*)&t.v[r]);
+        } else {
+#pragma unroll
+            for (unsigned k = 0; k < 4; k++)
+                if (first + r * 128 + k < n) y[first + r * 128 + k] = t.v[r].v[k];
+        }
     }
 }

@@ -39,7 +39,8 @@ var ByKey = &ladder.Operator{
 		{Size: ladder.Size{0}}, {Size: ladder.Size{1}}, {Size: ladder.Size{2}}, {Size: ladder.Size{33}}, {Size: ladder.Size{257}, Data: "one segment"},
 		{Size: ladder.Size{1023}, Data: "segments of 1000"}, {Size: ladder.Size{1025}}, {Size: ladder.Size{4099}, Data: "segments of 1"},
 		{Size: ladder.Size{4099}, Data: "segments of 1000"}, {Size: ladder.Size{40_001}, Data: "segments of 1000"}, {Size: ladder.Size{40_001}, Data: "one segment"},
-		{Size: ladder.Size{keyedTile}}, {Size: ladder.Size{keyedTile + 1}, Data: "one segment"}, {Size: ladder.Size{3_001}, Start: 1}, {Size: ladder.Size{270_337}, Data: "segments of 1000", Long: true},
+		{Size: ladder.Size{keyedTile}}, {Size: ladder.Size{keyedTile + 1}, Data: "one segment"}, {Size: ladder.Size{3_001}, Start: 1},
+		{Size: ladder.Size{2*keyedTile + 5}, Data: "segments of 1000", Start: 1}, {Size: ladder.Size{270_337}, Data: "segments of 1000", Long: true},
 	},
 	Work: func(s ladder.Size) ladder.Work {
 		return ladder.Work{Bytes: 12 * float64(s[0]), Operations: float64(s[0]), Unit: "additions"}
