@@ -104,10 +104,11 @@ extern "C" __global__ void __launch_bounds__(256, 6) spmv_vec4(const int* __rest
     }
 }
 
-// 16 bytes that are read once, and that L1 does not keep.
+// 16 bytes that are read once, and that L1 does not keep. L2 gets all 128 bytes of their line
+// from memory at once.
 static __device__ int4 load_once(const void* p) {
     int4 v;
-    asm("ld.global.nc.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+    asm("ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
     return v;
 }
 
@@ -160,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) spmv_vec4_ahead(const int* 
                 sum += dot(floats(vi), gather(x, ci, i, begin[k], n), i, begin[k], n);
             }
             sum = group_sum(sum, lanes);
-            if (lane == 0 && r < rows) y[r] = sum;
+            if (lane == 0 && r < rows) __stcs(y + r, sum);
         }
 #pragma unroll
         for (unsigned k = 0; k < N; k++) {
