@@ -104,82 +104,74 @@ extern "C" __global__ void __launch_bounds__(256, 6) spmv_vec4(const int* __rest
     }
 }
 
-// 16 bytes that are read once, and that L1 does not keep. L2 gets all 128 bytes of their line
-// from memory at once.
+// 16 bytes that are read once, and that L1 does not keep.
 static __device__ int4 load_once(const void* p) {
     int4 v;
-    asm("ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+    asm("ld.global.nc.L1::no_allocate.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
     return v;
 }
 
-// As spmv_vec4, in as many warps as the device holds at once. A warp loads the entries of the
-// rows that it has next, and the offsets of those behind, before it adds up the rows of a tile.
-extern "C" __global__ void __launch_bounds__(256, 4) spmv_vec4_ahead(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned nnz, unsigned shift) {
-    constexpr unsigned N = 2;
+// As spmv_vec4, with one row of a lane at a time. A tile is the rows of a warp. The first
+// `resident` blocks, as many as the device holds at once, have the `early` tiles: a warp loads the
+// entries of the rows that it has next, and the offsets of those behind, before it adds up the
+// rows of a tile. Blocks behind them have 16 tiles each, and begin where one has ended: blocks
+// with equally many tiles end at different times.
+extern "C" __global__ void __launch_bounds__(256, 6) spmv_vec4_ahead(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned nnz, unsigned shift, unsigned resident, unsigned early) {
     unsigned lanes = 1u << shift, lane = threadIdx.x & (lanes - 1), groups = 32 >> shift, of_tile = threadIdx.x % 32 >> shift;
-    unsigned tiles = (rows + groups * N - 1) / (groups * N), warps = gridDim.x * 8, tile = blockIdx.x * 8 + threadIdx.x / 32, fast = tiles;
+    unsigned tiles = (rows + groups - 1) / groups, tile = blockIdx.x * 8 + threadIdx.x / 32, step = resident * 8;
+    if (blockIdx.x < resident) {
+        tiles = early;
+    } else {
+        unsigned first = early + (blockIdx.x - resident) * 16;
+        tile = first + threadIdx.x / 32, step = 8, tiles = min(tiles, first + 16);
+    }
     // Tiles before the first one with an entry that no vector has: none of arrays that are misaligned.
-    unsigned whole = ((size_t)columns | (size_t)values) % 16 == 0 ? nnz / 4 * 4 : 0;
+    unsigned fast = tiles, whole = ((size_t)columns | (size_t)values) % 16 == 0 ? nnz / 4 * 4 : 0;
     for (unsigned low = 0; whole < nnz && low < fast;) {
         unsigned middle = low + (fast - low) / 2;
-        if ((unsigned)offsets[min(rows, (middle + 1) * groups * N)] <= whole) low = middle + 1;
+        if ((unsigned)offsets[min(rows, (middle + 1) * groups)] <= whole) low = middle + 1;
         else fast = middle;
     }
-    unsigned begin[N], end[N], next_begin[N], next_end[N];
-    int4 c[N], next_c[N], v[N], next_v[N];
-    auto find = [&](unsigned tile, unsigned* begin, unsigned* end) {
-#pragma unroll
-        for (unsigned k = 0; k < N; k++) {
-            unsigned r = tile * groups * N + of_tile + k * groups;
-            begin[k] = end[k] = 0;
-            if (tile < fast && r < rows) begin[k] = offsets[r], end[k] = offsets[r + 1];
-        }
+    unsigned begin, end, next_begin, next_end;
+    int4 c, next_c, v, next_v;
+    auto find = [&](unsigned tile, unsigned& begin, unsigned& end) {
+        unsigned r = tile * groups + of_tile;
+        begin = end = 0;
+        if (tile < fast && r < rows) begin = offsets[r], end = offsets[r + 1];
     };
-    auto load = [&](const unsigned* begin, const unsigned* end, int4* c, int4* v) {
-#pragma unroll
-        for (unsigned k = 0; k < N; k++) {
-            unsigned i = begin[k] / 4 * 4 + 4 * lane;
-            c[k] = v[k] = make_int4(0, 0, 0, 0);
-            if (i < end[k]) c[k] = load_once(columns + i), v[k] = load_once(values + i);
-        }
+    auto load = [&](unsigned begin, unsigned end, int4& c, int4& v) {
+        unsigned i = begin / 4 * 4 + 4 * lane;
+        c = v = make_int4(0, 0, 0, 0);
+        if (i < end) c = load_once(columns + i), v = load_once(values + i);
     };
     auto floats = [](int4 v) { return make_float4(__int_as_float(v.x), __int_as_float(v.y), __int_as_float(v.z), __int_as_float(v.w)); };
     find(tile, begin, end);
-    find(tile + warps, next_begin, next_end);
+    find(tile + step, next_begin, next_end);
     load(begin, end, c, v);
-    for (; tile < fast; tile += warps) {
+    for (; tile < fast; tile += step) {
         load(next_begin, next_end, next_c, next_v);
-        unsigned behind_begin[N], behind_end[N];
-        find(tile + 2 * warps, behind_begin, behind_end);
-#pragma unroll
-        for (unsigned k = 0; k < N; k++) {
-            unsigned i = begin[k] / 4 * 4 + 4 * lane, r = tile * groups * N + of_tile + k * groups, n = end[k] - begin[k];
-            float sum = dot(floats(v[k]), gather(x, c[k], i, begin[k], n), i, begin[k], n);
+        unsigned behind_begin, behind_end;
+        find(tile + 2 * step, behind_begin, behind_end);
+        unsigned i = begin / 4 * 4 + 4 * lane, r = tile * groups + of_tile, n = end - begin;
+        float sum = dot(floats(v), gather(x, c, i, begin, n), i, begin, n);
 #pragma unroll 1
-            for (i += 4 * lanes; i < end[k]; i += 4 * lanes) {
-                int4 ci = load_once(columns + i), vi = load_once(values + i);
-                sum += dot(floats(vi), gather(x, ci, i, begin[k], n), i, begin[k], n);
-            }
-            sum = group_sum(sum, lanes);
-            if (lane == 0 && r < rows) __stcs(y + r, sum);
+        for (i += 4 * lanes; i < end; i += 4 * lanes) {
+            int4 ci = load_once(columns + i), vi = load_once(values + i);
+            sum += dot(floats(vi), gather(x, ci, i, begin, n), i, begin, n);
         }
-#pragma unroll
-        for (unsigned k = 0; k < N; k++) {
-            begin[k] = next_begin[k], end[k] = next_end[k], next_begin[k] = behind_begin[k], next_end[k] = behind_end[k];
-            c[k] = next_c[k], v[k] = next_v[k];
-        }
+        sum = group_sum(sum, lanes);
+        if (lane == 0 && r < rows) __stcs(y + r, sum);
+        begin = next_begin, end = next_end, next_begin = behind_begin, next_end = behind_end;
+        c = next_c, v = next_v;
     }
 #pragma unroll 1
-    for (; tile < tiles; tile += warps) {
-#pragma unroll 1
-        for (unsigned k = 0; k < N; k++) {
-            unsigned r = tile * groups * N + of_tile + k * groups;
-            float sum = 0;
-            if (r < rows)
-                for (unsigned j = offsets[r] + lane, stop = offsets[r + 1]; j < stop; j += lanes) sum += values[j] * x[columns[j]];
-            sum = group_sum(sum, lanes);
-            if (lane == 0 && r < rows) y[r] = sum;
-        }
+    for (; tile < tiles; tile += step) {
+        unsigned r = tile * groups + of_tile;
+        float sum = 0;
+        if (r < rows)
+            for (unsigned j = offsets[r] + lane, stop = offsets[r + 1]; j < stop; j += lanes) sum += values[j] * x[columns[j]];
+        sum = group_sum(sum, lanes);
+        if (lane == 0 && r < rows) y[r] = sum;
     }
 }
 

@@ -54,7 +54,7 @@ var SpMV = &ladder.Operator{
 		{Name: "spmv_warp_row", Adds: "a warp a row: lanes read neighbours", Source: "ours", Plan: rowPlan(32)},
 		{Name: "spmv_vector_row", Adds: "as many lanes a row as it has entries on average", Source: "ours", Plan: vectorPlan},
 		{Name: "spmv_vec4", Adds: "16 bytes a load, a quarter as many lanes a row, and two rows of a lane in flight", Source: "ours", Plan: vec4Plan},
-		{Name: "spmv_vec4_ahead", Adds: "a warp goes on to further rows, and loads their entries before it adds up these", Source: "ours", Plan: aheadPlan},
+		{Name: "spmv_vec4_ahead", Adds: "a warp goes on to further rows, and loads their entries before it adds up these; the last rows are for blocks that begin later", Source: "ours", Plan: aheadPlan},
 		{Name: "spmv_stream", Adds: "a block streams the rows that begin in 2048 entries through shared memory, 16 bytes a load", Source: "ours", Plan: streamPlan},
 		{Name: "spmv_merge_path", Adds: "rows are split: every thread has 8 steps of the merge of row ends and entries", Source: "ours", Plan: mergePlan},
 		{
@@ -170,14 +170,22 @@ func vec4Shift(s ladder.Size) (shift int) {
 	return shift
 }
 
-// aheadPlan has the groups of vec4Plan in four blocks a multiprocessor, or as many as have rows.
+// aheadPlan has six blocks a multiprocessor, or as many as have rows. Of more tiles than these
+// have warps, 6 % are for blocks of 16 tiles that begin where one of the first has ended.
 func aheadPlan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 	if s[0] == 0 {
 		return ladder.Plan{}
 	}
 	shift := vec4Shift(s)
-	threads := ladder.CeilDiv(s[0], 2*(32>>shift)) * 32
-	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{step(entry, min(threads, 4*256*info.SMs), product(uint32(s[0]), uint32(s[2]), uint32(shift))...)}}
+	tiles := ladder.CeilDiv(s[0], 32>>shift)
+	resident, early, blocks := ladder.CeilDiv(tiles, 8), tiles, 0
+	if most := 6 * info.SMs; resident > most {
+		late := tiles * 6 / 100
+		resident, early, blocks = most, tiles-late, ladder.CeilDiv(late, 16)
+	}
+	return ladder.Plan{Depth: s[2], Steps: []ladder.Step{
+		step(entry, (resident+blocks)*256, product(uint32(s[0]), uint32(s[2]), uint32(shift), uint32(resident), uint32(early))...),
+	}}
 }
 
 // Entries, or steps of the merge path, of a block of spmv.cu.
