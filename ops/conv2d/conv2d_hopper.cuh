@@ -98,10 +98,10 @@ template <unsigned n, bool halo, bool volumes, class F> static __device__ __forc
 }
 
 // Numbers the columns of a warpgroup's box by the place of y that each is, from the first
-// one of the box on. Those between rows are none.
+// one of the box on. Those between rows are none. The first `busy` threads do other work.
 constexpr unsigned no_place = ~0u;
-static __device__ void number_places(unsigned* places, unsigned n, unsigned pitch, unsigned rows, unsigned columns, unsigned ow) {
-    for (unsigned i = threadIdx.x; i < n; i += 384) {
+static __device__ void number_places(unsigned* places, unsigned n, unsigned pitch, unsigned rows, unsigned columns, unsigned ow, unsigned busy = 0) {
+    for (unsigned i = threadIdx.x - busy; i < n; i += 384 - busy) {
         unsigned row = i / pitch, column = i % pitch;
         places[i] = row < rows && column < columns ? row * ow + column : no_place;
     }

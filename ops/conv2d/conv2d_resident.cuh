@@ -125,27 +125,46 @@ static __device__ unsigned strip_places(const Item& item, const Items& c) { retu
 static __device__ unsigned item_channel() { return threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4 * 2; }
 
 // Sets up barriers and the pixels behind boxes, which are padding, and divides the block:
-// one thread brings filters and one boxes of x, and the two warpgroups multiply. The first
-// box and the filters that stay come before the block is ready.
+// one thread brings filters and one boxes of x, and the two warpgroups multiply. Each of the
+// two threads sets up the barriers of its copies and starts the first ones before the block
+// is ready, while the other warps number places.
 template <class F, class G, class H> static __device__ void take_items(const TensorMap& of_x, const TensorMap& of_w, const Items& c, const F& copy_w, const G& copy_x, const H& multiply) {
     __shared__ __align__(8) unsigned long long barriers[56];
     __shared__ __align__(8) unsigned places[strip_columns];
+    constexpr unsigned busy = 64;
     Stages s(barriers, places, c);
-    if (threadIdx.x == 0) {
-        for (unsigned i = 0; i < 56; i++) barrier_init(address(barriers + i), 1);
-        asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory");
-        bring_box(s, 0, 0, Item(blockIdx.x, c), c, copy_x);
-        for (unsigned stage = 0; stage < c.kept; stage++) bring_stage(s, stage, stage, copy_w);
+    unsigned warp = __shfl_sync(~0u, threadIdx.x / 32, 0), ring = c.kept < c.w_stages ? w_ring : 0, early = min(c.kept, 2);
+    auto start = [](unsigned barrier, unsigned n) {
+        for (unsigned i = 0; i < n; i++) barrier_init(barrier + i * 8, 1);
+    };
+    auto started = [] { asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory"); };
+    if (warp == 0) {
+        if (elected()) {
+            prefetch(of_w);
+            start(s.w_full, c.kept + ring), start(s.w_empty, ring), started();
+            for (unsigned stage = 0; stage < early; stage++) bring_stage(s, stage, stage, copy_w);
+        }
+        __syncwarp();
+    } else if (warp == 1) {
+        if (elected()) {
+            prefetch(of_x);
+            start(s.x_full, c.x_stages), start(s.x_empty, c.x_stages), start(s.turn, 2), started();
+            bring_box(s, 0, 0, Item(blockIdx.x, c), c, copy_x);
+        }
+        __syncwarp();
+    } else {
+        for (unsigned stage = 0; stage < c.x_stages; stage++)
+            for (unsigned i = c.x_box + (threadIdx.x - busy) * 16; i < c.x_bytes; i += (384 - busy) * 16) *(uint4*)(memory + stage * c.x_bytes + i) = make_uint4(0, 0, 0, 0);
+        number_places(places, strip_columns, c.pitch, c.rows, c.ow, c.ow, busy);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     }
-    for (unsigned stage = 0; stage < c.x_stages; stage++)
-        for (unsigned i = c.x_box + threadIdx.x * 16; i < c.x_bytes; i += 384 * 16) *(uint4*)(memory + stage * c.x_bytes + i) = make_uint4(0, 0, 0, 0);
-    number_places(places, strip_columns, c.pitch, c.rows, c.ow, c.ow);
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
-        if (threadIdx.x < 32 && elected()) bring_filters(s, c, copy_w);
-        else if (threadIdx.x / 32 == 1 && elected()) bring_boxes(s, c, copy_x);
+        if (warp == 0 && elected()) {
+            for (unsigned stage = early; stage < c.kept; stage++) bring_stage(s, stage, stage, copy_w);
+            bring_filters(s, c, copy_w);
+        } else if (warp == 1 && elected()) bring_boxes(s, c, copy_x);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         multiply(s);

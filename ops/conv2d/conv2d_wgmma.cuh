@@ -72,6 +72,11 @@ static __device__ unsigned long long rows_at(unsigned at) {
     return (unsigned long long)(at >> 4 & 0x3fff) | 1ull << 16 | (unsigned long long)(1024 >> 4) << 32 | 1ull << 62;
 }
 
+// The first word of such a matrix, which counts 16 bytes as one, and the matrix of a word: one
+// that starts some bytes further costs an addition.
+static __device__ unsigned rows_word(unsigned at) { return (unsigned)rows_at(at); }
+static __device__ unsigned long long rows_of(unsigned word) { return rows_at(0) >> 32 << 32 | word; }
+
 // A matrix in planes of so many bytes, without an exchange: a row is 16 bytes in each.
 static __device__ unsigned long long planes_at(unsigned at, unsigned plane) {
     return (unsigned long long)(at >> 4 & 0x3fff) | (unsigned long long)(plane >> 4) << 16 | (unsigned long long)(128 >> 4) << 32;

@@ -65,11 +65,13 @@ func TestHopperTiles(t *testing.T) {
 				plan = o.planePlan
 			}
 			if v.Module == "conv2d_resident" {
-				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-					x := o.of(s)
-					chunks := ladder.CeilDiv(x.c*o.bytes(), rowBytes)
-					return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, chunks*x.taps(), 1, 0))
-				}, v.Name)
+				chunks := ladder.CeilDiv(o.of(c.size).c*o.bytes(), rowBytes)
+				stages := chunks * o.of(c.size).taps()
+				for _, keep := range []int{1, stages} { // filters in a ring, and all of them at once
+					check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+						return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, stages, keep, 0))
+					}, fmt.Sprintf("%s keeping %d stages", v.Name, keep))
+				}
 				continue
 			}
 			if v.Picks {
