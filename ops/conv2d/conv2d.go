@@ -15,7 +15,7 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 conv2d.cu winograd.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv2d_tensor.cu conv3d_tensor.cu conv3d_registers.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu conv2d_split.cu conv2d_resident.cu conv2d_halves.cu conv3d_hopper.cu winograd_fused.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv2d_hopper.cu conv2d_split.cu conv2d_resident.cu conv2d_wide.cu conv2d_halves.cu conv3d_hopper.cu winograd_fused.cu
 
 // Options are the parameters of a call besides its size.
 type Options struct {

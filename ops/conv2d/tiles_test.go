@@ -64,6 +64,9 @@ func TestHopperTiles(t *testing.T) {
 			if strings.HasSuffix(v.Name, "_planes") {
 				plan = o.planePlan
 			}
+			if v.Module == "conv2d_wide" {
+				continue // TestWideTiles
+			}
 			if v.Module == "conv2d_resident" {
 				chunks := ladder.CeilDiv(o.of(c.size).c*o.bytes(), rowBytes)
 				stages := chunks * o.of(c.size).taps()
@@ -93,6 +96,51 @@ func TestHopperTiles(t *testing.T) {
 					return plan(entry+p.suffix, s, info, cut)
 				}, v.Name+p.suffix)
 			}
+		}
+	}
+}
+
+// conv2d_tf32_wide as TestHopperTiles has the other rungs: strips of two rows, so that a block
+// takes several, and three stages of filters. Both sets of sums have places where two rows
+// are more than 208 columns. One chunk of channels of x is multiplied twice and nothing once;
+// with more chunks both happen.
+func TestWideTiles(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	type call struct {
+		change func(*Options)
+		size   ladder.Size
+	}
+	for _, c := range optest.Some(t, d, 2, []call{
+		{nil, ladder.Size{2, 8, 3, 110, 16, 3, 3}},
+		{nil, ladder.Size{1, 72, 7, 108, 16, 2, 3}},
+		{nil, ladder.Size{1, 36, 2, 120, 144, 3, 1}},
+		{nil, ladder.Size{3, 40, 5, 6, 80, 1, 1}},
+		{func(o *Options) { o.Dilation, o.Padding, o.Bias, o.ReLU = 2, 3, false, false }, ladder.Size{1, 36, 3, 104, 80, 2, 3}},
+	}) {
+		o := tensorOptions(0)
+		if c.change != nil {
+			c.change(&o)
+		}
+		operator := o.tensor("conv2d_tf32", must(With("conv2d_tf32", o)))
+		one := *operator
+		one.Variants = nil
+		for _, v := range operator.Variants {
+			if v.Module != "conv2d_wide" {
+				continue
+			}
+			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				info.SMs = 2
+				cut, ok := o.wideStrips(s, min(2, o.of(s).oh))
+				if !ok {
+					t.Fatalf("no strips of %v", s)
+				}
+				cut.WStages = 3
+				return o.widePlan(entry, s, info, cut)
+			}
+			one.Variants = append(one.Variants, v)
+		}
+		if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), "short strips"); len(checks.Rows) != 1 {
+			t.Errorf("%v: %d rows, expected that of conv2d_tf32_wide", c.size, len(checks.Rows))
 		}
 	}
 }
