@@ -12,14 +12,11 @@
 // first parts are added over the taps of one row of filters, into sums that begin at 0;
 // threads add both to float32 sums of their own.
 
-#include "conv2d.cuh"
-#include "conv2d_resident.cuh"
+#include "conv2d_boxes.cuh"
 
-constexpr unsigned parts = 2;
+constexpr unsigned parts = 2, filter_bytes = 64 * 128, filter_groups = 8; // filters come in groups, one after the other
 constexpr float low = 0x1p-11f; // what a second part counts
 constexpr int usual_shift = 7, least = -4, most = 7; // exponents of the largest element that is scaled by 2^7
-
-static __device__ float power(int exponent) { return __uint_as_float((exponent + 127) << 23); }
 
 // Splits v into two. Infinity is split into 1 and, as the second part, itself, which meets first
 // parts alone: these are 0 only for 0, so that y is infinite or NaN where a sum in float32 is.
@@ -53,17 +50,16 @@ struct Eight {
 };
 
 // Splits x: the parts are (part, image, row, column, channel), channels a multiple of eight. A
-// block has 128 pixels of 64 channels: a thread reads four pixels, or a pixel at a time where
-// channels are innermost, and returns the bits of its largest element.
+// block has 128 pixels of 64 channels, a thread four pixels of eight: lanes beside each other
+// read whole sectors of pixels and write whole sectors of channels. It returns the bits of its
+// largest element.
 static __device__ unsigned split_x(const float* x, uint4* to, const Shape& s, unsigned block, bool vectors, float scale) {
-    __shared__ uint4 staged[parts][128][8];
-    unsigned tid = threadIdx.x, hw = s.h * s.w, pixels = s.images * hw, groups = (s.c + 7) / 8, across = (groups + 7) / 8, from = block / across * 128, most = 0;
-    bool innermost = s.xc == 1;
-    unsigned group = innermost ? tid % 8 : tid / 32, c = (block % across * 8 + group) * 8;
+    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, hw = s.h * s.w, pixels = s.images * hw, groups = (s.c + 7) / 8, across = (groups + 7) / 8, most = 0;
+    unsigned first = block / across * 128 + warp / 2 * 32 + lane % 8 * 4, group = block % across * 8 + warp % 2 * 4 + lane / 8, c = group * 8;
     float v[4][8];
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
-        unsigned pixel = from + (innermost ? i * 32 + tid / 8 : tid % 32 * 4 + i);
+        unsigned pixel = first + i;
         if (vectors && i) continue;
         const float* at = x + (size_t)(pixel / hw) * s.xn + (size_t)(pixel % hw / s.w) * s.xh + (size_t)(pixel % s.w) * s.xw + (size_t)c * s.xc;
 #pragma unroll
@@ -80,19 +76,12 @@ static __device__ unsigned split_x(const float* x, uint4* to, const Shape& s, un
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
         Eight eight;
-        unsigned p = innermost ? i * 32 + tid / 8 : tid % 32 * 4 + i;
 #pragma unroll
         for (unsigned e = 0; e < 8; e++) most = max(most, size_of(v[i][e])), split(v[i][e] * scale, eight.part[0][e], eight.part[1][e]);
+        if (first + i >= pixels || group >= groups) continue;
 #pragma unroll
-        for (unsigned part = 0; part < parts; part++) staged[part][p][group ^ p / 4 % 8] = eight[part];
+        for (unsigned part = 0; part < parts; part++) to[((size_t)part * pixels + first + i) * groups + group] = eight[part];
     }
-    __syncthreads();
-#pragma unroll
-    for (unsigned i = 0; i < parts * 4; i++) {
-        unsigned part = i / 4, p = i % 4 * 32 + tid / 8, g = tid % 8;
-        if (from + p < pixels && block % across * 8 + g < groups) to[((size_t)part * pixels + from + p) * groups + block % across * 8 + g] = staged[part][p][g ^ p / 4 % 8];
-    }
-    __syncthreads();
     return most;
 }
 
@@ -212,63 +201,123 @@ template <unsigned n> static __device__ __forceinline__ void product(float (&sum
     for (unsigned j = 0; j < 4; j++) wgmma(__half(), sums, rows_at(a + j * 32), rows_at(b + j * 32), add || j);
 }
 
-// Multiplies the items of a warpgroup: filters' first parts by second parts of x, second
-// parts by first ones, and first parts.
-static __device__ void multiply_items(const Stages& s, const float* bias, float* y, const int* shifts, const Items& c, const Shape& shape) {
-    constexpr unsigned n = item_columns;
-    float sums[n / 2], chunk[n / 2], add[2];
-    unsigned group = warpgroup(), taps = c.r * c.s, number = group, warp = threadIdx.x / 32 % 4 * 16;
-    bool first = threadIdx.x % 128 == 0;
-    int shift = shifts[0] + shifts[1];
-    biases(add, bias, item_channel(), shape);
-    for (unsigned t = blockIdx.x + group * gridDim.x; t < c.items; t += 2 * gridDim.x, number += 2) {
-        Item item(t, c);
-        s.take_turn(number);
-        unsigned tap = 0, column = 0, down = 0, x = 0;
-        for (unsigned i = 0; i < c.w_stages; i++) {
-            if (tap == 0) x = s.box(number, i ? 1 : 0, c) + item.column * 128;
-            unsigned a = s.filters(number, i, c), b = x + (down + column * c.dilation) * 128;
-            wgmma_fence();
-            product<n>(chunk, a, b, i);
-            wgmma_commit();
-            if (i) {
+// Eight channels of a filter under a tap, and where their numbers go: 64 filters by 32 channels of
+// x are a matrix whose rows of 128 bytes have first numbers and second ones, for each tap.
+struct Filters {
+    const float* w;
+    const Shape& s;
+    unsigned taps, all;
+    __device__ Filters(const float* w, const Shape& s) : w(w), s(s), taps(s.r * s.s), all((s.c + row_channels - 1) / row_channels * taps) {}
+    __device__ unsigned vectors() const { return all * 64 * 4; }
+    __device__ void operator()(float (&v)[8], unsigned i, unsigned& first, unsigned& second) const {
+        unsigned tap = i / 8 % all, rest = i / 8 / all, row = rest % 8 * 8 + i % 8, vector = rest / 8;
+        unsigned channel = tap / taps * row_channels + vector * 8, of = tap % taps;
+        const float* p = w + (size_t)row * s.wk + (size_t)channel * s.wc + of / s.s * s.wr + of % s.s * s.ws;
+#pragma unroll
+        for (unsigned e = 0; e < 8; e++, p += s.wc) v[e] = row < s.k && channel + e < s.c ? __ldg(p) : 0;
+        first = tap * filter_bytes + row * 128 + vector * 16, second = first + 64;
+    }
+};
+
+// Splits x, by so many blocks, and w, by those behind.
+extern "C" __global__ void __launch_bounds__(256) conv2d_fp16x3_of_boxes(const float* __restrict__ x, const float* __restrict__ w, uint4* __restrict__ to, unsigned char* __restrict__ to_w, unsigned* __restrict__ misfits, unsigned* __restrict__ misfits_w, Shape s, unsigned of_x) {
+    if (blockIdx.x < of_x) return split_block<false>(x, to, misfits, blockIdx.x, s);
+    Filters load(w, s);
+    split_vectors<false>(to_w, misfits_w, (blockIdx.x - of_x) * 256 + threadIdx.x, load.vectors(), load);
+}
+
+// Multiplies 64 channels of y by n places of a tile. The warpgroups have other tiles and take
+// turns, a box each. Sums are added to float32 sums after 32 channels of x.
+template <unsigned n> static __device__ void multiply_tiles(Ring x, unsigned w, unsigned ready, int w_scale, const float* of_x, const float* of_w, const int* scales, const unsigned* places, const float* bias, float* y, const Cut& c, const Shape& s) {
+    float one[n / 2], two[n / 2], sums[n / 2];
+    unsigned group = warpgroup(), taps = c.r * c.s, channel = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
+    unsigned each = (c.chunks * taps + filter_groups - 1) / filter_groups;
+    bool wide = wide_stores(y, c, s);
+    if (group == 1) turn_pass(group);
+    for (unsigned i = 0; i < group; i++) x.next();
+    for (unsigned t = blockIdx.x + group * gridDim.x; t < c.tiles; t += 2 * gridDim.x) {
+        // The last tile of all may have no other one beside it.
+        bool alone = group == 0 && t + gridDim.x >= c.tiles, more = t + (2 - group) * gridDim.x < c.tiles;
+#pragma unroll
+        for (unsigned e = 0; e < n / 2; e++) sums[e] = 0;
+        bool fits = w_scale != no_scale;
+        unsigned a = w, index = 0; // of the filters
+        for (unsigned i = 0; i < c.chunks; i++) {
+            if (!alone || i == 0) turn_wait(group);
+            barrier_wait(x.filled(), x.phase);
+            int scale = scales[x.stage];
+            unsigned b = x.at();
+            for (unsigned tap = 0, column = 0; tap < taps; tap++, index++, a += filter_bytes) {
+                if (t < 2 * gridDim.x && index % each == 0) barrier_wait(ready + index / each * 8, 0);
+                wgmma_fence();
+#pragma unroll
+                for (unsigned j = 0; j < 2; j++) wgmma(Halves(), one, rows_at(a + j * 32), rows_at(b + j * 32), tap | j);
+#pragma unroll
+                for (unsigned j = 0; j < 2; j++) wgmma(Halves(), two, rows_at(a + j * 32), rows_at(b + 64 + j * 32), tap | j);
+#pragma unroll
+                for (unsigned j = 0; j < 2; j++) wgmma(Halves(), two, rows_at(a + 64 + j * 32), rows_at(b + j * 32), 1);
+                wgmma_commit();
                 wgmma_wait<1>();
-                if (first) {
-                    s.free_filters(number, i - 1, c);
-                    if (tap == 0) s.free_box(number, 0, c);
-                }
+                b += c.dilation * 128;
+                if (++column == c.s) column = 0, b += c.dilation * (c.pitch - c.s) * 128;
             }
-            if (++column == c.s) column = 0, down += c.pitch * c.dilation;
-            if (++tap == taps) tap = 0, column = 0, down = 0;
-        }
-        if (first) s.pass_turn(number);
-        wgmma_wait<0>();
-        if (first) s.free_filters(number, c.w_stages - 1, c);
-#pragma unroll
-        for (unsigned e = 0; e < n / 2; e++) sums[e] = chunk[e] * low;
-        unsigned a = s.w;
-        for (unsigned row = 0; row < c.r; row++) {
-            wgmma_fence();
-            for (unsigned column = 0; column < c.s; column++, a += w_stage, x += c.dilation * 128) product<n>(chunk, a, x, column);
-            wgmma_commit();
-            x += (c.pitch - c.s) * c.dilation * 128;
+            if (!alone && (group == 0 || i + 1 < c.chunks || more)) turn_pass(group);
             wgmma_wait<0>();
+            if (threadIdx.x % 32 == 0) barrier_arrive(x.freed());
+            x.next();
+            if (!alone) x.next();
+            fits = fits && scale != no_scale;
+            float back = power(scale == no_scale ? 0 : -scale);
 #pragma unroll
-            for (unsigned e = 0; e < n / 2; e++) sums[e] += chunk[e];
+            for (unsigned e = 0; e < n / 2; e++) sums[e] += (one[e] + two[e] * low) * back;
         }
-        if (first) s.free_box(number, 1, c);
-        if (warp >= c.k) continue;
-        Outlet to{y + (size_t)item.image * shape.yn + (size_t)item.strip * shape.yh + (size_t)warp * shape.yk, s.places + item.first, strip_places(item, c), c.k - warp};
-        store<n>(sums, (float*)(memory + c.staged), to, add, shift, c.relu, shape);
+        Tile<true> tile(t, c, 0);
+        if (!fits) {
+            add_floats(of_x, of_w, bias, y, tile, 0, 0, s.k, c, s);
+            continue;
+        }
+        float* to = y + (size_t)tile.image * s.yn + (size_t)channel * s.yk + (size_t)tile.row * s.yh + (size_t)tile.column * s.yw;
+        store_places<n, 2>(sums, places, places_from(c, tile.row, tile.column), to, bias, channel, power(-w_scale), wide, s);
     }
 }
 
 // The products of layers whose filters fit.
-extern "C" __global__ void HOPPER conv2d_fp16x3_3_resident(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, const int* __restrict__ shifts, Items c, Shape shape) {
-    take_items(x, w, c,
-        [&](unsigned to, unsigned stage, unsigned barrier) { copy_rows(to, w, 0, 0, stage, barrier); },
-        [&](unsigned to, unsigned box, const Item& item, int row, unsigned barrier) { copy_image(to, x, 0, -c.padding, row, (1 - box) * c.images + item.image, barrier); },
-        [&](const Stages& s) { multiply_items(s, bias, y, shifts, c, shape); });
+extern "C" __global__ void HOPPER conv2d_fp16x3_2_of_boxes(MAP of_x, MAP of_w, const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias, float* __restrict__ y, const unsigned* __restrict__ misfits, const unsigned* __restrict__ misfits_w, Cut c, Shape s) {
+    __shared__ __align__(8) unsigned long long barriers[24];
+    __shared__ int scales[8];
+    __shared__ unsigned of_warps[2][2][8];
+    if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
+    const unsigned* places = number_box<120>(c);
+    start_boxes(barriers, c, 4); // a thread of each warp
+    Filters load(w, s);
+    unsigned filters = address(memory) + c.x_stages * c.x_bytes, ready = address(barriers + 16);
+    Ring ring(address(memory), c.x_bytes, barriers, c.x_stages);
+    unsigned each = (load.all + filter_groups - 1) / filter_groups;
+    auto bring_group = [&](unsigned group) {
+        unsigned first = group * each, end = min(first + each, load.all);
+        if (first >= end) return;
+        barrier_expect(ready + group * 8, (end - first) * filter_bytes);
+        for (unsigned i = first; i < end; i++) copy_rows(filters + i * filter_bytes, of_w, 0, 0, i, ready + group * 8);
+    };
+    if (threadIdx.x < loaders) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
+        if (threadIdx.x == 0) bring_group(0);
+        bring_boxes<false, 2>(ring, x, misfits, scales, of_warps[0], c, s,
+            [&](unsigned to, const Tile<true>& tile, unsigned chunk, int, unsigned barrier) {
+                copy_image(to, of_x, chunk * 64, (int)tile.column - c.padding, (int)tile.row - c.padding, tile.image, barrier);
+            },
+            [&](unsigned box) {
+                for (unsigned i = 1; box == 0 && i < filter_groups; i++) bring_group(i);
+            });
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
+        int scale = usual_scale;
+        if (!filters_fit(misfits_w, (load.vectors() + 31) / 32)) {
+            for (unsigned i = 0; i * each < load.all; i++) barrier_wait(ready + i * 8, 0);
+            scale = split_filters<false>(filters, load.vectors(), of_warps[1], load);
+        }
+        multiply_tiles<120>(ring, filters, ready, scale, x, w, scales, places, bias, y, c, s);
+    }
 }
 
 // Brings the parts of a box of x, the second one first.

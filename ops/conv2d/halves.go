@@ -48,29 +48,48 @@ func (o Options) bestHalves(s ladder.Size, sms int) (cut, string, bool) {
 	return shortest(halfPlaces, sms, func(n int) (cut, bool) { return o.halvesCut(s, n) })
 }
 
-// halfItems is the cut of a layer whose filters stay in shared memory, at least the first
-// parts of all, which an item takes twice.
-func (o Options) halfItems(s ladder.Size, sms int) (items, bool) {
+// halfBoxes cuts a layer of at most 64 channels of y whose filters stay in shared memory, 32
+// channels of x a box. The warpgroups have other tiles.
+func (o Options) halfBoxes(s ladder.Size) (c cut, shared int, ok bool) {
 	x := o.of(s)
-	if x.c > rowBytes/2 || x.k > itemFilters {
-		return items{}, false
+	chunks := ladder.CeilDiv(x.c, pairsChannels)
+	if x.k > itemFilters {
+		return cut{}, 0, false
 	}
-	return o.bestItems(s, halves, halves*x.taps(), x.taps(), outletBytes, sms)
+	c = o.cut(s, 4, 1) // a channel has two numbers of 2 bytes
+	c.OwnPlaces, c.XStages = 0, 2
+	if !o.boxes(&c, s, pairsColumns) {
+		return c, 0, false
+	}
+	shared = int(c.XStages*c.XBytes) + chunks*x.taps()*filterBytes
+	return c, shared, shared <= hopperBytes
 }
 
 func (o Options) halves(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	if c, ok := o.halfItems(s, info.SMs); ok {
-		return o.halfItemPlan(entry, s, info, c)
+	if c, shared, ok := o.halfBoxes(s); ok {
+		return o.halfBoxPlan(entry, s, info, c, shared)
 	}
 	c, suffix, _ := o.bestHalves(s, info.SMs)
 	return o.halfPlan(entry, suffix, s, info, c)
 }
 
-func (o Options) halfItemPlan(entry string, s ladder.Size, info gpu.Info, c items) ladder.Plan {
-	c.Staged = uint32(c.shared())
-	p, x, w := o.splitHalves(entry, s, info, int(c.Pitch), int(c.XBox/rowBytes/c.Pitch), itemFilters)
-	p.Steps = append(p.Steps, ladder.Step{Entry: entry + "_3_resident", Grid: c.grid(info), Block: gpu.Dim{X: hopperThreads}, Shared: c.shared() + outletBytes,
-		Args: []any{x, w, o.operands("x")[2], "y", "shifts", c, o.shape(s)}})
+// halfBoxPlan launches the split of x and w, and the products. Both factors lose 2^-23, and the
+// product that is dropped is 2^-22 of the term. Of 16 channels a step cuts off 10.5 u, as in
+// splitHalves; after those of 32 channels under all taps sums are added to float32 sums.
+func (o Options) halfBoxPlan(entry string, s ladder.Size, info gpu.Info, c cut, shared int) ladder.Plan {
+	x, chunks := o.of(s), int(c.Chunks)
+	steps := 11*x.taps()*ladder.CeilDiv(min(x.c, pairsChannels), 16) + 2*chunks + 4 + tensorRoundings
+	p := ladder.Plan{Depth: steps, Round: 0x1.01p-21}
+	filters := chunks * x.taps()
+	split := o.splitBoxes(&p, s, filters*filterBytes, 1, filters*itemFilters*4)
+	split.Entry = entry + "_of_boxes"
+	mapX := gpu.TensorMap{Shape: []int{64 * chunks, x.w, x.h, x.n}, Box: []int{64, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
+	mapW := gpu.TensorMap{Shape: []int{64, itemFilters, filters}, Box: []int{64, itemFilters, 1}}
+	rounds := ladder.CeilDiv(int(c.Tiles), max(1, info.SMs))
+	p.Steps = []ladder.Step{split, {
+		Entry: entry + "_2_of_boxes", Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds))}, Block: gpu.Dim{X: hopperThreads}, Shared: shared,
+		Args: []any{numbers("numbers of x", mapX), numbers("numbers of w", mapW), "x", "w", o.operands("x")[2], "y", "misfits of x", "misfits of w", c, o.shape(s)},
+	}}
 	return p
 }
 

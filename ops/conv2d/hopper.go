@@ -214,16 +214,21 @@ func (o Options) haloCut(s ladder.Size, n, depths int) (cut, bool) {
 }
 
 // boxCut is haloCut for elements of so many bytes, without stages.
-func (o Options) boxCut(s ladder.Size, n, bytes, depths int) (c cut, ok bool) {
+func (o Options) boxCut(s ladder.Size, n, bytes, depths int) (cut, bool) {
+	c := o.cut(s, bytes, depths)
+	return c, o.boxes(&c, s, n)
+}
+
+// boxes sets the boxes of a cut.
+func (o Options) boxes(c *cut, s ladder.Size, n int) bool {
 	x := o.of(s)
-	c = o.cut(s, bytes, depths)
 	columns := ladder.CeilDiv(x.ow, ladder.CeilDiv(x.ow, n))
 	pitch := max(8, columns+o.Dilation*(x.s-1)) // the store steps over eight pixels at most once a row
 	rows := min(x.oh, (n-columns)/pitch+1)
 	all := rows * (1 + int(c.OwnPlaces)) // of a block
 	height := all + o.Dilation*(x.r-1)
 	if pitch > 256 || height > 256 {
-		return c, false
+		return false
 	}
 	c.Columns, c.Rows, c.Pitch = uint32(columns), uint32(rows), uint32(pitch)
 	c.Across, c.Down = uint32(ladder.CeilDiv(x.ow, columns)), uint32(ladder.CeilDiv(x.oh, all))
@@ -232,7 +237,7 @@ func (o Options) boxCut(s ladder.Size, n, bytes, depths int) (c cut, ok bool) {
 	// The last tap of the last warpgroup reads n pixels, of which the last are no places.
 	read := (all-rows)*pitch + o.Dilation*((x.r-1)*pitch+x.s-1) + n
 	c.XBox, c.XBytes = uint32(box*rowBytes), uint32(ladder.CeilDiv(max(box, read), 8)*8*rowBytes)
-	return c, true
+	return true
 }
 
 // stages sets how many stages of w fit beside those of x.

@@ -10,12 +10,11 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_90a -release 12.0 conv3d_halves.cu
 
-// Constants of conv3d_halves.cu.
+// Constants of conv3d_halves.cu and of conv2d_boxes.cuh.
 const (
 	pairsColumns  = 120
 	pairsChannels = 32 // of x in a row of 128 bytes, and of y in the rows of a product
 	pairBytes     = 64 * rowBytes
-	rangeThreads  = 512
 )
 
 // pairsCut cuts volumes as boxCut does for one block of channels of y, whose filters lie
@@ -50,41 +49,49 @@ func (o Options) pairsRefuse(s ladder.Size) error {
 	return nil
 }
 
-// pairs launches a look at the ranges of x and w, the split of both, and the products.
-// Numbers lose 2^-22 of their value each. A step of 16 channels cuts off 10.5 u, as in
-// splitPlan; a plane of x under its taps has so many steps, and then its sums are added to
-// float32 sums. Sums of second numbers count 2^-11. Numbers that lie too far apart are added
-// as float32.
+// pairs launches the split of x and w, and the products. Numbers lose 2^-22 of their value
+// each. A step of 16 channels cuts off 10.5 u, as in splitPlan; a plane of x under its taps has
+// so many steps, and then its sums are added to float32 sums. Sums of second numbers count
+// 2^-11. Numbers that lie too far apart are added as float32.
 func (o Options) pairs(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 	x := o.of(s)
 	c, shared, _ := o.pairsCut(s)
-	pixels, chunks, blocks := x.n*x.d*x.h*x.w, int(c.Chunks), ladder.CeilDiv(x.k, pairsChannels)
-	looks := max(1, min(2*info.SMs, threads, ladder.CeilDiv(x.elementsOfX(), 4*rangeThreads))) // at most one a thread of the next launch
-	ofX, ofW := ladder.CeilDiv(pixels, splitPixels)*chunks, ladder.CeilDiv(blocks*chunks*x.taps()*pairsChannels*pairsChannels, threads)
-	pairs := o.filterPairs(s)
-	steps := 11*x.r*x.s*ladder.CeilDiv(min(x.c, pairsChannels), 16) + chunks*x.t + 4 + tensorRoundings
+	chunks, blocks, pairs := int(c.Chunks), ladder.CeilDiv(x.k, pairsChannels), o.filterPairs(s)
+	steps := 11*x.r*x.s*ladder.CeilDiv(min(x.c, pairsChannels), 16) + 2*chunks*x.t + 4 + tensorRoundings
 	p := ladder.Plan{Depth: max(o.roundings(s), steps), Round: 0x1.81p-21}
-	p.Scratch = []ladder.Tensor{
-		{Name: "ranges", Len: 2 * (looks + 1), Type: gpu.Uint32},
-		{Name: "numbers of x", Len: pixels * chunks * 64, Type: gpu.Float16},
-		{Name: "numbers of w", Len: blocks * pairs * pairBytes / 2, Type: gpu.Float16},
-	}
-	of := func(name string, m gpu.TensorMap) ladder.Argument {
-		return func(memory func(string) gpu.Buffer) (any, error) {
-			m := m
-			m.Buffer, m.Swizzle = memory(name), rowBytes
-			return m, nil
-		}
-	}
+	split := o.splitBoxes(&p, s, blocks*pairs*pairBytes, blocks, chunks*x.taps()*pairsChannels*4)
 	mapX := gpu.TensorMap{Shape: []int{64 * chunks, x.w, x.h, x.d, x.n}, Box: []int{64, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1, 1}}
 	mapW := gpu.TensorMap{Shape: []int{64, 64, blocks * pairs}, Box: []int{64, 64, 1}}
 	rounds := ladder.CeilDiv(int(c.Tiles)*blocks, max(1, info.SMs))
-	shape, bias := o.shape(s), o.operands("x")[2]
-	p.Steps = []ladder.Step{
-		{Entry: entry, Grid: gpu.Dim{X: looks + 1}, Block: gpu.Dim{X: rangeThreads}, Args: []any{"x", "w", "ranges", uint32(x.elementsOfX()), uint32(x.k * x.c * x.taps())}},
-		{Entry: entry + "_2", Grid: gpu.Dim{X: ofX + ofW}, Block: gpu.Dim{X: threads}, Args: []any{"x", "w", "ranges", "numbers of x", "numbers of w", shape, uint32(looks), uint32(ofX)}},
-		{Entry: entry + "_3", Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds)), Y: blocks}, Block: gpu.Dim{X: hopperThreads}, Shared: shared,
-			Args: []any{of("numbers of x", mapX), of("numbers of w", mapW), "x", "w", bias, "y", "ranges", uint32(looks), c, shape}},
-	}
+	split.Entry = entry
+	p.Steps = []ladder.Step{split, {
+		Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds)), Y: blocks}, Block: gpu.Dim{X: hopperThreads}, Shared: shared,
+		Args: []any{numbers("numbers of x", mapX), numbers("numbers of w", mapW), "x", "w", o.operands("x")[2], "y", "misfits of x", "misfits of w", c, o.shape(s)},
+	}}
 	return p
+}
+
+// splitBoxes is the launch that splits x and w for boxes of 32 channels, with its scratch: so
+// many bytes for the numbers of w, of which each of some blocks has so many vectors.
+func (o Options) splitBoxes(p *ladder.Plan, s ladder.Size, bytes, blocks, vectors int) ladder.Step {
+	x := o.of(s)
+	pixels, chunks := x.n*x.d*x.h*x.w, ladder.CeilDiv(x.c, pairsChannels)
+	ofX, ofW := ladder.CeilDiv(pixels, splitPixels)*chunks, ladder.CeilDiv(vectors, threads)
+	p.Scratch = append(p.Scratch,
+		ladder.Tensor{Name: "numbers of x", Len: pixels * chunks * 64, Type: gpu.Float16},
+		ladder.Tensor{Name: "numbers of w", Len: bytes / 2, Type: gpu.Float16},
+		ladder.Tensor{Name: "misfits of x", Len: ofX, Type: gpu.Uint32},
+		ladder.Tensor{Name: "misfits of w", Len: blocks * ofW * threads / 32, Type: gpu.Uint32},
+	)
+	return ladder.Step{Grid: gpu.Dim{X: ofX + blocks*ofW}, Block: gpu.Dim{X: threads},
+		Args: []any{"x", "w", "numbers of x", "numbers of w", "misfits of x", "misfits of w", o.shape(s), uint32(ofX)}}
+}
+
+// numbers is a map of float16 numbers in rows of 128 bytes.
+func numbers(name string, m gpu.TensorMap) ladder.Argument {
+	return func(memory func(string) gpu.Buffer) (any, error) {
+		m := m
+		m.Buffer, m.Swizzle = memory(name), rowBytes
+		return m, nil
+	}
 }

@@ -205,9 +205,9 @@ func TestHalfTiles(t *testing.T) {
 				return c.o.halfPlan(entry, p.suffix, s, info, cut)
 			})
 		}
-		if x := c.o.of(c.size); x.c <= 64 && x.k <= itemFilters {
-			check("items", func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-				return c.o.halfItemPlan(entry, s, info, shortItems(t, c.o, s, 2, 2*x.taps(), x.taps(), outletBytes))
+		if cut, shared, ok := c.o.halfBoxes(c.size); ok {
+			check("boxes", func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+				return c.o.halfBoxPlan(entry, s, info, cut, shared)
 			})
 		}
 	}
