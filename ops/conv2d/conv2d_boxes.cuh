@@ -184,30 +184,33 @@ static __device__ bool fits_all(const unsigned* misfits, const Tile<true>& tile,
 }
 
 // Brings the boxes of all tiles of a block, by the threads before those that multiply, and
-// writes the exponent of each stage's scale. So many tiles take turns, a box each. copy(to,
-// tile, chunk, depth, barrier) has the copy engine bring one, and behind(i) does what comes
-// behind the i-th box of the first tile.
-template <bool every, unsigned turns, class F, class G> static __device__ void bring_boxes(Ring x, const float* from, const unsigned* misfits, int* scales, unsigned (&of_warps)[2][8], const Cut& c, const Shape& s, const F& copy, const G& behind) {
+// writes the exponent of each stage's scale. copy(to, tile, chunk, depth, barrier) has the copy
+// engine bring one, and behind(i) does what comes behind the i-th box of all.
+template <bool every, class F, class G> static __device__ void bring_boxes(Ring x, const float* from, const unsigned* misfits, int* scales, unsigned (&of_warps)[2][8], const Cut& c, const Shape& s, const F& copy, const G& behind) {
     int last = usual_scale;
-    for (unsigned t = blockIdx.x; t < c.tiles; t += turns * gridDim.x)
-        for (unsigned box = 0; box < c.chunks * c.planes; box++)
-            for (unsigned of = t; of < min(c.tiles, t + turns * gridDim.x); of += gridDim.x, x.next()) {
-                Tile<true> tile(of, c, 0);
-                unsigned chunk = box / c.planes;
-                int depth = (int)tile.depth - c.depth_padding + (int)(box % c.planes * c.dilation), scale = usual_scale;
-                bool fits = fits_all(misfits, tile, chunk, depth, c, s);
-                barrier_wait(x.freed(), x.phase ^ 1);
-                if (!fits) scale = split_box<every>(x.at(), from, last, of_warps, tile, chunk, depth, c, s);
-                if (threadIdx.x == 0) {
-                    scales[x.stage] = scale;
-                    if (fits) {
-                        barrier_expect(x.filled(), c.x_box);
-                        copy(x.at(), tile, chunk, depth, x.filled());
-                    } else
-                        barrier_arrive(x.filled());
-                    if (of == blockIdx.x) behind(box);
-                }
+    unsigned number = 0;
+    for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
+        Tile<true> tile(t, c, 0);
+        for (unsigned box = 0; box < c.chunks * c.planes; box++, number++, x.next()) {
+            unsigned chunk = box / c.planes;
+            int depth = (int)tile.depth - c.depth_padding + (int)(box % c.planes * c.dilation), scale = usual_scale;
+            bool fits = fits_all(misfits, tile, chunk, depth, c, s);
+            barrier_wait(x.freed(), x.phase ^ 1);
+            if (!fits) {
+                barrier_wait(x.filled(), x.phase ^ 1); // the copy of the box before, which is over
+                scale = split_box<every>(x.at(), from, last, of_warps, tile, chunk, depth, c, s);
             }
+            if (threadIdx.x == 0) {
+                scales[x.stage] = scale;
+                if (fits) {
+                    barrier_expect(x.filled(), c.x_box);
+                    copy(x.at(), tile, chunk, depth, x.filled());
+                } else
+                    barrier_arrive(x.filled());
+                behind(number);
+            }
+        }
+    }
 }
 
 // Splits x with the scale of all: (image, depth, row, column, chunk, number, channel of 32), zeros
@@ -318,32 +321,6 @@ static __device__ void add_floats(const float* x, const float* w, const float* b
 #pragma unroll 1
                     for (unsigned v = 0; v < s.s; v++) sum += w[(size_t)k * s.wk + q * s.wc + t * s.wt + r * s.wr + v * s.ws] * under(x, p, s, q, t, r, v);
         y[p.y + (size_t)k * s.yk] = finish(sum, bias, k, s);
-    }
-}
-
-// Stores the sums of a thread: of each eight columns two neighbours, of one channel or of two
-// that are eight apart. `places` numbers the columns, of which y has so many from `to` on.
-template <unsigned n, unsigned channels> static __device__ __forceinline__ void store_places(const float (&sums)[n / 4 * channels], const unsigned* places, unsigned all, float* to, const float* bias, unsigned k, float scale, bool wide, const Shape& s) {
-    unsigned lane = threadIdx.x % 32;
-    float add[channels], floor = floor_of(s.relu);
-    bool is[channels];
-#pragma unroll
-    for (unsigned h = 0; h < channels; h++) is[h] = k + h * 8 < s.k, add[h] = s.bias && is[h] ? bias[k + h * 8] : 0;
-#pragma unroll
-    for (unsigned i = 0; i < n / 8; i++) {
-        const unsigned* column = places + i * 8 + lane % 4 * 2;
-#pragma unroll
-        for (unsigned h = 0; h < channels; h++) {
-            float v[2];
-#pragma unroll
-            for (unsigned j = 0; j < 2; j++) v[j] = at_least(fmaf(sums[(i * channels + h) * 2 + j], scale, add[h]), floor);
-            if (wide) {
-                if (column[0] < all && is[h]) *(float2*)(to + h * 8 * (size_t)s.yk + column[0]) = make_float2(v[0], v[1]);
-            } else
-#pragma unroll
-                for (unsigned j = 0; j < 2; j++)
-                    if (column[j] < all && is[h]) to[h * 8 * (size_t)s.yk + (size_t)column[j] * s.yw] = v[j];
-        }
     }
 }
 

@@ -14,7 +14,7 @@
 
 #include "conv2d_boxes.cuh"
 
-constexpr unsigned parts = 2, filter_bytes = 64 * 128, filter_groups = 8; // filters come in groups, one after the other
+constexpr unsigned parts = 2, filter_bytes = 64 * 128, filter_groups = 8; // of filters, one for each of the first boxes of x
 constexpr float low = 0x1p-11f; // what a second part counts
 constexpr int usual_shift = 7, least = -4, most = 7; // exponents of the largest element that is scaled by 2^7
 
@@ -50,16 +50,17 @@ struct Eight {
 };
 
 // Splits x: the parts are (part, image, row, column, channel), channels a multiple of eight. A
-// block has 128 pixels of 64 channels, a thread four pixels of eight: lanes beside each other
-// read whole sectors of pixels and write whole sectors of channels. It returns the bits of its
-// largest element.
+// block has 128 pixels of 64 channels: a thread reads four pixels, or a pixel at a time where
+// channels are innermost, and returns the bits of its largest element.
 static __device__ unsigned split_x(const float* x, uint4* to, const Shape& s, unsigned block, bool vectors, float scale) {
-    unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, hw = s.h * s.w, pixels = s.images * hw, groups = (s.c + 7) / 8, across = (groups + 7) / 8, most = 0;
-    unsigned first = block / across * 128 + warp / 2 * 32 + lane % 8 * 4, group = block % across * 8 + warp % 2 * 4 + lane / 8, c = group * 8;
+    __shared__ uint4 staged[parts][128][8];
+    unsigned tid = threadIdx.x, hw = s.h * s.w, pixels = s.images * hw, groups = (s.c + 7) / 8, across = (groups + 7) / 8, from = block / across * 128, most = 0;
+    bool innermost = s.xc == 1;
+    unsigned group = innermost ? tid % 8 : tid / 32, c = (block % across * 8 + group) * 8;
     float v[4][8];
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
-        unsigned pixel = first + i;
+        unsigned pixel = from + (innermost ? i * 32 + tid / 8 : tid % 32 * 4 + i);
         if (vectors && i) continue;
         const float* at = x + (size_t)(pixel / hw) * s.xn + (size_t)(pixel % hw / s.w) * s.xh + (size_t)(pixel % s.w) * s.xw + (size_t)c * s.xc;
 #pragma unroll
@@ -76,12 +77,19 @@ static __device__ unsigned split_x(const float* x, uint4* to, const Shape& s, un
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
         Eight eight;
+        unsigned p = innermost ? i * 32 + tid / 8 : tid % 32 * 4 + i;
 #pragma unroll
         for (unsigned e = 0; e < 8; e++) most = max(most, size_of(v[i][e])), split(v[i][e] * scale, eight.part[0][e], eight.part[1][e]);
-        if (first + i >= pixels || group >= groups) continue;
 #pragma unroll
-        for (unsigned part = 0; part < parts; part++) to[((size_t)part * pixels + first + i) * groups + group] = eight[part];
+        for (unsigned part = 0; part < parts; part++) staged[part][p][group ^ p / 4 % 8] = eight[part];
     }
+    __syncthreads();
+#pragma unroll
+    for (unsigned i = 0; i < parts * 4; i++) {
+        unsigned part = i / 4, p = i % 4 * 32 + tid / 8, g = tid % 8;
+        if (from + p < pixels && block % across * 8 + g < groups) to[((size_t)part * pixels + from + p) * groups + block % across * 8 + g] = staged[part][p][g ^ p / 4 % 8];
+    }
+    __syncthreads();
     return most;
 }
 
@@ -226,29 +234,29 @@ extern "C" __global__ void __launch_bounds__(256) conv2d_fp16x3_of_boxes(const f
     split_vectors<false>(to_w, misfits_w, (blockIdx.x - of_x) * 256 + threadIdx.x, load.vectors(), load);
 }
 
-// Multiplies 64 channels of y by n places of a tile. The warpgroups have other tiles and take
-// turns, a box each. Sums are added to float32 sums after 32 channels of x.
-template <unsigned n> static __device__ void multiply_tiles(Ring x, unsigned w, unsigned ready, int w_scale, const float* of_x, const float* of_w, const int* scales, const unsigned* places, const float* bias, float* y, const Cut& c, const Shape& s) {
+// Multiplies 64 channels of y by n places of a tile. The warpgroups take tiles in turn, so that
+// one multiplies while the other stores. Sums are added to float32 sums after 32 channels of x.
+template <unsigned n> static __device__ void multiply_tiles(Ring x, unsigned w, unsigned ready, int w_scale, const float* of_x, const float* of_w, const int* scales, const float* bias, float* y, const Cut& c, const Shape& s) {
     float one[n / 2], two[n / 2], sums[n / 2];
-    unsigned group = warpgroup(), taps = c.r * c.s, channel = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
-    unsigned each = (c.chunks * taps + filter_groups - 1) / filter_groups;
+    unsigned group = warpgroup(), taps = c.r * c.s, number = 0, channel = threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
     bool wide = wide_stores(y, c, s);
     if (group == 1) turn_pass(group);
-    for (unsigned i = 0; i < group; i++) x.next();
-    for (unsigned t = blockIdx.x + group * gridDim.x; t < c.tiles; t += 2 * gridDim.x) {
-        // The last tile of all may have no other one beside it.
-        bool alone = group == 0 && t + gridDim.x >= c.tiles, more = t + (2 - group) * gridDim.x < c.tiles;
+    for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x, number++) {
+        if (number % 2 != group) {
+            for (unsigned i = 0; i < c.chunks; i++) x.next();
+            continue;
+        }
 #pragma unroll
         for (unsigned e = 0; e < n / 2; e++) sums[e] = 0;
         bool fits = w_scale != no_scale;
-        unsigned a = w, index = 0; // of the filters
-        for (unsigned i = 0; i < c.chunks; i++) {
-            if (!alone || i == 0) turn_wait(group);
+        turn_wait(group);
+        unsigned a = w;
+        for (unsigned i = 0; i < c.chunks; i++, x.next()) {
+            if (number < 2) barrier_wait(ready + min(i, filter_groups - 1) * 8, 0);
             barrier_wait(x.filled(), x.phase);
             int scale = scales[x.stage];
             unsigned b = x.at();
-            for (unsigned tap = 0, column = 0; tap < taps; tap++, index++, a += filter_bytes) {
-                if (t < 2 * gridDim.x && index % each == 0) barrier_wait(ready + index / each * 8, 0);
+            for (unsigned tap = 0, column = 0; tap < taps; tap++, a += filter_bytes) {
                 wgmma_fence();
 #pragma unroll
                 for (unsigned j = 0; j < 2; j++) wgmma(Halves(), one, rows_at(a + j * 32), rows_at(b + j * 32), tap | j);
@@ -261,11 +269,10 @@ template <unsigned n> static __device__ void multiply_tiles(Ring x, unsigned w, 
                 b += c.dilation * 128;
                 if (++column == c.s) column = 0, b += c.dilation * (c.pitch - c.s) * 128;
             }
-            if (!alone && (group == 0 || i + 1 < c.chunks || more)) turn_pass(group);
+            if (i + 1 == c.chunks && t + gridDim.x < c.tiles) turn_pass(group);
             wgmma_wait<0>();
+            __syncwarp();
             if (threadIdx.x % 32 == 0) barrier_arrive(x.freed());
-            x.next();
-            if (!alone) x.next();
             fits = fits && scale != no_scale;
             float back = power(scale == no_scale ? 0 : -scale);
 #pragma unroll
@@ -276,8 +283,22 @@ template <unsigned n> static __device__ void multiply_tiles(Ring x, unsigned w, 
             add_floats(of_x, of_w, bias, y, tile, 0, 0, s.k, c, s);
             continue;
         }
-        float* to = y + (size_t)tile.image * s.yn + (size_t)channel * s.yk + (size_t)tile.row * s.yh + (size_t)tile.column * s.yw;
-        store_places<n, 2>(sums, places, places_from(c, tile.row, tile.column), to, bias, channel, power(-w_scale), wide, s);
+        float back = power(-w_scale);
+#pragma unroll
+        for (unsigned half = 0; half < 2; half++) {
+            unsigned k = channel + half * 8;
+            if (k >= s.k) continue;
+            float* to = y + (size_t)tile.image * s.yn + (size_t)k * s.yk;
+            unsigned plane = tile.plane * c.oh * c.ow;
+            float left = 0;
+            each_place<n, true, true>(tile, 0, c, [&](bool inside, unsigned place, unsigned e) {
+                float v = finish(sums[e + half * 2] * back, bias, k, s);
+                float* at = to + (place - plane) * s.yw;
+                if (!wide && inside) *at = v;
+                if (wide && inside && e % 2) *(float2*)(at - 1) = make_float2(left, v);
+                left = v;
+            });
+        }
     }
 }
 
@@ -287,36 +308,32 @@ extern "C" __global__ void HOPPER conv2d_fp16x3_2_of_boxes(MAP of_x, MAP of_w, c
     __shared__ int scales[8];
     __shared__ unsigned of_warps[2][2][8];
     if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
-    const unsigned* places = number_box<120>(c);
     start_boxes(barriers, c, 4); // a thread of each warp
     Filters load(w, s);
     unsigned filters = address(memory) + c.x_stages * c.x_bytes, ready = address(barriers + 16);
     Ring ring(address(memory), c.x_bytes, barriers, c.x_stages);
-    unsigned each = (load.all + filter_groups - 1) / filter_groups;
     auto bring_group = [&](unsigned group) {
-        unsigned first = group * each, end = min(first + each, load.all);
-        if (first >= end) return;
+        unsigned first = group * load.taps, end = group + 1 < filter_groups ? first + load.taps : load.all;
+        if (group >= filter_groups || group >= c.chunks) return;
         barrier_expect(ready + group * 8, (end - first) * filter_bytes);
         for (unsigned i = first; i < end; i++) copy_rows(filters + i * filter_bytes, of_w, 0, 0, i, ready + group * 8);
     };
     if (threadIdx.x < loaders) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
         if (threadIdx.x == 0) bring_group(0);
-        bring_boxes<false, 2>(ring, x, misfits, scales, of_warps[0], c, s,
+        bring_boxes<false>(ring, x, misfits, scales, of_warps[0], c, s,
             [&](unsigned to, const Tile<true>& tile, unsigned chunk, int, unsigned barrier) {
                 copy_image(to, of_x, chunk * 64, (int)tile.column - c.padding, (int)tile.row - c.padding, tile.image, barrier);
             },
-            [&](unsigned box) {
-                for (unsigned i = 1; box == 0 && i < filter_groups; i++) bring_group(i);
-            });
+            [&](unsigned number) { bring_group(number + 1); });
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 216;");
         int scale = usual_scale;
         if (!filters_fit(misfits_w, (load.vectors() + 31) / 32)) {
-            for (unsigned i = 0; i * each < load.all; i++) barrier_wait(ready + i * 8, 0);
+            for (unsigned i = 0; i < min(c.chunks, filter_groups); i++) barrier_wait(ready + i * 8, 0);
             scale = split_filters<false>(filters, load.vectors(), of_warps[1], load);
         }
-        multiply_tiles<120>(ring, filters, ready, scale, x, w, scales, places, bias, y, c, s);
+        multiply_tiles<120>(ring, filters, ready, scale, x, w, scales, bias, y, c, s);
     }
 }
 

@@ -15,7 +15,7 @@
 
 // Channels of y in the rows of a product, and bytes of the filters of two taps.
 constexpr unsigned product_channels = 32, pair_bytes = 64 * 128;
-constexpr unsigned filter_groups = 8; // of pairs, that come one after the other
+constexpr unsigned filter_groups = 8; // of filters, one for each of the first boxes of x
 
 // Eight channels of a filter of a block of channels of y, and where their numbers go: pairs of
 // taps, 64 bytes each of a row.
@@ -46,12 +46,11 @@ extern "C" __global__ void __launch_bounds__(256) conv3d_fp16x2(const float* __r
 
 // Multiplies the rows of a product by n places, for every plane of x under its taps. Sums are
 // added to float32 sums after each plane, since tensor cores cut sums off.
-template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsigned ready, int w_scale, unsigned pairs, const float* of_x, const float* of_w, const int* scales, const unsigned* places, const float* bias, float* y, const Cut& c, const Shape& s) {
+template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsigned ready, int w_scale, const float* of_x, const float* of_w, const int* scales, const float* bias, float* y, const Cut& c, const Shape& s) {
     float one[n / 2], two[n / 2], sums[n / 4];
     unsigned group = warpgroup(), from = group * c.rows * c.pitch * 128, taps = c.r * c.s, boxes = c.chunks * c.planes;
     bool first = threadIdx.x % 128 == 0;
     unsigned block = blockIdx.y * product_channels, channel = block + threadIdx.x / 32 % 4 * 8 + threadIdx.x % 32 / 4;
-    unsigned each = (pairs + filter_groups - 1) / filter_groups;
     bool wide = wide_stores(y, c, s);
     if (group == 1) turn_pass(group);
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
@@ -60,13 +59,13 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
         bool fits = w_scale != no_scale;
         unsigned index = 0; // of the filters
         for (unsigned i = 0; i < boxes; i++, x.next()) {
+            if (t == blockIdx.x) barrier_wait(ready + min(i, filter_groups - 1) * 8, 0);
             barrier_wait(x.filled(), x.phase);
             int scale = scales[x.stage];
             turn_wait(group);
             unsigned b = x.at() + from;
             for (unsigned tap = 0, column = 0; tap < taps; tap++, index++) {
-                unsigned pair = index / 2, a = w + pair * pair_bytes + index % 2 * 64;
-                if (t == blockIdx.x && pair % each == 0) barrier_wait(ready + pair / each * 8, 0);
+                unsigned a = w + index / 2 * pair_bytes + index % 2 * 64;
                 wgmma_fence();
 #pragma unroll
                 for (unsigned j = 0; j < 2; j++) wgmma(Halves(), one, rows_at(a + j * 32), rows_at(b + j * 32), tap | j);
@@ -92,16 +91,24 @@ template <unsigned n> static __device__ void multiply(Ring x, unsigned w, unsign
             add_floats(of_x, of_w, bias, y, tile, group * c.rows, block, min(product_channels, s.k - block), c, s);
             continue;
         }
-        unsigned row = tile.row + group * c.rows;
-        float* to = y + (size_t)tile.image * s.yn + (size_t)channel * s.yk + (size_t)tile.depth * s.yd + (size_t)row * s.yh + (size_t)tile.column * s.yw;
-        store_places<n, 1>(sums, places, places_from(c, row, tile.column), to, bias, channel, power(-w_scale), wide, s);
+        if (channel >= s.k) continue;
+        float* to = y + (size_t)tile.image * s.yn + (size_t)channel * s.yk + (size_t)tile.depth * s.yd;
+        unsigned plane = tile.plane * c.oh * c.ow;
+        float left = 0, back = power(-w_scale);
+        each_place<n, true, true>(tile, group, c, [&](bool inside, unsigned place, unsigned e) {
+            float v = finish(sums[e / 4 * 2 + e % 2] * back, bias, channel, s);
+            float* at = to + (place - plane) * s.yw;
+            if (!wide && inside) *at = v;
+            if (wide && inside && e % 2) *(float2*)(at - 1) = make_float2(left, v);
+            left = v;
+        });
     }
 }
 
-// Brings the filters of one group.
-static __device__ void bring_group(unsigned group, unsigned to, unsigned ready, const TensorMap& map, unsigned pairs) {
-    unsigned each = (pairs + filter_groups - 1) / filter_groups, first = group * each, end = min(first + each, pairs);
-    if (first >= end) return;
+// Brings the filters that a box of x meets first, or those of all boxes behind the last barrier.
+static __device__ void bring_group(unsigned group, unsigned to, unsigned ready, const TensorMap& map, unsigned pairs, const Cut& c) {
+    unsigned taps = c.r * c.s, first = (group * taps + 1) / 2, end = group + 1 < filter_groups ? min(((group + 1) * taps + 1) / 2, pairs) : pairs;
+    if (group >= filter_groups || group >= c.chunks * c.planes) return;
     barrier_expect(ready + group * 8, (end - first) * pair_bytes);
     for (unsigned i = first; i < end; i++) copy_rows(to + i * pair_bytes, map, 0, 0, blockIdx.y * pairs + i, ready + group * 8);
 }
@@ -113,29 +120,25 @@ extern "C" __global__ void HOPPER conv3d_fp16x2_2(MAP of_x, MAP of_w, const floa
     __shared__ int scales[8];
     __shared__ unsigned of_warps[2][2][8];
     if (threadIdx.x == 0) prefetch(of_x), prefetch(of_w);
-    const unsigned* places = number_box<120>(c);
     start_boxes(barriers, c, 2); // a thread of each warpgroup
     Filters load(w, blockIdx.y, s);
     unsigned filters = address(memory) + c.x_stages * c.x_bytes, ready = address(barriers + 16), each = (load.vectors() + 255) / 256 * 8;
     Ring ring(address(memory), c.x_bytes, barriers, c.x_stages);
     if (threadIdx.x < loaders) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-        if (threadIdx.x == 0) bring_group(0, filters, ready, of_w, load.pairs());
-        bring_boxes<true, 1>(ring, x, misfits, scales, of_warps[0], c, s,
+        if (threadIdx.x == 0) bring_group(0, filters, ready, of_w, load.pairs(), c);
+        bring_boxes<true>(ring, x, misfits, scales, of_warps[0], c, s,
             [&](unsigned to, const Tile<true>& tile, unsigned chunk, int depth, unsigned barrier) {
                 copy_depth(to, of_x, chunk * 64, (int)tile.column - c.padding, (int)tile.row - c.padding, depth, tile.image, barrier);
             },
-            [&](unsigned box) {
-                for (unsigned i = 1; box == 0 && i < filter_groups; i++) bring_group(i, filters, ready, of_w, load.pairs());
-            });
+            [&](unsigned number) { bring_group(number + 1, filters, ready, of_w, load.pairs(), c); });
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
         int scale = usual_scale;
         if (!filters_fit(misfits_w + blockIdx.y * each, (load.vectors() + 31) / 32)) {
-            unsigned group = (load.pairs() + filter_groups - 1) / filter_groups;
-            for (unsigned i = 0; i * group < load.pairs(); i++) barrier_wait(ready + i * 8, 0);
+            for (unsigned i = 0; i < min(c.chunks * c.planes, filter_groups); i++) barrier_wait(ready + i * 8, 0);
             scale = split_filters<true>(filters, load.vectors(), of_warps[1], load);
         }
-        multiply<120>(ring, filters, ready, scale, load.pairs(), x, w, scales, places, bias, y, c, s);
+        multiply<120>(ring, filters, ready, scale, x, w, scales, bias, y, c, s);
     }
 }
