@@ -120,3 +120,33 @@ func TestHalvesRange(t *testing.T) {
 		t.Logf("%s: %d loads, error %.2g, bound %.2g", c.what, loads, checks.Rows[0].Error, checks.Rows[0].Bound)
 	}
 }
+
+// Images of other scales, and one with a NaN and an infinity, that one block of conv2d_fp16x3
+// takes one after the other: boxes with a scale of their own come where the copy engine
+// brought others. Each is within the bound.
+func TestImagesOfOtherScales(t *testing.T) {
+	d := optest.EmulatorOf(t, "emu")
+	v, err := Operator.Variant("conv2d_fp16x3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, one := v.Plan, *Operator
+	v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+		info.SMs = 1
+		return plan(entry, s, info)
+	}
+	one.Variants = []ladder.Variant{v}
+	const images, channels, pixels = 7, 33, 5 * 6
+	random := ladder.NewRandom(2)
+	x := make([]float32, images*channels*pixels)
+	for i := range x {
+		x[i] = float32(math.Ldexp(random.Float64()-0.5, []int{0, 0, 20, -30, 0, 0, -60}[i/(channels*pixels)]))
+	}
+	x[4*channels*pixels+7], x[4*channels*pixels+40] = float32(math.NaN()), float32(math.Inf(-1))
+	b := optest.NewBench(t, d, &one, 1, images, channels, 5, 6, 18, 3, 3)
+	if err := b.SetInput("x", x); err != nil {
+		t.Fatal(err)
+	}
+	checks := optest.CheckAll(t, b, "images of other scales")
+	t.Logf("error %.2g, bound %.2g", checks.Rows[0].Error, checks.Rows[0].Bound)
+}

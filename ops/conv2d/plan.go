@@ -29,7 +29,7 @@ func (o Options) variants() []ladder.Variant {
 				Module: "conv2d_split", Needs: hopper, Plan: o.split, Refuses: o.splitRefuses},
 			{Name: "conv3d_bf16x3_depths", Adds: "the 64 rows of a product are 32 channels of two depths of y, or 16 of four, which share the pixels", Source: "ours",
 				Module: "conv2d_split", Needs: hopper, Picks: true, Plan: o.splitDepths, Refuses: o.splitDepthsRefuse},
-			{Name: "conv3d_fp16x2", Adds: "two scaled float16 numbers a factor: the 64 rows of a product are both numbers of 32 channels, filters stay in shared memory; numbers that lie too far apart are added as float32", Source: "ours",
+			{Name: "conv3d_fp16x2", Adds: "two scaled float16 numbers a factor: the 64 rows of a product are both numbers of 32 channels, filters stay in shared memory; a box of x whose numbers do not fit the scale of all is split again, or added as float32", Source: "ours",
 				Module: "conv3d_halves", Needs: hopper, Plan: o.pairs, Refuses: o.pairsRefuse},
 		}
 	}
@@ -40,7 +40,7 @@ func (o Options) variants() []ladder.Variant {
 		{Name: "conv2d_implicit", Adds: "the same product without the matrix in memory: its columns are read from x", Source: "ours", Plan: o.implicit},
 		{Name: "conv2d_bf16x3", Adds: "Hopper's tensor cores: x and w are split into three bfloat16 numbers each, channels innermost: six products, added to float32 sums after each tap of 64 channels", Source: "ours",
 			Module: "conv2d_split", Needs: hopper, Plan: o.split, Refuses: o.splitRefuses},
-		{Name: "conv2d_fp16x3", Adds: "two float16 numbers each, of tensors that are scaled: three products; filters of a layer of 64 channels stay in shared memory", Source: "ours",
+		{Name: "conv2d_fp16x3", Adds: "two float16 numbers each, scaled: three products; filters of a layer of 64 channels stay in shared memory, and warpgroups take two rows of places in turn", Source: "ours",
 			Module: "conv2d_halves", Needs: hopper, Plan: o.halves, Refuses: o.halvesRefuse},
 	}
 }

@@ -99,7 +99,9 @@ see Bound; of conv2d_bf16x3 bound(r s ceil(c / 64) + min(c, 64) + 19) and 2^-24,
 of x and w are 0 or at least 2^-110: of less, 2^-134 is lost besides. Of conv2d_fp16x3
 bound((r + 1 + r s / 12) ceil(c / 64) + s min(c, 64) + 19), with c and r s / 12 rounded up
 to a multiple of 16 and to 1, and 2^-21, but where an element is less than 2^-16 of the
-largest of its tensor: of that, 2^-39 is lost besides.
+largest of its tensor: of that, 2^-39 is lost besides. Where filters of at most 64 channels of
+y fit into shared memory, it is bound(11 r s ceil(min(c, 32) / 16) + 2 ceil(c / 32) + 20)
+with the same terms.
 Cost: 2 n k oh ow c r s / groups flops: bound by arithmetic.
 Source: ours.`,
 	"Options": `type Options struct {
