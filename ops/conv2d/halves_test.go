@@ -79,7 +79,7 @@ func TestHalvesRange(t *testing.T) {
 		return plan(entry, s, info)
 	}
 	one.Variants = []ladder.Variant{v}
-	for _, c := range []struct {
+	cases := []struct {
 		what string
 		x, w func(int) int
 		way  string
@@ -93,7 +93,8 @@ func TestHalvesRange(t *testing.T) {
 		{"filters beyond the range", same, func(i int) int { return -28 * (i / (channels * 3) % 2) }, "floats"},
 		{"x too small to scale", func(int) int { return -80 }, same, "floats"},
 		{"x too large to scale", func(int) int { return 64 }, same, "floats"},
-	} {
+	}
+	for _, c := range append(cases[:1:1], optest.Some(t, d, 3, cases[1:])...) {
 		b := optest.NewBench(t, d, &one, 1, size...)
 		if err := errors.Join(b.SetInput("x", heights(2*channels*pixels, c.x)), b.SetInput("w", heights(filters*channels*3, c.w))); err != nil {
 			t.Fatal(err)
