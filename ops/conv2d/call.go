@@ -58,7 +58,7 @@ func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y 
 	case options.Type != 0:
 		return c.Run(o, size)
 	case options.Depth:
-		return c.Run(o, size, "conv3d_sevens", "conv3d_registers", "conv3d_implicit")
+		return c.Run(o, size, "conv3d_fourteens", "conv3d_sevens", "conv3d_registers", "conv3d_implicit")
 	}
-	return c.Run(o, size, "conv2d_implicit")
+	return c.Run(o, size, "conv2d_fourteens", "conv2d_implicit")
 }

@@ -239,6 +239,7 @@ func TestRefuses(t *testing.T) {
 		{"conv3d_bf16x3", 0, func(o *Options) { o.NHWC, o.Groups = false, 2 }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 3}, "use conv3d_implicit"},
 		{"conv3d_bf16x3_depths", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 33, 3, 3, 3}, "use conv3d_bf16x3"},
 		{"conv3d_sevens", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 2, 3}, "filters of 3 x 2 x 3"},
+		{"conv3d_fourteens", 0, func(o *Options) { o.NHWC, o.Stride = false, 2 }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 3}, "stride 2, dilation 1, 1 groups: expected 3 x 3 at each depth and 1 of the others; use conv3d_registers"},
 		{"conv3d_fp16x2", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 64, 3, 9, 8, 4, 3, 3, 3}, "filters of 64 channels by 3 x 3 x 3"},
 		{"conv3d_registers", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 9, 8, 4, 3, 3, 2}, "filters of 3 x 3 x 2"},
 		{"conv3d_registers", 0, func(o *Options) { o.NHWC = false }, ladder.Size{1, 4, 3, 99, 8, 4, 3, 99, 3}, "beyond 49152 bytes"},
@@ -258,6 +259,10 @@ func TestRefuses(t *testing.T) {
 		}
 		checkLine(t, c.says, v.Refuses(c.size), gpu.ErrUnsupported)
 	}
+	if v, err = Operator.Variant("conv2d_fourteens"); err != nil {
+		t.Fatal(err)
+	}
+	checkLine(t, "filters of 3 x 2, stride 1, dilation 1, 1 groups: expected 3 x 3 at each depth and 1 of the others; use conv2d_implicit", v.Refuses(ladder.Size{1, 1, 9, 9, 1, 3, 2}), gpu.ErrUnsupported)
 	if v, err = Operator.Variant("conv2d_shared"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,73 @@
+package conv2d
+
+import (
+	"fmt"
+
+	"warpbook/gpu"
+	"warpbook/ops/ladder"
+)
+
+//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 conv3d_fourteens.cu
+
+// Constants of conv3d_fourteens.cu.
+const (
+	patchPlaces      = 14 // of a row of a patch
+	patchRows        = 4
+	tilePatches      = 8
+	patchPitch       = patchPlaces + 6
+	chunkChannels    = 4 // of x, that a stage has
+	fourteensStages  = 4 // or as many as fit, at least 2
+	fourteensWorkers = 2 // of a block
+	fourteensThreads = fourteensWorkers * (128 + 64)
+	stageBytes       = fourteensWorkers * (4*chunkChannels*(tilePatches*(patchRows+2)*patchPitch+9*stripChannels) + 16) // of all workers, with barriers
+	workerSums       = 8 * patchPlaces * 128
+)
+
+// fourteens is Fourteens of conv3d_fourteens.cu.
+type fourteens struct{ Across, Down, Tiles, Blocks, Chunks, All, Workers, Stages uint32 }
+
+// fourteensRefuse rejects layers that conv3d_fourteens does not cut.
+func (o Options) fourteensRefuse(s ladder.Size) error {
+	x, other := o.of(s), "conv2d_implicit"
+	if o.Depth {
+		other = "conv3d_registers"
+	}
+	if x.s != stripFilterSide || x.r != stripFilterSide || o.Stride != 1 || o.Dilation != 1 || o.Groups != 1 {
+		return fmt.Errorf("%w: filters of %d x %d, stride %d, dilation %d, %d groups: expected %d x %d at each depth and 1 of the others; use %s",
+			gpu.ErrUnsupported, x.r, x.s, o.Stride, o.Dilation, o.Groups, stripFilterSide, stripFilterSide, other)
+	}
+	return nil
+}
+
+// fourteensCut cuts y into tiles, and their stages into equal shares of so many workers at most.
+func (o Options) fourteensCut(s ladder.Size, most int) fourteens {
+	x, p := o.of(s), o.shape(s)
+	across, down, blocks := ladder.CeilDiv(x.ow, patchPlaces), ladder.CeilDiv(x.oh, patchRows), ladder.CeilDiv(x.k, stripChannels)
+	c := fourteens{Across: uint32(across), Down: uint32(down), Tiles: uint32(ladder.CeilDiv(x.n*across*down, tilePatches) * blocks), Blocks: uint32(blocks), Chunks: uint32(ladder.CeilDiv(x.c, chunkChannels))}
+	for od := range x.od {
+		first := min(x.t-1, max(0, int(p.DepthPadding)-od))
+		c.All += c.Tiles * c.Chunks * uint32(max(1, min(x.t, x.d+int(p.DepthPadding)-od)-first))
+	}
+	c.Workers = min(c.All, uint32(most))
+	return c
+}
+
+// fourteens launches the change of the order of w, and the sums.
+func (o Options) fourteens(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
+	const entry = "conv3d_fourteens"
+	x, sms := o.of(s), max(1, info.SMs)
+	c := o.fourteensCut(s, fourteensWorkers*sms)
+	for c.Stages = fourteensStages; c.Stages > 2 && int(c.Stages)*stageBytes > info.SharedPerBlockMax; c.Stages-- {
+	}
+	n := int(c.Blocks*c.Chunks) * stripChannels * chunkChannels * x.taps()
+	p := ladder.Plan{Depth: o.roundings(s) + 1}
+	filters, parts, flags := p.NewScratch("filters", n), p.NewScratch("parts", int(c.Workers)*workerSums), "flags"
+	p.Scratch = append(p.Scratch, ladder.Tensor{Name: flags, Len: int(c.Workers), Type: gpu.Uint32})
+	shape := o.shape(s)
+	p.Steps = []ladder.Step{
+		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(max(n, int(c.Workers)), threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", filters, flags, shape, c, uint32(n)}},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: min(sms, int(c.Workers))}, Block: gpu.Dim{X: fourteensThreads}, Shared: int(c.Stages) * stageBytes,
+			Args: []any{"x", filters, o.operands("x")[2], "y", parts, flags, shape, c, uint32(0)}},
+	}
+	return p
+}
