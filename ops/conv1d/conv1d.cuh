@@ -13,4 +13,4 @@ struct Shape {
 
 // The constant memory of a module is 64 KiB: 16384 taps, in the order of x.
 const unsigned most_taps = 16384;
-__constant__ float conv1d_taps[most_taps];
+__constant__ __align__(16) float conv1d_taps[most_taps];
