@@ -13,6 +13,7 @@ import (
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 conv1d.cu mistakes.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 conv1d_sixteen.cu conv1d_toeplitz.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 conv1d_strips.cu
 
 // Operator correlates a vector with a mask, as note 001 does under the name convolution:
 // y[i] = sum over j < k of mask[j] x[i + j - k/2], i < n. Elements before and behind x add

@@ -164,13 +164,22 @@ func TestCorrelate(t *testing.T) {
 	})
 }
 
-// Warps of conv1d_toeplitz_warps that take several parts, of x from each element of a
-// vector on and with each padding of a vector, up to the longest mask.
-func TestToeplitzWarps(t *testing.T) {
+// Warps that take several tiles, of x from each element of a vector on and with each
+// padding of a vector, up to the longest mask. In x of conv1d_strips are infinities, of
+// which a tap of 0 in place of none would make NaN.
+func TestWarpsOfOneBlock(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
-	for i, c := range optest.Some(t, d, 3, []struct{ n, k, before int }{{9300, 101, 50}, {5000, 102, 3}, {6145, 9, 4}, {8192, 102, 101}, {7000, 1, 0}, {5121, 32, 45}}) {
+	for i, c := range optest.Some(t, d, 3, []struct {
+		rung         string
+		n, k, before int
+	}{
+		{"conv1d_toeplitz_warps", 9300, 101, 50}, {"conv1d_toeplitz_warps", 5000, 102, 3}, {"conv1d_toeplitz_warps", 6145, 9, 4},
+		{"conv1d_toeplitz_warps", 8192, 102, 101}, {"conv1d_toeplitz_warps", 7000, 1, 0}, {"conv1d_toeplitz_warps", 5121, 32, 45},
+		{"conv1d_strips", 50_000, 101, 50}, {"conv1d_strips", 12_000, 128, 126}, {"conv1d_strips", 28_001, 48, 2},
+		{"conv1d_strips", 25_000, 3, 2}, {"conv1d_strips", 26_000, 1, 0}, {"conv1d_strips", 27_529, 95, 96},
+	}) {
 		o := must(With(Options{Stride: 1, Dilation: 1, Before: c.before, After: c.k - 1 - c.before + max(0, c.before-c.k+1), Flip: i%2 == 1}))
-		v, err := o.Variant("conv1d_toeplitz_warps")
+		v, err := o.Variant(c.rung)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,6 +194,17 @@ func TestToeplitzWarps(t *testing.T) {
 		b := optest.NewBench(t, d, &one, 1, c.n, c.k)
 		if err := b.Place("x", i%4); err != nil {
 			t.Fatal(err)
+		}
+		if c.rung == "conv1d_strips" {
+			x, random := make([]float32, c.n), ladder.NewRandom(uint64(i))
+			for j := range x {
+				if x[j] = float32(random.Float64()*2 - 1); random.IntN(500) == 0 {
+					x[j] = float32(math.Inf(1))
+				}
+			}
+			if err := b.SetInput("x", x); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if checks := optest.CheckAll(t, b, "one block"); len(checks.Rows) != 1 {
 			t.Errorf("%+v: %d rows", c, len(checks.Rows))

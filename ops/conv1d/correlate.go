@@ -33,7 +33,7 @@ func Correlate(h ladder.Runner, options Options, x, mask, y gpu.Buffer) error {
 		c.Fail("y", gpu.ErrArgument, fmt.Sprintf("%d elements", y.Len()), fmt.Sprintf("expected the %d outputs of %d elements and %d taps", n, size[0], size[1]))
 	}
 	c.Add("y", ladder.Vector(y, n), true, gpu.Float32)
-	return c.Run(o, size, "conv1d_vector", "conv1d_sixteen", "conv1d_operands", "conv1d_window", "conv1d_shared", "conv1d_constant", "conv1d_global")
+	return c.Run(o, size, "conv1d_vector", "conv1d_strips", "conv1d_sixteen", "conv1d_operands", "conv1d_window", "conv1d_shared", "conv1d_constant", "conv1d_global")
 }
 
 func length(b gpu.Buffer) int {

@@ -18,6 +18,10 @@ const (
 	vectorTaps = 9
 	vectorOut  = 512 // of a block of conv1d_vector
 
+	stripOut   = 32 * 28                  // outputs of a warp of conv1d_strips at a time
+	stripBytes = 2 * 4 * (stripOut + 132) // of its shared memory
+	stripWarps = 24                       // of a block, of which a multiprocessor has one
+
 	partOut    = 1024                       // outputs of a warp of conv1d_toeplitz_warps at a time
 	partBytes  = 2 * 16 * (141 + 141/8 + 1) // of its shared memory
 	partBlocks = 3                          // of a multiprocessor
@@ -33,6 +37,7 @@ func (o Options) variants() []ladder.Variant {
 		{Name: "conv1d_window", Adds: "eight outputs a thread; four neighbours share a window of x in registers", Source: "ours", Plan: o.window("conv1d_window"), Refuses: o.windowLimit(mostTaps)},
 		{Name: "conv1d_operands", Adds: "up to 128 taps, unrolled: the multiplications take them from constant memory as operands", Source: "ours", Plan: o.window("conv1d_operands"), Refuses: o.windowLimit(operandTaps)},
 		{Name: "conv1d_sixteen", Adds: "sixteen neighbouring outputs a thread, whose window turns round in registers: a read of 16 bytes for 64 multiplications", Source: "ours", Needs: ladder.Ampere, Module: "conv1d_sixteen", Plan: o.sixteen, Refuses: o.windowLimit(operandTaps)},
+		{Name: "conv1d_strips", Adds: "28 outputs a thread, in warps that wait for no other: bulk copies, and a loop of 32 taps in uniform registers with 31 instructions beside its 896 multiplications", Source: "ours", Needs: gpu.Compute{Major: 9}, Module: "conv1d_strips", Plan: o.strips, Refuses: o.windowLimit(operandTaps)},
 		{Name: "conv1d_vector", Adds: "up to 9 taps: four outputs a thread, vectors of x from L1: no shared memory and no barrier; blocks of 128 threads", Source: "ours", Plan: o.vector, Refuses: o.windowLimit(vectorTaps)},
 		{Name: "conv1d_toeplitz", Adds: "tensor cores: sixteen outputs are a Toeplitz matrix of the taps times x, both split into two scaled float16 numbers; a block whose numbers lie too far apart adds float32", Source: "ours",
 			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitz, Refuses: o.stepLimit},
@@ -129,6 +134,15 @@ func (o Options) window(entry string) ladder.Planner {
 
 func (o Options) sixteen(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	return o.withTaps(o.launch(entry, s, 16*threads, 0, "x", "y", o.shape(s)))
+}
+
+// strips launches as many blocks as are under way at once, also where that leaves warps
+// without a tile.
+func (o Options) strips(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	tiles := ladder.CeilDiv(o.outputs(s), stripOut)
+	return o.withTaps(ladder.Plan{Depth: s[1] + 1, Steps: []ladder.Step{{
+		Entry: entry, Grid: gpu.Dim{X: min(tiles, max(1, info.SMs))}, Block: gpu.Dim{X: 32 * stripWarps}, Shared: stripWarps * stripBytes, Args: []any{"x", "y", o.shape(s), uint32(tiles)},
+	}}})
 }
 
 func (o Options) vector(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
