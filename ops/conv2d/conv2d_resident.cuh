@@ -28,7 +28,6 @@ struct Items {
     unsigned items, passes, down;                    // in all, of a strip; strips of an image
     unsigned rows, pitch, columns;                   // of a strip; pitch is that of a box
     unsigned x_stages, x_bytes, x_box, w_stages, kept; // stages of w: all that an item takes, and those that stay; others share a ring
-    unsigned staged;                                 // where stages end
     unsigned bias, relu;
 };
 

@@ -26,7 +26,6 @@ type items struct {
 	Items, Passes, Down                  uint32
 	Rows, Pitch, Columns                 uint32
 	XStages, XBytes, XBox, WStages, Kept uint32
-	Staged                               uint32
 	Bias, ReLU                           uint32
 }
 
@@ -40,9 +39,8 @@ func (c items) shared() int {
 }
 
 // itemCut cuts images into strips of so many rows, and those into items. An item takes so
-// many boxes of x and stages of filters, of which at least `keep` must stay, and leaves so
-// many bytes of shared memory.
-func (o Options) itemCut(s ladder.Size, rows, boxes, stages, keep, leave int) (c items, ok bool) {
+// many boxes of x and stages of filters, of which at least `keep` must stay.
+func (o Options) itemCut(s ladder.Size, rows, boxes, stages, keep int) (c items, ok bool) {
 	x, p := o.of(s), o.shape(s)
 	pitch := max(8, x.ow, x.w+o.Padding) // the store steps over eight pixels at most once a row
 	columns := rows*pitch - (pitch - x.ow)
@@ -64,7 +62,7 @@ func (o Options) itemCut(s ladder.Size, rows, boxes, stages, keep, leave int) (c
 	box := height * pitch
 	c.Items = c.Images * c.Down * c.Passes
 	c.XBox, c.XBytes = uint32(box*rowBytes), uint32(ladder.CeilDiv(max(box, read), 8)*8*rowBytes)
-	fit := func(boxes int) int { return max(0, itemBytes-leave-boxes*int(c.XBytes)) / filterBytes }
+	fit := func(boxes int) int { return max(0, itemBytes-boxes*int(c.XBytes)) / filterBytes }
 	c.Kept = c.WStages
 	for c.XStages = mostBoxes; c.XStages > 2 && fit(int(c.XStages)) < stages; c.XStages-- {
 	}
@@ -76,26 +74,20 @@ func (o Options) itemCut(s ladder.Size, rows, boxes, stages, keep, leave int) (c
 	return c, true
 }
 
-// bestItems is the cut with the fewest rounds of items, and of those the one with the
-// smallest boxes.
-func (o Options) bestItems(s ladder.Size, boxes, stages, keep, leave, sms int) (best items, found bool) {
-	least := 0
-	for rows := range min(o.of(s).oh, itemColumns) {
-		c, ok := o.itemCut(s, rows+1, boxes, stages, keep, leave)
+// itemsOf is the cut of a layer, whose channels are in chunks of 128 bytes, with the fewest
+// rounds of items, and of those the one with the smallest boxes. At least half of the filters
+// stay: the warpgroups do not share the others, as those of the rungs _halo do.
+func (o Options) itemsOf(s ladder.Size, sms int) (best items, found bool) {
+	x := o.of(s)
+	chunks := ladder.CeilDiv(x.c*o.bytes(), rowBytes)
+	stages, least := chunks*x.taps(), 0
+	for rows := range min(x.oh, itemColumns) {
+		c, ok := o.itemCut(s, rows+1, chunks, stages, ladder.CeilDiv(stages, 2))
 		if rounds := ladder.CeilDiv(int(c.Items), max(1, sms)); ok && (!found || rounds < least || rounds == least && c.XBox < best.XBox) {
 			best, found, least = c, true, rounds
 		}
 	}
 	return best, found
-}
-
-// itemsOf is the cut of a layer whose channels are in chunks of 128 bytes. At least half of
-// the filters stay: the warpgroups do not share the others, as those of the rungs _halo do.
-func (o Options) itemsOf(s ladder.Size, sms int) (items, bool) {
-	x := o.of(s)
-	chunks := ladder.CeilDiv(x.c*o.bytes(), rowBytes)
-	stages := chunks * x.taps()
-	return o.bestItems(s, chunks, stages, ladder.CeilDiv(stages, 2), 0, sms)
 }
 
 func (o Options) residentRefuses(name string, s ladder.Size) error {

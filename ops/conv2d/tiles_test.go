@@ -72,7 +72,7 @@ func TestHopperTiles(t *testing.T) {
 				stages := chunks * o.of(c.size).taps()
 				for _, keep := range []int{1, stages} { // filters in a ring, and all of them at once
 					check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-						return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, stages, keep, 0))
+						return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, stages, keep))
 					}, fmt.Sprintf("%s keeping %d stages", v.Name, keep))
 				}
 				continue
@@ -147,9 +147,9 @@ func TestWideTiles(t *testing.T) {
 
 // shortItems cuts images into short strips, so that a block takes several items: of the
 // filters, no more than `keep` stay, and two boxes of x.
-func shortItems(t *testing.T, o Options, s ladder.Size, boxes, stages, keep, leave int) items {
+func shortItems(t *testing.T, o Options, s ladder.Size, boxes, stages, keep int) items {
 	t.Helper()
-	c, ok := o.itemCut(s, min(2, o.of(s).oh), boxes, stages, keep, leave)
+	c, ok := o.itemCut(s, min(2, o.of(s).oh), boxes, stages, keep)
 	if !ok {
 		t.Fatalf("no items of %v", s)
 	}
