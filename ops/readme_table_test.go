@@ -50,6 +50,10 @@ func TestReadmeTableIsMeasured(t *testing.T) {
 			t.Errorf("README.md: %s: no committed run has these figures with this verdict", row[0])
 		}
 	}
+	slower := regexp.MustCompile(`(?m)^\|.* SLOWER \|$`).MatchString(string(text))
+	if says := strings.Contains(string(text), "No rung of this table is slower than its library."); says == slower {
+		t.Errorf("README.md says that no rung is slower: %v, and a row is SLOWER: %v", says, slower)
+	}
 	if written := strings.Count(string(text), " us `"); len(rows) != written || written == 0 {
 		t.Errorf("%d rows in microseconds are compared, expected all %d", len(rows), written)
 	}

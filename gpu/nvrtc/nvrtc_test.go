@@ -66,6 +66,12 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// compilations is how often a file is compiled until the text is the committed one. NVRTC 12.0
+// orders the registers, and at times the instructions, of large kernels another way from run to
+// run: of 24 runs conv3d_sevens came out different in 6, and conv3d_fourteens in 3. Of two files
+// of gemm it was 1 and 2 of 10.
+const compilations = 8
+
 // The committed PTX equals the compiler's output today.
 func TestCommittedPTX(t *testing.T) {
 	lib, err := open(folders(""), "12.0")
@@ -92,15 +98,18 @@ func TestCommittedPTX(t *testing.T) {
 		name, arch, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".ptx"), ".")
 		dir := dirs[filepath.Dir(path)]
 		virtual := "compute_" + strings.TrimPrefix(arch, "sm_")
-		if err := generate(lib, commandLine(arch, "12.0"), virtual, arch, filepath.Join(dir, name+".cu")); err != nil {
-			t.Fatal(err)
-		}
-		got, want := read(t, dir, filepath.Base(path)), read(t, filepath.Dir(path), filepath.Base(path))
-		if strings.HasPrefix(name, "gemm") {
-			// NVRTC 12.0 orders the registers, and at times the instructions, of
-			// large kernels another way from run to run: of 10 runs each of two
-			// files for sm_80, 1 and 2 came out different.
-			got, want = heads(got), heads(want)
+		want, got := read(t, filepath.Dir(path), filepath.Base(path)), ""
+		for range compilations {
+			if err := generate(lib, commandLine(arch, "12.0"), virtual, arch, filepath.Join(dir, name+".cu")); err != nil {
+				t.Fatal(err)
+			}
+			got = read(t, dir, filepath.Base(path))
+			if strings.HasPrefix(name, "gemm") { // one compilation takes up to 12 s
+				got, want = heads(got), heads(want)
+			}
+			if got == want || heads(got) != heads(want) {
+				break
+			}
 		}
 		if got != want {
 			t.Errorf("%s is not what NVRTC makes of %s.cu: run go generate ./ops/...", path, name)

@@ -165,8 +165,8 @@ func TestCorrelate(t *testing.T) {
 }
 
 // Warps that take several tiles, of x from each element of a vector on and with each
-// padding of a vector, up to the longest mask. In x of conv1d_strips are infinities, of
-// which a tap of 0 in place of none would make NaN.
+// padding of a vector, up to the longest mask. The x of conv1d_strips has infinities: a tap of
+// 0 where there is no tap would make NaN of them.
 func TestWarpsOfOneBlock(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
 	for i, c := range optest.Some(t, d, 3, []struct {

@@ -52,8 +52,8 @@ static __device__ void start_boxes(unsigned long long* barriers, const Cut& c, u
 static __device__ void turn_wait(unsigned group) { asm volatile("bar.sync %0, 256;" ::"r"(1 + group) : "memory"); }
 static __device__ void turn_pass(unsigned group) { asm volatile("bar.arrive %0, 256;" ::"r"(2 - group) : "memory"); }
 
-// What was seen of scaled numbers: the largest, NaN before all, and, where every number must
-// keep its bits, twice the bits of the least but 0, less one: 0 is the largest unsigned.
+// The range of scaled numbers: the largest, a NaN if there is one, and, where every number must
+// keep its bits, the smallest but 0, as twice its bits less one: 0 becomes the largest unsigned.
 template <bool every> struct Seen {
     float most = 0;
     unsigned least = ~0u;
@@ -76,7 +76,7 @@ template <bool every> struct Range {
         most = max(most, m), least = min(least, m - 1);
     }
 
-    // Of so many threads, in all of them.
+    // Joins the ranges of a number of threads, and gives each the result.
     template <unsigned barrier, unsigned threads> __device__ void join(unsigned (&of_warps)[2][8]) {
         unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % (threads / 32);
         most = __reduce_max_sync(~0u, most), least = __reduce_min_sync(~0u, least);

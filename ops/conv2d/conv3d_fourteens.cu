@@ -218,8 +218,8 @@ conv3d_fourteens_2(const float* __restrict__ x, const float* __restrict__ filter
             do {
 #pragma unroll
                 for (unsigned r = 0; r < 3; r++) {
-                    // The row that follows, whose elements of x are read as soon as those of this
-                    // one have met all filters; after the last row what is there is read once more.
+                    // The next row. Its elements of x replace those of this row after the last
+                    // multiplication with them. The last row reads its own elements again.
                     const float* next_f = row_f + 3 * channels;
                     row_x += r == 2 ? (box_rows - 2) * pitch : pitch;
                     if (r == 2 && --left == 0) {

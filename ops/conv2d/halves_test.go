@@ -50,9 +50,9 @@ func TestHalvesTiles(t *testing.T) {
 	}
 }
 
-// Boxes whose numbers lie too far apart for two float16 numbers are added as float32, and all
-// are where numbers of w do. Boxes far from each other have scales of their own. All ways are
-// within the bound where each output has numbers of one height alone.
+// A box whose numbers lie too far apart for two float16 numbers is added as float32, and all
+// boxes are if numbers of w lie so. Boxes of different magnitudes have scales of their own. Each
+// way is within the bound if the numbers of an output have one magnitude.
 func TestHalvesRange(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
 	random := ladder.NewRandom(1)

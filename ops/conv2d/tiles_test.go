@@ -16,8 +16,8 @@ import (
 
 // The entries of the rungs on wgmma, where a block takes several tiles and the ring of
 // stages comes round: each width of the product is forced, one a rung and case that the seed
-// chooses, on a device that is planned as
-// if it had two multiprocessors. Strides and dilations are other than 1.
+// chooses, on a device that is planned as if it had two multiprocessors. Strides and dilations
+// are other than 1.
 func TestHopperTiles(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
 	type call struct {
