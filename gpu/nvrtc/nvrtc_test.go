@@ -68,8 +68,8 @@ func TestMissing(t *testing.T) {
 
 // compilations is how often a file is compiled until the text is the committed one. NVRTC 12.0
 // orders the registers, and at times the instructions, of large kernels another way from run to
-// run: of 24 runs conv3d_sevens came out different in 6, and conv3d_fourteens in 3. Of two files
-// of gemm it was 1 and 2 of 10.
+// run: of 24 runs two convolutions in three dimensions came out different in 6 and in 3. Of two
+// files of matrix multiplication it was 1 and 2 of 10.
 const compilations = 8
 
 // The committed PTX equals the compiler's output today.
