@@ -171,11 +171,6 @@ func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 			}
 		}
 	}
-	if c.err == nil && !byHost {
-		if err := l.device.Sync(); err != nil {
-			return 0, l.lost(c.kind, err)
-		}
-	}
 	if _, err := l.group.meet(l.memory, c); err != nil {
 		return 0, l.ended(err)
 	}

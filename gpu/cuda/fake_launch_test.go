@@ -129,6 +129,9 @@ func (w *fake) run(l gpu.Launch, c *command.Launch) error {
 	if w.how == "dies" {
 		os.Exit(3)
 	}
+	if w.how == "refuses launches" {
+		return fmt.Errorf("%w: no memory for the stack", gpu.ErrMemory)
+	}
 	err := error(&gpu.Fault{Kind: gpu.ErrTrap}) // at once, as a GPU would
 	if l.Entry.Name() != "slow" {
 		err = w.device.Launch(l)

@@ -66,6 +66,10 @@ func (f *fakeNCCL) do(c command.Command, w *fake) (values []int64, err error) {
 		f.ranks[c.Group] = r
 		return nil, r.leave("join", nil)
 	case *command.Collect:
+		if err := w.failed; err != nil {
+			w.failed = nil
+			return nil, err
+		}
 		return f.ranks[c.Group].collect(*c, w)
 	case *command.PollGroup:
 		return f.ranks[c.Group].poll(w)
@@ -172,6 +176,8 @@ func combineFake(c *command.Run, inputs [][]byte) []byte {
 	switch c.Type {
 	case 2:
 		return combineType[int32](c.Op, inputs)
+	case 3:
+		return combineType[uint32](c.Op, inputs)
 	case 5:
 		return combineType[uint64](c.Op, inputs)
 	case 7:
@@ -182,7 +188,7 @@ func combineFake(c *command.Run, inputs [][]byte) []byte {
 	panic(fmt.Sprintf("the fake combines no elements of type %d", c.Type))
 }
 
-func combineType[T int32 | uint64 | float32 | float64](op uint32, inputs [][]byte) []byte {
+func combineType[T int32 | uint32 | uint64 | float32 | float64](op uint32, inputs [][]byte) []byte {
 	var all []T
 	for rank, input := range inputs {
 		var z T

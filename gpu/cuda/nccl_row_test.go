@@ -184,8 +184,8 @@ func TestRowByHost(t *testing.T) {
 	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
 }
 
-// A collective is one round trip to the worker if the other ranks have come. The rank that
-// comes last in the fake finds all inputs.
+// A collective is one round trip to the worker if the other ranks have come, also behind a
+// launch that the host has not awaited. The rank that comes last in the fake finds all inputs.
 func TestRoundTripsOfCollective(t *testing.T) {
 	all := fakeGroup(t, longTime, "emulator", "emulator")
 	buffers := onAll(t, all)
@@ -197,6 +197,11 @@ func TestRoundTripsOfCollective(t *testing.T) {
 			l.mu.Unlock()
 		}
 		return numbers
+	}
+	for _, c := range all {
+		if err := c.Device().Launch(launchOn(t, c, "nothing")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	before := commands()
 	if err := errors.Join(each(all, func(c collective.Communicator) error {

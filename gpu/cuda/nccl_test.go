@@ -426,6 +426,107 @@ func TestKilledRank(t *testing.T) {
 	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
 }
 
+// launchOn is a launch of an entry of testdata/faults.ptx on a rank, for one thread.
+func launchOn(t *testing.T, c collective.Communicator, entry string, args ...any) gpu.Launch {
+	t.Helper()
+	m, err := c.Device().Load("faults.ptx", faultsPTX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Entry(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}, Args: args}
+}
+
+// A collective has what launches before it have written, which the host has not awaited.
+func TestCollectiveAfterWork(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator, launches int) {
+		var want uint32
+		buffers, adds := make([]gpu.Buffer, len(all)), make([]gpu.Launch, len(all))
+		for i, c := range all {
+			buffers[i] = on(t, c, gpu.Uint32, []uint32{0})
+			adds[i] = launchOn(t, c, "add", buffers[i])
+			want += uint32(launches * (i + 1))
+		}
+		if err := errors.Join(each(all, func(c collective.Communicator) error {
+			for range launches * (c.Rank() + 1) {
+				if err := c.Device().Launch(adds[c.Rank()]); err != nil {
+					return err
+				}
+			}
+			return c.Run(sum(buffers[c.Rank()]))
+		})...); err != nil {
+			t.Fatal(err)
+		}
+		for rank, b := range buffers {
+			got := make([]uint32, 1)
+			if err := b.Download(got); err != nil || got[0] != want {
+				t.Errorf("rank %d has %v, %v, expected %d", rank, got, err, want)
+			}
+		}
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator"), 3) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime), 2000) })
+}
+
+// A fault of work before a collective, which the host has not awaited, is that rank's error,
+// and ends the group within 5 s. The others keep their buffers.
+func TestFaultBeforeCollective(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		last, buffers := len(all)-1, onAll(t, all)
+		outside := launchOn(t, all[last], "outside", on(t, all[last], gpu.Uint32, []uint32{0}), uint64(1<<46))
+		start := time.Now()
+		for rank, err := range each(all, func(c collective.Communicator) error {
+			if c.Rank() == last {
+				if err := c.Device().Launch(outside); err != nil {
+					t.Errorf("launch: %v", err)
+				}
+			}
+			return c.Run(sum(buffers[c.Rank()]))
+		}) {
+			t.Logf("rank %d: %v", rank, err)
+			want := error(gpu.ErrOutOfBounds)
+			if rank != last {
+				want = collective.ErrAborted
+			}
+			if !errors.Is(err, want) || !strings.Contains(err.Error(), "outside") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected one line with the entry outside: %v", rank, err, want)
+			}
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%v, expected at most 5 s", took)
+		}
+		for rank := range last {
+			if err := buffers[rank].Download(make([]float32, 1)); err != nil {
+				t.Errorf("rank %d: the buffer: %v", rank, err)
+			}
+		}
+	}
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
+// A launch that the driver has refused, which the host has not been told, ends the group.
+func TestRefusedLaunchBeforeCollective(t *testing.T) {
+	all := fakeGroup(t, longTime, "emulator", "refuses launches")
+	buffers := onAll(t, all)
+	nothing := launchOn(t, all[1], "nothing")
+	for rank, err := range each(all, func(c collective.Communicator) error {
+		if c.Rank() == 1 {
+			if err := c.Device().Launch(nothing); err != nil {
+				t.Errorf("launch: %v", err)
+			}
+		}
+		return c.Run(sum(buffers[c.Rank()]))
+	}) {
+		if t.Logf("rank %d: %v", rank, err); err == nil || !strings.Contains(err.Error(), "no memory for the stack") {
+			t.Errorf("rank %d: %v, expected the refusal", rank, err)
+		}
+	}
+}
+
 // A rank whose worker fails, dies, hangs or waits is an error on every rank.
 func TestRanksThatFail(t *testing.T) {
 	before := unresponsive

@@ -18,7 +18,7 @@ import (
 // another ends a call with an error.
 //
 // A call checks all of its arguments before it launches anything, in the same
-// words on every device, and returns when the result is there. Errors wrap
+// words on every device, and returns when the result is there unless Async is set. Errors wrap
 // gpu.ErrArgument for what no device could do: a negative or overflowing size,
 // shapes or types that do not fit, a buffer that is too short or of another
 // device, an output that shares elements with another operand; gpu.ErrClosed for
@@ -28,6 +28,11 @@ type Handle struct {
 	// Variant names the rung that calls launch; "" is the best one that the
 	// device, the types and the alignment of the buffers allow.
 	Variant string
+
+	// Async lets a call return when its work is in the device's default stream. Work that is
+	// put there later runs after it: other calls, downloads, collectives. An error of the
+	// work is returned by whichever of them waits first, or by a Sync of the device.
+	Async bool
 
 	device  gpu.Device
 	modules map[string]gpu.Module // by the name of their source; nil is closed
@@ -164,9 +169,9 @@ func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]
 	for _, v := range variants {
 		switch {
 		case v.Host == nil:
-			if err = b.launch(v); errors.Is(err, gpu.ErrMemory) && len(h.scratch) > 0 { // of other operators, too
+			if err = b.launch(v, h.Async); errors.Is(err, gpu.ErrMemory) && len(h.scratch) > 0 { // of other operators, too
 				if err = h.scratch.free(); err == nil {
-					err = b.launch(v)
+					err = b.launch(v, h.Async)
 				}
 			}
 		case h.Variant != "":
@@ -179,8 +184,8 @@ func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]
 	return err
 }
 
-// launch runs a variant once on the bench's memory.
-func (b *Bench) launch(v ladder.Variant) error {
+// launch runs a variant once on the bench's memory, and waits for it unless async is set.
+func (b *Bench) launch(v ladder.Variant, async bool) error {
 	r, err := b.newRun(v)
 	if err != nil {
 		return err
@@ -189,7 +194,10 @@ func (b *Bench) launch(v ladder.Variant) error {
 		err = errors.Join(err, b.device.Zero(buffer))
 	}
 	if err == nil {
-		err = r.submit(0)
+		err = r.enqueue(0)
+	}
+	if err == nil && !async {
+		err = b.device.Sync()
 	}
 	if err != nil {
 		err = fmt.Errorf("ops: %s: %w", v.Name, err)

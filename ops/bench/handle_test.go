@@ -58,6 +58,59 @@ func TestHandleRun(t *testing.T) {
 	})
 }
 
+// waiting counts how often a device is waited for.
+type waiting struct {
+	gpu.Device
+	syncs int
+}
+
+func (w *waiting) Sync() error {
+	w.syncs++
+	return w.Device.Sync()
+}
+
+// Calls of a handle with Async do not wait for the device, and run one after the other, with
+// scratch that they share. A download has the result of all of them.
+func TestAsyncHandle(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		counting := &waiting{Device: d}
+		for _, async := range []bool{false, true} {
+			h := NewHandle(counting)
+			h.Variant, h.Async, counting.syncs = "sum_ticket", async, 0
+			lengths := []int{20000, 10001, 300}
+			var x, y [3]gpu.Buffer
+			for i, n := range lengths {
+				var err1, err2 error
+				x[i], err1 = d.Alloc(gpu.Float32, n)
+				y[i], err2 = d.Alloc(gpu.Float32, 1)
+				if err := errors.Join(err1, err2); err != nil {
+					t.Fatal(err)
+				}
+				if err := errors.Join(x[i].Upload(slices.Repeat([]float32{1}, n)), y[i].Upload(ladder.Poisoned(1))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, n := range lengths {
+				if err := h.Launch(sample.Operator, ladder.Size{n}, map[string]gpu.Buffer{"x": x[i], "y": y[i]}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := map[bool]int{false: 3, true: 0}[async]; counting.syncs != want {
+				t.Errorf("async %v: the device was waited for %d times, expected %d", async, counting.syncs, want)
+			}
+			for i, n := range lengths {
+				got := []float32{0}
+				if err := errors.Join(y[i].Download(got), x[i].Free(), y[i].Free()); err != nil || got[0] != float32(n) {
+					t.Errorf("async %v: call %d: %v, %v, expected %d", async, i, got, err, n)
+				}
+			}
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
 // A run that was interrupted left the count of blocks that have finished as it was:
 // the next call of a handle begins at 0.
 func TestTicketsAreCleared(t *testing.T) {

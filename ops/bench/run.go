@@ -338,6 +338,14 @@ func (r *run) newOutputs() (outputs []ladder.Values) {
 
 // submit launches the plan and waits for it.
 func (r *run) submit(checks gpu.Checks) error {
+	if err := r.enqueue(checks); err != nil {
+		return err
+	}
+	return r.bench.device.Sync()
+}
+
+// enqueue launches the plan. Without steps it zeroes the outputs.
+func (r *run) enqueue(checks gpu.Checks) error {
 	device := r.bench.device
 	if len(r.launches) == 0 {
 		for _, t := range r.bench.operator.Outputs(r.bench.size) {
@@ -358,7 +366,7 @@ func (r *run) submit(checks gpu.Checks) error {
 			return err
 		}
 	}
-	return device.Sync()
+	return nil
 }
 
 // download reads the outputs into the bench's host memory, where they stay until the

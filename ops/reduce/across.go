@@ -8,7 +8,8 @@ import (
 
 // SumAcross sums the vectors of all ranks of a group: each device sums its own by Sum, and
 // an all-reduce of one element adds these up, so that y[0] of every rank is the sum of all.
-// All ranks call it, each in a goroutine of its own. An error of one ends the group.
+// All ranks call it, each in a goroutine of its own. An error of one ends the group. With
+// bench.Handle.Async the host does not wait between the two.
 //
 // Shapes: x (n of this rank), y (1 or more, of which the first is written). Types: float32.
 // Error: that of Operator of this package, and of one addition more for each rank.

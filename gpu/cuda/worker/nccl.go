@@ -341,9 +341,36 @@ func (w *worker) collect(c *command.Collect) ([]int64, error) {
 			}
 		}
 	}
+	if err := w.earlier(); err != nil {
+		return nil, err
+	}
 	m.run, m.times, m.phase = *c, 0, queueing
 	m.run.Runs = slices.Clone(c.Runs) // the next command gets the memory of c
 	return w.poll(m)
+}
+
+// earlier is the error of a command before, which the next one that waits for the default
+// stream returns.
+func (w *worker) earlier() error {
+	s, err := find(w.streams, command.DefaultStream, "stream")
+	if err != nil {
+		return err
+	}
+	err, s.err = s.err, nil
+	return err
+}
+
+// cause is the fault of the default stream's work that a failure of NCCL comes from, or the
+// failure where there is none.
+func (w *worker) cause(err error) error {
+	s := w.streams[command.DefaultStream]
+	if s == nil {
+		return err
+	}
+	if r := C.query(streamHandle(s.stream)); r != C.CUDA_SUCCESS && r != C.CUDA_ERROR_NOT_READY {
+		return failed(r, "collective")
+	}
+	return err
 }
 
 func (w *worker) pollGroup(number uint32) ([]int64, error) {
@@ -359,7 +386,7 @@ func (w *worker) poll(m *member) ([]int64, error) {
 	for began := time.Now(); ; C.sched_yield() { // a sleep of Go may take a millisecond
 		ns, err := w.advance(m)
 		if err != nil {
-			return nil, err
+			return nil, w.cause(err)
 		}
 		past := time.Since(began)
 		switch {

@@ -149,8 +149,9 @@ of Broadcast`,
 Communicator is a rank of a group. It is for one goroutine at a time, except Abort, which
 any goroutine may call.
 
-A collective first waits for the work of its device, and returns when the result is in
-the buffer. An error of a collective that the ranks do not agree on leaves the group as
+A collective runs after the work in its device's default stream, whose errors it returns,
+and returns when the result is in the buffer. With NCCL the host does not wait between the
+two. An error of a collective that the ranks do not agree on leaves the group as
 it was; all others end the group, and each later call returns the first of them.`,
 	"Communicator.Abort": `Communicator.Abort(cause error)
 

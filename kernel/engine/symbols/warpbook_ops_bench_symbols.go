@@ -384,6 +384,11 @@ runs in a row, replayed as one graph: their mean`,
 	// Variant names the rung that calls launch; "" is the best one that the
 	// device, the types and the alignment of the buffers allow.
 	Variant string
+
+	// Async lets a call return when its work is in the device's default stream. Work that is
+	// put there later runs after it: other calls, downloads, collectives. An error of the
+	// work is returned by whichever of them waits first, or by a Sync of the device.
+	Async bool
 	// contains filtered or unexported fields
 }
 
@@ -394,12 +399,17 @@ later ones, until Close. It is for one goroutine at a time; gpu.Device.Interrupt
 another ends a call with an error.
 
 A call checks all of its arguments before it launches anything, in the same
-words on every device, and returns when the result is there. Errors wrap
+words on every device, and returns when the result is there unless Async is set. Errors wrap
 gpu.ErrArgument for what no device could do: a negative or overflowing size,
 shapes or types that do not fit, a buffer that is too short or of another
 device, an output that shares elements with another operand; gpu.ErrClosed for
 a buffer that was freed or lost; gpu.ErrUnsupported for what the variant or the
 device does not do; gpu.ErrNotFound for an unknown variant.`,
+	"Handle.Async": `Handle.Async bool
+
+Async lets a call return when its work is in the device's default stream. Work that is
+put there later runs after it: other calls, downloads, collectives. An error of the
+work is returned by whichever of them waits first, or by a Sync of the device.`,
 	"Handle.Close": `func (h *Handle) Close() error
 
 Close frees the handle's memory on the device.`,

@@ -127,6 +127,7 @@ func sums(s *session) error {
 				return err
 			}
 			handles[i] = ops.NewHandle(c.Device())
+			handles[i].Async = true // the all-reduce waits
 			outs[i], err = upload(c.Device(), gpu.Float32, []float32{float32(math.NaN())}, 1)
 			return err
 		})
@@ -138,7 +139,7 @@ func sums(s *session) error {
 			return errors.Join(reduce.SumAcross(c, handles[i], ins[i], outs[i]), c.Device().Sync())
 		}
 		t.alone = func(c collective.Communicator) error {
-			return reduce.Sum(handles[c.Rank()], ins[c.Rank()], outs[c.Rank()])
+			return errors.Join(reduce.Sum(handles[c.Rank()], ins[c.Rank()], outs[c.Rank()]), c.Device().Sync())
 		}
 		t.right = func() (bool, error) {
 			all := true
@@ -322,14 +323,20 @@ func (s *session) counting(graph *triangles.Graph, bounds []int, want *uint64) j
 			count, err3 := upload(d, gpu.Uint64, []uint64{1 << 60}, 1)
 			p.size, p.memory = ops.Size{g.Vertices(), g.Edges()}, map[string]gpu.Buffer{"rows": rows, "columns": columns, "count": count}
 			p.handle = ops.NewHandle(d)
+			p.handle.Async = true // the all-reduce waits
 			return errors.Join(err1, err2, err3)
 		})
-		t.alone = func(c collective.Communicator) error {
+		launch := func(c collective.Communicator) error {
 			p := &all[c.Rank()]
 			return p.handle.Launch(p.operator, p.size, p.memory) // Run would check the graph each time
 		}
+		t.alone = func(c collective.Communicator) error { return errors.Join(launch(c), c.Device().Sync()) }
 		t.run = func(c collective.Communicator) error {
-			if err := t.alone(c); err != nil || len(group) == 1 {
+			if len(group) == 1 {
+				return t.alone(c)
+			}
+			if err := launch(c); err != nil {
+				c.Abort(err)
 				return err
 			}
 			count := all[c.Rank()].memory["count"]
