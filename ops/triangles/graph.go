@@ -20,8 +20,6 @@ type Graph struct {
 	Columns []uint32
 	Number  []uint32 // Number[v] is the new number of the old vertex v; nil if it was oriented before
 	First   int      // of a part: the rows before are those of external vertices, and are looked up only
-
-	hubs int // of a part: how many of its vertices are hubs of the whole graph; 0: the size says how many
 }
 
 // Vertices is their number.

@@ -69,7 +69,7 @@ func (g *Graph) Packed() func(u int) uint64 {
 // vertices on, of RMAT 20 and 22, gave the weights.
 func (g *Graph) Dense() func(u int) uint64 {
 	n := g.Vertices()
-	hubs, work := uint32(g.countHubs()), make([]uint64, n)
+	hubs, work := uint32(hubs(ladder.Size{n, g.Edges()})), make([]uint64, n)
 	parallel(n, func(from, to int) {
 		for u := from; u < to; u++ {
 			row, lines, sum := g.Row(u), uint64(0), uint64(12)
@@ -87,14 +87,6 @@ func (g *Graph) Dense() func(u int) uint64 {
 		}
 	})
 	return func(u int) uint64 { return work[u] }
-}
-
-// countHubs is the number of the graph's hubs.
-func (g *Graph) countHubs() int {
-	if g.hubs > 0 {
-		return g.hubs
-	}
-	return hubs(ladder.Size{g.Vertices(), g.Edges()})
 }
 
 // words32 is how many words of 32 vertices have some of a row.
@@ -136,8 +128,7 @@ func (g *Graph) Cut(parts int, work func(u int) uint64) (bounds []int) {
 // another: their rows, and before them the rows of the external vertices, those before
 // from that they are joined to. A row of an external vertex keeps only vertices of the
 // part: no other can close a triangle. Vertices keep their order and are numbered anew;
-// First is the number of external ones. Hubs of the graph stay hubs: by the size of a part
-// there would be fewer, and more edges to search.
+// First is the number of external ones.
 func (g *Graph) Part(from, to int) *Graph {
 	const unknown = ^uint32(0)
 	number := make([]uint32, from) // of the vertices before from; unknown for those that are not external
@@ -162,9 +153,6 @@ func (g *Graph) Part(from, to int) *Graph {
 	}
 	n := len(external) + to - from
 	p := &Graph{Rows: make([]uint32, n+1), First: len(external)}
-	hubs := g.countHubs()
-	p.hubs, _ = slices.BinarySearch(external, uint32(hubs))
-	p.hubs += max(0, min(hubs, to)-from)
 	row := func(u int, f func(v uint32)) { // its columns by their new numbers
 		old := from + u - len(external)
 		if u < len(external) {

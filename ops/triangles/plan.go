@@ -8,55 +8,52 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// counted is what the plans need to know of a graph.
-type counted struct {
-	first int // the first vertex whose triangles are counted
-	hubs  int // the number of hubs; 0: it follows from the size
-}
+// counted is the first vertex whose triangles are counted.
+type counted int
 
-// from is the argument of the first vertex at a size.
-func (c counted) from(size ladder.Size) uint32 { return uint32(min(c.first, size[0])) }
+// in is the argument at a size.
+func (first counted) in(size ladder.Size) uint32 { return uint32(min(int(first), size[0])) }
 
 // resident launches eight blocks of 256 threads a multiprocessor, which stride over the
 // edges, each a task of so many threads.
-func (c counted) resident(threads int) ladder.Planner {
+func (first counted) resident(threads int) ladder.Planner {
 	return func(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 		if size[1] == 0 {
 			return ladder.Plan{}
 		}
-		return ladder.Plan{Steps: []ladder.Step{c.counting(entry, min(ladder.CeilDiv(size[1], 256/threads), 8*info.SMs), size)}}
+		return ladder.Plan{Steps: []ladder.Step{first.counting(entry, min(ladder.CeilDiv(size[1], 256/threads), 8*info.SMs), size)}}
 	}
 }
 
 // perVertex launches at most so many blocks of 256 threads a multiprocessor, which stride
 // over the vertices.
-func (c counted) perVertex(perSM int) ladder.Planner {
+func (first counted) perVertex(perSM int) ladder.Planner {
 	return func(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 		if size[1] == 0 {
 			return ladder.Plan{}
 		}
-		return ladder.Plan{Steps: []ladder.Step{c.counting(entry, blocks(size, info, perSM), size)}}
+		return ladder.Plan{Steps: []ladder.Step{first.counting(entry, blocks(size, info, perSM), size)}}
 	}
 }
 
 func blocks(size ladder.Size, info gpu.Info, perSM int) int { return min(size[0], perSM*info.SMs) }
 
 // counting is a launch of blocks of 256 threads that add to the count.
-func (c counted) counting(entry string, blocks int, size ladder.Size, more ...any) ladder.Step {
+func (first counted) counting(entry string, blocks int, size ladder.Size, more ...any) ladder.Step {
 	return ladder.Step{Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: 256},
-		Args: append([]any{"rows", "columns", "count", uint32(size[0]), c.from(size)}, more...), Zero: []string{"count"}}
+		Args: append([]any{"rows", "columns", "count", uint32(size[0]), first.in(size)}, more...), Zero: []string{"count"}}
 }
 
 // words is how many words of 32 bits have a bit for each vertex.
 func words(size ladder.Size) int { return ladder.CeilDiv(size[0], 32) }
 
 // bitmap gives each block a bitmap in global memory.
-func (c counted) bitmap(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (first counted) bitmap(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	if size[1] == 0 {
 		return ladder.Plan{}
 	}
 	all := blocks(size, info, 4)
-	step := c.counting(entry, all, size, "bits", uint32(words(size)))
+	step := first.counting(entry, all, size, "bits", uint32(words(size)))
 	step.Zero = append(step.Zero, "bits")
 	return ladder.Plan{Scratch: []ladder.Tensor{{Name: "bits", Len: all * words(size), Type: gpu.Uint32}}, Steps: []ladder.Step{step}}
 }
@@ -65,11 +62,11 @@ func (c counted) bitmap(entry string, size ladder.Size, info gpu.Info) ladder.Pl
 const mostShared = 48 << 10
 
 // bitmapShared gives each block a bitmap in shared memory.
-func (c counted) bitmapShared(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (first counted) bitmapShared(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	if size[1] == 0 {
 		return ladder.Plan{}
 	}
-	step := c.counting(entry, blocks(size, info, 4), size, uint32(words(size)))
+	step := first.counting(entry, blocks(size, info, 4), size, uint32(words(size)))
 	step.Shared = 4 * words(size)
 	return ladder.Plan{Steps: []ladder.Step{step}}
 }
@@ -84,19 +81,19 @@ func tooMany(size ladder.Size) error {
 }
 
 // maskedProduct computes the elements of the product, and adds them up.
-func (c counted) maskedProduct(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (first counted) maskedProduct(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	if size[1] == 0 {
 		return ladder.Plan{}
 	}
 	rows := ladder.Step{Entry: entry, Grid: gpu.Dim{X: blocks(size, info, 4)}, Block: gpu.Dim{X: 256},
-		Args: []any{"rows", "columns", "product", uint32(size[0]), c.from(size)}}
+		Args: []any{"rows", "columns", "product", uint32(size[0]), first.in(size)}}
 	sum := ladder.Step{Entry: entry + "_2", Grid: gpu.Dim{X: min(ladder.CeilDiv(size[1], 256), 8*info.SMs)}, Block: gpu.Dim{X: 256},
-		Args: []any{"rows", "product", "count", uint32(size[0]), c.from(size)}, Zero: []string{"count"}}
+		Args: []any{"rows", "product", "count", uint32(size[0]), first.in(size)}, Zero: []string{"count"}}
 	return ladder.Plan{Scratch: []ladder.Tensor{{Name: "product", Len: size[1], Type: gpu.Uint32}}, Steps: []ladder.Step{rows, sum}}
 }
 
 // wedges counts the wedges before each vertex, and gives each warp an equal share.
-func (c counted) wedges(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (first counted) wedges(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	if size[1] == 0 {
 		return ladder.Plan{}
 	}
@@ -110,7 +107,7 @@ func (c counted) wedges(entry string, size ladder.Size, info gpu.Info) ladder.Pl
 	return ladder.Plan{
 		Scratch: []ladder.Tensor{{Name: "starts", Len: size[0], Type: gpu.Uint64}, {Name: "parts", Len: parts + 1, Type: gpu.Uint64}},
 		Steps: []ladder.Step{
-			step("", parts, 1024, "rows", "starts", "parts", n, c.from(size)),
+			step("", parts, 1024, "rows", "starts", "parts", n, first.in(size)),
 			step("_2", 1, 1024, "parts", uint32(parts)),
 			last,
 		},
@@ -121,7 +118,7 @@ func (c counted) wedges(entry string, size ladder.Size, info gpu.Info) ladder.Pl
 const drawn = 64
 
 // packed makes words of the columns, whose pairs of uint32 are a uint64 here, and counts.
-func (c counted) packed(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (first counted) packed(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	if size[1] == 0 {
 		return ladder.Plan{}
 	}
@@ -129,7 +126,7 @@ func (c counted) packed(entry string, size ladder.Size, info gpu.Info) ladder.Pl
 	pack := ladder.Step{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(size[0], 8)}, Block: gpu.Dim{X: 256},
 		Args: []any{"rows", "columns", "packed", "span", "owner", uint32(size[0])}}
 	count := ladder.Step{Entry: entry + "_2", Grid: gpu.Dim{X: min(ladder.CeilDiv(draws, 8), 6*info.SMs)}, Block: gpu.Dim{X: 256},
-		Args: []any{"rows", "columns", "count", "packed", "span", "owner", "ticket", uint32(size[0]), c.from(size)}, Zero: []string{"count", "ticket"}}
+		Args: []any{"rows", "columns", "count", "packed", "span", "owner", "ticket", uint32(size[0]), first.in(size)}, Zero: []string{"count", "ticket"}}
 	return ladder.Plan{
 		Scratch: []ladder.Tensor{
 			{Name: "packed", Len: size[1], Type: gpu.Uint64}, {Name: "span", Len: size[0], Type: gpu.Uint64},
@@ -159,18 +156,14 @@ func bitsBefore(v int) int {
 }
 
 // dense makes bits of the rows of hubs, and counts.
-func (c counted) dense(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (first counted) dense(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	if size[0] == 0 || size[1] == 0 {
 		return ladder.Plan{}
 	}
-	hubs := hubs(size)
-	if c.hubs > 0 {
-		hubs = min(size[0], c.hubs)
-	}
-	units, owners := ladder.CeilDiv(size[1], unit), ladder.CeilDiv(size[0], 256)
+	units, hubs, owners := ladder.CeilDiv(size[1], unit), hubs(size), ladder.CeilDiv(size[0], 256)
 	build := ladder.Step{Entry: entry, Grid: gpu.Dim{X: owners + ladder.CeilDiv(hubs, 8)}, Block: gpu.Dim{X: 256},
 		Args: []any{"rows", "columns", "owner", "bits", "ticket", uint32(size[0]), uint32(hubs), uint32(owners)}}
-	count := c.counting(entry+"_2", min(ladder.CeilDiv(units, 8), 4*info.SMs), size, "owner", "bits", "ticket", uint32(hubs))
+	count := first.counting(entry+"_2", min(ladder.CeilDiv(units, 8), 4*info.SMs), size, "owner", "bits", "ticket", uint32(hubs))
 	return ladder.Plan{
 		Scratch: []ladder.Tensor{
 			{Name: "owner", Len: units, Type: gpu.Uint64}, {Name: "bits", Len: bitsBefore(hubs), Type: gpu.Uint32},

@@ -6,10 +6,8 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"testing"
-	"time"
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
@@ -430,48 +428,6 @@ func TestParts(t *testing.T) {
 			t.Fatal(err)
 		}
 		optest.CheckAll(t, optest.NewBench(t, d, o, 1, p.Vertices(), p.Edges()), name)
-	}
-}
-
-// Edges to hubs of the whole graph are edges to hubs in a part, and in a part of that, and
-// triangles_dense makes the bits of those hubs.
-func TestHubsOfParts(t *testing.T) {
-	const n = 4096
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	g := orient(n, RMAT(n, 8*n, seed))
-	toHubs := func(g *Graph) (edges int) {
-		for u := g.First; u < g.Vertices(); u++ {
-			edges += sort.Search(len(g.Row(u)), func(i int) bool { return int(g.Row(u)[i]) >= g.countHubs() })
-		}
-		return edges
-	}
-	var parts []*Graph
-	var sum, sumOfParts int
-	bounds := g.Cut(3, g.Dense())
-	for i := range 3 {
-		p := g.Part(bounds[i], bounds[i+1])
-		middle := (p.First + p.Vertices()) / 2
-		first, second := p.Part(p.First, middle), p.Part(middle, p.Vertices())
-		parts = append(parts, p, first, second)
-		sum, sumOfParts = sum+toHubs(p), sumOfParts+toHubs(first)+toHubs(second)
-	}
-	if want := toHubs(g); want == 0 || want == g.Edges() || sum != want || sumOfParts != want {
-		t.Errorf("%d edges to hubs in the parts, %d in their parts, expected %d, some of %d", sum, sumOfParts, want, g.Edges())
-	}
-	for _, p := range append(parts, g) {
-		o, err := Of(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := o.Variant("triangles_dense")
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan := v.Plan(v.Name, ladder.Size{p.Vertices(), p.Edges()}, gpu.Info{SMs: 4})
-		if got := plan.Steps[0].Args[6]; got != uint32(p.countHubs()) || plan.Scratch[1].Len != bitsBefore(p.countHubs()) {
-			t.Errorf("%v: %v hubs and %d words of bits, expected %d hubs", p, got, plan.Scratch[1].Len, p.countHubs())
-		}
 	}
 }
 
