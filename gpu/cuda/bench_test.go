@@ -206,9 +206,9 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
-// BenchmarkCollective is an all-reduce of 1 KiB by two ranks, awaited, or sixteen in a row of
-// which the last is: on GPUs by NCCL, on fake workers by files, whose cost is in the figure.
-func BenchmarkCollective(b *testing.B) {
+// benchGroup is two ranks, on GPUs if there are two, else on fake workers.
+func benchGroup(b *testing.B) []collective.Communicator {
+	b.Helper()
 	b.Setenv(fakeNCCLVariable, b.TempDir())
 	open := func(n int) (*Device, error) { return openNumber(b, "emulator", n) }
 	if gpuWanted() {
@@ -221,6 +221,13 @@ func BenchmarkCollective(b *testing.B) {
 	}
 	all := groupOf(b, longTime, 2, open)
 	b.Log(all[0].Transport())
+	return all
+}
+
+// BenchmarkCollective is an all-reduce of 1 KiB by two ranks, awaited, or sixteen in a row of
+// which the last is: on GPUs by NCCL, on fake workers by files, whose cost is in the figure.
+func BenchmarkCollective(b *testing.B) {
+	all := benchGroup(b)
 	var calls []collective.Call
 	for _, c := range all {
 		x := on(b, c, gpu.Float32, make([]float32, 256))
@@ -239,6 +246,48 @@ func BenchmarkCollective(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportMetric(float64(b.Elapsed())/float64(b.N*row)/1000, "us/collective")
+		})
+	}
+}
+
+// BenchmarkCollectiveAfterWork is what an all-reduce of 1 KiB by two ranks adds to launches
+// before it on each of them: the median time with it, awaited at the end, less that without.
+func BenchmarkCollectiveAfterWork(b *testing.B) {
+	all := benchGroup(b)
+	var calls []collective.Call
+	var adds []gpu.Launch
+	for _, c := range all {
+		x := on(b, c, gpu.Float32, make([]float32, 256))
+		calls = append(calls, collective.Call{Kind: collective.AllReduce, In: x, Out: x, Op: collective.Sum})
+		adds = append(adds, launchOn(b, c, "add", on(b, c, gpu.Uint32, []uint32{0})))
+	}
+	for _, launches := range []int{1, 300, 3000} {
+		b.Run(fmt.Sprintf("launches=%d", launches), func(b *testing.B) {
+			var alone, both []time.Duration
+			for b.Loop() {
+				for _, times := range []*[]time.Duration{&alone, &both} {
+					start := time.Now()
+					if err := errors.Join(each(all, func(c collective.Communicator) error {
+						for range launches {
+							if err := c.Device().Launch(adds[c.Rank()]); err != nil {
+								return err
+							}
+						}
+						if times == &both {
+							return c.Run(calls[c.Rank()])
+						}
+						return c.Device().Sync()
+					})...); err != nil {
+						b.Fatal(err)
+					}
+					*times = append(*times, time.Since(start))
+				}
+			}
+			slices.Sort(alone)
+			slices.Sort(both)
+			without, with := alone[len(alone)/2], both[len(both)/2]
+			b.ReportMetric(float64(without)/1000, "us/launches")
+			b.ReportMetric(float64(with-without)/1000, "us/added")
 		})
 	}
 }

@@ -136,13 +136,14 @@ var unresponsive = command.AbortTime + 500*time.Millisecond // tests wait less
 
 // await lets the worker begin a command and waits for its end. When ctx ends, it stops the
 // command and returns the cause. The worker waits, not the client, for up to a few
-// milliseconds a poll; pauses between polls are a small part of the time that has passed.
+// milliseconds a poll. A short sleep of Go takes a millisecond: there are pauses between polls
+// when that is a small part of the time that has passed.
 func (m *member) await(ctx context.Context, c command.Command, what string) (ns int64, err error) {
 	start := time.Now()
 	a, err := m.ask(ctx, c, what)
 	for err == nil && (len(a.Values) == 0 || a.Values[0] != command.GroupIdle) {
-		if pause := min(time.Since(start)/32, time.Millisecond); pause >= 100*time.Microsecond && (len(a.Values) == 0 || a.Values[0] == command.GroupBusy) {
-			time.Sleep(pause)
+		if time.Since(start) > 32*time.Millisecond && (len(a.Values) == 0 || a.Values[0] == command.GroupBusy) {
+			time.Sleep(time.Millisecond)
 		}
 		a, err = m.ask(ctx, &command.PollGroup{Group: m.handle}, what)
 	}

@@ -427,7 +427,7 @@ func TestKilledRank(t *testing.T) {
 }
 
 // launchOn is a launch of an entry of testdata/faults.ptx on a rank, for one thread.
-func launchOn(t *testing.T, c collective.Communicator, entry string, args ...any) gpu.Launch {
+func launchOn(t testing.TB, c collective.Communicator, entry string, args ...any) gpu.Launch {
 	t.Helper()
 	m, err := c.Device().Load("faults.ptx", faultsPTX)
 	if err != nil {

@@ -136,7 +136,7 @@ func sums(s *session) error {
 			if len(group) == 1 {
 				return errors.Join(reduce.Sum(handles[i], ins[i], outs[i]), c.Device().Sync())
 			}
-			return errors.Join(reduce.SumAcross(c, handles[i], ins[i], outs[i]), c.Device().Sync())
+			return reduce.SumAcross(c, handles[i], ins[i], outs[i])
 		}
 		t.alone = func(c collective.Communicator) error {
 			return errors.Join(reduce.Sum(handles[c.Rank()], ins[c.Rank()], outs[c.Rank()]), c.Device().Sync())
