@@ -17,7 +17,6 @@ func warpbookOpsTriangles() *ixgo.Package {
 		Name: "triangles",
 		Path: "warpbook/ops/triangles",
 		Deps: map[string]string{
-			"math":                          "math",
 			"math/rand/v2":                  "rand",
 			"sync":                          "sync",
 			"sync/atomic":                   "atomic",
@@ -77,7 +76,6 @@ refused.`,
 	Columns []uint32
 	Number  []uint32 // Number[v] is the new number of the old vertex v; nil if it was oriented before
 	First   int      // of a part: the rows before are those of external vertices, and are looked up only
-	// contains filtered or unexported fields
 }
 
 Graph is an undirected graph, oriented by degree. Vertices are numbered by falling
@@ -137,8 +135,7 @@ Part is what a device needs to count the triangles of the vertices from one up t
 another: their rows, and before them the rows of the external vertices, those before
 from that they are joined to. A row of an external vertex keeps only vertices of the
 part: no other can close a triangle. Vertices keep their order and are numbered anew;
-First is the number of external ones. Hubs of the graph stay hubs: by the size of a part
-there would be fewer, and more edges to search.`,
+First is the number of external ones.`,
 	"Graph.Row": `func (g *Graph) Row(u int) []uint32
 
 Row is the neighbours of u with a smaller number.`,
