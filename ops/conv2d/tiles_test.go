@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -358,6 +360,50 @@ func TestStrips(t *testing.T) {
 			refused := v.Refuses(c.size) != nil
 			if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); refused != (len(checks.Rows) == 0) || refused != (name == "conv3d_sevens" && c.size[7] != 3) {
 				t.Errorf("%s, padding %d, %v: %d rows, refused %v", name, c.padding, c.size, len(checks.Rows), refused)
+			}
+		}
+	}
+}
+
+// The columns of a product that notes.md and notebook 07 name are those of the entries.
+func TestColumnsInText(t *testing.T) {
+	if len(haloPlaces) != 3 {
+		t.Fatalf("the rungs _halo have %d numbers of columns, expected 3 as in the text", len(haloPlaces))
+	}
+	halo := fmt.Sprintf("%d, %d and %d", haloPlaces[0].n, haloPlaces[1].n, haloPlaces[2].n)
+	notes, err := files.ReadFile("notes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	notebook, err := os.ReadFile("../../notebooks/07-convolution.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := files.ReadFile("conv2d_wide.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := regexp.MustCompile(`first_columns = (\d+), other_columns = (\d+)`).FindSubmatch(source)
+	if sets == nil {
+		t.Fatal("conv2d_wide.cu: no first_columns and other_columns")
+	}
+	for name, c := range map[string]struct {
+		text  []byte
+		wants []string
+	}{
+		"notes.md": {notes, []string{
+			"`conv2d_fp16_halo` has entries for " + halo + " columns",
+			fmt.Sprintf("while a block takes item after item: %d columns", itemColumns),
+			fmt.Sprintf("64 channels by %s and by %s columns, so that a block has 128 channels by %d columns", sets[1], sets[2], wideColumns),
+		}},
+		"notebook 07": {notebook, []string{
+			"the rungs `_halo` of images have " + halo,
+			fmt.Sprintf("`conv2d_fp16_resident` has %d, and `conv2d_tf32_wide` %s and %s", itemColumns, sets[1], sets[2]),
+		}},
+	} {
+		for _, want := range c.wants {
+			if !strings.Contains(string(c.text), want) {
+				t.Errorf("%s: %q is missing: the code has these columns", name, want)
 			}
 		}
 	}
