@@ -164,8 +164,10 @@ func run(args []string, out, log io.Writer) error {
 		}
 		start := time.Now()
 		err := guarded(p.run, s)
-		fmt.Fprintf(log, "collectives: %s: %v, %v\n", p.name, err, time.Since(start).Round(time.Millisecond))
-		if err != nil {
+		if took := time.Since(start).Round(time.Millisecond); err == nil {
+			fmt.Fprintf(log, "collectives: %s: done after %v\n", p.name, took)
+		} else {
+			fmt.Fprintf(log, "collectives: %s: failed after %v: %v\n", p.name, took, err)
 			s.print(line{Part: p.name, Name: "error", Devices: len(s.devices), Note: err.Error()})
 			failed = append(failed, fmt.Errorf("%s: %w", p.name, err))
 			s.close()

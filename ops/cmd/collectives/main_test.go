@@ -19,6 +19,9 @@ func lines(t *testing.T, args ...string) (all []line, err error) {
 	var out, log bytes.Buffer
 	err = run(append([]string{"--device", "emu"}, args...), &out, &log)
 	t.Logf("%s\n%s", log.String(), out.String())
+	if strings.Contains(log.String(), "<nil>") {
+		t.Error("the log has <nil>, expected that a part is done")
+	}
 	for text := range strings.Lines(out.String()) {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
