@@ -409,6 +409,22 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// An interrupt ends a row of collectives in which no rank waits long for another.
+func TestInterruptedRow(t *testing.T) {
+	all := ranks(t, 2, never)
+	buffers := []gpu.Buffer{floats(t, all[0], 1), floats(t, all[1], 1)}
+	time.AfterFunc(10*time.Millisecond, all[1].Device().Interrupt)
+	for rank, err := range each(all, func(c Communicator) error {
+		b := buffers[c.Rank()]
+		_, err := c.Time(gpu.Timing{Repeats: 1 << 20}, Call{In: b, Out: b})
+		return err
+	}) {
+		if !errors.Is(err, gpu.ErrInterrupted) || !errors.Is(err, ErrAborted) || !strings.Contains(err.Error(), "rank 1") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("rank %d: %v, expected one line with the interrupt of rank 1", rank, err)
+		}
+	}
+}
+
 // The factors are those of nccl-tests.
 func TestFactors(t *testing.T) {
 	if AllReduceFactor(2) != 1 || AllReduceFactor(4) != 1.5 || ReduceScatterFactor(4) != 0.75 || BroadcastFactor(8) != 1 {

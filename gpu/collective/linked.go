@@ -160,7 +160,7 @@ var once = gpu.Timing{Repeats: 1}
 
 // Time implements Communicator.
 func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
-	c, byHost := l.describe(t, calls), false
+	c, byHost, interrupts := l.describe(t, calls), false, l.device.Interrupts()
 	var sent []Call // those with elements
 	if c.err == nil {
 		for _, of := range calls {
@@ -171,7 +171,7 @@ func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 			}
 		}
 	}
-	if _, err := l.group.meet(l.memory, c); err != nil {
+	if _, err := l.group.meet(l.memory, c, interrupts); err != nil {
 		return 0, l.ended(err)
 	}
 	if byHost { // on all ranks, which have agreed: NCCL combines no integers of 16 bits
@@ -184,11 +184,11 @@ func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 	if len(sent) == 0 {
 		return 0, nil
 	}
-	return l.together(t, sent)
+	return l.together(t, sent, interrupts)
 }
 
 // together runs collectives that all ranks have agreed on.
-func (l *linked) together(t gpu.Timing, calls []Call) (time.Duration, error) {
+func (l *linked) together(t gpu.Timing, calls []Call, interrupts uint64) (time.Duration, error) {
 	kind := calls[0].Kind
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,7 +196,7 @@ func (l *linked) together(t gpu.Timing, calls []Call) (time.Duration, error) {
 		return 0, l.group.ended()
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	watched, interrupts := make(chan struct{}), l.device.Interrupts()
+	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		l.watch(ctx, cancel, kind, interrupts)
@@ -235,9 +235,7 @@ func (l *linked) watch(ctx context.Context, cancel context.CancelCauseFunc, kind
 			l.group.end(fmt.Errorf("collective: %v: %w: it did not end on rank %d within %v: the group has ended, make another of the ranks that are left",
 				kind, ErrMissing, l.rank, l.group.deadline))
 		case <-look.C:
-			if l.device.Interrupts() != interrupts {
-				l.group.end(fmt.Errorf("collective: rank %d: %v: %w: %w", l.rank, kind, ErrAborted, gpu.ErrInterrupted))
-			}
+			l.look(kind, interrupts)
 		}
 	}
 }

@@ -137,9 +137,9 @@ func (m *memory) Run(calls ...Call) error {
 // Time implements Communicator. The first meeting agrees on all collectives and on how often
 // they run, so that a disagreement is an error before anything runs.
 func (m *memory) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
-	next := m.describe(t, calls)
+	next, interrupts := m.describe(t, calls), m.device.Interrupts()
 	if next.err != nil {
-		_, err := m.group.meet(m, next)
+		_, err := m.group.meet(m, next, interrupts)
 		return 0, err
 	}
 	var start time.Time
@@ -151,7 +151,7 @@ func (m *memory) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 			if next == nil {
 				next = m.describe(once, []Call{of})
 			}
-			if err := m.run(of, next); err != nil {
+			if err := m.run(of, next, interrupts); err != nil {
 				return 0, err
 			}
 			next = nil
@@ -196,14 +196,14 @@ func (m *memory) Close() error {
 }
 
 // run is a collective of this rank, which c describes.
-func (m *memory) run(of Call, c *call) error {
+func (m *memory) run(of Call, c *call, interrupts uint64) error {
 	if c.err == nil {
 		c.input = hostOf(c.typ, c.length)
 		if err := m.read(of.In, c); err != nil {
 			return m.lost(c.kind, err)
 		}
 	}
-	result, err := m.group.meet(m, c)
+	result, err := m.group.meet(m, c, interrupts)
 	if err != nil {
 		return err
 	}
@@ -231,6 +231,14 @@ func (m *memory) lost(kind Kind, err error) error {
 	err = fmt.Errorf("collective: rank %d: %v: %w", m.rank, kind, err)
 	m.group.end(fmt.Errorf("%w: %w", ErrAborted, err))
 	return err
+}
+
+// look ends the group if the rank's device was interrupted after a collective began, when the
+// number of its interrupts was this.
+func (m *memory) look(kind Kind, interrupts uint64) {
+	if m.device.Interrupts() != interrupts {
+		m.group.end(fmt.Errorf("collective: rank %d: %v: %w: %w", m.rank, kind, ErrAborted, gpu.ErrInterrupted))
+	}
 }
 
 // check describes a call, and refuses what this rank cannot do.
@@ -294,10 +302,10 @@ func (g *group) ended() error {
 	return g.err
 }
 
-// meet joins the present meeting with a rank's call, and waits until all ranks have. An
-// interrupt of the rank's device ends the group.
-func (g *group) meet(rank *memory, c *call) (any, error) {
-	interrupts := rank.device.Interrupts()
+// meet joins the present meeting with a rank's call, and waits until all ranks have. It ends
+// the group if the rank's device is interrupted, or was since its interrupts were counted.
+func (g *group) meet(rank *memory, c *call, interrupts uint64) (any, error) {
+	rank.look(c.kind, interrupts)
 	m, err := g.join(rank.rank, c)
 	if err != nil {
 		return nil, err
@@ -319,9 +327,7 @@ func (g *group) meet(rank *memory, c *call) (any, error) {
 		case <-timer.C:
 			g.missing(m, c)
 		case <-look.C:
-			if rank.device.Interrupts() != interrupts {
-				g.end(fmt.Errorf("collective: rank %d: %v: %w: %w while it waited for others", rank.rank, c.kind, ErrAborted, gpu.ErrInterrupted))
-			}
+			rank.look(c.kind, interrupts)
 		}
 	}
 }
