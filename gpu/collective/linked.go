@@ -181,7 +181,10 @@ func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 		}
 		return took, err
 	}
-	if len(sent) == 0 {
+	if len(sent) == 0 { // NCCL, which waits for the device's work, has nothing to do
+		if err := l.device.Sync(); err != nil {
+			return 0, l.ended(l.lost(c.kind, err))
+		}
 		return 0, nil
 	}
 	return l.together(t, sent, interrupts)

@@ -205,6 +205,10 @@ var ncclOps = map[collective.Op]uint32{collective.Sum: 0, collective.Max: 2, col
 
 // Run runs collectives on the device's default stream.
 func (m *member) Run(ctx context.Context, t gpu.Timing, calls ...collective.Call) (time.Duration, error) {
+	// The work before the collective would be recorded, and not run.
+	if err := m.dev.main.captured.Refuse(calls[0].Kind.String()); err != nil {
+		return 0, err
+	}
 	all := &command.Collect{Group: m.handle, Warmup: uint32(t.Warmup), Repeats: uint32(t.Repeats)}
 	for _, c := range calls {
 		r, err := m.encode(c)

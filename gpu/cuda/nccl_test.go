@@ -527,6 +527,51 @@ func TestRefusedLaunchBeforeCollective(t *testing.T) {
 	}
 }
 
+// A collective in a capture of its device's stream is an error, by the host too: the launches
+// before it have not run.
+func TestCollectiveInCapture(t *testing.T) {
+	run := func(t *testing.T, all []collective.Communicator) {
+		buffers, adds := make([]gpu.Buffer, len(all)), make([]gpu.Launch, len(all))
+		for i, c := range all {
+			buffers[i] = on(t, c, gpu.Uint32, []uint32{5})
+			adds[i] = launchOn(t, c, "add", buffers[i])
+		}
+		for rank, err := range each(all, func(c collective.Communicator) error {
+			_, err := c.Device().Capture(c.Device(), func() error {
+				return errors.Join(c.Device().Launch(adds[c.Rank()]), c.Run(sum(buffers[c.Rank()])))
+			})
+			return err
+		}) {
+			if !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "all-reduce: invalid argument: the stream is captured") &&
+				!strings.Contains(err.Error(), "sync: invalid argument: the stream is captured") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected one line about the capture", rank, err)
+			}
+		}
+		for rank, b := range buffers {
+			got := make([]uint32, 1)
+			if err := b.Download(got); err != nil || got[0] != 5 {
+				t.Errorf("rank %d has %v, %v, expected 5 as before", rank, got, err)
+			}
+		}
+	}
+	t.Run("memory", func(t *testing.T) { run(t, inMemory(t, 2)) })
+	t.Run("fake", func(t *testing.T) { run(t, fakeGroup(t, longTime, "emulator", "emulator")) })
+	t.Run("GPU", func(t *testing.T) { run(t, gpuGroup(t, longTime)) })
+}
+
+// A collective without elements, for which NCCL is not called, returns the error of the work
+// before it.
+func TestEmptyCollectiveAfterWork(t *testing.T) {
+	all := fakeGroup(t, longTime, "emulator", "refuses launches")
+	nothing := launchOn(t, all[1], "nothing")
+	if err := all[1].Device().Launch(nothing); err != nil {
+		t.Fatal(err)
+	}
+	empty := []gpu.Buffer{on(t, all[0], gpu.Float32, []float32{}), on(t, all[1], gpu.Float32, []float32{})}
+	err := each(all, func(c collective.Communicator) error { return c.Run(sum(empty[c.Rank()])) })[1]
+	says(t, "rank 1", err, "rank 1: all-reduce", "no memory for the stack")
+}
+
 // A rank whose worker fails, dies, hangs or waits is an error on every rank.
 func TestRanksThatFail(t *testing.T) {
 	before := unresponsive
