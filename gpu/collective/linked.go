@@ -35,6 +35,10 @@ type Member interface {
 	// undefined.
 	Run(ctx context.Context, t gpu.Timing, calls ...Call) (time.Duration, error)
 
+	// Lost is why the rank has left the group without Close, as when its process has ended;
+	// nil if it has not.
+	Lost() error
+
 	// Close ends the rank's part of the group without waiting for other ranks.
 	Close() error
 }
@@ -161,6 +165,9 @@ var once = gpu.Timing{Repeats: 1}
 // Time implements Communicator.
 func (l *linked) Time(t gpu.Timing, calls ...Call) (time.Duration, error) {
 	c, byHost, interrupts := l.describe(t, calls), false, l.device.Interrupts()
+	if err := l.gone(c.kind); err != nil {
+		return 0, err
+	}
 	var sent []Call // those with elements
 	if c.err == nil {
 		for _, of := range calls {
@@ -241,6 +248,19 @@ func (l *linked) watch(ctx context.Context, cancel context.CancelCauseFunc, kind
 			l.look(kind, interrupts)
 		}
 	}
+}
+
+// gone ends the group if the library has lost the rank since its last collective.
+func (l *linked) gone(kind Kind) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.member == nil || l.group.ended() != nil {
+		return nil // the next meeting returns the error
+	}
+	if err := l.member.Lost(); err != nil {
+		return l.close(l.lost(kind, err))
+	}
+	return nil
 }
 
 // ended closes the member of a group that has ended, and returns the error.

@@ -249,6 +249,9 @@ func (m *member) encode(c collective.Call) (r command.Run, err error) {
 	return r, nil
 }
 
+// Lost is why the member's worker has ended, nil while it runs.
+func (m *member) Lost() error { return m.link.err() }
+
 // leaving gets a line about the end of a group; tests set it.
 var leaving = func(string) {}
 

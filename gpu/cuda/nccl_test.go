@@ -572,6 +572,34 @@ func TestEmptyCollectiveAfterWork(t *testing.T) {
 	says(t, "rank 1", err, "rank 1: all-reduce", "no memory for the stack")
 }
 
+// A rank whose worker has ended since the last collective ends the group, with the reason on
+// every rank, also if it has new buffers in a new worker.
+func TestRankLostBetweenCollectives(t *testing.T) {
+	for name, fresh := range map[string]bool{"lost buffer": false, "new buffer": true} {
+		t.Run(name, func(t *testing.T) {
+			all := fakeGroup(t, longTime, "emulator", "emulator")
+			buffers := onAll(t, all)
+			broadcast := func(c collective.Communicator) error { return c.Broadcast(buffers[c.Rank()], 0) }
+			if err := errors.Join(each(all, broadcast)...); err != nil {
+				t.Fatal(err)
+			}
+			l := all[1].Device().(*Device).link
+			l.process.Process.Kill()
+			<-l.done
+			if fresh {
+				buffers[1] = on(t, all[1], gpu.Float32, []float32{1})
+			}
+			for range 2 {
+				for rank, err := range each(all, broadcast) {
+					if !errors.Is(err, gpu.ErrClosed) || !strings.HasSuffix(err.Error(), "rank 1: broadcast: gpu: closed: the worker ended: signal: killed") {
+						t.Errorf("rank %d: %v, expected the end of the worker of rank 1", rank, err)
+					}
+				}
+			}
+		})
+	}
+}
+
 // A rank whose worker fails, dies, hangs or waits is an error on every rank.
 func TestRanksThatFail(t *testing.T) {
 	before := unresponsive

@@ -251,6 +251,10 @@ its Max and Min may drop a NaN.`,
 	// undefined.
 	Run(ctx context.Context, t gpu.Timing, calls ...Call) (time.Duration, error)
 
+	// Lost is why the rank has left the group without Close, as when its process has ended;
+	// nil if it has not.
+	Lost() error
+
 	// Close ends the rank's part of the group without waiting for other ranks.
 	Close() error
 }
@@ -259,6 +263,10 @@ Member is a rank of the library's group. It is for one goroutine at a time.`,
 	"Member.Close": `Member.Close() error
 
 Close ends the rank's part of the group without waiting for other ranks.`,
+	"Member.Lost": `Member.Lost() error
+
+Lost is why the rank has left the group without Close, as when its process has ended;
+nil if it has not.`,
 	"Member.Run": `Member.Run(ctx context.Context, t gpu.Timing, calls ...Call) (time.Duration, error)
 
 Run runs collectives whose buffers were checked, one after the other, and returns
