@@ -31,7 +31,9 @@ type Handle struct {
 
 	// Async lets a call return when its work is in the device's default stream. Work that is
 	// put there later runs after it: other calls, downloads, collectives. An error of the
-	// work is returned by whichever of them waits first, or by a Sync of the device.
+	// work is returned by the first collective, Sync of the device, or call without Async
+	// behind it. A download behind a launch that the driver refuses returns no error, and
+	// what the buffer had before.
 	Async bool
 
 	device  gpu.Device
@@ -169,11 +171,7 @@ func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]
 	for _, v := range variants {
 		switch {
 		case v.Host == nil:
-			if err = b.launch(v, h.Async); errors.Is(err, gpu.ErrMemory) && len(h.scratch) > 0 { // of other operators, too
-				if err = h.scratch.free(); err == nil {
-					err = b.launch(v, h.Async)
-				}
-			}
+			err = b.launch(v, h.Async)
 		case h.Variant != "":
 			err = fmt.Errorf("ops: %s: %w: it runs on the host, expected a variant that runs on the device", v.Name, gpu.ErrArgument)
 		}
@@ -187,6 +185,11 @@ func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]
 // launch runs a variant once on the bench's memory, and waits for it unless async is set.
 func (b *Bench) launch(v ladder.Variant, async bool) error {
 	r, err := b.newRun(v)
+	if errors.Is(err, gpu.ErrMemory) && len(b.workspace) > 0 { // which has scratch of other operators, too
+		if err = b.workspace.free(); err == nil {
+			r, err = b.newRun(v)
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbook/gpu"
@@ -196,6 +198,66 @@ func TestHandleKeepsScratch(t *testing.T) {
 		}
 		if err := h.Close(); err != nil || len(h.scratch) > 0 {
 			t.Errorf("%v, %d buffers are left", err, len(h.scratch))
+		}
+	})
+}
+
+// full is a device whose next Alloc, or the next Sync, returns an error.
+type full struct {
+	gpu.Device
+	alloc, sync error
+}
+
+func (f *full) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
+	if err := f.alloc; err != nil {
+		f.alloc = nil
+		return nil, err
+	}
+	return f.Device.Alloc(t, n)
+}
+
+func (f *full) Sync() error {
+	err := f.sync
+	f.sync = nil
+	return errors.Join(err, f.Device.Sync())
+}
+
+// A call for whose scratch there is no memory frees that of earlier calls and allocates again.
+// A lack of memory that a Sync returns may be of earlier work: the call returns it.
+func TestHandleWithoutMemory(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		device := &full{Device: d}
+		h := NewHandle(device)
+		h.Variant = "sum_ticket"
+		x, err1 := d.Alloc(gpu.Float32, 40000)
+		y, err2 := d.Alloc(gpu.Float32, 1)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Upload(slices.Repeat([]float32{1}, 40000)); err != nil {
+			t.Fatal(err)
+		}
+		call := func(n int) error {
+			return h.Launch(sample.Operator, ladder.Size{n}, map[string]gpu.Buffer{"x": x, "y": y})
+		}
+		if err := call(20000); err != nil {
+			t.Fatal(err)
+		}
+		for name, buffer := range maps.Clone(h.scratch) {
+			delete(h.scratch, name)
+			h.scratch["another operator's "+name] = buffer
+		}
+		device.alloc = fmt.Errorf("alloc: %w", gpu.ErrMemory)
+		got := []float32{0}
+		if err := errors.Join(call(40000), y.Download(got)); err != nil || got[0] != 40000 || len(h.scratch) != 1 {
+			t.Errorf("%v, %v and scratch of %d names, expected 40000 and the scratch of the call", got, err, len(h.scratch))
+		}
+		device.sync = fmt.Errorf("launch: %w: of earlier work", gpu.ErrMemory)
+		if err := call(40000); !errors.Is(err, gpu.ErrMemory) || !strings.Contains(err.Error(), "earlier work") {
+			t.Errorf("%v, expected the error of earlier work", err)
+		}
+		if err := errors.Join(h.Close(), x.Free(), y.Free()); err != nil {
+			t.Error(err)
 		}
 	})
 }
