@@ -41,7 +41,7 @@ type Options struct {
 	Flip             bool
 }
 
-// Spread is the distance from the first tap to the last.
+// spread is the distance from the first tap to the last.
 func (o Options) spread(k int) int { return o.Dilation * (k - 1) }
 
 // padding are the elements before and after x.

@@ -131,7 +131,7 @@ func join(all []declaration) string {
 
 var quoted = lazyregexp.New(`(?m)^#include "(\w+\.cuh)"\n`)
 
-// readSource is CUDA C++ with our own headers where it includes them.
+// ReadSource is CUDA C++ with our own headers where it includes them.
 func (o *Operator) ReadSource(name string) (string, error) {
 	text, err := fs.ReadFile(o.Files, name)
 	if err != nil {

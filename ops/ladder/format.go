@@ -14,7 +14,7 @@ func (s Size) String() string {
 	return strings.Join(parts, " x ")
 }
 
-// grouped is a whole number with its digits in groups of three from five on.
+// Grouped is a whole number with its digits in groups of three from five on.
 func Grouped(v float64) string {
 	digits := strconv.FormatFloat(v, 'f', 0, 64)
 	if len(digits) < 5 {

@@ -33,7 +33,7 @@ type MachineEntry struct {
 	Loop       *loop.Loop `json:",omitempty"` // nil where no loop multiplies
 }
 
-// machineCode reads the operator's machine.json; one without the file has no
+// MachineCode reads the operator's machine.json; one without the file has no
 // entries.
 func (o *Operator) MachineCode() (m MachineCode, err error) {
 	text, err := fs.ReadFile(o.Files, "machine.json")
@@ -49,6 +49,8 @@ func (o *Operator) MachineCode() (m MachineCode, err error) {
 	return m, nil
 }
 
+// Notes are lines about the named entries of a file whose machine code differs from their
+// PTX in a way that counts, or is of another version of them.
 func (m MachineCode) Notes(file PTX, entries []string) (notes []string) {
 	by := fmt.Sprintf(" (machine code of %s for %s).", m.Assembler, m.Target)
 	for _, name := range entries {

@@ -44,6 +44,7 @@ func (x Batch) Step() int {
 	return cmp.Or(x.Stride, x.Rows*x.Pitch())
 }
 
+// String is the matrix's shape.
 func (x Matrix) String() string { return fmt.Sprintf("%d x %d", x.Rows, x.Columns) }
 
 // Vector is a matrix of one row, alone.

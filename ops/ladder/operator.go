@@ -275,7 +275,7 @@ func (f Figure) On() string {
 	return f.Device
 }
 
-// check rejects sizes that the operator is not defined for.
+// CheckSize rejects sizes that the operator is not defined for.
 func (o *Operator) CheckSize(size Size) error {
 	if len(size) != len(o.Dims) {
 		return fmt.Errorf("ops: %s: size of %d numbers: %w, expected %s",
@@ -292,7 +292,7 @@ func (o *Operator) CheckSize(size Size) error {
 	return o.Valid(size)
 }
 
-// describe is a size as a title has it: "n = 1048579".
+// Describe is a size as a title has it: "n = 1048579".
 func (o *Operator) Describe(size Size) string {
 	parts := make([]string, len(size))
 	for i, d := range size {
@@ -304,7 +304,7 @@ func (o *Operator) Describe(size Size) string {
 	return strings.Join(parts, ", ")
 }
 
-// module is the NAME of NAME.cu and NAME.sm_75.ptx with a variant's entries.
+// ModuleOf is the NAME of NAME.cu and NAME.sm_75.ptx with a variant's entries.
 func (o *Operator) ModuleOf(v Variant) string {
 	return cmp.Or(v.Module, o.Module, o.Name)
 }
@@ -333,7 +333,7 @@ func (o *Operator) Variant(name string) (Variant, error) {
 	return Variant{}, fmt.Errorf("ops: %s: variant %q: %w, %s", o.Name, name, gpu.ErrNotFound, gpu.Nearest(name, names))
 }
 
-// choose returns the named variants in the order of the names, all for none.
+// Choose returns the named variants in the order of the names, all for none.
 func (o *Operator) Choose(names []string) ([]Variant, error) {
 	if len(names) == 0 {
 		return o.Variants, nil

@@ -70,7 +70,7 @@ type TensorMap struct {
 // such as a struct of addresses.
 type Argument func(memory func(name string) gpu.Buffer) (any, error)
 
-// of is the map of a buffer, which may be a view that the copy engine does not take.
+// Of is the map of a buffer, which may be a view that the copy engine does not take.
 func (m TensorMap) Of(buffer gpu.Buffer) (gpu.TensorMap, error) {
 	place, err := buffer.Place()
 	if err == nil && place.Start%16 != 0 {
@@ -108,13 +108,14 @@ func (s Step) String() string {
 	return text
 }
 
-// planner is the type of Variant.Plan.
+// Planner is the type of Variant.Plan.
 type Planner = func(entry string, size Size, info gpu.Info) Plan
 
-// scratch adds device memory to the plan and returns its name.
+// NewScratch adds device memory to the plan and returns its name.
 func (p *Plan) NewScratch(name string, n int) string {
 	p.Scratch = append(p.Scratch, Tensor{Name: name, Len: n})
 	return name
 }
 
+// CeilDiv is a / b rounded up, of a from 0 and b from 1 on.
 func CeilDiv(a, b int) int { return (a + b - 1) / b }

@@ -10,7 +10,7 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// ptxFile is one committed PTX file.
+// PTX is one committed PTX file.
 type PTX struct {
 	Name    string // "reduce.sm_75.ptx"
 	Text    string
@@ -24,7 +24,7 @@ var (
 	ptxVersion = lazyregexp.New(`(?m)^\.version (\d+)\.(\d+)$`)
 )
 
-// ptxFiles are the committed files of a module of the operator's.
+// PTXFiles are the committed files of a module of the operator's.
 func (o *Operator) PTXFiles(module string) ([]PTX, error) {
 	names, err := fs.Glob(o.Files, "*.ptx")
 	if err != nil {
@@ -56,7 +56,7 @@ func number(digits string) int {
 	return n
 }
 
-// ptx is the file of a module that a device runs.
+// PTX is the file of a module that a device runs.
 func (o *Operator) PTX(module string, info gpu.Info) (PTX, error) {
 	files, err := o.PTXFiles(module)
 	if err != nil {
@@ -90,7 +90,7 @@ func pick(folder, source string, files []PTX, info gpu.Info) (PTX, error) {
 		gpu.ErrUnsupported, there[1:], info.Compute.Major, info.Compute.Minor, folder, source)
 }
 
-// older reports whether a comes before b.
+// Older reports whether a comes before b.
 func Older(a, b gpu.Compute) bool {
 	return a.Major < b.Major || a.Major == b.Major && a.Minor < b.Minor
 }
@@ -98,5 +98,5 @@ func Older(a, b gpu.Compute) bool {
 // Hash is the part of the file's SHA-256 that an environment block shows.
 func (f PTX) Hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(f.Text)))[:12] }
 
-// ampere is the first compute capability with cp.async.
+// Ampere is the first compute capability with cp.async.
 var Ampere = gpu.Compute{Major: 8}

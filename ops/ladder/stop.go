@@ -11,6 +11,7 @@ import (
 // and discards that result. Nil never stops. Several goroutines may call it.
 type Stop func() bool
 
+// Now reports whether the computation was interrupted.
 func (stop Stop) Now() bool { return stop != nil && stop() }
 
 // Piece is how many elements a loop works on before it looks at its Stop again.

@@ -181,7 +181,7 @@ The data sets that suit inputs of any type. Uniform numbers are from the tensor'
 Low to its High.`,
 	"Ampere": `var Ampere
 
-ampere is the first compute capability with cp.async.`,
+Ampere is the first compute capability with cp.async.`,
 	"AnyOrder": `var AnyOrder
 
 AnyOrder demands the elements of the reference in whatever order.`,
@@ -250,7 +250,9 @@ counters are compared with it.`,
 	"Case.Start": `Case.Start int
 
 elements from the start of an allocation to every input and output`,
-	"CeilDiv": `func CeilDiv(a, b int) int`,
+	"CeilDiv": `func CeilDiv(a, b int) int
+
+CeilDiv is a / b rounded up, of a from 0 and b from 1 on.`,
 	"CheckBeyond": `const CheckBeyond
 
 something was written between the rows of an output`,
@@ -507,7 +509,7 @@ rest of a row up to the next.`,
 Grid is the number of blocks of a launch over n elements.`,
 	"Grouped": `func Grouped(v float64) string
 
-grouped is a whole number with its digits in groups of three from five on.`,
+Grouped is a whole number with its digits in groups of three from five on.`,
 	"InnerLoop": `type InnerLoop struct {
 	PTX, Machine loop.Loop
 	Assembler    string
@@ -569,7 +571,10 @@ counters of memory and the speed of a loop depend.`,
 	"MachineCode.Entries": `MachineCode.Entries map[string]map[string]MachineEntry
 
 by file and name`,
-	"MachineCode.Notes":     `func (m MachineCode) Notes(file PTX, entries []string) (notes []string)`,
+	"MachineCode.Notes": `func (m MachineCode) Notes(file PTX, entries []string) (notes []string)
+
+Notes are lines about the named entries of a file whose machine code differs from their
+PTX in a way that counts, or is of another version of them.`,
 	"MachineCode.Target":    `MachineCode.Target string`,
 	"MachineEntry":          "type MachineEntry struct {\n\tCode       string\n\tRegisters  int\n\tSpillBytes int\n\tAccesses   map[string]int\n\tLoop       *loop.Loop `json:\",omitempty\"` // nil where no loop multiplies\n}\n\nMachineEntry counts the accesses in the machine code of an entry by opcode\nand width, such as \"LDS.128\", and the registers of a thread; SpillBytes are the\nbytes that it stores and loads because registers are used up. Code is EntryHash of\nits PTX.",
 	"MachineEntry.Accesses": `MachineEntry.Accesses map[string]int`,
@@ -644,7 +649,9 @@ Pitch is the number of elements from row to row: LD as it counts.`,
 
 Span is the least number of elements that holds the matrix: its last row ends
 with its last column.`,
-	"Matrix.String": `func (x Matrix) String() string`,
+	"Matrix.String": `func (x Matrix) String() string
+
+String is the matrix's shape.`,
 	"Memory": `const Memory Roof
 
 rates are bytes a second`,
@@ -670,7 +677,7 @@ MIMEBundle is a quotation in Markdown, with its source.`,
 	"Note.Text": `Note.Text string`,
 	"Older": `func Older(a, b gpu.Compute) bool
 
-older reports whether a comes before b.`,
+Older reports whether a comes before b.`,
 	"OneBlock": `func OneBlock(int, int, gpu.Info) int
 
 OneBlock is a grid of one block.`,
@@ -753,10 +760,10 @@ Cases are the sizes at which the suite of tests runs every variant: the edges of
 the variants' tiles, no element, one element, a prime.`,
 	"Operator.CheckSize": `func (o *Operator) CheckSize(size Size) error
 
-check rejects sizes that the operator is not defined for.`,
+CheckSize rejects sizes that the operator is not defined for.`,
 	"Operator.Choose": `func (o *Operator) Choose(names []string) ([]Variant, error)
 
-choose returns the named variants in the order of the names, all for none.`,
+Choose returns the named variants in the order of the names, all for none.`,
 	"Operator.Code": `func (o *Operator) Code(variant string, shown ...string) (Code, error)
 
 Code returns the CUDA C++ of a variant: its entries first, and then all that they
@@ -773,7 +780,7 @@ DataSet is the operator's by a name, "" for the first; the error for an unknown
 name lists the others.`,
 	"Operator.Describe": `func (o *Operator) Describe(size Size) string
 
-describe is a size as a title has it: "n = 1048579".`,
+Describe is a size as a title has it: "n = 1048579".`,
 	"Operator.Diff": `func (o *Operator) Diff(from, to string) (Code, error)
 
 Diff returns the entries of variant to, with the lines marked that differ
@@ -816,7 +823,7 @@ that have an entry for none. They are those of the committed PTX for the newest
 GPU, as machine.json of its folder has them; PTX that has changed since is an error.`,
 	"Operator.MachineCode": `func (o *Operator) MachineCode() (m MachineCode, err error)
 
-machineCode reads the operator's machine.json; one without the file has no
+MachineCode reads the operator's machine.json; one without the file has no
 entries.`,
 	"Operator.MaxDim": `Operator.MaxDim int
 
@@ -826,7 +833,7 @@ the largest value of each`,
 NAME of NAME.cu and NAME.sm_75.ptx, "" for the operator's name`,
 	"Operator.ModuleOf": `func (o *Operator) ModuleOf(v Variant) string
 
-module is the NAME of NAME.cu and NAME.sm_75.ptx with a variant's entries.`,
+ModuleOf is the NAME of NAME.cu and NAME.sm_75.ptx with a variant's entries.`,
 	"Operator.Modules": `func (o *Operator) Modules() []string
 
 Modules are the sources of all variants.`,
@@ -841,10 +848,10 @@ below it if the paragraph ends with a colon. An unknown beginning is ErrNotFound
 	"Operator.Outputs": `Operator.Outputs(Size) []Tensor`,
 	"Operator.PTX": `func (o *Operator) PTX(module string, info gpu.Info) (PTX, error)
 
-ptx is the file of a module that a device runs.`,
+PTX is the file of a module that a device runs.`,
 	"Operator.PTXFiles": `func (o *Operator) PTXFiles(module string) ([]PTX, error)
 
-ptxFiles are the committed files of a module of the operator's.`,
+PTXFiles are the committed files of a module of the operator's.`,
 	"Operator.Parameters": `Operator.Parameters []Parameter
 
 Parameters are the numbers that it depends on besides its size, and Remake returns the
@@ -857,7 +864,7 @@ programs in its folder peers that time what others offer: "reduce.cu", "reduce.p
 names of those that its peers take, too`,
 	"Operator.ReadSource": `func (o *Operator) ReadSource(name string) (string, error)
 
-readSource is CUDA C++ with our own headers where it includes them.`,
+ReadSource is CUDA C++ with our own headers where it includes them.`,
 	"Operator.Reference": `Operator.Reference(stop Stop, size Size, inputs []Values) []Expected
 
 Reference computes the expected outputs, one Expected an output: in float64,
@@ -901,7 +908,7 @@ stays as it is. A rung whose name is there already is an error.`,
 	Version gpu.Version
 }
 
-ptxFile is one committed PTX file.`,
+PTX is one committed PTX file.`,
 	"PTX.Feature": `PTX.Feature bool
 
 an sm_90a: runs on this very compute capability alone`,
@@ -982,7 +989,7 @@ additions that round, on the longest way from an input to an output`,
 has the entries, "" for the variant's`,
 	"Plan.NewScratch": `func (p *Plan) NewScratch(name string, n int) string
 
-scratch adds device memory to the plan and returns its name.`,
+NewScratch adds device memory to the plan and returns its name.`,
 	"Plan.Round": `Plan.Round float64
 
 error besides, as a share of the sum of |terms|: of factors, outputs or arithmetic in fewer bits`,
@@ -1008,7 +1015,7 @@ Unaligned is the plan instead of this one where a matrix of its maps does not
 start at a multiple of 16 bytes; nil for an error.`,
 	"Planner": `type Planner = func(entry string, size Size, info gpu.Info) Plan
 
-planner is the type of Variant.Plan.`,
+Planner is the type of Variant.Plan.`,
 	"Poison": `var Poison
 
 Poison fills outputs and scratch before a run: a quiet NaN with a payload
@@ -1162,7 +1169,9 @@ set to 0 before the launch`,
 Stop reports whether a computation on the host was interrupted. A long loop calls it
 every few milliseconds and returns an incomplete result; its caller also calls Stop,
 and discards that result. Nil never stops. Several goroutines may call it.`,
-	"Stop.Now": `func (stop Stop) Now() bool`,
+	"Stop.Now": `func (stop Stop) Now() bool
+
+Now reports whether the computation was interrupted.`,
 	"Stop.Parallel": `func (stop Stop) Parallel(n int, f func(from, to int))
 
 Parallel is Pieces on all processors: several goroutines call f, which writes nothing that
@@ -1277,7 +1286,7 @@ elements from row to row`,
 matrices of a batch, and elements from one to the next; 0 for one matrix, whose boxes have no third coordinate`,
 	"TensorMap.Of": `func (m TensorMap) Of(buffer gpu.Buffer) (gpu.TensorMap, error)
 
-of is the map of a buffer, which may be a view that the copy engine does not take.`,
+Of is the map of a buffer, which may be a view that the copy engine does not take.`,
 	"TensorMap.Rows": `TensorMap.Rows int`,
 	"TensorMap.TF32": `TensorMap.TF32 bool
 

@@ -57,9 +57,10 @@ var warpbookOpsSparseDocs = map[string]string{
 
 Package sparse multiplies sparse matrices: by a vector (SpMV), by a dense matrix (SpMM)
 and by each other (SpGEMM), and converts between CSR and COO. A matrix of the host is a
-CSR; Call runs an operator on buffers of the caller's. The founding notes name sparse
-products and have no listing: the rungs are ours. Package ops lists the operators. It
-must never import ops/bench.`,
+CSR; Upload and OfBuffers make a Matrix of the device, which Times multiplies by a vector.
+ops.Handle.Run runs the other operators on buffers of the caller's. The founding notes
+name sparse products and have no listing: the rungs are ours. Package ops lists the
+operators. It must never import ops/bench.`,
 	"CSR": `type CSR struct {
 	Rows, Columns int
 	Offsets       []int32 // Rows + 1
