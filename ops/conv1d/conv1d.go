@@ -57,8 +57,12 @@ func (o Options) padding(k int) (before, after int) {
 }
 
 // Len is the number of outputs: (n + before + after - dilation (k - 1) - 1) / stride + 1,
-// rounded down. A size without outputs is an error that shows the formula.
+// rounded down. Options that cannot be are an error, and so is a size without outputs, which
+// shows the formula.
 func (o Options) Len(n, k int) (int, error) {
+	if err := o.check(); err != nil {
+		return 0, err
+	}
 	if n < 1 || k < 1 {
 		return 0, fmt.Errorf("ops: conv1d: %d elements and %d taps: %w, expected at least one of each", n, k, gpu.ErrArgument)
 	}
@@ -77,15 +81,23 @@ func (o Options) Len(n, k int) (int, error) {
 // most keeps positions, with those of a block behind the last, within an int of the device.
 const most = math.MaxInt32 - 1<<20
 
-// With is the operator of options; those that cannot be are an error.
-func With(o Options) (*ladder.Operator, error) {
+// check refuses options that cannot be.
+func (o Options) check() error {
 	for _, p := range []struct {
 		name         string
 		value, least int
 	}{{"stride", o.Stride, 1}, {"dilation", o.Dilation, 1}, {"before", o.Before, Same}, {"after", o.After, Same}} {
 		if p.value < p.least || p.value > 1<<24 {
-			return nil, fmt.Errorf("ops: conv1d: %s = %d: %w, expected %d to %d", p.name, p.value, gpu.ErrArgument, p.least, 1<<24)
+			return fmt.Errorf("ops: conv1d: %s = %d: %w, expected %d to %d", p.name, p.value, gpu.ErrArgument, p.least, 1<<24)
 		}
+	}
+	return nil
+}
+
+// With is the operator of options; those that cannot be are an error.
+func With(o Options) (*ladder.Operator, error) {
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	c := &ladder.Operator{
 		Name: "conv1d", Module: "conv1d", Folder: folder, Files: files, Peers: []string{"conv1d.py"},

@@ -2,6 +2,7 @@ package conv1d
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -90,6 +91,9 @@ func TestRefuses(t *testing.T) {
 		o, err := With(c.o)
 		if err == nil {
 			err = o.CheckSize(ladder.Size{c.n, c.k})
+		}
+		if _, of := c.o.Len(c.n, c.k); fmt.Sprint(of) != fmt.Sprint(err) {
+			t.Errorf("%+v: the length of %d and %d: %v, expected %v", c.o, c.n, c.k, of, err)
 		}
 		if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v of %d and %d: %v, expected one line with %q", c.o, c.n, c.k, err, c.says)

@@ -103,7 +103,8 @@ from an output to the next, and from a tap to the next, in elements of x`,
 	"Options.Len": `func (o Options) Len(n, k int) (int, error)
 
 Len is the number of outputs: (n + before + after - dilation (k - 1) - 1) / stride + 1,
-rounded down. A size without outputs is an error that shows the formula.`,
+rounded down. Options that cannot be are an error, and so is a size without outputs, which
+shows the formula.`,
 	"Options.Stride": `Options.Stride int
 
 from an output to the next, and from a tap to the next, in elements of x`,
