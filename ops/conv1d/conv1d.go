@@ -113,8 +113,8 @@ func With(o Options) (*ladder.Operator, error) {
 		Data:      dataSets,
 		Cases:     o.cases(),
 		Parameters: []ladder.Parameter{
-			{Name: "stride", Value: float64(o.Stride), Default: 1}, {Name: "dilation", Value: float64(o.Dilation), Default: 1},
-			{Name: "before", Value: float64(o.Before), Default: Same}, {Name: "after", Value: float64(o.After), Default: Same},
+			{Name: "stride", Value: float64(o.Stride), Default: 1, Whole: true}, {Name: "dilation", Value: float64(o.Dilation), Default: 1, Whole: true},
+			{Name: "before", Value: float64(o.Before), Default: Same, Whole: true}, {Name: "after", Value: float64(o.After), Default: Same, Whole: true},
 		},
 		Remake: func(v []float64) (*ladder.Operator, error) {
 			return With(Options{int(v[0]), int(v[1]), int(v[2]), int(v[3]), o.Flip})

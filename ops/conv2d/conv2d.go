@@ -132,8 +132,8 @@ func With(name string, o Options) (*ladder.Operator, error) {
 		Data:      dataSets,
 		Cases:     o.cases(),
 		Parameters: []ladder.Parameter{
-			{Name: "stride", Value: float64(o.Stride), Default: 1}, {Name: "padding", Value: float64(o.Padding), Default: 1},
-			{Name: "dilation", Value: float64(o.Dilation), Default: 1}, {Name: "groups", Value: float64(o.Groups), Default: 1},
+			{Name: "stride", Value: float64(o.Stride), Default: 1, Whole: true}, {Name: "padding", Value: float64(o.Padding), Default: 1, Whole: true},
+			{Name: "dilation", Value: float64(o.Dilation), Default: 1, Whole: true}, {Name: "groups", Value: float64(o.Groups), Default: 1, Whole: true},
 		},
 		Work:     o.work,
 		Variants: o.variants(),

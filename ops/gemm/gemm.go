@@ -73,7 +73,7 @@ func Note(beginning string) (ladder.Note, error) { return Operator.Note(beginnin
 func (o Options) parameters() []ladder.Parameter {
 	return []ladder.Parameter{
 		{Name: "alpha", Value: float64(o.Alpha), Default: 1}, {Name: "beta", Value: float64(o.Beta)},
-		{Name: "lda", Value: float64(o.LDA)}, {Name: "ldb", Value: float64(o.LDB)}, {Name: "ldc", Value: float64(o.LDC)},
+		{Name: "lda", Value: float64(o.LDA), Whole: true}, {Name: "ldb", Value: float64(o.LDB), Whole: true}, {Name: "ldc", Value: float64(o.LDC), Whole: true},
 	}
 }
 

@@ -61,14 +61,9 @@ func OfBins(bins int) (*ladder.Operator, error) {
 		},
 		Data:       []ladder.DataSet{ladder.UniformData, ladder.AllEqual, ladder.Skewed, image, outside},
 		Cases:      cases,
-		Parameters: []ladder.Parameter{{Name: "bins", Value: float64(bins), Default: 256}},
+		Parameters: []ladder.Parameter{{Name: "bins", Value: float64(bins), Default: 256, Whole: true}},
 		PeersTake:  []string{"bins"},
-		Remake: func(values []float64) (*ladder.Operator, error) {
-			if values[0] != math.Trunc(values[0]) {
-				return nil, fmt.Errorf("ops: histogram: bins = %v: %w, expected a whole number", values[0], gpu.ErrArgument)
-			}
-			return OfBins(int(values[0]))
-		},
+		Remake:     func(values []float64) (*ladder.Operator, error) { return OfBins(int(values[0])) },
 		Work: func(s ladder.Size) ladder.Work {
 			return ladder.Work{Bytes: 4*float64(s[0]) + 4*float64(bins) + 4, Operations: float64(s[0]), Unit: "additions"}
 		},

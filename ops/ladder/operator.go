@@ -115,6 +115,7 @@ type Parameter struct {
 	Name    string
 	Value   float64
 	Default float64
+	Whole   bool // it has whole numbers only, as a stride or a switch of 0 and 1 does
 }
 
 // Settings are the parameters as a title has them, "" where all have their defaults.
@@ -132,7 +133,7 @@ func (o *Operator) Settings() string {
 }
 
 // Set returns the operator with another value of a parameter; the error for an
-// unknown name lists the nearest ones.
+// unknown name lists the nearest ones, and part of a whole parameter is an error.
 func (o *Operator) Set(name string, value float64) (*Operator, error) {
 	var names []string
 	values := make([]float64, len(o.Parameters))
@@ -140,6 +141,9 @@ func (o *Operator) Set(name string, value float64) (*Operator, error) {
 	for i, p := range o.Parameters {
 		names, values[i] = append(names, p.Name), p.Value
 		if p.Name == name {
+			if p.Whole && math.Mod(value, 1) != 0 { // NaN and infinities, too
+				return nil, fmt.Errorf("ops: %s: %s = %v: %w, expected a whole number", o.Name, name, value, gpu.ErrArgument)
+			}
 			values[i], found = value, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -240,6 +241,11 @@ func parameters(t *testing.T, o *ladder.Operator) {
 		}
 		if other.Name != o.Name || other.Settings() != o.Settings() {
 			t.Errorf("%s = %v makes %v", p.Name, p.Value, other)
+		}
+		for _, part := range []float64{p.Value + 0.5, math.NaN(), math.Inf(1)} {
+			if _, err := o.Set(p.Name, part); p.Whole {
+				checkLine(t, fmt.Sprintf("%s = %v", p.Name, part), err, gpu.ErrArgument)
+			}
 		}
 	}
 }

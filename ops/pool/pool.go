@@ -71,7 +71,7 @@ func with(o Options, average bool) (*ladder.Operator, error) {
 		Data:      maxData,
 		Cases:     o.cases(maxCases),
 		Parameters: []ladder.Parameter{
-			{Name: "window", Value: float64(o.Window), Default: 3}, {Name: "stride", Value: float64(o.Stride), Default: 2}, {Name: "padding", Value: float64(o.Padding), Default: 1},
+			{Name: "window", Value: float64(o.Window), Default: 3, Whole: true}, {Name: "stride", Value: float64(o.Stride), Default: 2, Whole: true}, {Name: "padding", Value: float64(o.Padding), Default: 1, Whole: true},
 		},
 		Remake: func(v []float64) (*ladder.Operator, error) {
 			return with(Options{int(v[0]), int(v[1]), int(v[2]), o.CountPadding}, average)
@@ -99,7 +99,7 @@ func with(o Options, average bool) (*ladder.Operator, error) {
 		if o.CountPadding {
 			counted = 1
 		}
-		p.Parameters = append(p.Parameters, ladder.Parameter{Name: "count_padding", Value: counted, Default: 1})
+		p.Parameters = append(p.Parameters, ladder.Parameter{Name: "count_padding", Value: counted, Default: 1, Whole: true})
 		p.Remake = func(v []float64) (*ladder.Operator, error) {
 			return with(Options{int(v[0]), int(v[1]), int(v[2]), v[3] != 0}, average)
 		}

@@ -48,7 +48,7 @@ func alongRows(exclusive bool) (*ladder.Operator, error) {
 			return []ladder.Values{ladder.Integers(stop, s[0]*s[1], ladder.NewRandom(seed))}
 		},
 		Data:       []ladder.DataSet{ladder.UniformData, ladder.NormalData, ladder.SpecialData},
-		Parameters: []ladder.Parameter{{Name: "exclusive", Value: float64(flag(exclusive))}},
+		Parameters: []ladder.Parameter{{Name: "exclusive", Value: float64(flag(exclusive)), Whole: true}},
 		Remake:     remake("cumsum", alongRows),
 		Cases: []ladder.Case{
 			{Size: ladder.Size{0, 0}}, {Size: ladder.Size{0, 3}}, {Size: ladder.Size{3, 0}}, {Size: ladder.Size{1, 1}}, {Size: ladder.Size{300, 1}},

@@ -85,7 +85,7 @@ func Of(t gpu.Type, exclusive bool) (*ladder.Operator, error) {
 			return floats(stop, inputs[0].([]float32), exclusive)
 		},
 		Cases:      cases(t),
-		Parameters: []ladder.Parameter{{Name: "exclusive", Value: float64(flag(exclusive))}},
+		Parameters: []ladder.Parameter{{Name: "exclusive", Value: float64(flag(exclusive)), Whole: true}},
 		PeersTake:  []string{"exclusive"},
 		Remake:     remake(name, func(exclusive bool) (*ladder.Operator, error) { return Of(t, exclusive) }),
 		Work: func(s ladder.Size) ladder.Work {

@@ -873,7 +873,7 @@ or exactly.`,
 	"Operator.Set": `func (o *Operator) Set(name string, value float64) (*Operator, error)
 
 Set returns the operator with another value of a parameter; the error for an
-unknown name lists the nearest ones.`,
+unknown name lists the nearest ones, and part of a whole parameter is an error.`,
 	"Operator.Settings": `func (o *Operator) Settings() string
 
 Settings are the parameters as a title has them, "" where all have their defaults.`,
@@ -925,6 +925,7 @@ Hash is the part of the file's SHA-256 that an environment block shows.`,
 	Name    string
 	Value   float64
 	Default float64
+	Whole   bool // it has whole numbers only, as a stride or a switch of 0 and 1 does
 }
 
 Parameter is a number that an operator depends on besides its size, such as a
@@ -932,6 +933,9 @@ factor, a length of rows or a rate.`,
 	"Parameter.Default": `Parameter.Default float64`,
 	"Parameter.Name":    `Parameter.Name string`,
 	"Parameter.Value":   `Parameter.Value float64`,
+	"Parameter.Whole": `Parameter.Whole bool
+
+it has whole numbers only, as a stride or a switch of 0 and 1 does`,
 	"Pass": `const Pass
 
 The four verdicts of a correctness row.`,
