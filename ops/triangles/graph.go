@@ -2,6 +2,7 @@ package triangles
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -83,9 +84,12 @@ func valid(rows, columns []uint32) error {
 type Edge [2]uint32
 
 // FromEdges makes an oriented graph of n vertices. It removes self loops, and edges that
-// are there more than once in either direction; an edge to a vertex that is not there is
-// refused.
+// are there more than once in either direction. It refuses an edge to a vertex that is not
+// there, and more than 2^31 - 1 vertices or edges.
 func FromEdges(n int, edges []Edge) (*Graph, error) {
+	if n < 0 || max(n, len(edges)) > math.MaxInt32 {
+		return nil, fmt.Errorf("ops: triangles: %w: %d vertices and %d edges, expected 0 to %d of each", gpu.ErrArgument, n, len(edges), math.MaxInt32)
+	}
 	for i, e := range edges {
 		if v := max(e[0], e[1]); int64(v) >= int64(n) {
 			return nil, fmt.Errorf("ops: triangles: %w: edge %d is %d-%d, out of range: expected vertices from 0 to %d", gpu.ErrArgument, i, e[0], e[1], n-1)

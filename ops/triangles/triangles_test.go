@@ -135,6 +135,11 @@ func TestBadRows(t *testing.T) {
 			}
 		})
 	}
+	for _, n := range []int{-1, math.MaxInt32 + 1} {
+		if _, err := FromEdges(n, nil); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "vertices and 0 edges, expected 0 to 2147483647") {
+			t.Errorf("%d vertices: %v, expected a refusal", n, err)
+		}
+	}
 	if _, err := FromEdges(3, []Edge{{0, 1}, {1, 3}}); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "edge 1 is 1-3, out of range") {
 		t.Errorf("an edge to a vertex that is not there: %v", err)
 	}

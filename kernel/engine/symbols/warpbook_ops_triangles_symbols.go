@@ -69,8 +69,8 @@ Edge is a pair of vertices.`,
 	"FromEdges": `func FromEdges(n int, edges []Edge) (*Graph, error)
 
 FromEdges makes an oriented graph of n vertices. It removes self loops, and edges that
-are there more than once in either direction; an edge to a vertex that is not there is
-refused.`,
+are there more than once in either direction. It refuses an edge to a vertex that is not
+there, and more than 2^31 - 1 vertices or edges.`,
 	"Graph": `type Graph struct {
 	Rows    []uint32 // Rows[u] is where row u starts in Columns; the last is their number
 	Columns []uint32
