@@ -27,6 +27,9 @@ const warmup = 5
 
 // bandwidths verifies each collective at each size, then times ours and the peer's in turns.
 func bandwidths(s *session) error {
+	if least := 4 * len(s.group); slices.Min(s.bytes) < least {
+		return fmt.Errorf("--bytes %d: expected at least %d, an element for each of %d ranks", slices.Min(s.bytes), least, len(s.group))
+	}
 	others := peers.None("not asked for, or no GPU")
 	if _, linked := s.devices[0].(*cuda.Device); linked && !s.noPeer {
 		os.Setenv(librariesVariable, strings.Join(cuda.NCCLPaths(), ":"))
@@ -204,8 +207,8 @@ func (s *session) verify(kind collective.Kind, n int, outs []gpu.Buffer, call fu
 		}
 		for i := range length {
 			if host[i] != sum(from+i) {
-				fmt.Fprintf(s.log, "collectives: %v: rank %d: element %d is %v, expected %v\n", kind, r, i, host[i], sum(from+i))
 				mu.Lock()
+				fmt.Fprintf(s.log, "collectives: %v: rank %d: element %d is %v, expected %v\n", kind, r, i, host[i], sum(from+i))
 				right = false
 				mu.Unlock()
 				break

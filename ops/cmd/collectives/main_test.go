@@ -73,6 +73,14 @@ func TestPartThatFails(t *testing.T) {
 	}
 }
 
+// Bytes that leave a rank without an element are an error before anything runs.
+func TestFewBytes(t *testing.T) {
+	all, err := lines(t, "--parts", "collectives", "--ranks", "3", "--bytes", "1200,8")
+	if err == nil || !strings.Contains(err.Error(), "--bytes 8: expected at least 12, an element for each of 3 ranks") || len(all) != 1 || all[0].Name != "error" {
+		t.Errorf("%+v, %v, expected one line with the error", all, err)
+	}
+}
+
 // A wrong collective is found.
 func TestWrongResult(t *testing.T) {
 	s := &session{options: options{kind: "emu", deadline: 1e12}, log: io.Discard}
