@@ -124,6 +124,29 @@ func collectives(t *testing.T, worker string, c toolchain) {
 				t.Errorf("rank %d has %v, %v after 50 more, expected %v", i, got, err, want)
 			}
 		}
+		// Another goroutine's Sync waits for the collectives. It takes nothing from their time.
+		pair, stop := vectors(t, all)[0], make(chan struct{})
+		var synced sync.WaitGroup
+		synced.Go(func() {
+			for d := all[0].Device(); ; {
+				select {
+				case <-stop:
+					return
+				default:
+					if err := errors.Join(d.Copy(pair, buffers[0]), d.Sync()); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+		for range 5 {
+			if err := errors.Join(sums(all, buffers, 50)...); err != nil {
+				t.Error(err)
+			}
+		}
+		close(stop)
+		synced.Wait()
 		time.AfterFunc(100*time.Millisecond, all[1].Device().Interrupt)
 		for rank, err := range sums(all, buffers, 1<<30) {
 			if !errors.Is(err, gpu.ErrInterrupted) || strings.Contains(err.Error(), "\n") {

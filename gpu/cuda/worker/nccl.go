@@ -132,6 +132,7 @@ type member struct {
 	phase   phase
 	run     command.Collect
 	times   uint32       // of run that were put into the stream
+	took    int64        // the time of the repeats in ns; 0 before their end
 	stopped error        // why comm was aborted
 	pending uint32       // collectives that may have been in the stream then
 	calling atomic.Int64 // when the worker's thread has called NCCL, 0 if it has returned
@@ -344,7 +345,7 @@ func (w *worker) collect(c *command.Collect) ([]int64, error) {
 	if err := w.earlier(); err != nil {
 		return nil, err
 	}
-	m.run, m.times, m.phase = *c, 0, queueing
+	m.run, m.times, m.took, m.phase = *c, 0, 0, queueing
 	m.run.Runs = slices.Clone(c.Runs) // the next command gets the memory of c
 	return w.poll(m)
 }
@@ -384,14 +385,13 @@ func (w *worker) pollGroup(number uint32) ([]int64, error) {
 // poll waits a short time for the end of what a member does.
 func (w *worker) poll(m *member) ([]int64, error) {
 	for began := time.Now(); ; C.sched_yield() { // a sleep of Go may take a millisecond
-		ns, err := w.advance(m)
-		if err != nil {
+		if err := w.advance(m); err != nil {
 			return nil, w.cause(err)
 		}
 		past := time.Since(began)
 		switch {
 		case m.phase == idle:
-			return []int64{command.GroupIdle, ns}, nil
+			return []int64{command.GroupIdle, m.took}, nil
 		case m.phase == queueing && past > queueTime:
 			return []int64{command.GroupQueueing, 0}, nil
 		case m.phase != queueing && past > pollTime:
@@ -400,48 +400,48 @@ func (w *worker) poll(m *member) ([]int64, error) {
 	}
 }
 
-// advance goes on with the member's command as far as it can without waiting. It returns
-// the time of the repeats with the phase idle.
-func (w *worker) advance(m *member) (ns int64, err error) {
+// advance goes on with the member's command as far as it can without waiting.
+func (w *worker) advance(m *member) error {
 	if m.stopped != nil {
-		return 0, m.stopped
+		return m.stopped
 	}
 	if m.stop.Load() != 0 {
 		w.end(m, &failure{code: command.CodeInterrupted, text: "the collective was stopped"})
-		return 0, m.stopped
+		return m.stopped
 	}
 	if m.phase == joining {
 		select {
 		case err := <-m.joined:
 			if err != nil {
-				return 0, err
+				return err
 			}
-			return 0, w.joined(m)
+			return w.joined(m)
 		default:
-			return 0, nil
+			return nil
 		}
 	}
 	var state C.int
 	if err := ncclError(C.stateOf(*m.comm, &state), m, "state"); err != nil {
-		return 0, err
+		return err
 	}
 	if err := ncclError(state, m, "collective"); err != nil {
-		return 0, err
+		return err
 	}
 	switch m.phase {
 	case queueing:
-		return 0, w.queue(m)
+		return w.queue(m)
 	case running:
 		done, err := ended(m.events[lastEvent])
 		if !done {
-			return 0, err
+			return err
 		}
-		m.phase = idle
 		var ms C.float
-		err = failed(C.elapsed(&ms, m.events[firstEvent], m.events[lastEvent]), "elapsed")
-		return command.Nanoseconds(float64(ms)), err
+		if err := failed(C.elapsed(&ms, m.events[firstEvent], m.events[lastEvent]), "elapsed"); err != nil {
+			return err
+		}
+		m.took, m.phase = command.Nanoseconds(float64(ms)), idle
 	}
-	return 0, nil
+	return nil
 }
 
 // ended reports whether the work before an event is done.
@@ -574,7 +574,7 @@ func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 func (w *worker) settle() {
 	for _, m := range w.members {
 		for m.phase == queueing || m.phase == running {
-			if _, err := w.advance(m); err != nil {
+			if w.advance(m) != nil {
 				break // the next poll returns it, or that the group was stopped
 			}
 			C.sched_yield()
