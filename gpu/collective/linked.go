@@ -49,7 +49,7 @@ const joining = time.Minute
 // New makes a group of a rank for each device. Its bytes are sent by NCCL if all devices are
 // GPUs and each has the library, otherwise by way of the host's memory: Transport names
 // which, and why. The deadline is that of InMemory; with NCCL it also ends a collective that
-// has begun and does not end.
+// all ranks have joined and that does not end on the device, with the work before it.
 func New(deadline time.Duration, devices ...gpu.Device) ([]Communicator, error) {
 	all, err := InMemory(deadline, devices...)
 	if err != nil {

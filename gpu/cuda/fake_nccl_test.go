@@ -24,6 +24,7 @@ const fakeNCCLVariable = "WARPBOOK_TEST_NCCL"
 // and has done it when the files of all ranks are there.
 type fakeNCCL struct {
 	ranks map[uint32]*fakeRank
+	left  int // how often LeaveGroup came
 }
 
 type fakeRank struct {
@@ -74,6 +75,9 @@ func (f *fakeNCCL) do(c command.Command, w *fake) (values []int64, err error) {
 	case *command.PollGroup:
 		return f.ranks[c.Group].poll(w)
 	case *command.LeaveGroup:
+		if f.left++; w.how == "busy" && f.left < 3 {
+			return []int64{command.GroupBusy}, nil
+		}
 		delete(f.ranks, c.Group)
 		if w.how == "does not stop" {
 			return nil, fmt.Errorf("%w: NCCL did not stop within 3s: ncclCommAbort has not returned", errNCCL)

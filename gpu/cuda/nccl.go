@@ -255,13 +255,24 @@ func (m *member) Lost() error { return m.link.err() }
 // leaving gets a line about the end of a group; tests set it.
 var leaving = func(string) {}
 
-// Close aborts what the member does and leaves the group. A worker that has ended has left
-// it already; one that cannot end its work on the device is killed, which is the error.
+// Close aborts what the member does and leaves the group, after other work that the device is
+// busy with. A worker that has ended has left it already; one that cannot end its collectives
+// is killed, which is the error.
 func (m *member) Close() error {
 	m.stop.Store(1)
 	if m.link.err() != nil {
 		return nil
 	}
+	for {
+		if again, err := m.leave(); !again {
+			return err
+		}
+	}
+}
+
+// leave lets the worker leave the group. It reports whether to call it again, because the
+// device is busy with other work than the group's.
+func (m *member) leave() (again bool, err error) {
 	answer := make(chan reply, 1)
 	go func() { answer <- <-m.link.ask(&command.LeaveGroup{Group: m.handle}) }()
 	select {
@@ -271,12 +282,14 @@ func (m *member) Close() error {
 		case r.Code == command.CodeNCCL:
 			m.kill("NCCL: leave: " + r.Text)
 		case r.Code != 0:
-			return m.judge(r, "NCCL: leave")
+			return false, m.judge(r, "NCCL: leave")
+		case len(r.Values) == 1:
+			return true, nil
 		case len(r.Values) == 2:
 			leaving(fmt.Sprintf("the group was left in %d ms, ncclCommAbort has returned: %v", r.Values[0], r.Values[1] == 0))
 		}
 	case <-time.After(unresponsive):
 		m.kill(fmt.Sprintf("NCCL: leave: NCCL did not stop within %v", unresponsive))
 	}
-	return m.link.err()
+	return false, m.link.err()
 }

@@ -600,6 +600,21 @@ func TestRankLostBetweenCollectives(t *testing.T) {
 	}
 }
 
+// A worker that is busy with other work is asked to leave the group until it has.
+func TestLeaveBusy(t *testing.T) {
+	var left []string
+	leaving = func(text string) { left = append(left, text) }
+	defer func() { leaving = func(string) {} }()
+	all := fakeGroup(t, longTime, "busy", "busy")
+	kept := on(t, all[0], gpu.Float32, []float32{42})
+	l := all[0].Device().(*Device).link
+	before := l.number
+	got := make([]float32, 1)
+	if err := errors.Join(all[0].Close(), kept.Download(got)); err != nil || got[0] != 42 || len(left) != 1 || l.number < before+3 {
+		t.Errorf("%v, %v after %d commands, left %q, expected 42 and that the group was left at the third", err, got, l.number-before, left)
+	}
+}
+
 // A rank whose worker fails, dies, hangs or waits is an error on every rank.
 func TestRanksThatFail(t *testing.T) {
 	before := unresponsive

@@ -175,15 +175,50 @@ func collectives(t *testing.T, worker string, c toolchain) {
 		events := filepath.Join(t.TempDir(), "events")
 		t.Setenv("FAKE_NCCL", t.TempDir())
 		t.Setenv("FAKE_EVENTS", events)
-		t.Setenv("FAKE_EVENT_FAILS", "4")
+		t.Setenv("FAKE_EVENT_FAILS", "5")
 		t.Setenv(cuda.NCCLVariable, dir)
 		all := group(t)
 		if got := all[0].Transport(); !strings.HasPrefix(got, "the host's memory: rank ") || !strings.Contains(got, "event: CUDA error 2") || strings.Contains(got, "\n") {
 			t.Errorf("%q, expected one line with the driver's error", got)
 		}
 		signs, err := os.ReadFile(events)
-		if made, destroyed := strings.Count(string(signs), "+"), strings.Count(string(signs), "-"); err != nil || made < 3 || made != destroyed {
-			t.Errorf("%d events were made and %d destroyed, %v, expected all of at least 3", made, destroyed, err)
+		if made, destroyed := strings.Count(string(signs), "+"), strings.Count(string(signs), "-"); err != nil || made < 4 || made != destroyed {
+			t.Errorf("%d events were made and %d destroyed, %v, expected all of at least 4", made, destroyed, err)
+		}
+	})
+	// Work of the device from before a collective, or from after the last one, that takes longer
+	// than an abort may: neither costs the worker its buffers.
+	t.Run("busy", func(t *testing.T) {
+		t.Setenv("FAKE_NCCL", t.TempDir())
+		t.Setenv("FAKE_ZERO_MS", "3700")
+		t.Setenv(cuda.NCCLVariable, dir)
+		stopped, closed := group(t), group(t)
+		before, after := vectors(t, stopped), vectors(t, closed)
+		if err := errors.Join(sums(closed, after, 1)...); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := errors.Join(closed[0].Device().Zero(after[0]), closed[0].Close(), after[0].Download(make([]float32, 2))); err != nil {
+				t.Errorf("the group that is closed: %v", err)
+			}
+		})
+		if err := stopped[0].Device().Zero(before[0]); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(100*time.Millisecond, func() { stopped[1].Abort(errors.New("the test ends it")) })
+		for rank, err := range sums(stopped, before, 1) {
+			if !errors.Is(err, collective.ErrAborted) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("rank %d: %v, expected that the group has ended", rank, err)
+			}
+			if err := before[rank].Download(make([]float32, 2)); err != nil {
+				t.Errorf("rank %d: the buffer: %v", rank, err)
+			}
+		}
+		wg.Wait()
+		if took := time.Since(start); took < 3700*time.Millisecond {
+			t.Errorf("%v, expected that the work takes longer than an abort may", took)
 		}
 	})
 	// What a stop does with a call of NCCL, an abort and a device that do not end by themselves.

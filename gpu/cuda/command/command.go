@@ -372,11 +372,12 @@ const (
 
 // LeaveGroup aborts what a group does and releases it. It answers the milliseconds that the
 // abort took, and 1 if it has not returned although the device is idle, or an error after
-// AbortTime.
+// AbortTime. Where the device is still at work from before the collectives, or has none of
+// them, it answers GroupBusy alone: the client asks again.
 type LeaveGroup struct{ Group uint32 }
 
-// AbortTime is how long a worker waits for an abort while the device is busy. A client
-// waits longer for the answer.
+// AbortTime is how long a worker waits for an abort while the device is busy with the
+// collectives. A client waits longer for the answer.
 const AbortTime = 3 * time.Second
 
 // Hello is the first message of a worker.

@@ -133,6 +133,7 @@ type member struct {
 	run     command.Collect
 	times   uint32       // of run that were put into the stream
 	took    int64        // the time of the repeats in ns; 0 before their end
+	begun   bool         // some of run may be in the stream, and have not ended
 	stopped error        // why comm was aborted
 	pending uint32       // collectives that may have been in the stream then
 	calling atomic.Int64 // when the worker's thread has called NCCL, 0 if it has returned
@@ -142,9 +143,11 @@ type member struct {
 	aborted chan struct{} // closed when the abort of comm has returned
 }
 
-// The events of a member: around the repeats, and in turn behind each half of a window.
+// The events of a member: before untimed runs, around the repeats, and in turn behind each
+// half of a window.
 const (
-	firstEvent = iota
+	warmupEvent = iota
+	firstEvent
 	lastEvent
 	markEvents
 	allEvents = markEvents + 2
@@ -177,6 +180,10 @@ const (
 	callTime = 300 * time.Millisecond
 	idleTime = time.Second
 )
+
+// leaveTime is how long leaveGroup waits for other work than the member's before it lets the
+// client ask again.
+const leaveTime = 100 * time.Millisecond
 
 // openNCCL opens the library once.
 func (w *worker) openNCCL(c *command.OpenNCCL) ([]int64, error) {
@@ -439,7 +446,7 @@ func (w *worker) advance(m *member) error {
 		if err := failed(C.elapsed(&ms, m.events[firstEvent], m.events[lastEvent]), "elapsed"); err != nil {
 			return err
 		}
-		m.took, m.phase = command.Nanoseconds(float64(ms)), idle
+		m.took, m.begun, m.phase = command.Nanoseconds(float64(ms)), false, idle
 	}
 	return nil
 }
@@ -486,6 +493,11 @@ func (w *worker) queue(m *member) error {
 				return err
 			}
 		}
+		if m.times == 0 && m.run.Warmup > 0 {
+			if err := failed(C.cuEventRecord(m.events[warmupEvent], stream), "record"); err != nil {
+				return err
+			}
+		}
 		if m.times == m.run.Warmup*runs {
 			if err := failed(C.cuEventRecord(m.events[firstEvent], stream), "record"); err != nil {
 				return err
@@ -497,6 +509,7 @@ func (w *worker) queue(m *member) error {
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
+		m.begun = true
 		m.calling.Store(time.Now().UnixNano())
 		code := C.collect(C.uint(c.Collective), C.CUdeviceptr(in), C.CUdeviceptr(out), C.size_t(c.Count), C.int(c.Type), C.int(c.Op), C.int(c.Root), *m.comm, stream)
 		m.calling.Store(0)
@@ -533,8 +546,9 @@ func (w *worker) end(m *member, why error) {
 
 // leaveGroup ends a member and waits for that. It answers the milliseconds that this took,
 // and 1 if the abort has not returned: the buffers can be used when the device is idle, and
-// the memory of the communicator is left behind. A group whose joinGroup has failed answers
-// nothing: it has no member.
+// the memory of the communicator is left behind. While the device is busy with other work it
+// answers that alone, and is asked again: the work ends by itself, or an interrupt ends the
+// worker. A group whose joinGroup has failed answers nothing: it has no member.
 func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 	m := w.members[number]
 	if m == nil {
@@ -544,8 +558,6 @@ func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	delete(w.members, number)
-	close(m.left)
 	w.end(m, errInterrupted)
 	began := time.Now()
 	var behind int64
@@ -556,6 +568,8 @@ func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 		case <-time.After(10 * time.Millisecond):
 			past, busy := time.Since(began), C.query(streamHandle(s.stream)) == C.CUDA_ERROR_NOT_READY
 			switch {
+			case past > leaveTime && busy && m.waits():
+				return []int64{command.GroupBusy}, nil
 			case past > command.AbortTime && busy:
 				return nil, &failure{code: command.CodeNCCL, text: fmt.Sprintf("NCCL did not stop within %v: ncclCommAbort has not returned, and the device is busy with up to %d collectives", command.AbortTime, m.pending)}
 			case past > idleTime && !busy:
@@ -563,10 +577,26 @@ func (w *worker) leaveGroup(number uint32) ([]int64, error) {
 			}
 		}
 	}
+	delete(w.members, number)
+	close(m.left)
 	if err := m.destroyEvents(allEvents); err != nil {
 		return nil, err
 	}
 	return []int64{time.Since(began).Milliseconds(), behind}, nil
+}
+
+// waits reports whether a device that is busy has none of the member's collectives, or has
+// not come to the first of them.
+func (m *member) waits() bool {
+	before := firstEvent
+	if m.run.Warmup > 0 {
+		before = warmupEvent
+	}
+	come := false
+	if m.begun {
+		come, _ = ended(m.events[before]) // an error ends all work: the device is not busy then
+	}
+	return !come
 }
 
 // settle waits for the collectives on the device, and ends those that are stopped: a wait

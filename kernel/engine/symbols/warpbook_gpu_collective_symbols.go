@@ -283,7 +283,7 @@ its Max and Min may drop a NaN.`,
 New makes a group of a rank for each device. Its bytes are sent by NCCL if all devices are
 GPUs and each has the library, otherwise by way of the host's memory: Transport names
 which, and why. The deadline is that of InMemory; with NCCL it also ends a collective that
-has begun and does not end.`,
+all ranks have joined and that does not end on the device, with the work before it.`,
 	"Op": `type Op uint8
 
 Op is how elements are combined.`,

@@ -2,6 +2,7 @@
 // done when it is submitted, except that of nccl.c, which progress does. What is not here
 // fails.
 //
+// FAKE_ZERO_MS=N lets the clearing of memory take so long, before all later work.
 // FAKE_EVENTS=FILE gets a + for each event that is made and a - for each that is destroyed.
 // FAKE_EVENT_FAILS=N lets the N-th event of the process fail.
 
@@ -13,9 +14,17 @@
 #include <unistd.h>
 
 static int current;
-int (*progress)(void); // reports whether all work is done; set by nccl.c
+int (*progress)(int works); // reports whether all collectives are done, and works on them; set by nccl.c
+static double cleared;      // when the last clearing ends, in ms
 
-static CUresult state(void) { return !progress || progress() ? 0 : CUDA_ERROR_NOT_READY; }
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
+int clears(void) { return now() < cleared; }
+static CUresult state(void) { return clears() || progress && !progress(1) ? CUDA_ERROR_NOT_READY : 0; }
 
 CUresult cuInit(unsigned flags) { return 0; }
 CUresult cuDriverGetVersion(int *v) { return *v = 13000, 0; }
@@ -39,6 +48,11 @@ CUresult cuMemHostUnregister(void *at) { return 0; }
 CUresult cuMemAlloc(CUdeviceptr *d, size_t n) { return (*d = (CUdeviceptr)malloc(n)) ? 0 : 2; }
 CUresult cuMemFree(CUdeviceptr d) { return free((void *)d), 0; }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return memcpy((void *)to, (void *)from, n), 0; }
+CUresult cuMemsetD8Async(CUdeviceptr d, unsigned char v, size_t n, CUstream s) {
+	if (getenv("FAKE_ZERO_MS"))
+		cleared = now() + atoi(getenv("FAKE_ZERO_MS"));
+	return memset((void *)d, v, n), 0;
+}
 CUresult cuStreamCreate(CUstream *s, unsigned flags) { return *s = malloc(1), 0; }
 CUresult cuStreamDestroy(CUstream s) { return free(s), 0; }
 CUresult cuStreamQuery(CUstream s) { return state(); }
@@ -47,6 +61,10 @@ CUresult cuStreamSynchronize(CUstream s) {
 		usleep(100);
 	return 0;
 }
+typedef struct {
+	double at, clearing; // when it was recorded, and when the clearing before it ends
+	int collectives;     // there were some before it
+} event;
 static void note(const char *sign) {
 	if (!getenv("FAKE_EVENTS"))
 		return;
@@ -58,14 +76,12 @@ CUresult cuEventCreate(CUevent *e, unsigned flags) {
 	static int number;
 	if (getenv("FAKE_EVENT_FAILS") && ++number == atoi(getenv("FAKE_EVENT_FAILS")))
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	return note("+"), *e = calloc(1, sizeof(struct timespec)), 0;
+	return note("+"), *e = calloc(1, sizeof(event)), 0;
 }
 CUresult cuEventDestroy(CUevent e) { return note("-"), free(e), 0; }
-CUresult cuEventRecord(CUevent e, CUstream s) { return clock_gettime(CLOCK_MONOTONIC, (struct timespec *)e), 0; }
-CUresult cuEventQuery(CUevent e) { return state(); }
+CUresult cuEventRecord(CUevent e, CUstream s) { return *(event *)e = (event){now(), cleared, progress && !progress(0)}, 0; }
+CUresult cuEventQuery(CUevent e) { return now() < ((event *)e)->clearing ? CUDA_ERROR_NOT_READY : ((event *)e)->collectives ? state() : 0; }
 CUresult cuEventSynchronize(CUevent e) { return 0; }
 CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to) {
-	struct timespec *a = (struct timespec *)from, *b = (struct timespec *)to;
-	*ms = (b->tv_sec - a->tv_sec) * 1e3 + (b->tv_nsec - a->tv_nsec) * 1e-6;
-	return 0;
+	return *ms = ((event *)to)->at - ((event *)from)->at, 0;
 }

@@ -29,7 +29,8 @@ typedef struct {
 	int queued;
 } comm;
 
-extern int (*progress)(void); // of the device, in driver.c
+extern int (*progress)(int works); // of the device, in driver.c
+int clears(void);
 int cuCtxGetDevice(int *);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -88,13 +89,13 @@ static int advance(comm *c) {
 	return 1;
 }
 
-// device reports whether all work is done.
-static int device(void) {
+// device reports whether all work is done, and works on it.
+static int device(int works) {
 	pthread_mutex_lock(&lock);
 	comm *c = present;
 	if (c && c->stopped && !hangs("device"))
 		c->queued = 0;
-	while (c && c->queued && !c->stopped && advance(c))
+	while (works && c && c->queued && !c->stopped && advance(c))
 		;
 	int idle = !c || !c->queued;
 	pthread_mutex_unlock(&lock);
@@ -124,7 +125,7 @@ int ncclCommAbort(comm *c) {
 	pthread_mutex_lock(&lock);
 	c->stopped = 1;
 	pthread_mutex_unlock(&lock);
-	while (hangs("abort") || hangs("device") || !device())
+	while (hangs("abort") || hangs("device") || clears() || !device(1))
 		usleep(1000);
 	pthread_mutex_lock(&lock);
 	present = NULL;
