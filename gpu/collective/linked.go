@@ -111,7 +111,9 @@ func join(devices []gpu.Device) (members []Member, library string, err error) {
 	wg.Wait()
 	if err := context.Cause(ctx); err != nil {
 		for _, m := range slices.DeleteFunc(members, func(m Member) bool { return m == nil }) {
-			err = errors.Join(err, m.Close())
+			if e := m.Close(); e != nil {
+				err = fmt.Errorf("%w; %w", err, e) // in one line
+			}
 		}
 		return nil, "", err
 	}

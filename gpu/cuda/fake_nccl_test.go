@@ -60,7 +60,7 @@ func (f *fakeNCCL) do(c command.Command, w *fake) (values []int64, err error) {
 		}
 		return values, err
 	case *command.JoinGroup:
-		if w.how == "does not join" {
+		if w.how == "does not join" || w.how == "neither joins nor stops" {
 			return nil, fmt.Errorf("join: %w: unhandled system error", errNCCL)
 		}
 		r := &fakeRank{dir: filepath.Join(dir, string(bytes.TrimRight(c.ID, "\x00"))), rank: int(c.Rank), size: int(c.Size), stop: (*atomic.Uint32)(unsafe.Pointer(&w.arena[c.StopAt]))}
@@ -79,7 +79,7 @@ func (f *fakeNCCL) do(c command.Command, w *fake) (values []int64, err error) {
 			return []int64{command.GroupBusy}, nil
 		}
 		delete(f.ranks, c.Group)
-		if w.how == "does not stop" {
+		if w.how == "does not stop" || w.how == "neither joins nor stops" {
 			return nil, fmt.Errorf("%w: NCCL did not stop within 3s: ncclCommAbort has not returned", errNCCL)
 		}
 		return []int64{1, 0}, nil

@@ -126,7 +126,10 @@ func (d *Device) Join(ctx context.Context, id []byte, rank, size int) (collectiv
 	m := &member{dev: d, link: l, handle: d.handle(), stop: stop}
 	c := &command.JoinGroup{Group: m.handle, Rank: uint32(rank), Size: uint32(size), StopAt: at, ID: id}
 	if _, err := m.await(ctx, c, "join"); err != nil {
-		return nil, errors.Join(err, m.Close())
+		if e := m.Close(); e != nil {
+			err = fmt.Errorf("%w; %w", err, e) // in one line
+		}
+		return nil, err
 	}
 	return m, nil
 }

@@ -243,6 +243,7 @@ func TestTransports(t *testing.T) {
 		"no library":  {[]string{"emulator", "emulator"}, false, []string{"the host's memory", "libnccl.so.2", "pip install nvidia-nccl", NCCLVariable}},
 		"versions":    {[]string{"emulator", "newer NCCL"}, true, []string{"the host's memory", "NCCL 2.27.5, rank 1 NCCL 2.27.6"}},
 		"one rank":    {[]string{"emulator"}, true, []string{"the host's memory: there is one rank"}},
+		"not leaving": {[]string{"emulator", "neither joins nor stops"}, true, []string{"the host's memory", "rank 1", "unhandled system error; gpu: closed: NCCL: leave", "the worker was killed"}},
 		"not joining": {[]string{"emulator", "does not join"}, true, []string{"the host's memory", "rank 1", "unhandled system error"}},
 	} {
 		t.Run(name, func(t *testing.T) {
