@@ -124,7 +124,7 @@ func TestCutAgain(t *testing.T) {
 	work := g.Packed()
 	bounds := g.Cut(3, work)
 	for _, c := range []struct{ ns []float64 }{{[]float64{9e5, 9e5, 9e5}}, {[]float64{2000, 1000, 1000}}, {[]float64{0, 1, 1}}} {
-		again := g.Cut(3, timed(g, work, bounds, c.ns))
+		again := g.Cut(3, timed(work, bounds, c.ns))
 		t.Log(c.ns, bounds, again)
 		switch slower, equal := again[1] < bounds[1], c.ns[0] == c.ns[2]; {
 		case !slices.IsSorted(again) || again[0] != 0 || again[3] != g.Vertices():

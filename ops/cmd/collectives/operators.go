@@ -276,12 +276,12 @@ func counts(s *session) error {
 	// Once more, with the work of each part in the time that it took.
 	l.Name += ", cut again"
 	l.Note = "the cut is by equal shares of the work, times what a unit of it took on the rank that had it before"
-	_, err = s.against(single, l, 0, s.counting(graph, graph.Cut(len(s.group), timed(graph, work, bounds, alone)), &want))
+	_, err = s.against(single, l, 0, s.counting(graph, graph.Cut(len(s.group), timed(work, bounds, alone)), &want))
 	return err
 }
 
 // timed is work in nanoseconds: each part took so long.
-func timed(g *triangles.Graph, work func(u int) uint64, bounds []int, ns []float64) func(u int) uint64 {
+func timed(work func(u int) uint64, bounds []int, ns []float64) func(u int) uint64 {
 	const unit = 1000 // of a nanosecond: the work of a vertex may be less than one
 	var rates []float64
 	for i := range ns {
