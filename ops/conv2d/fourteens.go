@@ -2,6 +2,7 @@ package conv2d
 
 import (
 	"fmt"
+	"math"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -36,30 +37,36 @@ func (o Options) fourteensRefuse(s ladder.Size) error {
 		return fmt.Errorf("%w: filters of %d x %d, stride %d, dilation %d, %d groups: expected %d x %d at each depth and 1 of the others; use %s",
 			gpu.ErrUnsupported, x.r, x.s, o.Stride, o.Dilation, o.Groups, stripFilterSide, stripFilterSide, other)
 	}
+	if _, _, ok := o.fourteensCut(s, 1); !ok {
+		return fmt.Errorf("%w: %d channels of x and %d of y: filters padded to %d and %d channels, or the stages of all tiles, are beyond 32 bits; use %s",
+			gpu.ErrUnsupported, x.c, x.k, chunkChannels, stripChannels, other)
+	}
 	return nil
 }
 
-// fourteensCut cuts y into tiles, and their stages into equal shares of so many workers at most.
-func (o Options) fourteensCut(s ladder.Size, most int) fourteens {
+// fourteensCut cuts y into tiles, and their stages into equal shares of so many workers at
+// most. Filters are the elements of w in blocks and chunks. ok is false where an int of the
+// device does not number them or the stages.
+func (o Options) fourteensCut(s ladder.Size, workers int) (c fourteens, filters int, ok bool) {
 	x, p := o.of(s), o.shape(s)
 	across, down, blocks := ladder.CeilDiv(x.ow, patchPlaces), ladder.CeilDiv(x.oh, patchRows), ladder.CeilDiv(x.k, stripChannels)
-	c := fourteens{Across: uint32(across), Down: uint32(down), Tiles: uint32(ladder.CeilDiv(x.n*across*down, tilePatches) * blocks), Blocks: uint32(blocks), Chunks: uint32(ladder.CeilDiv(x.c, chunkChannels))}
+	tiles, chunks, all := ladder.CeilDiv(x.n*across*down, tilePatches)*blocks, ladder.CeilDiv(x.c, chunkChannels), 0
 	for od := range x.od {
 		first := min(x.t-1, max(0, int(p.DepthPadding)-od))
-		c.All += c.Tiles * c.Chunks * uint32(max(1, min(x.t, x.d+int(p.DepthPadding)-od)-first))
+		all += tiles * chunks * max(1, min(x.t, x.d+int(p.DepthPadding)-od)-first)
 	}
-	c.Workers = min(c.All, uint32(most))
-	return c
+	filters = blocks * stripChannels * chunks * chunkChannels * x.taps()
+	c = fourteens{Across: uint32(across), Down: uint32(down), Tiles: uint32(tiles), Blocks: uint32(blocks), Chunks: uint32(chunks), All: uint32(all), Workers: uint32(min(all, workers))}
+	return c, filters, all <= math.MaxUint32 && filters <= most
 }
 
 // fourteens launches the change of the order of w, and the sums.
 func (o Options) fourteens(_ string, s ladder.Size, info gpu.Info) ladder.Plan {
 	const entry = "conv3d_fourteens"
-	x, sms := o.of(s), max(1, info.SMs)
-	c := o.fourteensCut(s, fourteensWorkers*sms)
+	sms := max(1, info.SMs)
+	c, n, _ := o.fourteensCut(s, fourteensWorkers*sms)
 	for c.Stages = fourteensStages; c.Stages > 2 && int(c.Stages)*stageBytes > info.SharedPerBlockMax; c.Stages-- {
 	}
-	n := int(c.Blocks*c.Chunks) * stripChannels * chunkChannels * x.taps()
 	p := ladder.Plan{Depth: o.roundings(s) + 1}
 	filters, parts, flags := p.NewScratch("filters", n), p.NewScratch("parts", int(c.Workers)*workerSums), "flags"
 	p.Scratch = append(p.Scratch, ladder.Tensor{Name: flags, Len: int(c.Workers), Type: gpu.Uint32})

@@ -1,8 +1,10 @@
 package conv2d
 
 import (
+	"errors"
 	"testing"
 
+	"warpbook/gpu"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
 )
@@ -35,6 +37,33 @@ func TestFourteens(t *testing.T) {
 		one.Variants = []ladder.Variant{v}
 		if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), ""); len(checks.Rows) == 0 {
 			t.Errorf("padding %d, %v: refused", c.padding, c.size)
+		}
+	}
+}
+
+// Layers that the operator takes, but of which an int of the device does not number the padded
+// filters or the stages, are for another rung. Those of a little less are not.
+func TestRefusesBeyond32Bits(t *testing.T) {
+	for _, c := range []struct {
+		o     *ladder.Operator
+		rung  string
+		size  ladder.Size
+		takes bool
+	}{
+		{Operator, "conv2d_fourteens", ladder.Size{1, 1 << 24, 1, 1, 1, 3, 3}, false},
+		{Operator, "conv2d_fourteens", ladder.Size{1, 7_000_000, 1, 1, 1, 3, 3}, true},
+		{Operator, "conv2d_fourteens", ladder.Size{131_072, 15_000, 1, 1, 15_000, 3, 3}, false},
+		{Operator, "conv2d_fourteens", ladder.Size{16_384, 15_000, 1, 1, 15_000, 3, 3}, true},
+		{Volumes, "conv3d_fourteens", ladder.Size{1, 1 << 24, 1, 1, 1, 1, 1, 3, 3}, false},
+		{Volumes, "conv3d_sevens", ladder.Size{1, 1 << 24, 1, 1, 1, 1, 1, 3, 3}, false},
+		{Volumes, "conv3d_sevens", ladder.Size{1, 7_000_000, 1, 1, 1, 1, 1, 3, 3}, true},
+	} {
+		v, err := c.o.Variant(c.rung)
+		if err := errors.Join(err, c.o.CheckSize(c.size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := v.Refuses(c.size); (err == nil) != c.takes || err != nil && !errors.Is(err, gpu.ErrUnsupported) {
+			t.Errorf("%s of %v: %v, expected that it takes the size: %v", c.rung, c.size, err, c.takes)
 		}
 	}
 }

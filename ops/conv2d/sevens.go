@@ -23,14 +23,23 @@ func (o Options) sevensRefuse(s ladder.Size) error {
 		return fmt.Errorf("%w: filters of %d x %d x %d, stride %d, dilation %d, %d groups: expected %d x %d at each depth and 1 of the others; use conv3d_registers",
 			gpu.ErrUnsupported, x.t, x.r, x.s, o.Stride, o.Dilation, o.Groups, stripFilterSide, stripFilterSide)
 	}
+	if n := o.sevensFilters(s); n > most {
+		return fmt.Errorf("%w: filters padded to %d channels of y have %d elements: expected at most %d; use conv3d_registers", gpu.ErrUnsupported, stripChannels, n, most)
+	}
 	return nil
+}
+
+// sevensFilters is the number of elements of w in blocks of 32 channels of y.
+func (o Options) sevensFilters(s ladder.Size) int {
+	x := o.of(s)
+	return ladder.CeilDiv(x.k, stripChannels) * stripChannels * x.c * x.taps()
 }
 
 // sevens launches the change of the order of w, and the sums.
 func (o Options) sevens(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	x := o.of(s)
 	across, down, blocks := ladder.CeilDiv(x.ow, sevensPlaces), ladder.CeilDiv(x.oh, sevensRows), ladder.CeilDiv(x.k, stripChannels)
-	n := blocks * stripChannels * x.c * x.taps()
+	n := o.sevensFilters(s)
 	p := ladder.Plan{Depth: o.roundings(s)}
 	filters := p.NewScratch("filters", n)
 	shape := o.shape(s)
