@@ -2,6 +2,7 @@ package collective
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -167,8 +168,11 @@ func (m *memory) describe(t gpu.Timing, calls []Call) *call {
 		c.err = fmt.Errorf("collective: rank %d: %w: no collective, expected at least one", m.rank, gpu.ErrArgument)
 		return c
 	}
-	if t.Warmup < 0 || t.Repeats < 1 {
+	switch most := math.MaxInt32 / len(calls); { // a worker counts the collectives in 32 bits
+	case t.Warmup < 0 || t.Repeats < 1:
 		c.err = fmt.Errorf("collective: rank %d: time: %w: %d untimed and %d timed runs, expected at least 1 timed run", m.rank, gpu.ErrArgument, t.Warmup, t.Repeats)
+	case t.Warmup > most || t.Repeats > most-t.Warmup:
+		c.err = fmt.Errorf("collective: rank %d: time: %w: %d untimed and %d timed runs, expected at most %d in all", m.rank, gpu.ErrArgument, t.Warmup, t.Repeats, most)
 	}
 	for i, of := range calls {
 		w, err := m.check(of)

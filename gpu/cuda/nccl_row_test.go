@@ -67,6 +67,10 @@ func TestDisagreements(t *testing.T) {
 				"rank 1: time: invalid argument: 0 untimed and 0 timed runs, expected at least 1 timed run"},
 			{[2]gpu.Timing{{Warmup: 1, Repeats: 1}, {Warmup: -1, Repeats: 1}}, [2]int{1, 1},
 				"rank 1: time: invalid argument: -1 untimed and 1 timed runs, expected at least 1 timed run"},
+			{[2]gpu.Timing{{Repeats: 1 << 30}, {Warmup: 1 << 30, Repeats: 1}}, [2]int{1, 2},
+				"rank 1: time: invalid argument: 1073741824 untimed and 1 timed runs, expected at most 1073741823 in all"},
+			{[2]gpu.Timing{{Repeats: 1}, {Repeats: 1<<32 + 1}}, [2]int{1, 1}, // 1 in 32 bits
+				"rank 1: time: invalid argument: 0 untimed and 4294967297 timed runs, expected at most 2147483647 in all"},
 			{[2]gpu.Timing{{Repeats: 1}, {Repeats: 1}}, [2]int{2, 1},
 				"rank 0 calls all-reduce of 1 float32, sum; all-reduce of 1 int16, sum, rank 1 calls all-reduce of 1 float32, sum, expected the same of all ranks"},
 			{[2]gpu.Timing{{Repeats: 1}, {Repeats: 1}}, [2]int{1, 0},
