@@ -131,10 +131,9 @@ func counted(tensors []Tensor, outputs []Values, name string) int {
 // before the run.
 func restUntouched(v Values, n int) bool {
 	c := classOf(v)
-	poisoned := c.poisoned(c.length(v))
-	same := c.same(v, poisoned)
+	untouched := c.untouched(v, c.complement(c.poisoned(c.length(v))))
 	for i := n; i < c.length(v); i++ {
-		if !same(i) {
+		if !untouched(i) {
 			return false
 		}
 	}

@@ -30,7 +30,7 @@ func judgedSums(got ...float32) string {
 // Every judge passes right elements and fails wrong ones, NaN and elements that were not
 // written included.
 func TestJudges(t *testing.T) {
-	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	nan, inf, zero := float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))
 	ints := Tensor{Len: 3, Type: gpu.Int32}
 	anyOrder, count, ulp := ints, ints, Tensor{Len: 2, Judge: ULP(2)}
 	anyOrder.Judge, count.Judge = AnyOrder, CountOnly
@@ -50,6 +50,11 @@ func TestJudges(t *testing.T) {
 		{"NaN for a number", judged(Tensor{Len: 1}, []float32{nan}, exact([]float32{1})), "exact"},
 		{"a number for NaN", judged(Tensor{Len: 1}, []float32{1}, exact([]float32{nan})), "exact"},
 		{"minus zero", judged(Tensor{Len: 1}, []float32{float32(math.Copysign(0, -1))}, exact([]float32{0})), "exact"},
+		{"poison for NaN", judged(Tensor{Len: 1}, []float32{Poison}, exact([]float32{nan})), "unwritten exact"},
+		{"poison for NaN in any order", judged(Tensor{Len: 2, Judge: AnyOrder}, []float32{Poison, 1}, exact([]float32{1, nan})), "elements"},
+		{"zeros in another order", judged(Tensor{Len: 3, Judge: AnyOrder}, []float32{0, zero, 0}, exact([]float32{zero, 0, 0})), ""},
+		{"another number of each zero", judged(Tensor{Len: 3, Judge: AnyOrder}, []float32{zero, zero, 0}, exact([]float32{0, zero, 0})), "elements"},
+		{"zeros of float64 in another order", judged(Tensor{Len: 2, Type: gpu.Float64, Judge: AnyOrder}, []float64{0, math.Copysign(0, -1)}, exact([]float64{math.Copysign(0, -1), 0})), ""},
 		{"poison", judged(Tensor{Len: 1}, []float32{Poison}, exact([]float32{1})), "unwritten exact"},
 		{"another order", judged(anyOrder, []int32{3, 1, 2}, exact([]int32{1, 2, 3})), ""},
 		{"another order, another element", judged(anyOrder, []int32{3, 1, 1}, exact([]int32{1, 2, 3})), "elements"},
@@ -123,6 +128,15 @@ func TestJudgeOfCounts(t *testing.T) {
 	} {
 		if got := judged(out, c.got, want, []int32{c.n}); got != c.want {
 			t.Errorf("%s fails %q, want %q", c.what, got, c.want)
+		}
+	}
+	floats := Tensor{Name: "out", Len: 3, Count: "n"}
+	for what, c := range map[string]struct {
+		behind float32
+		want   string
+	}{"NaN behind the last": {float32(math.NaN()), "beyond"}, "poison behind the last": {Poison, ""}} {
+		if got := judged(floats, []float32{7, 8, c.behind}, Expected{Exact: []float32{7, 8}}, []int32{2}); got != c.want {
+			t.Errorf("%s fails %q, want %q", what, got, c.want)
 		}
 	}
 }

@@ -192,6 +192,26 @@ func (floats32) text(v Values, i int) string {
 	return strconv.FormatFloat(float64(v.([]float32)[i]), 'g', -1, 32)
 }
 
+func (floats32) sort(v Values) { sortFloats(v.([]float32)) }
+
+// sortFloats sorts NaN to the start, and -0 before 0: slices.Sort leaves these two in any
+// order.
+func sortFloats[T float32 | float64](x []T) {
+	slices.Sort(x)
+	first, _ := slices.BinarySearch(x, 0)
+	end, negative := first, 0
+	for ; end < len(x) && x[end] == 0; end++ {
+		if math.Signbit(float64(x[end])) {
+			negative++
+		}
+	}
+	for i := range x[first:end] {
+		if x[first+i] = 0; i < negative {
+			x[first+i] = T(math.Copysign(0, -1))
+		}
+	}
+}
+
 func (floats32) poisoned(n int) Values { return Poisoned(n) }
 
 func (floats32) random(stop Stop, n int, low, high float64, random *rand.Rand) Values {
@@ -222,6 +242,8 @@ type floats64 struct{ plain[float64] }
 
 // poison64 is a quiet NaN with a payload that no arithmetic produces.
 const poison64 = 0x7ff8_5eed_5eed_5eed
+
+func (floats64) sort(v Values) { sortFloats(v.([]float64)) }
 
 func (floats64) poisoned(n int) Values {
 	return slices.Repeat([]float64{math.Float64frombits(poison64)}, n)
