@@ -39,14 +39,14 @@ type Communicator interface {
 	Transport() string
 
 	// AllReduce combines the elements of in of all ranks, and gives every rank the
-	// result. out may be in.
+	// result. out may be in, and shares no elements with in otherwise.
 	AllReduce(in, out gpu.Buffer, op Op) error
 
 	// Broadcast gives the elements of the root's buffer to all ranks.
 	Broadcast(buffer gpu.Buffer, root int) error
 
 	// ReduceScatter combines as AllReduce does, and gives rank i the i-th of equal parts:
-	// in has as many elements as the out of all ranks together.
+	// in has as many elements as the out of all ranks together. out may be that part of in.
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
 	// Run runs several collectives, one after the other, and returns when all results are

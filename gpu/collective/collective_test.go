@@ -224,6 +224,13 @@ func TestReduceScatter(t *testing.T) {
 			t.Errorf("rank %d: the input is %v", i, in)
 		}
 	}
+	ok(t, each(all, func(c Communicator) error {
+		part, err := ins[c.Rank()].View(2*c.Rank(), 2)
+		return errors.Join(err, c.ReduceScatter(ins[c.Rank()], part, Sum))
+	}))
+	if got := values(t, ins[1]); !slices.Equal(got, []float32{1, 2, 9, 12, 5, 1}) {
+		t.Errorf("in place: rank 1 has %v", got)
+	}
 }
 
 // A collective of no elements, and very many in a row.
@@ -249,6 +256,14 @@ func TestMany(t *testing.T) {
 func TestArguments(t *testing.T) {
 	all := ranks(t, 2, never)
 	a, b := []gpu.Buffer{floats(t, all[0], 1, 2), floats(t, all[1], 3, 4)}, []gpu.Buffer{floats(t, all[0], 0, 0, 0), floats(t, all[1], 0, 0, 0)}
+	wide := []gpu.Buffer{floats(t, all[0], 1, 2, 3, 4), floats(t, all[1], 5, 6, 7, 8)}
+	part := func(b gpu.Buffer, from, n int) gpu.Buffer {
+		v, err := b.View(from, n)
+		if err != nil {
+			t.Error(err)
+		}
+		return v
+	}
 	freed := floats(t, all[1], 1, 2)
 	if err := freed.Free(); err != nil {
 		t.Fatal(err)
@@ -276,8 +291,18 @@ func TestArguments(t *testing.T) {
 			x := []gpu.Buffer{a[0], freed}[c.Rank()]
 			return c.AllReduce(x, x, Sum)
 		},
-		"root 2, expected 0 to 1":              func(c Communicator) error { return c.Broadcast(a[c.Rank()], 2) },
-		"Op(9), expected sum, max or min":      func(c Communicator) error { return c.AllReduce(a[c.Rank()], a[c.Rank()], 9) },
+		"root 2, expected 0 to 1":         func(c Communicator) error { return c.Broadcast(a[c.Rank()], 2) },
+		"Op(9), expected sum, max or min": func(c Communicator) error { return c.AllReduce(a[c.Rank()], a[c.Rank()], 9) },
+		"rank 1: all-reduce: invalid argument: the output shares elements with the input, expected those from element 0 of": func(c Communicator) error {
+			x := wide[c.Rank()]
+			if c.Rank() == 1 {
+				return c.AllReduce(part(x, 0, 2), part(x, 1, 2), Sum)
+			}
+			return c.AllReduce(part(x, 0, 2), part(x, 2, 2), Sum)
+		},
+		"rank 1: reduce-scatter: invalid argument: the output shares elements with the input, expected those from element 2 of": func(c Communicator) error {
+			return c.ReduceScatter(wide[c.Rank()], part(wide[c.Rank()], 0, 2), Sum)
+		},
 		"3 elements for 2 ranks, expected a m": func(c Communicator) error { return c.ReduceScatter(b[c.Rank()], a[c.Rank()], Sum) },
 	} {
 		for rank, err := range each(all, f) {

@@ -258,21 +258,23 @@ func (m *memory) check(c Call) (w what, err error) {
 	if int(w.kind) >= len(kinds) {
 		return fail(gpu.ErrArgument, "no such collective, expected one of %s", strings.Join(kinds, ", "))
 	}
-	for _, b := range []gpu.Buffer{c.In, c.Out} {
+	var places [2]gpu.Place
+	for i, b := range []gpu.Buffer{c.In, c.Out} {
 		if b == nil {
 			return fail(gpu.ErrArgument, "no buffer, expected one of %s", m.device.Info().Name)
 		}
-		switch place, err := b.Place(); {
+		switch places[i], err = b.Place(); {
 		case err != nil:
 			return fail(gpu.ErrClosed, "%v", err)
-		case place.Device != m.device:
+		case places[i].Device != m.device:
 			return fail(gpu.ErrArgument, "a buffer of another device, expected one of this rank's")
 		}
 	}
 	w.typ, w.length = c.In.Type(), c.In.Len()
-	want := w.length
+	want, shared := w.length, 0 // elements of out, and where they are in in if it has them
 	if w.kind == ReduceScatter {
 		want = w.length / m.group.size
+		shared = m.rank * want
 	}
 	switch {
 	case w.root < 0 || w.root >= m.group.size:
@@ -285,6 +287,8 @@ func (m *memory) check(c Call) (w what, err error) {
 		return fail(gpu.ErrArgument, "%d elements for %d ranks, expected a multiple", w.length, m.group.size)
 	case c.Out.Len() != want:
 		return fail(gpu.ErrArgument, "%d elements of output, expected %d", c.Out.Len(), want)
+	case places[0].Overlaps(places[1]) && places[1].Start != places[0].Start+int64(shared*w.typ.Bytes()):
+		return fail(gpu.ErrArgument, "the output shares elements with the input, expected those from element %d of the input on, or memory of its own", shared)
 	}
 	return w, nil
 }

@@ -118,14 +118,14 @@ of Broadcast`,
 	Transport() string
 
 	// AllReduce combines the elements of in of all ranks, and gives every rank the
-	// result. out may be in.
+	// result. out may be in, and shares no elements with in otherwise.
 	AllReduce(in, out gpu.Buffer, op Op) error
 
 	// Broadcast gives the elements of the root's buffer to all ranks.
 	Broadcast(buffer gpu.Buffer, root int) error
 
 	// ReduceScatter combines as AllReduce does, and gives rank i the i-th of equal parts:
-	// in has as many elements as the out of all ranks together.
+	// in has as many elements as the out of all ranks together. out may be that part of in.
 	ReduceScatter(in, out gpu.Buffer, op Op) error
 
 	// Run runs several collectives, one after the other, and returns when all results are
@@ -160,7 +160,7 @@ every rank that wraps ErrAborted and has the cause.`,
 	"Communicator.AllReduce": `Communicator.AllReduce(in, out gpu.Buffer, op Op) error
 
 AllReduce combines the elements of in of all ranks, and gives every rank the
-result. out may be in.`,
+result. out may be in, and shares no elements with in otherwise.`,
 	"Communicator.Broadcast": `Communicator.Broadcast(buffer gpu.Buffer, root int) error
 
 Broadcast gives the elements of the root's buffer to all ranks.`,
@@ -176,7 +176,7 @@ Rank is the number of this rank, from 0 up, and Size how many there are.`,
 	"Communicator.ReduceScatter": `Communicator.ReduceScatter(in, out gpu.Buffer, op Op) error
 
 ReduceScatter combines as AllReduce does, and gives rank i the i-th of equal parts:
-in has as many elements as the out of all ranks together.`,
+in has as many elements as the out of all ranks together. out may be that part of in.`,
 	"Communicator.Run": `Communicator.Run(calls ...Call) error
 
 Run runs several collectives, one after the other, and returns when all results are
