@@ -145,7 +145,7 @@ func With(name string, o Options) (*ladder.Operator, error) {
 		if err != nil || !slices.ContainsFunc(c.Variants, func(v ladder.Variant) bool { return v.Name == name+"_mma" }) {
 			return again, err
 		}
-		return o.tensor(name, again), nil
+		return other.tensor(name, again), nil
 	}
 	if o.Depth {
 		c.Dims = []string{"n", "c", "d", "h", "w", "k", "t", "r", "s"}

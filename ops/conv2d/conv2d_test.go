@@ -64,6 +64,40 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// A parameter that is set on an operator of tensor cores reaches its rungs.
+func TestSet(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		if ladder.Older(d.Info().Compute, ladder.Ampere) {
+			return // the suite lists the rungs that it has not
+		}
+		for _, o := range []*ladder.Operator{FP16, TF32, VolumesBF16} {
+			size := ladder.Size{1, 16, 6, 5, 8, 3, 3}
+			if len(o.Dims) > len(size) {
+				size = ladder.Size{1, 16, 5, 6, 5, 8, 3, 3, 3}
+			}
+			for _, p := range o.Parameters {
+				other, err := o.Set(p.Name, 2)
+				if err == nil {
+					other, err = other.Set("padding", 0)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := optest.NewBench(t, d, other, 1, size...)
+				checks, err := b.Check(o.Name+"_mma", o.Name+"_vector")
+				if err != nil {
+					t.Fatalf("%s, %s: %v", o.Name, other.Settings(), err)
+				}
+				for _, row := range checks.Rows {
+					if row.Verdict != ladder.Pass {
+						t.Errorf("%s, %s: %s %v %s", row.Name, other.Settings(), row.Verdict, row.Failed, row.Detail)
+					}
+				}
+			}
+		}
+	})
+}
+
 // Answers worked by hand: padding, stride, dilation, groups, both layouts, bias and ReLU.
 func TestReference(t *testing.T) {
 	o := Options{Stride: 1, Padding: 0, Dilation: 1, Groups: 1}
