@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,4 +111,21 @@ func sizesOf(o *ladder.Operator) (all []ladder.Size) {
 		}
 	}
 	return all
+}
+
+// A parameter has the value that was set, or the value is refused: none is rounded.
+func TestParametersAreNotRounded(t *testing.T) {
+	for _, o := range Operators() {
+		for i, p := range o.Parameters {
+			for _, v := range []float64{p.Value + 0.5, math.NaN(), math.Inf(1), 1e30} {
+				if other, err := o.Set(p.Name, v); err == nil {
+					if got := other.Parameters[i].Value; got != v && v == p.Value+0.5 || p.Whole {
+						t.Errorf("%s: %s = %v is %v", o.Name, p.Name, v, got)
+					}
+				} else if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "-9223372036854775808") {
+					t.Errorf("%s: %s = %v: %v, expected an argument error with the value", o.Name, p.Name, v, err)
+				}
+			}
+		}
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -135,22 +136,35 @@ func (o *Operator) Settings() string {
 // Set returns the operator with another value of a parameter; the error for an
 // unknown name lists the nearest ones, and part of a whole parameter is an error.
 func (o *Operator) Set(name string, value float64) (*Operator, error) {
-	var names []string
-	values := make([]float64, len(o.Parameters))
-	found := false
+	return o.SetAll(map[string]float64{name: value})
+}
+
+// SetAll is Set of several parameters at once, where one limits the other: a padding is
+// below its window.
+func (o *Operator) SetAll(values map[string]float64) (*Operator, error) {
+	names := make([]string, len(o.Parameters))
 	for i, p := range o.Parameters {
-		names, values[i] = append(names, p.Name), p.Value
-		if p.Name == name {
-			if p.Whole && math.Mod(value, 1) != 0 { // NaN and infinities, too
-				return nil, fmt.Errorf("ops: %s: %s = %v: %w, expected a whole number", o.Name, name, value, gpu.ErrArgument)
-			}
-			values[i], found = value, true
+		names[i] = p.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("ops: %s: parameter %q: %w, %s", o.Name, name, gpu.ErrNotFound, gpu.Nearest(name, names))
 		}
 	}
-	if !found {
-		return nil, fmt.Errorf("ops: %s: parameter %q: %w, %s", o.Name, name, gpu.ErrNotFound, gpu.Nearest(name, names))
+	if len(values) == 0 {
+		return o, nil
 	}
-	return o.Remake(values)
+	all := make([]float64, len(o.Parameters))
+	for i, p := range o.Parameters {
+		all[i] = p.Value
+		if v, given := values[p.Name]; given {
+			all[i] = v
+		}
+		if v := all[i]; p.Whole && (v != math.Trunc(v) || math.Abs(v) > 1<<53) {
+			return nil, fmt.Errorf("ops: %s: %s = %v: %w, expected a whole number of at most 2^53", o.Name, p.Name, v, gpu.ErrArgument)
+		}
+	}
+	return o.Remake(all)
 }
 
 // Size is the size of a problem, one number for each of Operator.Dims.

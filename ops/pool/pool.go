@@ -101,7 +101,10 @@ func with(o Options, average bool) (*ladder.Operator, error) {
 		}
 		p.Parameters = append(p.Parameters, ladder.Parameter{Name: "count_padding", Value: counted, Default: 1, Whole: true})
 		p.Remake = func(v []float64) (*ladder.Operator, error) {
-			return with(Options{int(v[0]), int(v[1]), int(v[2]), v[3] != 0}, average)
+			if v[3] != 0 && v[3] != 1 {
+				return nil, fmt.Errorf("ops: avgpool: count_padding = %v: %w, expected 0 or 1", v[3], gpu.ErrArgument)
+			}
+			return with(Options{int(v[0]), int(v[1]), int(v[2]), v[3] == 1}, average)
 		}
 	}
 	return p, nil

@@ -82,7 +82,7 @@ func of(g *Graph, first int) *ladder.Operator {
 		Parameters: []ladder.Parameter{{Name: "first", Value: float64(first), Whole: true}},
 		Remake: func(values []float64) (*ladder.Operator, error) {
 			if v := values[0]; v < 0 || v > math.MaxInt32 {
-				return nil, fmt.Errorf("ops: triangles: first = %v: %w, expected 0 to %d", v, gpu.ErrArgument, math.MaxInt32)
+				return nil, fmt.Errorf("ops: triangles: first = %v: %w, expected a whole number from 0 to %d", v, gpu.ErrArgument, math.MaxInt32)
 			}
 			return of(g, int(values[0])), nil
 		},

@@ -874,6 +874,10 @@ or exactly.`,
 
 Set returns the operator with another value of a parameter; the error for an
 unknown name lists the nearest ones, and part of a whole parameter is an error.`,
+	"Operator.SetAll": `func (o *Operator) SetAll(values map[string]float64) (*Operator, error)
+
+SetAll is Set of several parameters at once, where one limits the other: a padding is
+below its window.`,
 	"Operator.Settings": `func (o *Operator) Settings() string
 
 Settings are the parameters as a title has them, "" where all have their defaults.`,

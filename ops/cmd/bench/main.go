@@ -17,10 +17,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -168,10 +166,8 @@ func (o *options) find(operator string, sets map[string]float64, data string) (e
 	if o.operator, err = ops.Find(operator); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		if o.operator, err = o.operator.Set(name, sets[name]); err != nil {
-			return err
-		}
+	if o.operator, err = o.operator.SetAll(sets); err != nil {
+		return err
 	}
 	if o.data = data; data != "" {
 		_, err = o.operator.DataSet(data)

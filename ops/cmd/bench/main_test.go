@@ -135,11 +135,17 @@ func TestUsage(t *testing.T) {
 		"reduce --size 3 --device emu --counters units": "expected a GPU",
 		"reduce --size 3 more":                          "--help",
 		"reduce --size 3 --clock graph --l2 flushed":    "take rotated",
+		"conv1d --size 9,3 --set stride=1.5":            "stride = 1.5: invalid argument, expected a whole number",
+		"maxpool --size 1,9,9 --set widow=3":            "expected one such as window",
 	} {
 		err := run(line(args), io.Discard, io.Discard, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, expected a line that says %q", args, err, want)
 		}
+	}
+	// A padding of 4 fits the window of 5 and not the usual one of 3.
+	if _, err := parse(line("maxpool --size 1,9,9 --set padding=4 --set window=5"), io.Discard); err != nil {
+		t.Error(err)
 	}
 	var help bytes.Buffer
 	if err := run([]string{"--help"}, io.Discard, &help, nil); err != flag.ErrHelp || !strings.Contains(help.String(), "operators: reduce") {
