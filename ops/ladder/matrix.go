@@ -99,9 +99,9 @@ func (c *Operands) elements(name string, x Batch) (n int, ok bool) {
 	switch {
 	case x.Buffer == nil:
 		c.Fail(name, gpu.ErrArgument, "no buffer", "expected one of "+c.runner.Device().Info().Name)
-	case min(x.Rows, x.Columns, x.Count) < 0 || max(x.Rows, x.Columns, x.Count) > math.MaxInt32:
+	case min(x.Rows, x.Columns, x.Count) < 0 || max(x.Rows, x.Count) > math.MaxInt32 || x.Columns > math.MaxInt32 && !x.vector():
 		c.Fail(name, gpu.ErrArgument, x.Describe(), fmt.Sprintf("expected 0 to %d of each", math.MaxInt32))
-	case x.Pitch() < x.Columns || x.Pitch() > math.MaxInt32:
+	case x.Pitch() < x.Columns || x.Pitch() > math.MaxInt32 && !x.vector():
 		c.Fail(name, gpu.ErrArgument, fmt.Sprintf("ld = %d", x.LD), fmt.Sprintf("expected at least its %d columns and at most %d, or 0 for rows without a gap", x.Columns, math.MaxInt32))
 	case x.Stride < 0:
 		c.Fail(name, gpu.ErrArgument, fmt.Sprintf("stride = %d", x.Stride), "expected at least 1, or 0 for matrices without a gap")
@@ -113,6 +113,10 @@ func (c *Operands) elements(name string, x Batch) (n int, ok bool) {
 	}
 	return (x.Count-1)*x.Step() + x.Span(), true
 }
+
+// vector reports whether it is one row: as long as MostElements, because only dimensions of
+// matrices are int32 on the device.
+func (x Batch) vector() bool { return x.Rows == 1 && x.Count == 1 && x.LD == 0 }
 
 // Describe is the span of a batch of one or more.
 func (x Batch) Describe() string {
