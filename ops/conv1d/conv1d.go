@@ -63,23 +63,31 @@ func (o Options) Len(n, k int) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
-	if n < 1 || k < 1 {
-		return 0, fmt.Errorf("ops: conv1d: %d elements and %d taps: %w, expected at least one of each", n, k, gpu.ErrArgument)
+	if n < 1 || k < 1 || n > most || k > most {
+		return 0, fmt.Errorf("ops: %s: %d elements and %d taps: %w, expected 1 to %d of each", o.name(), n, k, gpu.ErrArgument, most)
 	}
 	before, after := o.padding(k)
 	room := n + before + after - o.spread(k) - 1
 	if room < 0 {
-		return 0, fmt.Errorf("ops: conv1d: outputs (%d + %d + %d - %d * (%d - 1) - 1) / %d + 1 = %d of %d elements, %d taps, paddings %d and %d: %w, expected at least 1: pad more, or take fewer taps",
-			n, before, after, o.Dilation, k, o.Stride, -((-room+o.Stride-1)/o.Stride)+1, n, k, before, after, gpu.ErrArgument)
+		return 0, fmt.Errorf("ops: %s: outputs (%d + %d + %d - %d * (%d - 1) - 1) / %d + 1 = %d of %d elements, %d taps, paddings %d and %d: %w, expected at least 1: pad more, or take fewer taps",
+			o.name(), n, before, after, o.Dilation, k, o.Stride, -((-room+o.Stride-1)/o.Stride)+1, n, k, before, after, gpu.ErrArgument)
 	}
 	if n+before+after > most || o.spread(k) > most {
-		return 0, fmt.Errorf("ops: conv1d: %d elements with paddings %d and %d, and taps over %d: %w, expected at most %d: split x", n, before, after, o.spread(k)+1, gpu.ErrArgument, most)
+		return 0, fmt.Errorf("ops: %s: %d elements with paddings %d and %d, and taps over %d: %w, expected at most %d: split x", o.name(), n, before, after, o.spread(k)+1, gpu.ErrArgument, most)
 	}
 	return room/o.Stride + 1, nil
 }
 
 // most keeps positions, with those of a block behind the last, within an int of the device.
 const most = math.MaxInt32 - 1<<20
+
+// name is that of the operator.
+func (o Options) name() string {
+	if o.Flip {
+		return "convolution1d"
+	}
+	return "conv1d"
+}
 
 // check refuses options that cannot be.
 func (o Options) check() error {
@@ -88,7 +96,7 @@ func (o Options) check() error {
 		value, least int
 	}{{"stride", o.Stride, 1}, {"dilation", o.Dilation, 1}, {"before", o.Before, Same}, {"after", o.After, Same}} {
 		if p.value < p.least || p.value > 1<<24 {
-			return fmt.Errorf("ops: conv1d: %s = %d: %w, expected %d to %d", p.name, p.value, gpu.ErrArgument, p.least, 1<<24)
+			return fmt.Errorf("ops: %s: %s = %d: %w, expected %d to %d", o.name(), p.name, p.value, gpu.ErrArgument, p.least, 1<<24)
 		}
 	}
 	return nil
@@ -100,7 +108,7 @@ func With(o Options) (*ladder.Operator, error) {
 		return nil, err
 	}
 	c := &ladder.Operator{
-		Name: "conv1d", Module: "conv1d", Folder: folder, Files: files, Peers: []string{"conv1d.py"},
+		Name: o.name(), Module: "conv1d", Folder: folder, Files: files, Peers: []string{"conv1d.py"},
 		Formula: "y[i] = sum mask[j] x[i stride + j dilation - before]",
 		Source:  "founding note 001",
 		Dims:    []string{"n", "k"}, MaxDim: 1 << 30,
@@ -123,7 +131,7 @@ func With(o Options) (*ladder.Operator, error) {
 		Variants: o.variants(),
 	}
 	if o.Flip {
-		c.Name, c.Formula = "convolution1d", "y[i] = sum mask[k-1-j] x[i stride + j dilation - before]"
+		c.Formula = "y[i] = sum mask[k-1-j] x[i stride + j dilation - before]"
 	}
 	return c, nil
 }

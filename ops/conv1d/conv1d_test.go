@@ -87,7 +87,14 @@ func TestRefuses(t *testing.T) {
 		{Options{Stride: 0, Dilation: 1}, 3, 3, "stride = 0"},
 		{Options{Stride: 1, Dilation: -1}, 3, 3, "dilation = -1"},
 		{Options{Stride: 1, Dilation: 1, Before: -2}, 3, 3, "before = -2"},
+		{Options{}, 3, 3, "ops: conv1d: stride = 0"},
+		{Options{Stride: 1, Flip: true}, 3, 3, "ops: convolution1d: dilation = 0"},
+		{Options{Stride: 1, Dilation: math.MaxInt}, 3, 3, "dilation = 9223372036854775807"},
+		{Options{Stride: 1, Dilation: 1, After: math.MaxInt}, 3, 3, "after = 9223372036854775807"},
 	} {
+		if _, err := c.o.Len(c.n, c.k); !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("Len of %+v of %d and %d: %v, expected one line with %q", c.o, c.n, c.k, err, c.says)
+		}
 		o, err := With(c.o)
 		if err == nil {
 			err = o.CheckSize(ladder.Size{c.n, c.k})
@@ -97,6 +104,11 @@ func TestRefuses(t *testing.T) {
 		}
 		if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v of %d and %d: %v, expected one line with %q", c.o, c.n, c.k, err, c.says)
+		}
+	}
+	for _, size := range [][2]int{{math.MaxInt, 3}, {3, math.MaxInt}, {math.MinInt, math.MinInt}} { // no sum overflows
+		if n, err := (Options{Stride: 1, Dilation: 1 << 24, Before: Same, After: Same}).Len(size[0], size[1]); !errors.Is(err, gpu.ErrArgument) {
+			t.Errorf("%v: %d outputs, %v", size, n, err)
 		}
 	}
 	for name, size := range map[string]ladder.Size{"conv1d_constant": {10, mostTaps + 1}, "conv1d_operands": {10, operandTaps + 1}, "conv1d_vector": {10, vectorTaps + 1}, "conv1d_toeplitz_warps": {10, partTaps + 1}} {
