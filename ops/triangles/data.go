@@ -11,10 +11,10 @@ import (
 // of which few have very many neighbours. Self loops and duplicates are among them. The
 // edges depend on the seed alone, not on the number of cores.
 func RMAT(n, edges int, seed uint64) []Edge {
-	all := make([]Edge, edges)
-	if n == 0 {
-		return all[:0]
+	if n < 1 || edges < 1 {
+		return nil
 	}
+	all := make([]Edge, edges)
 	levels := bits.Len(uint(n - 1))
 	parallel(edges, func(from, to int) {
 		random := rand.NewPCG(seed, uint64(from/part))

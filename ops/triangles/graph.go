@@ -90,6 +90,9 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || max(n, len(edges)) > math.MaxInt32 {
 		return nil, fmt.Errorf("ops: triangles: %w: %d vertices and %d edges, expected 0 to %d of each", gpu.ErrArgument, n, len(edges), math.MaxInt32)
 	}
+	if n == 0 && len(edges) > 0 {
+		return nil, fmt.Errorf("ops: triangles: %w: %d edges of a graph without vertices, expected none", gpu.ErrArgument, len(edges))
+	}
 	for i, e := range edges {
 		if v := max(e[0], e[1]); int64(v) >= int64(n) {
 			return nil, fmt.Errorf("ops: triangles: %w: edge %d is %d-%d, out of range: expected vertices from 0 to %d", gpu.ErrArgument, i, e[0], e[1], n-1)

@@ -36,6 +36,9 @@ var Operator = of(nil, 0)
 // g.Vertices(), g.Edges(). A graph whose rows are not oriented is refused. Of a part of a
 // graph, the triangles of its own vertices are counted.
 func Of(g *Graph) (*ladder.Operator, error) {
+	if g == nil {
+		return nil, fmt.Errorf("ops: triangles: %w: no graph, expected one of FromEdges or Oriented", gpu.ErrArgument)
+	}
 	if err := valid(g.Rows, g.Columns); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package triangles
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -142,6 +143,22 @@ func TestBadRows(t *testing.T) {
 	}
 	if _, err := FromEdges(3, []Edge{{0, 1}, {1, 3}}); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "edge 1 is 1-3, out of range") {
 		t.Errorf("an edge to a vertex that is not there: %v", err)
+	}
+	for _, n := range []int{-1, math.MinInt, 1 << 31, math.MaxInt} {
+		if _, err := FromEdges(n, nil); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), fmt.Sprint(n, " vertices")) {
+			t.Errorf("a graph of %d vertices: %v", n, err)
+		}
+	}
+	if _, err := FromEdges(0, []Edge{{0, 0}}); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "without vertices, expected none") {
+		t.Errorf("an edge without vertices: %v", err)
+	}
+	if _, err := Of(nil); !errors.Is(err, gpu.ErrArgument) {
+		t.Errorf("no graph: %v", err)
+	}
+	for _, size := range [][2]int{{-1, 5}, {5, -1}, {0, 5}, {5, 0}} {
+		if edges := RMAT(size[0], size[1], 1); len(edges) > 0 {
+			t.Errorf("%d vertices and %d edges: %v", size[0], size[1], edges)
+		}
 	}
 }
 
