@@ -3,6 +3,7 @@ package sparse
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -41,7 +42,7 @@ func Upload(d gpu.Device, m CSR) (*Matrix, error) {
 }
 
 // wide reports whether offsets have 64 bits.
-func (a *Matrix) wide() bool { return a.Offsets.Type() == gpu.Uint64 }
+func (a *Matrix) wide() bool { return a.Offsets != nil && a.Offsets.Type() == gpu.Uint64 }
 
 // Download copies the matrix to the host. One with offsets of 64 bits is refused: a CSR
 // has 32.
@@ -50,11 +51,23 @@ func (a *Matrix) Download() (CSR, error) {
 		return CSR{}, fmt.Errorf("ops: sparse: download: %w: offsets of uint64, expected int32: download the buffers", gpu.ErrUnsupported)
 	}
 	m := CSR{a.Rows, a.Columns, make([]int32, a.Rows+1), make([]int32, a.NNZ), make([]float32, a.NNZ)}
-	err := errors.Join(a.Offsets.Download(m.Offsets), a.Index.Download(m.Index), a.Values.Download(m.Values))
-	if err != nil {
-		return CSR{}, fmt.Errorf("ops: sparse: download: %w", err)
+	if err := download([]gpu.Buffer{a.Offsets, a.Index, a.Values}, m.Offsets, m.Index, m.Values); err != nil {
+		return CSR{}, err
 	}
 	return m, nil
+}
+
+// download copies buffers to slices, up to the first error.
+func download(buffers []gpu.Buffer, into ...any) error {
+	for i, b := range buffers {
+		if b == nil {
+			return fmt.Errorf("ops: sparse: download: %w: the matrix has no buffers, expected one of Upload or OfBuffers", gpu.ErrArgument)
+		}
+		if err := b.Download(into[i]); err != nil {
+			return fmt.Errorf("ops: sparse: download: %w", err)
+		}
+	}
+	return nil
 }
 
 // OfBuffers is a matrix of buffers that a kernel has filled: it downloads offsets and
@@ -63,13 +76,14 @@ func OfBuffers(columns int, offsets, index, values gpu.Buffer) (*Matrix, error) 
 	for _, b := range []struct {
 		name   string
 		buffer gpu.Buffer
-		kind   gpu.Type
-	}{{"offsets", offsets, gpu.Int32}, {"columns", index, gpu.Int32}, {"values", values, gpu.Float32}} {
-		if b.buffer != nil && b.name == "offsets" && b.buffer.Type() == gpu.Uint64 {
-			continue
+		kinds  []gpu.Type
+		want   string
+	}{{"offsets", offsets, []gpu.Type{gpu.Int32, gpu.Uint64}, "int32 or uint64"}, {"columns", index, []gpu.Type{gpu.Int32}, "int32"}, {"values", values, []gpu.Type{gpu.Float32}, "float32"}} {
+		if b.buffer == nil {
+			return nil, fmt.Errorf("ops: sparse: %s: %w: no buffer, expected one of %s", b.name, gpu.ErrArgument, b.want)
 		}
-		if b.buffer == nil || b.buffer.Type() != b.kind {
-			return nil, fmt.Errorf("ops: sparse: %s: %w, expected a buffer of %v", b.name, gpu.ErrArgument, b.kind)
+		if !slices.Contains(b.kinds, b.buffer.Type()) {
+			return nil, fmt.Errorf("ops: sparse: %s: %w: a buffer of %v, expected %s", b.name, gpu.ErrArgument, b.buffer.Type(), b.want)
 		}
 	}
 	limit := most
@@ -97,21 +111,22 @@ func (a *Matrix) check() error {
 		return m.Check()
 	}
 	from, columns := make([]uint64, a.Rows+1), make([]int32, a.NNZ)
-	if err := errors.Join(a.Offsets.Download(from), a.Index.Download(columns)); err != nil {
-		return fmt.Errorf("ops: sparse: download: %w", err)
+	if err := download([]gpu.Buffer{a.Offsets, a.Index}, from, columns); err != nil {
+		return err
 	}
 	return named("sparse", checkOffsets("offsets", from, a.NNZ), checkIndices("columns", columns, a.Columns))
 }
 
-// Close frees the matrix.
-func (a *Matrix) Close() error {
-	var errs []error
+// Close frees the matrix. It returns the first error of its buffers.
+func (a *Matrix) Close() (first error) {
 	for _, b := range []gpu.Buffer{a.Offsets, a.Index, a.Values} {
 		if b != nil {
-			errs = append(errs, b.Free())
+			if err := b.Free(); err != nil && first == nil {
+				first = fmt.Errorf("ops: sparse: close: %w", err)
+			}
 		}
 	}
-	return errors.Join(errs...)
+	return first
 }
 
 // Times computes y = A x on buffers of the caller's, by a rung of SpMV, or of SpMVWide: x has the

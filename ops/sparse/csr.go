@@ -65,6 +65,9 @@ func expectedOffset[T int32 | uint64](i int, before T) string {
 // checkIndices wants indices from 0 to limit-1.
 func checkIndices(name string, index []int32, limit int) error {
 	for i, v := range index {
+		if limit == 0 {
+			return fmt.Errorf("%s[%d] = %d: %w, expected no entries: the matrix has none of these", name, i, v, gpu.ErrArgument)
+		}
 		if v < 0 || int(v) >= limit {
 			return fmt.Errorf("%s[%d] = %d: %w, expected 0 to %d", name, i, v, gpu.ErrArgument, limit-1)
 		}

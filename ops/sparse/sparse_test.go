@@ -152,8 +152,53 @@ func TestRefuses(t *testing.T) {
 	if _, err := New("no such data", 1, 1, 1, 1); !errors.Is(err, gpu.ErrNotFound) {
 		t.Errorf("unknown data set: %v", err)
 	}
+	none := CSR{Rows: 1, Columns: 0, Offsets: []int32{0, 1}, Index: []int32{0}, Values: []float32{1}}
+	if err := none.Check(); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "columns[0] = 0: invalid argument, expected no entries") {
+		t.Errorf("an entry of a matrix without columns: %v", err)
+	}
 	if err := (CSR{Rows: 1, Columns: 1, Offsets: []int32{0}}).Check(); !errors.Is(err, gpu.ErrArgument) {
 		t.Errorf("one offset for one row: %v", err)
+	}
+}
+
+// Buffers of another type, and a matrix that was freed or never made, are refused in one line.
+func TestMatrixRefuses(t *testing.T) {
+	d := optest.Emulator(t)
+	h := bench.NewHandle(d)
+	defer h.Close()
+	a, err := Upload(d, byHand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floats, ints := words(t, d, []float32{1, 2}), words(t, d, []int32{0, 1})
+	of := func(offsets, index, values gpu.Buffer) error {
+		_, err := OfBuffers(2, offsets, index, values)
+		return err
+	}
+	x, y := words(t, d, []float32{1, 2, 3}), words(t, d, make([]float32, 4))
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, freed := a.Download()
+	_, never := (&Matrix{}).Download()
+	for _, c := range []struct {
+		err  error
+		kind error
+		says string
+	}{
+		{of(nil, ints, floats), gpu.ErrArgument, "offsets: invalid argument: no buffer, expected one of int32 or uint64"},
+		{of(floats, ints, floats), gpu.ErrArgument, "offsets: invalid argument: a buffer of float32, expected int32 or uint64"},
+		{of(ints, floats, floats), gpu.ErrArgument, "columns: invalid argument: a buffer of float32, expected int32"},
+		{of(ints, ints, ints), gpu.ErrArgument, "values: invalid argument: a buffer of int32, expected float32"},
+		{a.Times(h, x, y), gpu.ErrClosed, "offsets was freed"},
+		{freed, gpu.ErrClosed, "offsets was freed"},
+		{a.Close(), gpu.ErrClosed, "offsets was freed"},
+		{(&Matrix{}).Times(h, x, y), gpu.ErrArgument, "offsets: invalid argument: no buffer"},
+		{never, gpu.ErrArgument, "the matrix has no buffers"},
+	} {
+		if !errors.Is(c.err, c.kind) || strings.Contains(c.err.Error(), "\n") || !strings.Contains(c.err.Error(), c.says) {
+			t.Errorf("%v, expected one line with %q", c.err, c.says)
+		}
 	}
 }
 

@@ -104,9 +104,9 @@ Source: ours.`,
 
 Matrix is a CSR in device memory. Its indices were checked when it was made: kernels
 read what they point to. Offsets are int32, or uint64 for 2^31 entries and more.`,
-	"Matrix.Close": `func (a *Matrix) Close() error
+	"Matrix.Close": `func (a *Matrix) Close() (first error)
 
-Close frees the matrix.`,
+Close frees the matrix. It returns the first error of its buffers.`,
 	"Matrix.Columns": `Matrix.Columns int`,
 	"Matrix.Download": `func (a *Matrix) Download() (CSR, error)
 
