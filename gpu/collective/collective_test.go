@@ -450,6 +450,16 @@ func TestInterruptedRow(t *testing.T) {
 	}
 }
 
+// Abort without a cause is an error in words, too.
+func TestAbortWithoutCause(t *testing.T) {
+	all := ranks(t, 2, never)
+	all[0].Abort(nil)
+	x := floats(t, all[1], 1)
+	if err := all[1].AllReduce(x, x, Sum); !errors.Is(err, ErrAborted) || err.Error() != "collective: rank 0: group ended: Abort was called" {
+		t.Errorf("%v", err)
+	}
+}
+
 // The factors are those of nccl-tests.
 func TestFactors(t *testing.T) {
 	if AllReduceFactor(2) != 1 || AllReduceFactor(4) != 1.5 || ReduceScatterFactor(4) != 0.75 || BroadcastFactor(8) != 1 {

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -190,8 +191,14 @@ func (m *memory) describe(t gpu.Timing, calls []Call) *call {
 
 // Abort implements Communicator.
 func (m *memory) Abort(cause error) {
+	if cause == nil {
+		cause = errAbort
+	}
 	m.group.end(fmt.Errorf("collective: rank %d: %w: %w", m.rank, ErrAborted, cause))
 }
+
+// errAbort is the cause of an Abort that has none.
+var errAbort = errors.New("Abort was called")
 
 // Close implements Communicator.
 func (m *memory) Close() error {
