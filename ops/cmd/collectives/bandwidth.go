@@ -75,6 +75,13 @@ var kinds = []collective.Kind{collective.AllReduce, collective.ReduceScatter, co
 func (s *session) bandwidth(bytes int, others *peers.Session) (right bool, err error) {
 	ranks := len(s.group)
 	n := bytes / 4 / ranks * ranks
+	if n == 0 {
+		return false, fmt.Errorf("--bytes %d: expected at least %d: an element for each of %d ranks", bytes, 4*ranks, ranks)
+	}
+	all := float64(ranks) * float64(bytes)
+	if err := s.room(all, 2*all, "--bytes"); err != nil {
+		return false, err
+	}
 	ins, outs, parts := make([]gpu.Buffer, ranks), make([]gpu.Buffer, ranks), make([]gpu.Buffer, ranks)
 	defer func() {
 		for _, list := range [][]gpu.Buffer{ins, outs} {

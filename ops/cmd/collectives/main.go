@@ -19,6 +19,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ var parts = []struct {
 
 func parse(args []string, log io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("collectives", flag.ContinueOnError)
-	flags.SetOutput(log)
+	flags.SetOutput(io.Discard) // a wrong flag is one line, without the usage
 	var names []string
 	for _, p := range parts {
 		names = append(names, p.name)
@@ -80,13 +81,17 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	flags.Uint64Var(&o.seed, "seed", 20261125, "of the random data")
 	flags.BoolVar(&o.noPeer, "no-peer", false, "leaves out the C++ program")
 	flags.DurationVar(&o.deadline, "deadline", time.Minute, "of a collective")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); err == flag.ErrHelp {
+		flags.SetOutput(log)
+		flags.Usage()
 		return o, err
+	} else if err != nil {
+		return o, fmt.Errorf("%w: go run ./ops/cmd/collectives --help", err)
 	}
 	for text := range strings.SplitSeq(*bytes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 8 {
-			return o, fmt.Errorf("--bytes %s: expected numbers from 8 up", text)
+			return o, fmt.Errorf("--bytes %s: expected whole numbers from 8 to %d", text, math.MaxInt)
 		}
 		o.bytes = append(o.bytes, n)
 	}
@@ -96,10 +101,39 @@ func parse(args []string, log io.Writer) (o options, err error) {
 			return o, fmt.Errorf("--parts %s: expected some of %s", p, strings.Join(names, ", "))
 		}
 	}
-	if flags.NArg() > 0 || o.turns < 1 || o.repeats < 1 || o.n < 1 || o.size < 1 || o.scale < 1 || o.ranks < 0 {
-		return o, errors.New("an unknown argument, or a number below 1: --help")
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("%q: expected flags only: go run ./ops/cmd/collectives --help", flags.Arg(0))
+	}
+	for _, x := range []struct {
+		name               string
+		value, least, most int
+	}{
+		{"ranks", o.ranks, 0, 1 << 10}, {"turns", o.turns, 1, math.MaxInt32}, {"repeats", o.repeats, 1, math.MaxInt32},
+		{"n", o.n, 1, math.MaxInt}, {"size", o.size, 1, math.MaxInt32}, {"scale", o.scale, 1, mostScale},
+	} {
+		if x.value < x.least || x.value > x.most {
+			return o, fmt.Errorf("--%s %d: expected %d to %d", x.name, x.value, x.least, x.most)
+		}
+	}
+	if o.deadline <= 0 {
+		return o, fmt.Errorf("--deadline %v: expected a time, such as 1m", o.deadline)
 	}
 	return o, nil
+}
+
+// mostScale is of a graph whose edges a row pointer of 32 bits numbers.
+const mostScale = 26
+
+// room refuses a part that needs more bytes of the host's memory than there are: a program
+// cannot recover from that. Devices that are emulators hold theirs there, too.
+func (s *session) room(host, device float64, flag string) error {
+	if s.devices[0].Info().Emulated {
+		host += device
+	}
+	if free, known := gpu.HostFree(); known && host > float64(free) {
+		return fmt.Errorf("%w: %.4g GiB of the host's memory, which has %.4g left: take a smaller %s", gpu.ErrMemory, host/(1<<30), float64(free)/(1<<30), flag)
+	}
+	return nil
 }
 
 // session is the devices and what a part prints to.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"flag"
 	"io"
 	"slices"
 	"strings"
@@ -62,14 +64,26 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A part that fails is a line, and the next one runs.
+// A part that fails is a line, and the next one runs: it is refused before the memory of the
+// host is full, which would end the program.
 func TestPartThatFails(t *testing.T) {
-	all, err := lines(t, "--parts", "sum,triangles", "--n", "8000000000000000", "--scale", "5")
-	if err == nil || !strings.Contains(err.Error(), "sum: panic") {
-		t.Errorf("%v, expected the error of sum", err)
+	if _, known := gpu.HostFree(); !known {
+		t.Skip("the host does not tell its free memory")
 	}
-	if len(all) != 11 || all[0].Name != "error" || !strings.Contains(all[0].Note, "panic") || all[10].Ratio == 0 {
-		t.Errorf("%+v, expected an error and ten figures of triangles", all)
+	for part, args := range map[string][]string{"gemm": {"--size", "2000000000"}, "collectives": {"--bytes", "8000000000000000"}} {
+		all, err := lines(t, append(args, "--parts", part+",triangles", "--scale", "5")...)
+		if !errors.Is(err, gpu.ErrMemory) || !strings.HasPrefix(err.Error(), part+": ") || !strings.HasSuffix(err.Error(), "left: take a smaller "+args[0]) {
+			t.Errorf("%v, expected the error of %s", err, part)
+		}
+		if len(all) != 11 || all[0].Name != "error" || !strings.Contains(all[0].Note, "of the host's memory") || all[10].Ratio == 0 {
+			t.Errorf("%+v, expected an error and ten figures of triangles", all)
+		}
+	}
+	if err := guarded(func(*session) error { panic("a part") }, nil); err == nil || err.Error() != "panic: a part" {
+		t.Errorf("a panic of a part: %v", err)
+	}
+	if _, err := lines(t, "--parts", "collectives", "--ranks", "3", "--bytes", "8"); err == nil || !strings.Contains(err.Error(), "--bytes 8: expected at least 12") {
+		t.Errorf("no element for each rank: %v", err)
 	}
 }
 
@@ -107,11 +121,18 @@ func TestWrongResult(t *testing.T) {
 func TestArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--parts nothing: expected some of collectives": {"--parts", "nothing"},
-		"--bytes 7": {"--bytes", "7"}, "below 1": {"--turns", "0"}, "unknown argument": {"more"},
+		"--bytes 7": {"--bytes", "7"}, "--turns 0: expected 1 to": {"--turns", "0"}, `"more": expected flags only`: {"more"},
+		"--scale 64: expected 1 to 26": {"--scale", "64"}, "--n -1: expected 1 to": {"--n", "-1"}, "--deadline -1s": {"--deadline", "-1s"},
+		"not defined: -part: go run ./ops/cmd/collectives --help": {"--part", "sum"},
 	} {
-		if _, err := parse(args, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: %v, expected %q", args, err, want)
+		var log bytes.Buffer
+		if _, err := parse(args, &log); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || log.Len() > 0 {
+			t.Errorf("%v: %v, %q, expected one line with %q", args, err, log.String(), want)
 		}
+	}
+	var help bytes.Buffer
+	if _, err := parse([]string{"--help"}, &help); err != flag.ErrHelp || !strings.Contains(help.String(), "-parts") {
+		t.Errorf("--help: %v, %q", err, help.String())
 	}
 }
 

@@ -106,6 +106,9 @@ func upload(d gpu.Device, typ gpu.Type, elements any, n int) (gpu.Buffer, error)
 // sums adds a vector of which each device has a part. One of 128 elements is not 0, so that
 // the float32 sum is exact in any order.
 func sums(s *session) error {
+	if err := s.room(4*float64(s.n), 4*float64(s.n), "--n"); err != nil {
+		return err
+	}
 	random := rand.New(rand.NewPCG(s.seed, 1))
 	x := make([]float32, s.n)
 	var want float64
@@ -163,6 +166,10 @@ func sums(s *session) error {
 // part of the columns of B and C. Nothing is sent.
 func products(s *session) error {
 	n := s.size
+	matrix, ranks := 4*float64(n)*float64(n), float64(len(s.group))
+	if err := s.room(3*matrix, (2+ranks)*matrix, "--size"); err != nil {
+		return err
+	}
 	random := rand.New(rand.NewPCG(s.seed, 2))
 	a, b := make([]float32, n*n), make([]float32, n*n)
 	for i := range a {
@@ -241,6 +248,9 @@ func counted() int {
 // equal share of the work of the best rung, and the rows of other parts that it looks up.
 func counts(s *session) error {
 	n := 1 << s.scale
+	if err := s.room(16*(8+4+4)*float64(n), 0, "--scale"); err != nil { // pairs, and neighbours twice
+		return err
+	}
 	began := time.Now()
 	graph, err := triangles.FromEdges(n, triangles.RMAT(n, 16*n, s.seed))
 	if err != nil {
