@@ -62,7 +62,7 @@ func ParseMethod(clock, cache string) (Method, error) {
 	c := slices.IndexFunc(clocks, func(c Clock) bool { return c.String() == clock })
 	l2 := slices.IndexFunc(caches, func(c Cache) bool { return c.String() == cache })
 	if c < 0 || l2 < 0 {
-		return Method{}, fmt.Errorf("ops: method %q with L2 %q: %w, expected one of %v with one of %v", clock, cache, gpu.ErrArgument, clocks, caches)
+		return Method{}, fmt.Errorf("ops: method %q with L2 %q: %w, expected one of %q with one of %q", clock, cache, gpu.ErrArgument, clocks, caches)
 	}
 	m := Method{clocks[c], caches[l2]}
 	return m, m.check()
@@ -72,7 +72,7 @@ func ParseMethod(clock, cache string) (Method, error) {
 func (m Method) check() error {
 	switch {
 	case !slices.Contains(clocks, m.Clock) || !slices.Contains(caches, m.Cache):
-		return fmt.Errorf("ops: method %q with L2 %q: %w, expected one of %v with one of %v", m.Clock, m.Cache, gpu.ErrArgument, clocks, caches)
+		return fmt.Errorf("ops: method %q with L2 %q: %w, expected one of %q with one of %q", m.Clock, m.Cache, gpu.ErrArgument, clocks, caches)
 	case m.Cache == Flushed && m.Clock != Events:
 		return fmt.Errorf("ops: method %v with L2 flushed: %w: there is no room between runs in a row: take rotated, or events", m.Clock, gpu.ErrArgument)
 	case m.Cache == Rotated && m.Clock == Events:

@@ -12,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -75,11 +76,8 @@ type options struct {
 
 func parse(args []string, log io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(log)
-	flags.Usage = func() {
-		fmt.Fprintf(log, usage, strings.Join(operators(), ", "))
-		flags.PrintDefaults()
-	}
+	flags.SetOutput(io.Discard) // a wrong flag is one line, without the usage
+	flags.Usage = func() {}
 	flags.Func("size", "a size of the operator's, such as `25600000` or 4096,4096,4096; may be repeated", o.addSize)
 	variants := flags.String("variants", "", "variants, with commas; all if not given")
 	flags.BoolVar(&o.skip, "skip", false, "leaves out named variants, too, that do not take the device or a size")
@@ -101,20 +99,28 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		operator, args = args[0], args[1:]
 	}
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(args); err == flag.ErrHelp {
+		fmt.Fprintf(log, usage, strings.Join(operators(), ", "))
+		flags.SetOutput(log)
+		flags.PrintDefaults()
 		return o, err
+	} else if err != nil {
+		return o, fmt.Errorf("%w: go run ./ops/cmd/bench --help", err)
 	}
 	if operator == "" || flags.NArg() > 0 || len(o.sizes) == 0 || o.turns < 1 {
 		return o, fmt.Errorf("expected an operator, its --size and at least one of --turns: go run ./ops/cmd/bench --help")
 	}
+	if *variants != "" {
+		o.variants = strings.Split(*variants, ",")
+	}
 	if err := o.find(operator, sets, *data); err != nil {
 		return o, err
 	}
+	if o.repeats < 0 {
+		return o, fmt.Errorf("--repeats %d: expected at least 1, or 0 for up to 50", o.repeats)
+	}
 	if o.done, err = readDone(*resume); err != nil {
 		return o, err
-	}
-	if *variants != "" {
-		o.variants = strings.Split(*variants, ",")
 	}
 	if *counters != "" {
 		for metric := range strings.SplitSeq(*counters, ",") {
@@ -141,8 +147,11 @@ func (o *options) addSize(text string) error {
 	var size ops.Size
 	for _, d := range strings.Split(text, ",") {
 		n, err := strconv.Atoi(d)
+		if errors.Is(err, strconv.ErrRange) {
+			return fmt.Errorf("%q is too large", d)
+		}
 		if err != nil {
-			return fmt.Errorf("%q is no number", d)
+			return fmt.Errorf("%q is no number in digits, such as 1000000", d)
 		}
 		size = append(size, n)
 	}
@@ -161,7 +170,8 @@ func addSetting(sets map[string]float64, text string) error {
 	return nil
 }
 
-// find finds the operator with its settings, and checks that it has the data set.
+// find finds the operator with its settings, and checks that it has the data set, the
+// variants and the sizes: before anything is measured, and before data is made.
 func (o *options) find(operator string, sets map[string]float64, data string) (err error) {
 	if o.operator, err = ops.Find(operator); err != nil {
 		return err
@@ -171,6 +181,12 @@ func (o *options) find(operator string, sets map[string]float64, data string) (e
 	}
 	if o.data = data; data != "" {
 		_, err = o.operator.DataSet(data)
+	}
+	if err == nil {
+		_, err = o.operator.Choose(o.variants)
+	}
+	for _, size := range o.sizes {
+		err = cmp.Or(err, o.operator.CheckSize(size))
 	}
 	return err
 }

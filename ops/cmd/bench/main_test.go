@@ -123,24 +123,31 @@ func (i *interrupts) Write(b []byte) (int, error) {
 
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                 "go run ./ops/cmd/bench --help",
-		"reduce":                           "--size",
-		"reduce --size x":                  `"x" is no number`,
-		"redcue --size 3":                  "expected one such as reduce",
-		"reduce --size 3 --l2 cold":        "expected one of",
-		"reduce --size 3 --variants $GPU_": rung(ops.Reduce, 1),
-		"reduce --size 3,4":                "expected n",
-		"reduce --size 3 --device nothing": "expected one of",
-		"reduce --size 3 --turns 0":        "--turns",
+		"":                                              "go run ./ops/cmd/bench --help",
+		"reduce":                                        "--size",
+		"reduce --size x":                               `"x" is no number`,
+		"reduce --size 99999999999999999999":            `"99999999999999999999" is too large`,
+		"reduce --size 3 --bogus":                       "not defined: -bogus: go run ./ops/cmd/bench --help",
+		"reduce --size 3 --repeats -5":                  "--repeats -5: expected at least 1",
+		"reduce --size 3 --variants $GPU,":              `variant ""`,
+		"reduce --size 3 --size -3":                     "n = -3",
+		"reduce --size 3 --clock nope":                  `"back to back"`,
+		"redcue --size 3":                               "expected one such as reduce",
+		"reduce --size 3 --l2 cold":                     "expected one of",
+		"reduce --size 3 --variants $GPU_":              rung(ops.Reduce, 1),
+		"reduce --size 3,4":                             "expected n",
+		"reduce --size 3 --device nothing":              "expected one of",
+		"reduce --size 3 --turns 0":                     "--turns",
 		"reduce --size 3 --device emu --counters units": "expected a GPU",
 		"reduce --size 3 more":                          "--help",
 		"reduce --size 3 --clock graph --l2 flushed":    "take rotated",
 		"conv1d --size 9,3 --set stride=1.5":            "stride = 1.5: invalid argument, expected a whole number",
 		"maxpool --size 1,9,9 --set widow=3":            "expected one such as window",
 	} {
-		err := run(line(args), io.Discard, io.Discard, nil)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %v, expected a line that says %q", args, err, want)
+		var out bytes.Buffer // the program prints the error below what is in it
+		err := run(line(args), &out, &out, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || out.Len() > 0 {
+			t.Errorf("%q: %v after %q, expected a line that says %q and nothing before it", args, err, out.String(), want)
 		}
 	}
 	// A padding of 4 fits the window of 5 and not the usual one of 3.
