@@ -450,6 +450,27 @@ func TestInterruptedRow(t *testing.T) {
 	}
 }
 
+// A second goroutine that calls a rank, as a loop does that passes the same rank to all, is
+// refused; the first one still meets the other rank.
+func TestOneRankTwice(t *testing.T) {
+	all := ranks(t, 2, never)
+	x := []gpu.Buffer{floats(t, all[0], 1), floats(t, all[1], 2)}
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() { ended <- all[0].AllReduce(x[0], x[0], Sum) }()
+	}
+	want := "collective: rank 0: all-reduce: invalid argument: another goroutine of this rank waits in all-reduce of 1 float32, sum, expected one goroutine for each rank"
+	if err := <-ended; !errors.Is(err, gpu.ErrArgument) || err.Error() != want {
+		t.Errorf("%v, expected %s", err, want)
+	}
+	if err := all[1].AllReduce(x[1], x[1], Sum); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil || values(t, x[0])[0] != 3 {
+		t.Errorf("%v, %v", err, values(t, x[0]))
+	}
+}
+
 // Abort without a cause is an error in words, too.
 func TestAbortWithoutCause(t *testing.T) {
 	all := ranks(t, 2, never)

@@ -355,6 +355,9 @@ func (g *group) join(rank int, c *call) (*meeting, error) {
 		return nil, g.err
 	}
 	m := g.meeting
+	if before := m.calls[rank]; before != nil {
+		return nil, fmt.Errorf("collective: rank %d: %v: %w: another goroutine of this rank waits in %v, expected one goroutine for each rank", rank, c.kind, gpu.ErrArgument, before.what)
+	}
 	m.calls[rank] = c
 	m.joined++
 	if m.joined == g.size {
