@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -14,8 +15,8 @@ import (
 // Handle runs operators on buffers of the caller's, as a library does: with the
 // variants and plans of the ladders, but without data, checks of the result and
 // times of its own. It keeps the PTX that it has loaded, and the scratch of its calls for
-// later ones, until Close. It is for one goroutine at a time; gpu.Device.Interrupt from
-// another ends a call with an error.
+// later ones, until Close. Calls of several goroutines run one after the other;
+// gpu.Device.Interrupt from any of them ends a call with an error.
 //
 // A call checks all of its arguments before it launches anything, in the same
 // words on every device, and returns when the result is there unless Async is set. Errors wrap
@@ -37,6 +38,7 @@ type Handle struct {
 	Async bool
 
 	device  gpu.Device
+	calls   sync.Mutex            // held by each call, which has the scratch for itself
 	modules map[string]gpu.Module // by the name of their source; nil is closed
 	scratch workspace
 }
@@ -48,6 +50,8 @@ func NewHandle(device gpu.Device) *Handle {
 
 // Close frees the handle's memory on the device.
 func (h *Handle) Close() error {
+	h.calls.Lock()
+	defer h.calls.Unlock()
 	errs := []error{h.scratch.free()}
 	for _, module := range h.modules {
 		errs = append(errs, module.Close())
@@ -149,8 +153,10 @@ func (h *Handle) Rung() string { return h.Variant }
 // or of all from the last to the first, that is supported. It is Run without a
 // check of the memory.
 func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]gpu.Buffer, preferred ...string) error {
+	h.calls.Lock()
+	defer h.calls.Unlock()
 	if h.modules == nil {
-		return fmt.Errorf("ops: %s: handle: %w", o.Name, gpu.ErrClosed)
+		return fmt.Errorf("ops: %s: handle: %w, expected an open one: make another with ops.NewHandle", o.Name, gpu.ErrClosed)
 	}
 	if err := o.CheckSize(size); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"warpbook/gpu"
@@ -110,6 +111,38 @@ func TestAsyncHandle(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	})
+}
+
+// Calls of several goroutines run one after the other: they share scratch and modules.
+func TestHandleOfManyGoroutines(t *testing.T) {
+	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
+		h := NewHandle(d)
+		defer h.Close()
+		h.Variant = "sum_ticket"
+		var group sync.WaitGroup
+		for i := range 4 {
+			n := 5000 + 1000*i
+			x, err1 := d.Alloc(gpu.Float32, n)
+			y, err2 := d.Alloc(gpu.Float32, 1)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			if err := x.Upload(slices.Repeat([]float32{1}, n)); err != nil {
+				t.Fatal(err)
+			}
+			group.Go(func() {
+				for range 20 {
+					got := []float32{0}
+					err := errors.Join(y.Upload(ladder.Poisoned(1)), h.Launch(sample.Operator, ladder.Size{n}, map[string]gpu.Buffer{"x": x, "y": y}), y.Download(got))
+					if err != nil || got[0] != float32(n) {
+						t.Errorf("%v, %v, expected %d", got, err, n)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
 	})
 }
 

@@ -485,7 +485,7 @@ func TestHandleErrors(t *testing.T) {
 			{gemm(m(view(3, 100), 4, 3, 7), b, m(view(6, 100), 4, 5, 8)), gpu.ErrArgument, "ops: gemm: c: " + shares + "a" + own},
 			{Multiply(with("gemm_warp"), 1, a, b, 0, out), gpu.ErrNotFound, `ops: gemm: variant "gemm_warp": not found, expected one such as gemm_warp_tile, gemm_serpentine, gemm_wide`},
 			{Multiply(with("cpu_triple_loop"), 1, a, b, 0, out), gpu.ErrArgument, "ops: cpu_triple_loop: invalid argument: it runs on the host, expected a variant that runs on the device"},
-			{Multiply(closed, 1, a, b, 0, out), gpu.ErrClosed, "ops: gemm: handle: closed"},
+			{Multiply(closed, 1, a, b, 0, out), gpu.ErrClosed, "ops: gemm: handle: closed, expected an open one: make another with ops.NewHandle"},
 
 			{batched(batch(a, 2, -1), batch(b, 1, 0), batch(out, 1, 0)), gpu.ErrArgument, "ops: gemm_batched: a: invalid argument: stride = -1, expected at least 1, or 0 for matrices without a gap"},
 			{batched(batch(a, -1, 0), batch(b, 1, 0), batch(out, 1, 0)), gpu.ErrArgument, "ops: gemm_batched: a: invalid argument: -1 of 4 x 3, stride = 12, expected 0 to 2147483647 of each"},

@@ -397,8 +397,8 @@ runs in a row, replayed as one graph: their mean`,
 Handle runs operators on buffers of the caller's, as a library does: with the
 variants and plans of the ladders, but without data, checks of the result and
 times of its own. It keeps the PTX that it has loaded, and the scratch of its calls for
-later ones, until Close. It is for one goroutine at a time; gpu.Device.Interrupt from
-another ends a call with an error.
+later ones, until Close. Calls of several goroutines run one after the other;
+gpu.Device.Interrupt from any of them ends a call with an error.
 
 A call checks all of its arguments before it launches anything, in the same
 words on every device, and returns when the result is there unless Async is set. Errors wrap
