@@ -14,11 +14,14 @@ type counted int
 // in is the argument at a size.
 func (first counted) in(size ladder.Size) uint32 { return uint32(min(int(first), size[0])) }
 
+// hasNone reports whether a graph has no triangles because of its size: nothing is launched.
+func hasNone(size ladder.Size) bool { return size[0] == 0 || size[1] == 0 }
+
 // resident launches eight blocks of 256 threads a multiprocessor, which stride over the
 // edges, each a task of so many threads.
 func (first counted) resident(threads int) ladder.Planner {
 	return func(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-		if size[1] == 0 {
+		if hasNone(size) {
 			return ladder.Plan{}
 		}
 		return ladder.Plan{Steps: []ladder.Step{first.counting(entry, min(ladder.CeilDiv(size[1], 256/threads), 8*info.SMs), size)}}
@@ -29,7 +32,7 @@ func (first counted) resident(threads int) ladder.Planner {
 // over the vertices.
 func (first counted) perVertex(perSM int) ladder.Planner {
 	return func(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-		if size[1] == 0 {
+		if hasNone(size) {
 			return ladder.Plan{}
 		}
 		return ladder.Plan{Steps: []ladder.Step{first.counting(entry, blocks(size, info, perSM), size)}}
@@ -49,7 +52,7 @@ func words(size ladder.Size) int { return ladder.CeilDiv(size[0], 32) }
 
 // bitmap gives each block a bitmap in global memory.
 func (first counted) bitmap(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-	if size[1] == 0 {
+	if hasNone(size) {
 		return ladder.Plan{}
 	}
 	all := blocks(size, info, 4)
@@ -63,7 +66,7 @@ const mostShared = 48 << 10
 
 // bitmapShared gives each block a bitmap in shared memory.
 func (first counted) bitmapShared(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-	if size[1] == 0 {
+	if hasNone(size) {
 		return ladder.Plan{}
 	}
 	step := first.counting(entry, blocks(size, info, 4), size, uint32(words(size)))
@@ -82,7 +85,7 @@ func tooMany(size ladder.Size) error {
 
 // maskedProduct computes the elements of the product, and adds them up.
 func (first counted) maskedProduct(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-	if size[1] == 0 {
+	if hasNone(size) {
 		return ladder.Plan{}
 	}
 	rows := ladder.Step{Entry: entry, Grid: gpu.Dim{X: blocks(size, info, 4)}, Block: gpu.Dim{X: 256},
@@ -94,7 +97,7 @@ func (first counted) maskedProduct(entry string, size ladder.Size, info gpu.Info
 
 // wedges counts the wedges before each vertex, and gives each warp an equal share.
 func (first counted) wedges(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-	if size[1] == 0 {
+	if hasNone(size) {
 		return ladder.Plan{}
 	}
 	n := uint32(size[0])
@@ -119,7 +122,7 @@ const drawn = 64
 
 // packed makes words of the columns, whose pairs of uint32 are a uint64 here, and counts.
 func (first counted) packed(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-	if size[1] == 0 {
+	if hasNone(size) {
 		return ladder.Plan{}
 	}
 	draws := ladder.CeilDiv(size[1], drawn)
@@ -157,7 +160,7 @@ func bitsBefore(v int) int {
 
 // dense makes bits of the rows of hubs, and counts.
 func (first counted) dense(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-	if size[0] == 0 || size[1] == 0 {
+	if hasNone(size) {
 		return ladder.Plan{}
 	}
 	units, hubs, owners := ladder.CeilDiv(size[1], unit), hubs(size), ladder.CeilDiv(size[0], 256)

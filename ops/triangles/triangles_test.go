@@ -165,6 +165,12 @@ func TestBadRows(t *testing.T) {
 // empty is the operator on a graph without edges.
 var empty = of(&Graph{Rows: make([]uint32, 4)}, 0)
 
+// A graph without vertices has no triangles, also where columns has room for some edges.
+func TestNoVertices(t *testing.T) {
+	b := optest.NewBench(t, optest.Emulator(t), Operator, 1, 0, 100)
+	optest.CheckAll(t, b, "no vertices")
+}
+
 // A graph of the caller's is the first data set of its operator.
 func TestOf(t *testing.T) {
 	g, err := FromEdges(30, Clique(30, 1000))
