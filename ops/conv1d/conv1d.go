@@ -116,7 +116,9 @@ func With(o Options) (*ladder.Operator, error) {
 		Inputs: func(s ladder.Size) []ladder.Tensor {
 			return []ladder.Tensor{{Name: "x", Len: s[0]}, {Name: "mask", Len: s[1]}}
 		},
-		Outputs:   func(s ladder.Size) []ladder.Tensor { return []ladder.Tensor{{Name: "y", Len: o.outputs(s)}} },
+		Outputs: func(s ladder.Size) []ladder.Tensor {
+			return []ladder.Tensor{{Name: "y", Len: o.outputs(s), Judge: ladder.SumOfProducts}}
+		},
 		Reference: o.reference,
 		Data:      dataSets,
 		Cases:     o.cases(),

@@ -129,6 +129,17 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// A product that is subnormal has fewer bits than the bound of one term asks for, and passes.
+func TestSubnormalProducts(t *testing.T) {
+	b := optest.NewBench(t, optest.Emulator(t), Operator, 1, 3, 1)
+	for name, values := range map[string][]float32{"mask": {0.3}, "x": {0x1p-140, 1, 0x1p-149}} {
+		if err := b.SetInput(name, values); err != nil {
+			t.Fatal(err)
+		}
+	}
+	optest.CheckAll(t, b, "subnormal")
+}
+
 // Correlate and its refusals, on buffers of the caller's.
 func TestCorrelate(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {

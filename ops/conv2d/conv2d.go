@@ -126,7 +126,7 @@ func With(name string, o Options) (*ladder.Operator, error) {
 		Valid:  func(s ladder.Size) error { return o.valid(name, s) },
 		Inputs: o.inputs,
 		Outputs: func(s ladder.Size) []ladder.Tensor {
-			return []ladder.Tensor{{Name: "y", Len: o.of(s).elementsOfY(), Type: o.Type}}
+			return []ladder.Tensor{{Name: "y", Len: o.of(s).elementsOfY(), Type: o.Type, Judge: ladder.SumOfProducts}}
 		},
 		Reference: o.reference,
 		Data:      dataSets,

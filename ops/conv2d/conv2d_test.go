@@ -98,6 +98,19 @@ func TestSet(t *testing.T) {
 	})
 }
 
+// A product that is subnormal has fewer bits than the bound of one term asks for, and passes.
+func TestSubnormalProducts(t *testing.T) {
+	for _, o := range []*ladder.Operator{Operator, NHWC} {
+		b := optest.NewBench(t, optest.Emulator(t), o, 1, 1, 1, 1, 3, 1, 1, 1)
+		for name, values := range map[string][]float32{"w": {0.3}, "x": {0x1p-140, 1, 0x1p-149}} {
+			if err := b.SetInput(name, values); err != nil {
+				t.Fatal(err)
+			}
+		}
+		optest.CheckAll(t, b, "subnormal")
+	}
+}
+
 // Answers worked by hand: padding, stride, dilation, groups, both layouts, bias and ReLU.
 func TestReference(t *testing.T) {
 	o := Options{Stride: 1, Padding: 0, Dilation: 1, Groups: 1}

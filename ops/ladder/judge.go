@@ -55,6 +55,16 @@ var RoundedSum = Judge{
 	},
 }
 
+// SumOfProducts is RoundedSum of terms that are products of float32: one below 2^-126 loses
+// bits, too, less than an atomic that makes it 0.
+var SumOfProducts = Judge{
+	Note: RoundedSum.Note,
+	Compare: func(stop Stop, got Values, want Expected, p Plan) Comparison {
+		p.Atomics++
+		return RoundedSum.Compare(stop, got, want, p)
+	},
+}
+
 // Exactly demands every element bit for bit; all NaN are one.
 var Exactly = Judge{
 	Note: "error is the number of elements that are wrong, of which none may be: every bit counts",

@@ -79,10 +79,7 @@ func checkIndices(name string, index []int32, limit int) error {
 var sumOfTerms = ladder.Judge{
 	Note: "error and bound are shares of the sum of |terms|; the bound of a sum of k terms is that of rounding, " +
 		"k u / (1 - k u) with u = 2^-24, and at most 1e-3; the table shows the largest bound",
-	Compare: func(stop ladder.Stop, got ladder.Values, want ladder.Expected, p ladder.Plan) ladder.Comparison {
-		p.Atomics++ // a product below 2^-126 loses bits, too: less than an atomic that makes it 0
-		return ladder.RoundedSum.Compare(stop, got, want, p)
-	},
+	Compare: ladder.SumOfProducts.Compare,
 }
 
 // most is the largest number of entries: offsets are int32, and so are indices that a

@@ -82,21 +82,22 @@ func warpbookOpsLadder() *ixgo.Package {
 			"Values":  reflect.TypeFor[q.Values](),
 		},
 		Vars: map[string]reflect.Value{
-			"AllEqual":    reflect.ValueOf(&q.AllEqual),
-			"Ampere":      reflect.ValueOf(&q.Ampere),
-			"AnyOrder":    reflect.ValueOf(&q.AnyOrder),
-			"CountOnly":   reflect.ValueOf(&q.CountOnly),
-			"Exactly":     reflect.ValueOf(&q.Exactly),
-			"FewDistinct": reflect.ValueOf(&q.FewDistinct),
-			"NormalData":  reflect.ValueOf(&q.NormalData),
-			"Poison":      reflect.ValueOf(&q.Poison),
-			"Reversed":    reflect.ValueOf(&q.Reversed),
-			"RoundedSum":  reflect.ValueOf(&q.RoundedSum),
-			"Skewed":      reflect.ValueOf(&q.Skewed),
-			"Sorted":      reflect.ValueOf(&q.Sorted),
-			"Sources":     reflect.ValueOf(&q.Sources),
-			"SpecialData": reflect.ValueOf(&q.SpecialData),
-			"UniformData": reflect.ValueOf(&q.UniformData),
+			"AllEqual":      reflect.ValueOf(&q.AllEqual),
+			"Ampere":        reflect.ValueOf(&q.Ampere),
+			"AnyOrder":      reflect.ValueOf(&q.AnyOrder),
+			"CountOnly":     reflect.ValueOf(&q.CountOnly),
+			"Exactly":       reflect.ValueOf(&q.Exactly),
+			"FewDistinct":   reflect.ValueOf(&q.FewDistinct),
+			"NormalData":    reflect.ValueOf(&q.NormalData),
+			"Poison":        reflect.ValueOf(&q.Poison),
+			"Reversed":      reflect.ValueOf(&q.Reversed),
+			"RoundedSum":    reflect.ValueOf(&q.RoundedSum),
+			"Skewed":        reflect.ValueOf(&q.Skewed),
+			"Sorted":        reflect.ValueOf(&q.Sorted),
+			"Sources":       reflect.ValueOf(&q.Sources),
+			"SpecialData":   reflect.ValueOf(&q.SpecialData),
+			"SumOfProducts": reflect.ValueOf(&q.SumOfProducts),
+			"UniformData":   reflect.ValueOf(&q.UniformData),
 		},
 		Funcs: map[string]reflect.Value{
 			"Bound":       reflect.ValueOf(q.Bound),
@@ -1190,6 +1191,10 @@ ParallelBy is Parallel for elements that take so long that a part has only piece
 	"Stop.Pieces": `func (stop Stop) Pieces(n int, f func(from, to int))
 
 Pieces calls f for one part of n elements after the other.`,
+	"SumOfProducts": `var SumOfProducts
+
+SumOfProducts is RoundedSum of terms that are products of float32: one below 2^-126 loses
+bits, too, less than an atomic that makes it 0.`,
 	"Table": `type Table struct {
 	Tensor
 	Values Values
