@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"warpbook/gpu"
@@ -128,6 +129,9 @@ func (w *fake) launch(c *command.Launch) error {
 func (w *fake) run(l gpu.Launch, c *command.Launch) error {
 	if w.how == "dies" {
 		os.Exit(3)
+	}
+	if w.how == "takes a millisecond" {
+		time.Sleep(time.Millisecond)
 	}
 	if w.how == "refuses launches" {
 		return fmt.Errorf("%w: no memory for the stack", gpu.ErrMemory)

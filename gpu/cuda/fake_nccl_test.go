@@ -165,7 +165,9 @@ func (r *fakeRank) poll(w *fake) ([]int64, error) {
 	if r.times++; r.times < int(r.run.Warmup+r.run.Repeats)*len(r.run.Runs) {
 		return []int64{command.GroupQueueing, 0}, r.begin(w)
 	}
-	return []int64{command.GroupIdle, int64(r.run.Repeats) * int64(time.Millisecond)}, nil
+	repeats := r.run.Repeats
+	r.run = nil
+	return []int64{command.GroupIdle, int64(repeats) * int64(time.Millisecond)}, nil
 }
 
 // combineFake checks the sizes of a collective as NCCL counts them, and computes it.

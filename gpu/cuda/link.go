@@ -32,8 +32,10 @@ type link struct {
 	queue   []byte          // commands not written; guarded by mu
 	spare   []byte          // memory for the next queue; guarded by mu
 	writing bool            // a goroutine writes to commands; guarded by mu
-	waiting []chan reply    // callers, in the order of their commands; guarded by mu
+	waiting []waiter        // callers, in the order of their commands; guarded by mu
 	number  uint32          // of the last command with an answer; guarded by mu
+	posted  uint64          // commands without an answer; guarded by mu
+	reached uint64          // of them, those before the last answer; guarded by mu
 	ended   error           // why the link accepts no more commands; guarded by mu
 	last    command.Suspect // launched last, for errors; guarded by mu
 	work    chan struct{}   // capacity 1: queue is not empty, or ended is set
@@ -48,6 +50,12 @@ type link struct {
 type reply struct {
 	command.Answer
 	err error
+}
+
+// waiter is a caller, and how many commands without an answer were queued before its own.
+type waiter struct {
+	answer chan<- reply
+	posted uint64
 }
 
 // startTimeout limits the time until a worker's hello: a driver that starts cold
@@ -158,10 +166,20 @@ func (l *link) add(number uint32, c command.Command) error {
 		return l.ended
 	}
 	l.queue = command.Append(l.queue, number, c)
-	if number == 0 && !l.writing {
-		l.wake()
+	if number == 0 {
+		if l.posted++; !l.writing {
+			l.wake()
+		}
 	}
 	return nil
+}
+
+// unanswered is the number of commands without an answer that the worker may not have
+// executed: those queued after the last command that it has answered.
+func (l *link) unanswered() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.posted - l.reached
 }
 
 func (l *link) wake() {
@@ -189,7 +207,7 @@ func (l *link) ask(c command.Command) <-chan reply {
 		answer <- reply{err: err}
 		return answer
 	}
-	l.waiting = append(l.waiting, answer)
+	l.waiting = append(l.waiting, waiter{answer, l.posted})
 	l.flush() // the caller waits: a hand-over to the writer would take longer
 	return answer
 }
@@ -260,7 +278,7 @@ func (l *link) finish(reason error) {
 	if l.ended == nil {
 		l.ended = reason
 		for _, w := range l.waiting {
-			w <- reply{err: reason}
+			w.answer <- reply{err: reason}
 		}
 		l.waiting = nil
 	}
@@ -283,8 +301,8 @@ func (l *link) deliver(a command.Answer) error {
 	if len(l.waiting) == 0 {
 		return fmt.Errorf("answer %d to no command", a.Number)
 	}
-	l.waiting[0] <- reply{Answer: a}
-	l.waiting = l.waiting[1:]
+	l.waiting[0].answer <- reply{Answer: a}
+	l.reached, l.waiting = l.waiting[0].posted, l.waiting[1:]
 	return nil
 }
 
@@ -298,7 +316,7 @@ func (l *link) end(reason error) {
 	}
 	l.ended = reason
 	for _, w := range l.waiting {
-		w <- reply{err: reason}
+		w.answer <- reply{err: reason}
 	}
 	l.waiting = nil
 	l.space.Broadcast()

@@ -206,11 +206,21 @@ var ncclTypes = map[gpu.Type]uint32{
 // ncclOps are NCCL's numbers of operations.
 var ncclOps = map[collective.Op]uint32{collective.Sum: 0, collective.Max: 2, collective.Min: 3}
 
+// inFlight is how many commands without an answer may be on the way to the worker before a
+// collective. The driver queues about 1024 launches: behind more the worker waits for the
+// device, and would be taken for one that NCCL does not return to.
+const inFlight = 512
+
 // Run runs collectives on the device's default stream.
 func (m *member) Run(ctx context.Context, t gpu.Timing, calls ...collective.Call) (time.Duration, error) {
 	// The work before the collective would be recorded, and not run.
 	if err := m.dev.main.captured.Refuse(calls[0].Kind.String()); err != nil {
 		return 0, err
+	}
+	if m.link.unanswered() > inFlight {
+		if _, err := m.dev.do(m.link, &command.PollGroup{Group: m.handle}, "NCCL: "+calls[0].Kind.String()); err != nil {
+			return 0, err
+		}
 	}
 	all := &command.Collect{Group: m.handle, Warmup: uint32(t.Warmup), Repeats: uint32(t.Repeats)}
 	for _, c := range calls {

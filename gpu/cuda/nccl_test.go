@@ -601,6 +601,33 @@ func TestRankLostBetweenCollectives(t *testing.T) {
 	}
 }
 
+// A worker that has not come to a collective, because it waits for room for the launches
+// before it, is not killed at the end of the group.
+func TestCollectiveBehindManyLaunches(t *testing.T) {
+	before := unresponsive
+	unresponsive = 50 * time.Millisecond
+	defer func() { unresponsive = before }()
+	all := fakeGroup(t, longTime, "emulator", "takes a millisecond")
+	buffers := onAll(t, all)
+	nothing := launchOn(t, all[1], "nothing")
+	time.AfterFunc(100*time.Millisecond, func() { all[0].Abort(errors.New("the test ends it")) })
+	for rank, err := range each(all, func(c collective.Communicator) error {
+		for range inFlight + 100 {
+			if c.Rank() == 1 {
+				if err := c.Device().Launch(nothing); err != nil {
+					return err
+				}
+			}
+		}
+		return c.Run(sum(buffers[c.Rank()]))
+	}) {
+		says(t, "a collective", err, "group ended: the test ends it")
+		if err := buffers[rank].Download(make([]float32, 1)); err != nil {
+			t.Errorf("rank %d: the buffer: %v", rank, err)
+		}
+	}
+}
+
 // A worker that is busy with other work is asked to leave the group until it has.
 func TestLeaveBusy(t *testing.T) {
 	var left []string
