@@ -32,9 +32,9 @@ type Handle struct {
 
 	// Async lets a call return when its work is in the device's default stream. Work that is
 	// put there later runs after it: other calls, downloads, collectives. An error of the
-	// work is returned by the first collective, Sync of the device, or call without Async
-	// behind it. A download behind a launch that the driver refuses returns no error, and
-	// what the buffer had before.
+	// work is returned by the call itself, as on an emulator, or by the first collective,
+	// Sync of the device, or call without Async behind it. A download behind a launch that
+	// the driver refuses returns no error, and what the buffer had before.
 	Async bool
 
 	device  gpu.Device

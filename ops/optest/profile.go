@@ -56,7 +56,7 @@ const opcodes = "sass__inst_executed_per_opcode"
 
 var counted = regexp.MustCompile(`^(BAR|SHFL|UCGABAR_WAIT|UTMALDG)$`)
 
-// profiled is a case of an operator whose launches the profiler counts.
+// profiledCase is a case of an operator whose launches the profiler counts.
 type profiledCase struct {
 	operator *ladder.Operator
 	ladder.Case

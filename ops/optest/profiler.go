@@ -80,8 +80,9 @@ func profiles(t *testing.T, o *ladder.Operator, seed uint64) {
 		return
 	}
 	says := fmt.Sprintf("not compared with NVIDIA's profiler: %s: see %s in ops/optest/profile.go", strings.Join(old, ", "), profilesVariable)
-	if d := device.MustOpen(""); !d.Info().Emulated {
-		d.Close()
+	d := device.MustOpen("")
+	defer d.Close()
+	if !d.Info().Emulated {
 		t.Fatal(says)
 	}
 	t.Skip(says)
