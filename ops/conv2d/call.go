@@ -40,18 +40,10 @@ func Convolve(h ladder.Runner, options Options, size ladder.Size, x, w, bias, y 
 		return err
 	}
 	c := ladder.NewOperands(h, o.Name)
-	buffers := map[string]gpu.Buffer{"x": x, "w": w, "bias": bias, "y": y}
 	if bias != nil && !options.Bias {
 		c.Fail("bias", gpu.ErrArgument, "a buffer", "expected none: set Options.Bias")
 	}
-	inputs := len(o.Inputs(size))
-	for i, t := range append(o.Inputs(size), o.Outputs(size)...) {
-		b := buffers[t.Name]
-		if b != nil && b.Len() != t.Len {
-			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d for %s", t.Len, o.Describe(size)))
-		}
-		c.Add(t.Name, ladder.Vector(b, t.Len), i >= inputs, t.Elements())
-	}
+	c.AddTensors(o, size, map[string]gpu.Buffer{"x": x, "w": w, "bias": bias, "y": y})
 	switch {
 	case options.Type != 0 && options.Depth: // not the rung in which a NaN spreads to other depths
 		return c.Run(o, size, name+"_halo", name+"_wgmma", name+"_vector", name+"_mma")

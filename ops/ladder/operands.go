@@ -48,6 +48,19 @@ func (c *Operands) Err() error { return c.err }
 // Alias gives an operand a second name.
 func (c *Operands) Alias(name, of string) { c.memory[name] = c.memory[of] }
 
+// AddTensors adds the inputs and outputs of an operator at a size, each with the buffer of its
+// name, which has exactly their elements.
+func (c *Operands) AddTensors(o *Operator, size Size, buffers map[string]gpu.Buffer) {
+	inputs := o.Inputs(size)
+	for i, t := range append(inputs, o.Outputs(size)...) {
+		b := buffers[t.Name]
+		if b != nil && b.Len() != t.Len {
+			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d for %s", t.Len, o.Describe(size)))
+		}
+		c.Add(t.Name, Vector(b, t.Len), i >= len(inputs), t.Elements())
+	}
+}
+
 // Run compares the operands with each other and runs the operator.
 func (c *Operands) Run(o *Operator, size Size, preferred ...string) error {
 	if c.err != nil {

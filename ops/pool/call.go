@@ -1,8 +1,6 @@
 package pool
 
 import (
-	"fmt"
-
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
 )
@@ -32,14 +30,6 @@ func call(h ladder.Runner, options Options, size ladder.Size, average bool, x, y
 		return err
 	}
 	c := ladder.NewOperands(h, o.Name)
-	buffers := map[string]gpu.Buffer{"x": x, "y": y, "index": index}
-	inputs := len(o.Inputs(size))
-	for i, t := range append(o.Inputs(size), o.Outputs(size)...) {
-		b := buffers[t.Name]
-		if b != nil && b.Len() != t.Len {
-			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d of %d planes of %d x %d", t.Len, size[0], size[1], size[2]))
-		}
-		c.Add(t.Name, ladder.Vector(b, t.Len), i >= inputs, t.Elements())
-	}
+	c.AddTensors(o, size, map[string]gpu.Buffer{"x": x, "y": y, "index": index})
 	return c.Run(o, size)
 }

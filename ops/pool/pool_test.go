@@ -142,12 +142,12 @@ func TestCalls(t *testing.T) {
 			t.Errorf("means %v, %v", got, err)
 		}
 		for says, err := range map[string]error{
-			"expected 4 of 1 planes": MaxPool(h, o, size, x, x, index),
-			"no buffer":              MaxPool(h, o, size, x, y, nil),
-			"int32":                  AvgPool(h, o, size, x, index),
-			"expected 9 of":          AvgPool(h, o, size, y, y),
-			"window = 0":             AvgPool(h, Options{}, size, x, y),
-			"size of 1 numbers":      MaxPool(h, o, ladder.Size{3}, x, y, index),
+			"expected 4 for planes = 1, h = 3, w = 3": MaxPool(h, o, size, x, x, index),
+			"no buffer": MaxPool(h, o, size, x, y, nil),
+			"int32":     AvgPool(h, o, size, x, index),
+			"expected 9 for planes = 1, h = 3, w = 3": AvgPool(h, o, size, y, y),
+			"window = 0":        AvgPool(h, Options{}, size, x, y),
+			"size of 1 numbers": MaxPool(h, o, ladder.Size{3}, x, y, index),
 		} {
 			if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), says) {
 				t.Errorf("%v, expected one line with %q", err, says)

@@ -147,13 +147,6 @@ func (a *Matrix) run(h ladder.Runner, o *ladder.Operator, size ladder.Size, buff
 	}
 	c := ladder.NewOperands(h, o.Name)
 	buffers["offsets"], buffers["columns"], buffers["values"] = a.Offsets, a.Index, a.Values
-	inputs := o.Inputs(size)
-	for i, t := range append(inputs, o.Outputs(size)...) {
-		b := buffers[t.Name]
-		if b != nil && b.Len() != t.Len {
-			c.Fail(t.Name, gpu.ErrArgument, fmt.Sprintf("%d elements", b.Len()), fmt.Sprintf("expected %d for %s", t.Len, o.Describe(size)))
-		}
-		c.Add(t.Name, ladder.Vector(b, t.Len), i >= len(inputs), t.Elements())
-	}
+	c.AddTensors(o, size, buffers)
 	return c.Run(o, size)
 }

@@ -692,6 +692,10 @@ before anything is launched; the first error is kept.`,
 
 Add checks an operand by itself and gives the plan, under the operand's name, a
 view of exactly the used part of its buffer.`,
+	"Operands.AddTensors": `func (c *Operands) AddTensors(o *Operator, size Size, buffers map[string]gpu.Buffer)
+
+AddTensors adds the inputs and outputs of an operator at a size, each with the buffer of its
+name, which has exactly their elements.`,
 	"Operands.Alias": `func (c *Operands) Alias(name, of string)
 
 Alias gives an operand a second name.`,
