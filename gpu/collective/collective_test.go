@@ -118,7 +118,7 @@ func TestTypes(t *testing.T) {
 		buffers := []gpu.Buffer{filled(t, all[0], typ, c[0], 1), filled(t, all[1], typ, c[1], 1)}
 		ok(t, each(all, func(c Communicator) error { return c.AllReduce(buffers[c.Rank()], buffers[c.Rank()], Sum) }))
 		for _, b := range buffers {
-			got := hostOf(typ, 1)
+			got := gpu.NewSlice(typ, 1)
 			if err := b.Download(got); err != nil || fmt.Sprint(got) != fmt.Sprint(c[2]) {
 				t.Errorf("%v: %v, %v, expected %v", typ, got, err, c[2])
 			}

@@ -1,7 +1,6 @@
 package collective
 
 import (
-	"fmt"
 	"math"
 
 	"warpbook/gpu"
@@ -10,33 +9,6 @@ import (
 // number are the Go types of elements.
 type number interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
-}
-
-// hostOf is host memory for elements of a type.
-func hostOf(t gpu.Type, n int) any {
-	switch t {
-	case gpu.Int8:
-		return make([]int8, n)
-	case gpu.Uint8:
-		return make([]uint8, n)
-	case gpu.Int16:
-		return make([]int16, n)
-	case gpu.Uint16, gpu.Float16, gpu.BFloat16:
-		return make([]uint16, n)
-	case gpu.Int32:
-		return make([]int32, n)
-	case gpu.Uint32:
-		return make([]uint32, n)
-	case gpu.Int64:
-		return make([]int64, n)
-	case gpu.Uint64:
-		return make([]uint64, n)
-	case gpu.Float32:
-		return make([]float32, n)
-	case gpu.Float64:
-		return make([]float64, n)
-	}
-	panic(fmt.Sprintf("collective: a buffer of %v", t))
 }
 
 // reduced combines the inputs of a call element by element, in the order of the ranks.
@@ -147,29 +119,4 @@ func bfloat16(f float32) uint16 {
 		return uint16(bits>>16) | 0x40
 	}
 	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
-}
-
-// cut is a part of a slice of elements.
-func cut(elements any, from, n int) any {
-	switch x := elements.(type) {
-	case []int8:
-		return x[from : from+n]
-	case []uint8:
-		return x[from : from+n]
-	case []int16:
-		return x[from : from+n]
-	case []uint16:
-		return x[from : from+n]
-	case []int32:
-		return x[from : from+n]
-	case []uint32:
-		return x[from : from+n]
-	case []int64:
-		return x[from : from+n]
-	case []uint64:
-		return x[from : from+n]
-	case []float32:
-		return x[from : from+n]
-	}
-	return elements.([]float64)[from : from+n]
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -209,7 +210,7 @@ func (m *memory) Close() error {
 // run is a collective of this rank, which c describes.
 func (m *memory) run(of Call, c *call, interrupts uint64) error {
 	if c.err == nil {
-		c.input = hostOf(c.typ, c.length)
+		c.input = gpu.NewSlice(c.typ, c.length)
 		if err := m.read(of.In, c); err != nil {
 			return m.lost(c.kind, err)
 		}
@@ -218,12 +219,12 @@ func (m *memory) run(of Call, c *call, interrupts uint64) error {
 	if err != nil {
 		return err
 	}
-	part := cut(result, 0, c.length)
+	part := reflect.ValueOf(result)
 	if c.kind == ReduceScatter {
 		n := c.length / m.group.size
-		part = cut(result, m.rank*n, n)
+		part = part.Slice(m.rank*n, (m.rank+1)*n)
 	}
-	if err := of.Out.Upload(part); err != nil {
+	if err := of.Out.Upload(part.Interface()); err != nil {
 		return m.lost(c.kind, err)
 	}
 	return nil
