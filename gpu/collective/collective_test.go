@@ -316,8 +316,11 @@ func TestArguments(t *testing.T) {
 	if got := values(t, a[1]); !slices.Equal(got, []float32{4, 6}) {
 		t.Errorf("%v", got)
 	}
-	if _, err := InMemory(never, all[0].Device(), all[0].Device()); !errors.Is(err, gpu.ErrArgument) {
+	if _, err := InMemory(never, all[0].Device(), all[0].Device()); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "ranks 0 and 1 have the same device") {
 		t.Errorf("one device twice: %v", err)
+	}
+	if _, err := InMemory(never, all[0].Device(), nil); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "rank 1 has no device") {
+		t.Errorf("a missing device: %v", err)
 	}
 	for _, deadline := range []time.Duration{0, -1} {
 		if _, err := InMemory(deadline, all[0].Device()); !errors.Is(err, gpu.ErrArgument) {

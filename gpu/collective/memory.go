@@ -82,8 +82,11 @@ func InMemory(deadline time.Duration, devices ...gpu.Device) ([]Communicator, er
 	g := &group{size: len(devices), deadline: deadline, failed: make(chan struct{}), meeting: newMeeting(len(devices))}
 	var all []Communicator
 	for i, d := range devices {
-		if at := slices.Index(devices, d); d == nil || at < i {
-			return nil, fmt.Errorf("collective: %w: rank %d has no device or that of rank %d, expected one of its own", gpu.ErrArgument, i, at)
+		if d == nil {
+			return nil, fmt.Errorf("collective: %w: rank %d has no device, expected one", gpu.ErrArgument, i)
+		}
+		if at := slices.Index(devices[:i], d); at >= 0 {
+			return nil, fmt.Errorf("collective: %w: ranks %d and %d have the same device, expected one of its own for each", gpu.ErrArgument, at, i)
 		}
 		all = append(all, &memory{group: g, rank: i, device: d})
 	}
