@@ -200,7 +200,7 @@ func CheckAlloc(t Type, n int) (int64, error) {
 		return 0, fmt.Errorf("gpu: alloc: %w: type %v, expected a data type such as gpu.Float32", ErrArgument, t)
 	}
 	if n < 0 || int64(n) > math.MaxInt64/8 {
-		return 0, fmt.Errorf("gpu: alloc: %w: %d elements, expected at least 0", ErrArgument, n)
+		return 0, fmt.Errorf("gpu: alloc: %w: %d elements, expected 0 to %d", ErrArgument, n, int64(math.MaxInt64/8))
 	}
 	return int64(n) * int64(t.Bytes()), nil
 }

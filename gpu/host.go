@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -20,4 +21,13 @@ func HostFree() (bytes int64, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// CheckHost refuses more bytes than the host can still give, where it says so.
+func CheckHost(bytes float64) error {
+	const gib = 1 << 30
+	if free, known := HostFree(); known && bytes > float64(free) {
+		return fmt.Errorf("%w: %.4g GiB of the host's memory, which has %.4g left", ErrMemory, bytes/gib, float64(free)/gib)
+	}
+	return nil
 }

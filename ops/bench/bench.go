@@ -385,9 +385,8 @@ func fits(o *ladder.Operator, size ladder.Size, info gpu.Info) error {
 		return fmt.Errorf("ops: %s: %s: %w: %.4g GiB, %s has %.4g", o.Name, o.Describe(size), gpu.ErrMemory,
 			device/gib, info.Name, float64(info.GlobalBytes)/gib)
 	}
-	if free, known := gpu.HostFree(); known && host > float64(free) {
-		return fmt.Errorf("ops: %s: %s: %w: %.4g GiB of the host's memory, which has %.4g left: take a smaller size",
-			o.Name, o.Describe(size), gpu.ErrMemory, host/gib, float64(free)/gib)
+	if err := gpu.CheckHost(host); err != nil {
+		return fmt.Errorf("ops: %s: %s: %w: take a smaller size", o.Name, o.Describe(size), err)
 	}
 	return nil
 }

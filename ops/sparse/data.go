@@ -1,10 +1,12 @@
 package sparse
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 
+	"warpbook/gpu"
 	"warpbook/ops/ladder"
 )
 
@@ -60,6 +62,9 @@ func New(data string, rows, columns, nnz int, seed uint64) (CSR, error) {
 	}
 	if _, err := SpMV.DataSet(data); err != nil {
 		return CSR{}, err
+	}
+	if err := gpu.CheckHost(8*float64(nnz) + 4*float64(rows)); err != nil {
+		return CSR{}, fmt.Errorf("ops: sparse: a matrix of %d rows and %d entries: %w: take a smaller one", rows, nnz, err)
 	}
 	i := max(0, slices.IndexFunc(matrices, func(d matrix) bool { return d.name == data }))
 	return matrices[i].make(nil, rows, columns, nnz, ladder.NewRandom(seed)), nil

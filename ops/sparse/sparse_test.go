@@ -149,6 +149,11 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%v: %v, expected an argument error that names nnz", s, err)
 		}
 	}
+	if free, known := gpu.HostFree(); known && free < 8*most { // else it would be made
+		if _, err := New("random", 9, 9, most, 1); !errors.Is(err, gpu.ErrMemory) || !strings.Contains(err.Error(), "take a smaller one") {
+			t.Errorf("2^31 entries: %v", err)
+		}
+	}
 	if _, err := New("no such data", 1, 1, 1, 1); !errors.Is(err, gpu.ErrNotFound) {
 		t.Errorf("unknown data set: %v", err)
 	}

@@ -1,18 +1,24 @@
 package triangles
 
 import (
+	"fmt"
 	"math/bits"
 	"math/rand/v2"
 
+	"warpbook/gpu"
 	"warpbook/ops/ladder"
 )
 
 // RMAT makes edges of a recursive matrix (a, b, c, d = 0.57, 0.19, 0.19, 0.05): n vertices,
 // of which few have very many neighbours. Self loops and duplicates are among them. The
-// edges depend on the seed alone, not on the number of cores.
+// edges depend on the seed alone, not on the number of cores. More than the host's memory has
+// room for are a panic.
 func RMAT(n, edges int, seed uint64) []Edge {
 	if n < 1 || edges < 1 {
 		return nil
+	}
+	if err := gpu.CheckHost(8 * float64(edges)); err != nil { // a panic ends a cell, a lack of memory its program
+		panic(fmt.Errorf("ops: triangles: %d edges of RMAT: %w: make fewer", edges, err))
 	}
 	all := make([]Edge, edges)
 	levels := bits.Len(uint(n - 1))

@@ -93,6 +93,10 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 	if n == 0 && len(edges) > 0 {
 		return nil, fmt.Errorf("ops: triangles: %w: %d edges of a graph without vertices, expected none", gpu.ErrArgument, len(edges))
 	}
+	// Seven numbers for each vertex, and three for each edge.
+	if err := gpu.CheckHost(28*float64(n) + 12*float64(len(edges))); err != nil {
+		return nil, fmt.Errorf("ops: triangles: %d vertices and %d edges: %w: take a smaller graph", n, len(edges), err)
+	}
 	for i, e := range edges {
 		if v := max(e[0], e[1]); int64(v) >= int64(n) {
 			return nil, fmt.Errorf("ops: triangles: %w: edge %d is %d-%d, out of range: expected vertices from 0 to %d", gpu.ErrArgument, i, e[0], e[1], n-1)

@@ -162,6 +162,25 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
+// A graph that the host's memory does not hold is refused before it is made.
+func TestLargerThanMemory(t *testing.T) {
+	free, known := gpu.HostFree()
+	if !known {
+		t.Skip("the host does not tell its free memory")
+	}
+	defer func() {
+		if err, _ := recover().(error); !errors.Is(err, gpu.ErrMemory) || !strings.Contains(err.Error(), "edges of RMAT") {
+			t.Errorf("2^50 edges: %v", err)
+		}
+	}()
+	if free < 28*math.MaxInt32 { // else it would be made
+		if _, err := FromEdges(math.MaxInt32, nil); !errors.Is(err, gpu.ErrMemory) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("2^31 - 1 vertices: %v", err)
+		}
+	}
+	RMAT(1<<20, 1<<50, 1)
+}
+
 // empty is the operator on a graph without edges.
 var empty = of(&Graph{Rows: make([]uint32, 4)}, 0)
 

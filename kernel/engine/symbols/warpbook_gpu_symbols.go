@@ -99,6 +99,7 @@ func warpbookGpu() *ixgo.Package {
 			"CheckCooperative": reflect.ValueOf(q.CheckCooperative),
 			"CheckCopy":        reflect.ValueOf(q.CheckCopy),
 			"CheckHasClusters": reflect.ValueOf(q.CheckHasClusters),
+			"CheckHost":        reflect.ValueOf(q.CheckHost),
 			"CheckLaunch":      reflect.ValueOf(q.CheckLaunch),
 			"CheckResident":    reflect.ValueOf(q.CheckResident),
 			"CheckSurface":     reflect.ValueOf(q.CheckSurface),
@@ -404,6 +405,9 @@ treated as accesses outside of all buffers are without CheckBounds.`,
 	"CheckHasClusters": `func CheckHasClusters(info Info, l Launch) error
 
 CheckHasClusters refuses a question about clusters to a GPU without them.`,
+	"CheckHost": `func CheckHost(bytes float64) error
+
+CheckHost refuses more bytes than the host can still give, where it says so.`,
 	"CheckLaunch": `func CheckLaunch(info Info, l Launch, own func(Buffer) error) error
 
 CheckLaunch compares a launch with its entry's parameters and the device's

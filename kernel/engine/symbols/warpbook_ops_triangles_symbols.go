@@ -192,7 +192,8 @@ Oriented is the graph of rows that are oriented already. Rows that are not are r
 
 RMAT makes edges of a recursive matrix (a, b, c, d = 0.57, 0.19, 0.19, 0.05): n vertices,
 of which few have very many neighbours. Self loops and duplicates are among them. The
-edges depend on the seed alone, not on the number of cores.`,
+edges depend on the seed alone, not on the number of cores. More than the host's memory has
+room for are a panic.`,
 	"Star": `func Star(n, m int) []Edge
 
 Star is the edges from vertex 0 to all others, at most m.`,

@@ -130,8 +130,8 @@ func (s *session) room(host, device float64, flag string) error {
 	if s.devices[0].Info().Emulated {
 		host += device
 	}
-	if free, known := gpu.HostFree(); known && host > float64(free) {
-		return fmt.Errorf("%w: %.4g GiB of the host's memory, which has %.4g left: take a smaller %s", gpu.ErrMemory, host/(1<<30), float64(free)/(1<<30), flag)
+	if err := gpu.CheckHost(host); err != nil {
+		return fmt.Errorf("%w: take a smaller %s", err, flag)
 	}
 	return nil
 }
