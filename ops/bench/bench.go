@@ -223,8 +223,9 @@ func (b *Bench) upload(inputs []ladder.Values) error {
 // input's Go type and length, rounded to the input's type: []float32 also for floats
 // of 16 bits.
 func (b *Bench) SetInput(name string, values ladder.Values) error {
-	tensors := b.operator.Inputs(b.size)
-	for i, t := range tensors {
+	var names []string
+	for i, t := range b.operator.Inputs(b.size) {
+		names = append(names, t.Name)
 		if t.Name != name {
 			continue
 		}
@@ -238,7 +239,7 @@ func (b *Bench) SetInput(name string, values ladder.Values) error {
 		b.own = b.own || err == nil
 		return err
 	}
-	return fmt.Errorf("ops: %s: input %q: %w, there is %s", b.operator.Name, name, gpu.ErrNotFound, tensors[0].Name)
+	return fmt.Errorf("ops: %s: input %q: %w, %s", b.operator.Name, name, gpu.ErrNotFound, gpu.Nearest(name, names))
 }
 
 // Expected are the outputs of the reference.
@@ -250,21 +251,34 @@ func (b *Bench) Expected() []ladder.Expected { return b.expected }
 func (b *Bench) Place(name string, start int) error {
 	tensors := append(b.operator.Inputs(b.size), b.operator.Outputs(b.size)...)
 	i := slices.IndexFunc(tensors, func(t ladder.Tensor) bool { return t.Name == name })
-	if i < 0 || start < 0 {
-		return fmt.Errorf("ops: %s: place %s at element %d: %w, expected an input or output and a number from 0 up", b.operator.Name, name, start, gpu.ErrArgument)
+	if i < 0 || start < 0 || start > ladder.MostElements {
+		return fmt.Errorf("ops: %s: place %s at element %d: %w, expected an input or output and a number from 0 to %d", b.operator.Name, name, start, gpu.ErrArgument, ladder.MostElements)
 	}
 	b.begin()
+	before := b.starts[name]
 	b.starts[name] = start
 	clear(b.counted) // sectors depend on the address
 	clear(b.verified)
-	return errors.Join(append(b.freeCopies(), b.place(tensors[i]), b.upload(b.inputs))...)
+	errs := b.freeCopies()
+	if err := b.place(tensors[i]); err != nil {
+		b.starts[name] = before // it lies where it lay
+		return errors.Join(append(errs, err)...)
+	}
+	return errors.Join(append(errs, b.upload(b.inputs))...)
 }
+
+// checks are those that Expect takes, besides faults.
+var checks = []string{ladder.CheckBound, ladder.CheckTolerance, ladder.CheckNaN, ladder.CheckUnwritten, ladder.CheckBeyond, ladder.CheckInput,
+	ladder.CheckOrder, ladder.CheckLength, ladder.CheckCount, ladder.CheckExact, ladder.CheckULP, ladder.CheckElements}
 
 // Expect declares the check that a variant must fail on this bench, as its
 // table would; "" declares that it must pass.
 func (b *Bench) Expect(variant, check string) error {
 	if _, err := b.operator.Variant(variant); err != nil {
 		return err
+	}
+	if check != "" && !slices.Contains(checks, check) && !strings.HasPrefix(check, ladder.CheckFault) && !strings.HasPrefix(check, ladder.CheckUndefined) {
+		return fmt.Errorf("ops: %s: expect %s of %s: %w: no such check, %s", b.operator.Name, check, variant, gpu.ErrArgument, gpu.Nearest(check, checks))
 	}
 	b.expects[variant] = check
 	delete(b.counted, variant) // its verdict may change

@@ -226,11 +226,22 @@ func TestBenchErrors(t *testing.T) {
 		if err := b.SetInput("x", make([]float32, 9)); !errors.Is(err, gpu.ErrArgument) {
 			t.Errorf("short input: %v", err)
 		}
-		if err := b.SetInput("z", nil); !errors.Is(err, gpu.ErrNotFound) {
+		if err := b.SetInput("z", nil); !errors.Is(err, gpu.ErrNotFound) || !strings.HasSuffix(err.Error(), "expected one such as x") {
 			t.Errorf("unknown input: %v", err)
 		}
 		if err := b.Expect("nothing", ladder.CheckBound); !errors.Is(err, gpu.ErrNotFound) {
 			t.Errorf("expectation of an unknown variant: %v", err)
+		}
+		if err := b.Expect("sum_blocks", "bounds"); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), "expected one such as bound") {
+			t.Errorf("expectation of an unknown check: %v", err)
+		}
+		for _, start := range []int{-1, math.MaxInt} {
+			if err := b.Place("x", start); !errors.Is(err, gpu.ErrArgument) || !strings.Contains(err.Error(), fmt.Sprint("place x at element ", start)) {
+				t.Errorf("x at element %d: %v", start, err)
+			}
+		}
+		if err := b.Place("x", ladder.MostElements); !errors.Is(err, gpu.ErrMemory) || b.starts["x"] != 0 {
+			t.Errorf("x at element 2^38: %v, placed at %d", err, b.starts["x"])
 		}
 		closed, err := New(device, sample.Operator, 1, 10)
 		if err != nil || closed.Close() != nil {
