@@ -64,6 +64,11 @@ func (o Options) pairs(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 	mapW := gpu.TensorMap{Shape: []int{64, 64, blocks * pairs}, Box: []int{64, 64, 1}}
 	rounds := ladder.CeilDiv(int(c.Tiles)*blocks, max(1, info.SMs))
 	split.Entry = entry
+	if filters := chunks * x.taps(); filters%2 == 1 && info.Emulated {
+		// The second half of the last pair is copied and never multiplied: no matter on a GPU,
+		// and a read of memory that nothing wrote on the emulator.
+		split.Zero = []string{"numbers of w"}
+	}
 	p.Steps = []ladder.Step{split, {
 		Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(int(c.Tiles), max(1, rounds)), Y: blocks}, Block: gpu.Dim{X: hopperThreads}, Shared: shared,
 		Args: []any{numbers("numbers of x", mapX), numbers("numbers of w", mapW), "x", "w", o.operands("x")[2], "y", "misfits of x", "misfits of w", c, o.shape(s)},
