@@ -63,8 +63,11 @@ func (o Options) Len(n, k int) (int, error) {
 	if err := o.check(); err != nil {
 		return 0, err
 	}
-	if n < 1 || k < 1 || n > most || k > most {
-		return 0, fmt.Errorf("ops: %s: %d elements and %d taps: %w, expected 1 to %d of each", o.name(), n, k, gpu.ErrArgument, most)
+	if n < 1 || k < 1 {
+		return 0, fmt.Errorf("ops: %s: %d elements and %d taps: %w, expected at least one of each", o.name(), n, k, gpu.ErrArgument)
+	}
+	if n > most || k > most { // before sums of them, which may overflow
+		return 0, fmt.Errorf("ops: %s: %d elements and %d taps: %w, expected at most %d of each: split x", o.name(), n, k, gpu.ErrArgument, most)
 	}
 	before, after := o.padding(k)
 	room := n + before + after - o.spread(k) - 1
