@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -310,6 +311,34 @@ func TestWindows(t *testing.T) {
 		t.Fatalf("the reference has %d columns, the first sum is %v", len(columns), e[2].Value[0])
 	}
 	optest.CheckAll(t, bench, "windows", "spgemm_sort", "spgemm_binned", "spgemm_bitmap")
+}
+
+// Rows whose products fill a table of a warp (384) or a block (3072) to three quarters, one
+// fewer and one more. All columns are different.
+func TestFullTables(t *testing.T) {
+	const n = 3200
+	for _, products := range []int{384, 385, 3071, 3072, 3073} {
+		a := CSR{n, n, make([]int32, n+1), make([]int32, products), make([]float32, products)}
+		b := CSR{n, n, make([]int32, n+1), make([]int32, products), make([]float32, products)}
+		for r := range n + 1 {
+			a.Offsets[r], b.Offsets[r] = int32(4*min(max(r-7, 0), 1)), int32(products*min(r, 4)/4)
+		}
+		a.Offsets[n] = int32(products) // the last row meets a row of B without entries
+		for i := range products {
+			a.Index[i], a.Values[i] = int32(min(i, 4)), 1
+			b.Index[i], b.Values[i] = int32(i), float32(i%7+1)
+		}
+		bench := optest.NewBench(t, optest.Emulator(t), SpGEMM, 1, n, products, products)
+		for name, values := range map[string]any{"a_values": a.Values, "b_values": b.Values, "b_columns": b.Index, "b_offsets": b.Offsets, "a_columns": a.Index, "a_offsets": a.Offsets} {
+			if err := bench.SetInput(name, values); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if columns := bench.Expected()[1].Exact.([]int32); len(columns) != products || columns[products-1] != int32(products-1) {
+			t.Fatalf("the reference has %d columns, expected %d", len(columns), products)
+		}
+		optest.CheckAll(t, bench, fmt.Sprintf("%d products", products), "spgemm_shared_hash", "spgemm_binned")
+	}
 }
 
 // A product of 2 x 2 matrices worked by hand: equal columns add up, a sum of 0 stays an

@@ -220,13 +220,13 @@ extern "C" __global__ void __launch_bounds__(256) spgemm_global_hash_2(OPERANDS,
     by_global_hash<true>(A, B, C, table, sums, n, places, shift);
 }
 
-// A row by a block: a table in shared memory, or windows where it could be more than three
-// quarters full.
+// A row by a block: a table in shared memory, or windows where it could be three quarters
+// full, because 3072 products would take a table of 8192 places.
 template <bool NUMERIC>
 static __device__ void block_row(const Matrix& a, const Matrix& b, const Result& c, unsigned row, unsigned products, int* key, float* value, unsigned n, unsigned shift) {
     unsigned fresh;
     if (empty_row<NUMERIC>(c, row, products)) return;
-    if (products > window / 4 * 3) {
+    if (products >= window / 4 * 3) {
         windows_row<NUMERIC>(a, b, c, row, n, (unsigned*)key, value, shift);
         return;
     }
