@@ -248,8 +248,7 @@ func (m *memory) lost(kind Kind, err error) error {
 	return err
 }
 
-// look ends the group if the rank's device was interrupted after a collective began, when the
-// number of its interrupts was this.
+// look ends the group if the device has had more interrupts than at the start of the collective.
 func (m *memory) look(kind Kind, interrupts uint64) {
 	if m.device.Interrupts() != interrupts {
 		m.group.end(fmt.Errorf("collective: rank %d: %v: %w: %w", m.rank, kind, ErrAborted, gpu.ErrInterrupted))
@@ -282,7 +281,7 @@ func (m *memory) check(c Call) (w what, err error) {
 		}
 	}
 	w.typ, w.length = c.In.Type(), c.In.Len()
-	want, shared := w.length, 0 // elements of out, and where they are in in if it has them
+	want, shared := w.length, 0 // length of out, and the element of in that out may start at
 	if w.kind == ReduceScatter {
 		want = w.length / m.group.size
 		shared = m.rank * want
