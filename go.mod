@@ -7,9 +7,11 @@ require (
 	codeberg.org/go-pdf/fpdf v0.11.1
 	github.com/ebitengine/purego v0.11.3
 	github.com/go-zeromq/zmq4 v0.17.0
+	github.com/google/go-dap v0.12.0
 	github.com/google/uuid v1.6.0
 	github.com/goplus/ixgo v1.1.1
 	github.com/goplus/reflectx v1.7.2
+	github.com/klauspost/compress v1.20.4
 	github.com/microcosm-cc/bluemonday v1.0.27
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/visualfc/funcval v0.1.5

@@ -229,7 +229,7 @@ async function assistance(page) {
     await completer.first().waitFor({ timeout: 10000 }).catch(() => {});
     items = await completer.allInnerTexts();
   }
-  check("Tab", items.some((x) => x.includes("Println")), items.join(" ").replace(/\s+/g, " ").slice(0, 120));
+  check("Tab", items.some((x) => x.includes("Println") && x.replace(/\s/g, " ").includes("func(a ...any)")), items.join(" ").replace(/\s+/g, " ").slice(0, 120));
   await page.screenshot({ path: path.join(folder, "tab.png") });
   await page.keyboard.press("Escape");
   await edit(page);
@@ -348,6 +348,140 @@ async function subshell(page) {
   check("the kernel lists the subshells", ids >= 1, ids);
 }
 
+// face looks at what the kernel shows, in light and dark: code with the editor's colours,
+// errors with those of a terminal, progress that vanishes.
+async function face(page) {
+  await run(page, 'import ("warpbook/kernel/display"; "warpbook/ops")');
+  await run(page, 'ops.Reduce.Code("reduce_v2_sequential")');
+  const from = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.activeCellIndex);
+  await run(page, 'ops.Reduce.Diff("reduce_v1_strided_index", "reduce_v2_sequential")');
+  await run(page, 'p := display.NewProgress(3, "steps")\np.Add(3)\np.Done()');
+  const left = await page.evaluate(() => (({ innerText, clientHeight }) => ({ innerText, clientHeight }))(window.jupyterapp.shell.currentWidget.content.activeCell.outputArea.node));
+  check("progress vanishes when it is done", !left.innerText.trim() && left.clientHeight <= 20, JSON.stringify(left));
+  const wrong = await run(page, "undefinedName + 1");
+  check("a compile error says that it is one", wrong.includes("[1;31mcompile error"), wrong.slice(0, 200));
+  const html = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.activeCell.outputArea.node.querySelector("pre").innerHTML);
+  check("an error has the colours of the theme", /class="[^"]*ansi-red/.test(html), html.slice(0, 200));
+  await run(page, "func third(x []int) int {\nreturn x[3]\n}\nthird(nil)");
+  for (const [theme, suffix] of [["JupyterLab Dark", "dark"], ["JupyterLab Light", "light"]]) {
+    await command(page, "apputils:change-theme", { theme });
+    for (const [what, at] of [["code", from], ["errors", from + 4]]) {
+      await page.evaluate((i) => window.jupyterapp.shell.currentWidget.content.scrollToItem(i, "start"), at);
+      await pause(1500);
+      if (what === "code") {
+        const { colours, wraps } = await page.evaluate((i) => {
+          const pre = window.jupyterapp.shell.currentWidget.content.widgets[i].outputArea.node.querySelector("pre");
+          return { colours: [pre, ...pre.querySelectorAll("span")].map((x) => getComputedStyle(x).color), wraps: getComputedStyle(pre).whiteSpace !== "pre" };
+        }, at);
+        check(`CUDA has colours and whole lines (${suffix})`, new Set(colours).size >= 3 && !wraps, [...new Set(colours)].join(" "));
+      }
+      await page.screenshot({ path: path.join(folder, `face-${what}-${suffix}.png`) });
+    }
+  }
+}
+
+// controls moves the controls of display.Interact by the keyboard, as a reader does, and
+// reads the result, which is an output of its own.
+async function controls(page) {
+  await run(page, 'import ("fmt"; "warpbook/kernel/display")');
+  await run(page, `display.Interact(func(stride int, padded bool, way string) string {
+if stride == 5 {
+panic("five")
+}
+return fmt.Sprintf("<%d %v %s>", stride, padded, way)
+}, display.Slider("stride", 1, 64), display.Checkbox("padded"), display.Choice("way", "down", "up"), display.Button("again"))`);
+  const cell = page.locator(".jp-Notebook .jp-Cell.jp-mod-active");
+  const result = () => page.evaluate(() => window.jupyterapp.shell.currentWidget.content.activeCell.model.outputs.toJSON().at(-1).data["text/plain"]);
+  const shows = (what, want) => page.waitForFunction((want) =>
+    [...document.querySelectorAll(".jp-Cell.jp-mod-active .jp-OutputArea-child")].at(-1)?.innerText.includes(want), want, { polling: 5 })
+    .then(() => check(what, true), async () => check(what, false, await result()));
+  await cell.locator(".widget-slider .noUi-handle").waitFor();
+  await shows("controls show the first result", "<1 false down>");
+  const slider = cell.locator(".widget-slider .noUi-handle");
+  await slider.focus();
+  const start = Date.now();
+  await page.keyboard.press("ArrowRight");
+  await shows("a slider calls the function", "<2 false down>");
+  console.log(`     ${Date.now() - start} ms from the key to the output`);
+  for (let i = 0; i < 40; i++) await page.keyboard.press("ArrowRight");
+  await cell.locator(".widget-checkbox input").click();
+  await cell.locator(".widget-dropdown select").selectOption("up");
+  await shows("controls that move fast end at the last values", "<42 true up>");
+  await slider.focus();
+  for (let i = 0; i < 37; i++) await page.keyboard.press("ArrowLeft");
+  await shows("a panic is shown in place of the result", "panic: five");
+  await page.keyboard.press("ArrowLeft");
+  await shows("and the function runs again", "<4 true up>");
+  await page.screenshot({ path: path.join(folder, "controls.png") });
+  await command(page, "docmanager:save");
+  const saved = JSON.stringify(await outputs(page));
+  check("the saved notebook has the last result", saved.includes("<4 true up>") && saved.includes('"warpbook_controls":"stride = 4, padded = true, way = up"'), saved.includes("<4 true up>") ? "" : saved.slice(-300));
+  await page.keyboard.press("Escape");
+  await command(page, "notebook:run-cell");
+  await ran(page);
+  await shows("the cell runs again with controls of its own", "<1 false down>");
+  check("one set of controls is left", (await cell.locator(".widget-slider").count()) === 1);
+}
+
+// The panel of jupyter-resource-usage shows what the kernel and its host use.
+async function usagePanel(page) {
+  const errors = [];
+  const note = (e) => errors.push(e.message);
+  page.on("pageerror", note);
+  await page.click('[data-id="kernelusage-panel-id"]');
+  const panel = page.locator(".jp-KernelUsage-view");
+  await page.waitForFunction(() => document.querySelector(".jp-KernelUsage-view")?.innerText.includes("Available:"), null, { timeout: aWhile }).catch(() => {});
+  const text = (await panel.innerText()).replace(/\s+/g, " ");
+  check("the usage panel", /Process ID: \d+ .*Memory: [\d.]+ .*Active: [\d.]+ .*Total: [\d.]+/.test(text) && !errors.length, (errors.join() || text).slice(0, 200));
+  await page.screenshot({ path: path.join(folder, "usage.png") });
+  await page.click('[data-id="kernelusage-panel-id"]');
+  page.off("pageerror", note);
+}
+
+// panel is what the debugger's panel shows, and the lines that the editors mark.
+const panel = (page) => page.evaluate(() => ({
+  stack: [...document.querySelectorAll(".jp-DebuggerCallstack-body li")].map((x) => x.innerText.replace(/\s+/g, " ").trim()),
+  names: [...document.querySelectorAll(".jp-DebuggerVariables-body .jp-TreeItem")].map((x) => x.innerText.replace(/\s+/g, " ").trim()),
+  lines: [...document.querySelectorAll(".jp-DebuggerEditor-highlight")].map((x) => x.innerText.trim()),
+}));
+
+async function stoppedAt(page, what, good) {
+  let seen;
+  for (const deadline = Date.now() + aWhile; Date.now() < deadline; await pause(100)) {
+    seen = await panel(page);
+    if (good(seen)) break;
+  }
+  check(what, good(seen), JSON.stringify(seen).slice(0, 300));
+}
+
+// A breakpoint set by a click stops a cell; its variables are shown; it steps, and goes on.
+async function debug(page) {
+  const pressed = ".jp-DebuggerBugButton[aria-pressed=true], .jp-DebuggerBugButton [aria-pressed=true]";
+  const started = () => page.waitForSelector(pressed, { state: "attached", timeout: 10_000 }).then(() => true, () => false);
+  for (let tries = 0; tries < 6; tries++) { // a click just after the page has opened does nothing
+    if (!await page.$(pressed)) await page.click(".jp-DebuggerBugButton"); // another click would stop it
+    if (await started()) break;
+  }
+  check("the bug button starts the debugger", await started());
+  await command(page, "debugger:show-panel");
+  await type(page, "func area(w, h int) int {\na := w * h\nreturn a\n}\nsizes := []int{2, 3}\nside := area(sizes[0], sizes[1])\nside");
+  const gutter = page.locator(".jp-Notebook .jp-mod-active .cm-breakpoint-gutter .cm-gutterElement");
+  await gutter.nth(3).click(); // the first is the spacer
+  await page.waitForSelector(".jp-DebuggerBreakpoint", { timeout: aWhile });
+  check("a click sets a breakpoint", (await page.locator(".jp-DebuggerBreakpoint-line").innerText()) === "3");
+  await page.keyboard.press("Control+Enter");
+  await stoppedAt(page, "the cell stops at the breakpoint", ({ stack, names, lines }) =>
+    stack.length === 2 && stack[0].startsWith("area") && names.some((x) => x.startsWith("a") && x.includes("6")) && lines.some((x) => x === "return a"));
+  await page.screenshot({ path: path.join(folder, "debugger.png") });
+  await page.click(".jp-DebuggerBreakpoint"); // its marker
+  await command(page, "debugger:stepOut");
+  await stoppedAt(page, "a step out stops in the cell", ({ stack }) => stack.length === 1 && stack[0].startsWith("cell") && stack[0].endsWith(":7"));
+  await command(page, "debugger:continue");
+  await ran(page);
+  check("the cell goes on to its value", (await last(page)).includes("6"));
+  await page.click(".jp-DebuggerBugButton");
+}
+
 async function death(page) {
   const text = await run(page, "m := map[int]int{}\nfor i := range 8 { go func() { for { m[i]++ } }() }\nselect {}");
   const shown = text.slice(text.lastIndexOf('"evalue"'));
@@ -375,6 +509,7 @@ async function restart(page) {
   });
   check("restart", true, `${Date.now() - start} ms`);
   check("variables are gone after it", (await run(page, "kept")).includes("undefined"));
+  check("the result of controls stays", JSON.stringify(await outputs(page)).includes("<1 false down>"));
 }
 
 async function reopenUntrusted(browser, root, data, before) {
@@ -409,8 +544,12 @@ async function reopenUntrusted(browser, root, data, before) {
     await abort(page);
     await stopAndKeep(page);
     await assistance(page);
+    await face(page);
     await stdin(page);
     await subshell(page);
+    await controls(page);
+    await usagePanel(page);
+    await debug(page);
     await death(page);
     await restart(page);
     await page.close();

@@ -53,5 +53,42 @@ try:
 except nbclient.exceptions.CellExecutionError as e:
     check("nbclient fails when a cell does", "index out of range" in str(e))
 
+# Output that arrives while a later cell runs, and much output, beside ipykernel.
+LATE = "epoch 0\nepoch 1\nepoch 2\n"
+LINES = 30_000
+CELLS = {
+    "warpbook": ['import ("fmt"; "sync"; "time")\nvar wg sync.WaitGroup\nwg.Go(func() { for i := range 3 { time.Sleep(200 * time.Millisecond); fmt.Println("epoch", i) } })',
+                 "wg.Wait()", f'for i := range {LINES} {{ fmt.Println("line", i) }}'],
+    "python3": ["import threading, time\ndef work():\n  for i in range(3): time.sleep(0.2); print('epoch', i)\nt = threading.Thread(target=work); t.start()",
+                "t.join()", f"for i in range({LINES}): print('line', i)"],
+}
+for kernel, cells in CELLS.items():
+    nb = new_notebook(cells=[new_code_cell(c) for c in cells])
+    nbclient.NotebookClient(nb, kernel_name=kernel, timeout=120).execute()
+    printed = ["".join(o.text for o in c.outputs if o.output_type == "stream") for c in nb.cells]
+    check(f"{kernel}: output of a thread is in the running cell", printed[:2] == ["", LATE], printed[:2])
+    check(f"{kernel}: all {LINES} lines are kept", printed[2].count("\n") == LINES and "warpbook:" not in printed[2], f"({printed[2].count(chr(10))})")
+nb = new_notebook(cells=[new_code_cell(c) for c in CELLS["warpbook"]], metadata=bad.metadata)
+nbformat.write(nb, folder / "late.ipynb")
+done = convert(folder / "late.ipynb", "late.html")
+text = (folder / "late.html").read_text() if done.returncode == 0 else done.stderr
+check("nbconvert keeps the output of a goroutine and all lines", "epoch 2" in text and f"line {LINES - 1}\n" in text, text[-300:] if done.returncode else "")
+
+# Controls: their first result is an output of its own, and their states are in the notebook.
+CONTROLS = """import ("fmt"; "warpbook/kernel/display")
+display.Interact(func(stride int) string { return fmt.Sprint("banks ", 32/stride) }, display.Slider("stride", 1, 64).At(8))"""
+nb = new_notebook(cells=[new_code_cell(CONTROLS)], metadata=bad.metadata)
+nbformat.write(nb, folder / "controls.ipynb")
+nbclient.NotebookClient(nb, kernel_name="warpbook", timeout=120).execute()
+nbformat.validate(nb)
+view, result = (o.data for o in nb.cells[0].outputs)
+states = nb.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
+names = sorted(s["model_name"] for s in states.values())
+check("nbclient keeps the states of controls", names == ["IntSliderModel", "VBoxModel"] and view["application/vnd.jupyter.widget-view+json"]["model_id"] in states, names)
+check("nbclient keeps their first result", result == {"text/plain": "banks 4"}, result)
+done = convert(folder / "controls.ipynb", "controls.html")
+text = (folder / "controls.html").read_text() if done.returncode == 0 else done.stderr
+check("nbconvert shows their first result", "banks 4" in text, text[-300:] if done.returncode else "")
+
 print(failures, "failed")
 sys.exit(failures > 0)

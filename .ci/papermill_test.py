@@ -48,4 +48,10 @@ want = 'int 7, float64 3, "a \\"b\\" \\\\ 样", true, [1 2], map[a:1.5 b:2]'
 check("values keep the types of their variables", want in text_of(cells), text_of(cells) or done.stderr[-500:])
 done, _ = papermill(folder / "types.ipynb", "infinite.ipynb", "-y", "x: .inf")
 check("infinity is refused", done.returncode != 0 and "Go has no such constant" in done.stderr, done.stderr[-300:])
+printing = [new_code_cell(c) for c in (
+    'import ("fmt"; "sync"; "time")\nvar wg sync.WaitGroup\nwg.Go(func() { time.Sleep(200 * time.Millisecond); fmt.Println("late") })',
+    'wg.Wait()\nfor i := range 30_000 { fmt.Println("line", i) }')]
+nbformat.write(new_notebook(cells=printing, metadata=nb.metadata), folder / "printing.ipynb")
+done, cells = papermill(folder / "printing.ipynb", "printed.ipynb")
+check("output of a goroutine and 30 000 lines are kept", text_of(cells[1:]).count("line ") == 30_000 and "late\n" in text_of(cells[1:]), text_of(cells[1:])[-300:] or done.stderr[-500:])
 sys.exit(failures != 0)

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 	"unsafe"
+
+	"warpbook/kernel/leaf/spelling"
 )
 
 // The checks that every device makes before work runs, so that the GPU and the
@@ -257,30 +259,10 @@ func Nearest(name string, names []string) string {
 		if strings.Contains(to, name) {
 			return -1
 		}
-		begins := distance(name, to[:min(len(name), len(to))])
-		return min(distance(name, to), begins+1)
+		begins := spelling.Distance(name, to[:min(len(name), len(to))])
+		return min(spelling.Distance(name, to), begins+1)
 	}
 	near := append([]string(nil), names...)
 	sort.SliceStable(near, func(i, j int) bool { return far(near[i]) < far(near[j]) })
 	return "expected one such as " + strings.Join(near[:min(most, len(near))], ", ")
-}
-
-// distance is the number of letters to change, insert or delete to turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		last := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := last
-			if a[i] != b[j] {
-				cost = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -38,7 +38,8 @@ const (
 
 	// CheckBarriers finds lanes of a warp that wait at different barrier
 	// instructions, and barriers that complete without threads which have exited
-	// (other than whole warps and those that a bounds check ended). It also finds
+	// (other than whole warps and those that a bounds check ended, if they did nothing
+	// else meanwhile). It also finds
 	// thread counts at which a GPU ends the launch: counts that are not a multiple
 	// of 32, that differ among the waiting threads, or that are exceeded. Without
 	// it a barrier completes once as many threads have arrived as the last one
@@ -47,28 +48,35 @@ const (
 
 	// CheckMasks finds lanes that run an operation such as shfl.sync and are not
 	// in their own mask, and uses of a value that a shuffle read from a lane that
-	// did not take part. Without it the lanes take part, and such a value is all
+	// did not take part. A mask that names lanes which were elsewhere and exited
+	// without coming is a warning. Without it the lanes take part, and such a value is all
 	// ones.
 	CheckMasks
 
-	// CheckBlockRaces finds accesses to global memory by two blocks of a launch,
-	// at least one of them a write and at least one neither atomic nor volatile,
-	// that neither grid.sync() nor a fence followed by an atomic orders. It is in
-	// no other set: the launch runs on one processor, and takes several times as
-	// long.
+	// CheckBlockRaces finds accesses to global memory by two threads of a launch, of
+	// one block or of two, at least one of them a write and at least one neither atomic
+	// nor volatile, that no barrier, grid.sync() or fence followed by an atomic orders.
+	// Threads that store the same value are a note in Launch.Warnings. It is in no other
+	// set: the launch runs on one processor, and takes several times as long.
 	CheckBlockRaces
 
 	// CheckDivision finds integer divisions by zero. A GPU continues with all ones
 	// as the result, so they are warnings, see Launch.Warnings.
 	CheckDivision
 
+	// CheckThreadRaces finds accesses to global memory by two threads of a block, at
+	// least one of them a plain write and neither atomic nor volatile, that no barrier
+	// orders, in launches of few threads. Such a race is a warning, see Launch.Warnings;
+	// CheckBlockRaces looks for races in any launch and ends it at the first.
+	CheckThreadRaces
+
 	// CheckFaults are the checks that cost nothing. They find errors in any
 	// program, at most of which a GPU ends the launch.
 	CheckFaults = CheckBounds | CheckAlignment | CheckFreed | CheckBarriers | CheckMasks
 
-	// CheckDefault is the set of a launch with Checks 0. It omits races, whose
-	// check costs up to as much again as the launch itself.
-	CheckDefault = CheckFaults | CheckUninitialized | CheckDivision
+	// CheckDefault is the set of a launch with Checks 0. It omits the search for races in
+	// shared memory, which up to doubles the time of a launch.
+	CheckDefault = CheckFaults | CheckUninitialized | CheckDivision | CheckThreadRaces
 
 	CheckAll = CheckDefault | CheckRaces
 )

@@ -5,15 +5,15 @@ package gpu
 // efficiency are PTX-level, because the assembler turns short branches into
 // predication and merges instructions.
 type Counters struct {
-	WarpInstructions   uint64 // PTX instructions issued, one a warp
+	WarpInstructions   uint64 // PTX instructions issued, one per warp
 	ThreadInstructions uint64 // PTX instructions times active lanes
-	Branches           uint64 // conditional and unconditional branches, one a warp
+	Branches           uint64 // conditional and unconditional branches, one per warp
 	DivergentBranches  uint64 // taken by some, not all, active lanes
-	Barriers           uint64 // bar.sync and barrier, one a warp
-	WarpSyncs          uint64 // bar.warp.sync, one a warp
-	Shuffles           uint64 // shfl, one a warp
-	AsyncCopies        uint64 // cp.async, one a warp: loads from global memory below, too
-	MatrixLoads        uint64 // ldmatrix, one a warp: loads from shared memory below, too
+	Barriers           uint64 // bar.sync and barrier, one per warp
+	WarpSyncs          uint64 // bar.warp.sync, one per warp
+	Shuffles           uint64 // shfl, one per warp
+	AsyncCopies        uint64 // cp.async, one per warp: loads from global memory below, too
+	MatrixLoads        uint64 // ldmatrix, one per warp: loads from shared memory below, too
 
 	// Dropped are accesses of lanes to no memory, of a launch without
 	// CheckBounds or CheckFreed. They are in the counts below too.

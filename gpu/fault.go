@@ -26,10 +26,12 @@ var (
 	ErrUninitialized = errors.New("uninitialized read")  // memory or register never written
 	ErrBarrier       = errors.New("divergent barrier")   // not all threads can reach it
 	ErrMask          = errors.New("invalid lane mask")   // of a .sync operation
-	ErrRace          = errors.New("race")                // of two threads of a block on shared memory
+	ErrRace          = errors.New("race")                // of two threads, on shared or global memory
+	ErrSameValue     = errors.New("equal stores")        // of two threads in one place, unordered: a note, never the error of a launch
 	ErrLeak          = errors.New("memory leak")         // buffers that were never freed
 	ErrTrap          = errors.New("trap")                // trap, assert
 	ErrDivision      = errors.New("division by zero")    // of integers: a warning, never the error of a launch
+	ErrHang          = errors.New("endless wait")        // no thread can ever go on
 	ErrStepLimit     = errors.New("step limit reached")  // a launch that does not end
 	ErrInterrupted   = errors.New("interrupted")
 )
@@ -90,6 +92,14 @@ func (f *Fault) Error() string {
 		b.WriteString("; on the emulator: " + strings.TrimPrefix(f.Cause.Error(), "gpu: "))
 	}
 	return b.String()
+}
+
+// Severity is the word that comes before a member of Launch.Warnings.
+func (f *Fault) Severity() string {
+	if f.Kind == ErrSameValue {
+		return "note"
+	}
+	return "warning"
 }
 
 // At is the place of the fault: a line of the source, or else of the PTX.

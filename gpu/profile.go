@@ -30,6 +30,18 @@ type InstructionProfile struct {
 	// patterns beyond MostPatterns.
 	Requests []Request
 	Others   uint64
+
+	// Branches are the patterns of a divergent branch, the most frequent first, at most
+	// MostPatterns.
+	Branches []Branch
+}
+
+// Branch is a pattern of a divergent branch: which lanes take it, and where it was met first.
+type Branch struct {
+	Taken, Active uint32
+	Count         uint64 // how many there were
+	Block         Dim
+	Warp          int // of the block
 }
 
 // MostPatterns bounds how many patterns of one instruction are kept.

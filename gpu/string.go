@@ -31,7 +31,7 @@ func (l Launch) String() string {
 }
 
 // checkNames are in the order of the bits.
-var checkNames = []string{"uninitialized", "races", "none", "bounds", "alignment", "freed", "barriers", "masks", "races between blocks", "division"}
+var checkNames = []string{"uninitialized", "races", "none", "bounds", "alignment", "freed", "barriers", "masks", "races between blocks", "division", "races of threads"}
 
 // String lists the checks: "bounds|races"; 0 is "default".
 func (c Checks) String() string {

@@ -29,19 +29,18 @@ func install(ctx context.Context, place kernelspec.Place) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(ctx, place, built); err != nil {
+	if err := replace(ctx, place, built, buildCompiler(ctx)); err != nil {
 		return err
 	}
 	buildWorker(ctx)
-	buildCompiler(ctx)
 	fmt.Printf("programs   %s\n           %s\nkernelspec %s\n", place.Kernel(), place.Cells(), place.Spec)
 	next(ctx)
 	return nil
 }
 
-// replace puts the two programs and the kernelspec in place, with the lock of the
-// programs' folder held.
-func replace(ctx context.Context, place kernelspec.Place, built string) error {
+// replace puts the programs and the kernelspec in place, with the lock of the programs'
+// folder held. nvrtc may be "": cells then compile elsewhere.
+func replace(ctx context.Context, place kernelspec.Place, built, nvrtc string) error {
 	folder, err := os.Open(place.Programs)
 	if err != nil {
 		return elsewhere(err)
@@ -57,6 +56,11 @@ func replace(ctx context.Context, place kernelspec.Place, built string) error {
 	}
 	if err := buildcache.Put(place.Kernel(), buildKernel(ctx)); err != nil {
 		return elsewhere(err)
+	}
+	if nvrtc != "" {
+		if err := buildcache.Put(place.Compiler(), copyFrom(nvrtc)); err != nil {
+			return elsewhere(err)
+		}
 	}
 	if err := kernelspec.New(place.Kernel(), place.Cells()).Write(place.Spec); err != nil {
 		return elsewhere(err)
@@ -130,7 +134,7 @@ func remove(place kernelspec.Place) error {
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{place.Kernel(), place.Cells(), place.Former()} {
+	for _, path := range []string{place.Kernel(), place.Cells(), place.Compiler(), place.Former()} {
 		removed, err := buildcache.Remove(path)
 		if err != nil {
 			return err

@@ -49,8 +49,8 @@ func TestInstallTwiceAndRemove(t *testing.T) {
 	place := kernelspec.InPrefix(prefix)
 	want := "share/jupyter/kernels/warpbook/kernel.json share/jupyter/kernels/warpbook/logo-32x32.png " +
 		"share/jupyter/kernels/warpbook/logo-64x64.png share/jupyter/kernels/warpbook/logo-svg.svg " +
-		"share/warpbook/bin/.cells.sum share/warpbook/bin/.warpbook-kernel.sum " +
-		"share/warpbook/bin/cells share/warpbook/bin/warpbook-kernel"
+		"share/warpbook/bin/.cells.sum share/warpbook/bin/.nvrtc.sum share/warpbook/bin/.warpbook-kernel.sum " +
+		"share/warpbook/bin/cells share/warpbook/bin/nvrtc share/warpbook/bin/warpbook-kernel"
 	for range 2 {
 		var group sync.WaitGroup
 		for range 2 { // of two concurrent installs, one waits
@@ -113,7 +113,7 @@ func TestInstallOverAnOlderOne(t *testing.T) {
 	if err := install(context.Background(), place); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(tree(t, place.Programs), " "), ".cells.sum .warpbook-kernel.sum cells warpbook-kernel"; got != want {
+	if got, want := strings.Join(tree(t, place.Programs), " "), ".cells.sum .nvrtc.sum .warpbook-kernel.sum cells nvrtc warpbook-kernel"; got != want {
 		t.Errorf("installed %s, expected %s", got, want)
 	}
 	older()

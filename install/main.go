@@ -6,6 +6,7 @@
 //	go run ./install --prefix DIR    in another one
 //	go run ./install --uninstall     remove what the same flags installed
 //	go run ./install --site DIR      build a static site that runs the notebooks in a browser
+//	go run ./install --wheel DIR     build a Python wheel, which installs all of it without Go
 //
 // It installs neither Go nor Jupyter.
 package main
@@ -20,8 +21,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 
+	"warpbook/install/wheel"
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/lite"
 )
@@ -43,6 +46,8 @@ func run(ctx context.Context, args []string) error {
 	prefix := f.String("prefix", "", "install below `DIR`")
 	uninstall := f.Bool("uninstall", false, "remove what the same flags installed")
 	site := f.String("site", "", "build a static site into `DIR`, in which the notebooks run in a browser")
+	wheelDir := f.String("wheel", "", "build a Python wheel into `DIR`, which pip installs on machines without Go")
+	platform := f.String("platform", "", "with --wheel: another `platform` than this machine's: linux-x86_64, linux-aarch64 or macos-arm64")
 	switch err := f.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		usage(f)
@@ -53,15 +58,22 @@ func run(ctx context.Context, args []string) error {
 	if f.NArg() > 0 {
 		return fmt.Errorf("argument %q: expected flags only, see --help", f.Arg(0))
 	}
-	if *site != "" {
-		if *user || *sysPrefix || *prefix != "" || *uninstall {
-			return fmt.Errorf("--site with another flag, expected it alone: it installs nothing")
-		}
+	installs := *user || *sysPrefix || *prefix != "" || *uninstall
+	switch {
+	case *site != "" && (installs || *wheelDir != ""), *site != "" && *platform != "":
+		return fmt.Errorf("--site with another flag, expected it alone: it installs nothing")
+	case *wheelDir != "" && installs:
+		return fmt.Errorf("--wheel with a flag of an installation, expected it alone or with --platform: it installs nothing")
+	case *wheelDir == "" && *platform != "":
+		return fmt.Errorf("--platform without --wheel, expected both")
+	case *site != "":
 		root, err := moduleRoot(ctx)
 		if err != nil {
 			return err
 		}
 		return lite.Site(ctx, root, *site, os.Stdout)
+	case *wheelDir != "":
+		return buildWheel(ctx, *wheelDir, *platform)
 	}
 	place, err := choose(ctx, *user, *sysPrefix, *prefix)
 	if err != nil {
@@ -73,9 +85,34 @@ func run(ctx context.Context, args []string) error {
 	return install(ctx, place)
 }
 
+// buildWheel builds the wheel of a platform, "" for this machine's.
+func buildWheel(ctx context.Context, dir, name string) error {
+	platform, err := wheel.Host(runtime.GOOS, runtime.GOARCH)
+	if name != "" {
+		platform, err = wheel.Find(name)
+	}
+	if err != nil {
+		return err
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := wheel.Build(ctx, root, dir, platform, os.Stdout)
+	if err != nil {
+		return err
+	}
+	size, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("wrote %s (%d MB)\ninstall it with: pip install %s\n", path, size.Size()>>20, path)
+	return nil
+}
+
 func usage(f *flag.FlagSet) {
 	f.SetOutput(os.Stdout)
-	fmt.Println("install makes Go notebooks available in Jupyter\n\nusage: go run ./install [--user | --sys-prefix | --prefix DIR] [--uninstall]\n       go run ./install --site DIR")
+	fmt.Println("install makes Go notebooks available in Jupyter\n\nusage: go run ./install [--user | --sys-prefix | --prefix DIR] [--uninstall]\n       go run ./install --site DIR\n       go run ./install --wheel DIR [--platform NAME]")
 	fmt.Println()
 	f.PrintDefaults()
 }

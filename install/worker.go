@@ -22,10 +22,13 @@ func buildWorker(ctx context.Context) {
 	fmt.Println("the CUDA worker was not built, notebooks run on the emulator:", err)
 }
 
-// buildCompiler builds the program that compiles %%cuda cells, into the worker's
-// folder. Without it the first such cell builds the program.
-func buildCompiler(ctx context.Context) {
-	if _, err := compiler.Build(ctx, os.Stdout); err != nil {
-		fmt.Printf("the nvrtc program was not built, %%%%cuda cells cannot compile: %v\n", err)
+// buildCompiler builds the program that compiles %%cuda cells. An installation has it
+// beside the kernel, because the cache, where it is built, may be deleted. It returns "" if
+// there is none.
+func buildCompiler(ctx context.Context) string {
+	built, err := compiler.Build(ctx, os.Stdout)
+	if err != nil {
+		fmt.Printf("the nvrtc program is missing, %%%%cuda cells do not find NVRTC: %v\n", err)
 	}
+	return built
 }

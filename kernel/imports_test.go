@@ -86,8 +86,8 @@ func forbidden(from, to string) string {
 		if within(to, "warpbook/ops") {
 			return "gpu knows no operators"
 		}
-		if to == "warpbook/gpu/emu/engine" && from != "warpbook/gpu/emu" {
-			return "only the emulator's device uses its engine"
+		if to == "warpbook/gpu/emu/engine" && from != "warpbook/gpu/emu" && from != "warpbook/gpu/inspect" {
+			return "only the device of the emulator and gpu/inspect use its engine"
 		}
 	case within(from, "warpbook/ops"):
 		if within(to, "warpbook/kernel") && !within(to, leaf) {

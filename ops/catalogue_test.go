@@ -3,7 +3,6 @@ package ops
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/ptxfile"
 	"warpbook/ops/ladder"
 )
 
@@ -60,7 +60,7 @@ func TestEveryOperatorIsTested(t *testing.T) {
 
 var entryLine = regexp.MustCompile(`(?m)^\.visible \.entry (\w+)\(`)
 
-// Every entry of the committed PTX is launched by a variant of an operator of its folder.
+// Every entry of the committed PTX is launched by a rung of an operator of its folder.
 func TestEveryEntryIsLaunched(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short, with which CI runs the race detector: this test has one goroutine")
@@ -82,16 +82,16 @@ func TestEveryEntryIsLaunched(t *testing.T) {
 		}
 	}
 	for _, o := range Operators() {
-		names, err := fs.Glob(o.Files, "*.ptx")
+		names, err := ptxfile.Glob(o.Files, "*.ptx")
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %d PTX files, %v", o.Folder, len(names), err)
 		}
 		for _, name := range names {
-			text, err := fs.ReadFile(o.Files, name)
+			text, err := ptxfile.Read(o.Files, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range entryLine.FindAllStringSubmatch(string(text), -1) {
+			for _, m := range entryLine.FindAllStringSubmatch(text, -1) {
 				if !launched[o.Folder+" "+m[1]] {
 					t.Errorf("%s/%s: no variant launches entry %s", o.Folder, name, m[1])
 				}

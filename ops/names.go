@@ -4,6 +4,8 @@ import (
 	"warpbook/gpu"
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
+	"warpbook/ops/results"
+	"warpbook/ops/run"
 )
 
 // The model of package ladder.
@@ -37,39 +39,42 @@ type (
 	Work         = ladder.Work
 )
 
-// What package bench measures.
+// Handle runs operators on buffers of the caller's.
+type Handle = run.Handle
+
+// What package bench measures, and the results.
 type (
 	Bench          = bench.Bench
-	Cache          = bench.Cache
-	Check          = bench.Check
-	CheckMatrix    = bench.CheckMatrix
-	Checks         = bench.Checks
-	Clock          = bench.Clock
-	Count          = bench.Count
-	Counts         = bench.Counts
-	Environment    = bench.Environment
-	Handle         = bench.Handle
-	Latencies      = bench.Latencies
-	Latency        = bench.Latency
-	Measured       = bench.Measured
-	MeasuredTimes  = bench.MeasuredTimes
-	Method         = bench.Method
-	Peers          = bench.Peers
+	Cache          = results.Cache
+	Check          = results.Check
+	CheckMatrix    = results.CheckMatrix
+	Checks         = results.Checks
+	Clock          = results.Clock
+	Count          = results.Count
+	Counts         = results.Counts
+	Environment    = results.Environment
+	Latencies      = results.Latencies
+	Latency        = results.Latency
+	Measured       = results.Measured
+	MeasuredTimes  = results.MeasuredTimes
+	Method         = results.Method
+	Peers          = results.Peers
 	Progress       = bench.Progress
-	Roofs          = bench.Roofs
-	Sample         = bench.Sample
-	ShortLatencies = bench.ShortLatencies
-	SideBySide     = bench.SideBySide
+	Roofs          = results.Roofs
+	Sample         = results.Sample
+	ShortLatencies = results.ShortLatencies
+	SideBySide     = results.SideBySide
+	Steps          = results.Steps
 )
 
 // The clocks and the states of L2 of a Method.
 const (
-	Events     = bench.Events
-	BackToBack = bench.BackToBack
-	Graph      = bench.Graph
-	Warm       = bench.Warm
-	Flushed    = bench.Flushed
-	Rotated    = bench.Rotated
+	Events     = results.Events
+	BackToBack = results.BackToBack
+	Graph      = results.Graph
+	Warm       = results.Warm
+	Flushed    = results.Flushed
+	Rotated    = results.Rotated
 )
 
 // The checks that a result can fail.
@@ -95,10 +100,9 @@ const (
 	Fail         = ladder.Fail
 	FailExpected = ladder.FailExpected
 	PassExpected = ladder.PassExpected
-	Faster       = bench.Faster
-	Slower       = bench.Slower
-	Same         = bench.Same
-	Ambiguous    = bench.Ambiguous
+	Faster       = results.Faster
+	Slower       = results.Slower
+	Same         = results.Same
 )
 
 // Tolerance is the error that no result may exceed, as a share of the sum of
@@ -115,6 +119,16 @@ func NewBench(device gpu.Device, operator *Operator, seed uint64, size ...int) (
 	return bench.New(device, operator, seed, size...)
 }
 
+// MustSteps is the table of an operator's rungs at a size of a committed run, beside a limit
+// of that run, for notebooks, where an error ends the cell.
+func MustSteps(o *Operator, run *Measured, size Size, limit string, rungs ...string) *Steps {
+	s, err := results.NewSteps(o, run, size, limit, rungs...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // MustBench is NewBench for notebooks, where an error ends the cell: it loads
 // the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.
 func MustBench(device gpu.Device, operator *Operator, seed uint64, size ...int) *Bench {
@@ -123,11 +137,11 @@ func MustBench(device gpu.Device, operator *Operator, seed uint64, size ...int) 
 
 // NewHandle is a handle that runs operators on buffers of the caller's. Close
 // releases the PTX that it loads.
-func NewHandle(device gpu.Device) *Handle { return bench.NewHandle(device) }
+func NewHandle(device gpu.Device) *Handle { return run.NewHandle(device) }
 
 // ParseMethod finds a method by the names in records: "events", "back to back",
 // "graph"; "warm", "flushed", "rotated".
-func ParseMethod(clock, cache string) (Method, error) { return bench.ParseMethod(clock, cache) }
+func ParseMethod(clock, cache string) (Method, error) { return results.ParseMethod(clock, cache) }
 
 // Bound is the largest error that rounding can cause, as a share of the sum of
 // |terms|, when at most depth additions that round lie between a term and the

@@ -1,17 +1,17 @@
 // Package ops is the catalogue of GPU operators, each a ladder of documented
-// variants in a folder of its own, and the names that notebooks use: ops.Reduce,
+// rungs in a folder of its own, and the names that notebooks use: ops.Reduce,
 // ops.MustBench, ops.Rung.
 //
-// Package ladder defines an operator; package bench checks, times and counts its
-// variants. An operator is one folder and one line here. Cells, notebooks and the
-// commands of ops/cmd import it; an operator, ladder and bench must not.
+// Package ladder defines an operator; package bench checks, times and counts its rungs, and
+// package results shows what it found. An operator is one folder and one line here. Cells,
+// notebooks and the commands of ops/cmd import it; an operator, ladder and bench must not.
 package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"warpbook/gpu"
-	"warpbook/ops/bench"
 	"warpbook/ops/concat"
 	"warpbook/ops/conv1d"
 	"warpbook/ops/conv2d"
@@ -22,6 +22,7 @@ import (
 	"warpbook/ops/histogram"
 	"warpbook/ops/pool"
 	"warpbook/ops/reduce"
+	"warpbook/ops/results"
 	"warpbook/ops/scan"
 	"warpbook/ops/softmax"
 	"warpbook/ops/sort"
@@ -64,7 +65,7 @@ var (
 	// Copy copies a matrix: b[r][c] = a[r][c], the limit of Transpose.
 	Copy = transpose.Copy
 
-	// TransposeTrials is Transpose with variants of single rungs: __ldg, 16 warps, TMA.
+	// TransposeTrials is Transpose with trials of single rungs: __ldg, 16 warps, TMA.
 	TransposeTrials = transpose.Trials
 
 	// Softmax turns rows into shares that add to 1: e^(x - max) / sum. See package softmax.
@@ -229,25 +230,26 @@ var (
 
 // Operators lists every operator, in the order of the notebooks.
 func Operators() []*Operator {
-	return []*Operator{
-		Reduce, ReduceMistakes,
-		Gemm, GemmTF32, GemmBF16, GemmFP16, GemmBatched, GemmBiasReLU,
-		Transpose, Copy, TransposeTrials,
-		CopyIf, CopyIfMistakes,
-		Histogram, HistogramBytes,
-		VectorAdd, VectorCopy,
-		Gelu, GeluErf,
-		Fused, FusedHalf,
-		Concat,
-		Conv1d, Convolution1d, Conv1dMistakes,
-		Conv2d, Conv2dNHWC, Conv2dBiasReLU, Conv2dWinograd2, Conv2dWinograd4, Conv2dFP16, Conv2dBF16, Conv2dTF32, Conv3d, Conv3dFP16, Conv3dBF16, Conv3dTF32,
-		MaxPool, AvgPool, MaxPoolMistakes,
-		Softmax, LogSoftmax, MaskedSoftmax, SoftmaxMistakes,
-		Scan, ScanInt32, ScanUint64, ScanByKey, Cumsum, ScanMistakes,
-		Sort, SortInt32, SortFloat32, SortUint64, SortPairs, SortMistakes,
-		Triangles,
-		SpMV, SpMVWide, SpMVCOO, SpMM, SpGEMM, CSRToCOO, COOToCSR,
-	}
+	return slices.Concat(
+		reduce.Operators(),
+		gemm.Operators(),
+		transpose.Operators(),
+		copyif.Operators(),
+		histogram.Operators(),
+		vectoradd.Operators(),
+		vectorcopy.Operators(),
+		gelu.Operators(),
+		fused.Operators(),
+		concat.Operators(),
+		conv1d.Operators(),
+		conv2d.Operators(),
+		pool.Operators(),
+		softmax.Operators(),
+		scan.Operators(),
+		sort.Operators(),
+		triangles.Operators(),
+		sparse.Operators(),
+	)
 }
 
 // Find returns an operator by name; the error for an unknown name lists the
@@ -266,7 +268,7 @@ func Find(name string) (*Operator, error) {
 // MeasuredRun returns the figures of measured/NAME.json of an operator's folder; the
 // error for an unknown name lists the nearest ones. A name with a slash is that of a
 // file of the caller's, as ops/cmd/measured makes it, without its .json.
-func MeasuredRun(name string) (*Measured, error) { return bench.MeasuredRun(Operators(), name) }
+func MeasuredRun(name string) (*Measured, error) { return results.MeasuredRun(Operators(), name) }
 
 // MustMeasuredRun is MeasuredRun for notebooks, where an error ends the cell.
 func MustMeasuredRun(name string) *Measured {

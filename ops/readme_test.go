@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// README's "Add a variant", executed as it is written: in a copy of the tree the function
+// README's "Add a rung", executed as it is written: in a copy of the tree the function
 // and the row are put in, the commands run, and the new rung passes the suite. Before the
 // PTX is generated the suite fails.
 func TestReadmeAddsAVariant(t *testing.T) {
@@ -33,11 +33,11 @@ func TestReadmeAddsAVariant(t *testing.T) {
 		}
 	}
 	edit("ops/reduce/reduce.cu", func(text string) string { return text + "\n" + function })
-	edit("ops/reduce/reduce.go", func(text string) string {
+	edit("ops/reduce/rungs.go", func(text string) string {
 		before, table, found := strings.Cut(text, "\nvar variants = []ladder.Variant{")
 		table, after, ended := strings.Cut(table, "\n}\n")
 		if !found || !ended {
-			t.Fatal("ops/reduce/reduce.go has no table of variants")
+			t.Fatal("ops/reduce/rungs.go has no table of variants")
 		}
 		return before + "\nvar variants = []ladder.Variant{" + table + "\n" + row + "}\n" + after
 	})
@@ -53,16 +53,16 @@ func TestReadmeAddsAVariant(t *testing.T) {
 	}
 }
 
-// readmeBlocks are the indented blocks of README's "Add a variant".
+// readmeBlocks are the indented blocks of README's "Add a rung".
 func readmeBlocks(t *testing.T) (blocks []string) {
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n## Add a variant\n")
+	_, section, found := strings.Cut(string(text), "\n## Add a rung\n")
 	section, _, ended := strings.Cut(section, "\n## ")
 	if !found || !ended {
-		t.Fatal("README.md has no section Add a variant")
+		t.Fatal("README.md has no section Add a rung")
 	}
 	inside := false
 	for line := range strings.Lines(section) {

@@ -26,17 +26,17 @@ func (o Options) hash(text string) string {
 }
 
 // committed is the PTX in the file that the options name.
-func (o Options) committed(name, text, missing string) (compiler.Reply, error) {
+func (o Options) committed(name, text string) (compiler.Reply, error) {
 	ptx, err := os.ReadFile(o.Committed)
 	if err != nil {
-		return compiler.Reply{}, fmt.Errorf("compile: %s: committed PTX: %w; or %s", name, err, missing)
+		return compiler.Reply{}, fmt.Errorf("compile: %s: committed PTX: %w", name, err)
 	}
 	if m := committedHash().FindSubmatch(ptx); m == nil || string(m[1]) != o.hash(text) {
-		return compiler.Reply{}, fmt.Errorf("compile: %s: the source has changed since %s was compiled: to compile it %s", name, o.Committed, missing)
+		return compiler.Reply{}, fmt.Errorf("compile: %s: the source has changed since %s was compiled", name, o.Committed)
 	}
-	reply := compiler.Reply{Release: "unknown", PTX: string(ptx)}
+	reply := compiler.Reply{Compiler: "NVRTC unknown", PTX: string(ptx)}
 	if m := committedCompiler().FindSubmatch(ptx); m != nil {
-		reply.Release = strings.TrimPrefix(string(m[1]), "NVRTC ") + ", committed"
+		reply.Compiler = string(m[1]) + ", committed"
 	}
 	return reply, nil
 }

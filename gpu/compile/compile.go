@@ -18,7 +18,9 @@ type Options struct {
 	FastMath    bool     // shorter, less exact division, square root and transcendental functions
 	Instantiate []string // templates to compile, such as "reduce<256>"
 	Committed   string   // file with the PTX of exactly this source, used where NVRTC is missing; "" is none
+	Compiler    string   // "nvrtc" or "clang"; "" is the one of CompilerVariable, else NVRTC where it is found
 	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
+	Debug       bool     // code without optimisation whose PTX names variables, by clang where it is found
 }
 
 // DefaultArch is also the architecture of the committed PTX.
@@ -31,12 +33,15 @@ const maxSource = 1 << 20
 type Module struct {
 	Name     string // in faults, such as "cell5.cu"
 	Source   string // CUDA C++ or PTX, as it was given
-	Compiler string // "NVRTC 12.0", or "" for PTX that was given
+	Compiler string // "NVRTC 12.0" or "clang 22.1.8", or "" for PTX that was given
+	Note     string // that clang compiled, and how that matters; "" for NVRTC
 	Warnings []Diagnostic
 	Entries  []*Entry // in the order of the source
 
 	ptx       string
 	firstLine int
+	options   *Options // of CUDA; nil for PTX that was given
+	debugging debugging
 	loaded    loaded
 	structs   sync.Map // []member by name
 }
@@ -62,9 +67,9 @@ func (e *Error) Error() string {
 	return text
 }
 
-// OptionError reports an invalid option: Arch, Std or Instantiate.
+// OptionError reports an invalid option: Arch, Std, Instantiate or Compiler.
 type OptionError struct {
-	Option string // "arch", "std" or "instantiate"
+	Option string // "arch", "std", "instantiate" or "compiler"
 	Text   string
 }
 
@@ -83,7 +88,7 @@ func checkArch(arch string) error {
 // CUDA compiles CUDA C++. An error in the source is an *Error; any other error
 // means that the compiler is missing, ended, or was stopped by ctx.
 func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
-	m := &Module{Name: name, Source: text, firstLine: max(1, o.FirstLine)}
+	m := &Module{Name: name, Source: text, firstLine: max(1, o.FirstLine), options: &o}
 	if err := m.checkSize(); err != nil {
 		return nil, err
 	}
@@ -104,18 +109,22 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := compiler.Run(ctx, compiler.Request{Name: name, Text: s.text, Options: append(options, s.permits()...), Names: o.Instantiate})
-	if o.Committed != "" && ctx.Err() == nil && (err != nil || reply.Missing) {
-		reply, err = o.committed(name, text, reply.Error)
-	}
+	request := compiler.Request{Name: name, Text: s.text, Options: append(options, s.permits()...), Names: o.Instantiate}
+	run := func(ctx context.Context, r compiler.Request) (compiler.Reply, error) { return o.run(ctx, text, r) }
+	reply, err := s.compile(ctx, run, request)
 	if err != nil {
 		return nil, err
 	}
+	s.needs = s.newerArch(ctx, run, request, reply)
 	complaints := s.complaints(name, reply)
 	if reply.Error != "" {
 		return nil, s.failure(name, reply, complaints)
 	}
-	m.Compiler, m.Warnings, m.ptx = "NVRTC "+reply.Release, complaints, reply.PTX
+	if diagnostics := s.undefined(reply.PTX); len(diagnostics) > 0 {
+		return nil, &Error{name, diagnostics}
+	}
+	m.Compiler, m.Warnings, m.ptx = reply.Compiler, append(s.unsynced(complaints, reply.PTX), s.aliases()...), reply.PTX
+	m.Note = o.note(reply)
 	return m, m.addEntries(s, reply.Lowered)
 }
 
@@ -148,6 +157,9 @@ func (o Options) flags() ([]string, error) {
 	flags := []string{"--gpu-architecture=compute_" + strings.TrimPrefix(arch, "sm_"), "--std=" + std, "--generate-line-info"}
 	if o.FastMath {
 		flags = append(flags, "--use_fast_math")
+	}
+	if o.Debug {
+		flags = append(flags, "--device-debug")
 	}
 	return flags, nil
 }

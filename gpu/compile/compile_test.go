@@ -13,6 +13,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/emu"
+	"warpbook/gpu/ptx"
 )
 
 // fakeVariable makes this test binary an nvrtc program that misbehaves.
@@ -54,7 +55,6 @@ func TestProgramFails(t *testing.T) {
 	for how, want := range map[string]string{
 		"crash":   "compile: x.cu: the compiler ended: exit status 2: SIGSEGV: in libnvrtc; nothing else is lost",
 		"garbage": "compile: x.cu: reply of the compiler: invalid character 'o' in literal null (expecting 'u')",
-		"missing": "compile: x.cu: libnvrtc not found: run pip install x",
 		"options": "compile: std: the compiler has no such value",
 	} {
 		t.Run(how, func(t *testing.T) {
@@ -89,6 +89,7 @@ func TestRefused(t *testing.T) {
 		{"// only\n__device__ int f() { return 1; }", `compile: x.cu:2:1: no kernel: expected a __global__ function, which may call those that are here`},
 		{"template <typename T, int N> __global__ void f(T* x) {}", `compile: x.cu:1:46: template f is not instantiated: name an instance on the first line, such as --instantiate 'f<float, 256>'`},
 		{"__global__ void f() {}\nint main() { f<<<1, 2, 3>>>(a, b); }", `compile: x.cu:2:5: host code: the cells of the notebook are its main, delete the function (and 1 more)`},
+		{"__global__ void f() {}\n__global__ void g() { f<<<1, 32>>>(); }", `compile: x.cu:2:23: a kernel launches no kernel here, dynamic parallelism is not supported: launch it after this kernel, in a Go cell: f.Launch(dev, gpu.Dim{X: 1}, gpu.Dim{X: 32})`},
 		{"#include <bits/stdc++.h>\n" + empty, `compile: x.cu:1:11: header bits/stdc++.h: delete the line: the whole standard library of the host`},
 		{"void host() { cudaMalloc(&x, 4); }", `compile: x.cu:1:6: host function host: write it in Go in a cell of its own, or __device__ before it if a kernel calls it (and 1 more)`},
 		{"global void f() {}", `compile: x.cu:1:1: global: did you mean __global__?`},
@@ -137,7 +138,7 @@ func TestSymbols(t *testing.T) {
 		"_Z1fIfLin3EEvPT_": "f_float_3", "_Z4typev": "type_", "_Z1fI3FooEvv": "Z1fI3FooEvv", "_Z99x": "Z99x",
 		"_Z4foo_Pf": "foo_", "_Z4_fooPf": "_foo", "foo<3>": "foo_3", "_Z1_v": "kernel__",
 	} {
-		if got := identifier(demangle(symbol)); got != want {
+		if got := identifier(ptx.Demangle(symbol)); got != want {
 			t.Errorf("%s is %s, expected %s", symbol, got, want)
 		}
 	}
@@ -240,18 +241,20 @@ func TestPTXRefused(t *testing.T) {
 	}
 }
 
-// compiled compiles a template, two instances of it, and a kernel that stores
-// far away.
-func compiled(t *testing.T) *Module {
-	t.Helper()
-	needNVRTC(t, "")
-	m, err := CUDA(context.Background(), "cell7.cu", `template <int B> __global__ void fill(float* y) { y[threadIdx.x] = B; }
+const cellOfTemplates = `template <int B> __global__ void fill(float* y) { y[threadIdx.x] = B; }
 __global__ void far(int* y, unsigned n) {
     __shared__ int s[32];
     s[threadIdx.x % 32] = n;
     __syncthreads();
     y[threadIdx.x * 1000] = s[0];
-}`, Options{FirstLine: 3, Instantiate: []string{"fill<7>", "fill<256>"}})
+}`
+
+// compiled compiles a template, two instances of it, and a kernel that stores
+// far away.
+func compiled(t *testing.T) *Module {
+	t.Helper()
+	needNVRTC(t, "")
+	m, err := CUDA(context.Background(), "cell7.cu", cellOfTemplates, Options{FirstLine: 3, Instantiate: []string{"fill<7>", "fill<256>"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,6 +358,16 @@ func TestHeaders(t *testing.T) {
 	}
 	if d := scan("#include <cub/block/block_reduce.cuh>").inHeader("/i/cub/util.h", 1, `cannot open source file "utility"`, "12.0"); !strings.Contains(d.Text, "CUDA 13 does not: run pip install nvidia-cuda-nvrtc ") {
 		t.Error(d)
+	}
+}
+
+// A cell is one source: files of the machine are refused, however they are included.
+func TestIncludesOfTheMachine(t *testing.T) {
+	for header, refused := range map[string]bool{`"/etc/passwd"`: true, "</etc/passwd>": true, `"mine.h"`: true, "<mma.h>": false, "<cub/block/block_scan.cuh>": false} {
+		got := scan("#include " + header + "\n").hostHeaders()
+		if (len(got) == 1 && strings.Contains(got[0].Text, "a cell is one source")) != refused || !refused && len(got) > 0 {
+			t.Errorf("%s: %v, refused should be %v", header, got, refused)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,15 +72,28 @@ func (m *Module) On(dev gpu.Device) (gpu.Module, error) {
 	m.loaded.mu.Lock()
 	defer m.loaded.mu.Unlock()
 	on := m.loaded.on
-	if i := slices.IndexFunc(on, func(t there) bool { return t.device == dev }); i >= 0 {
+	i := slices.IndexFunc(on, func(t there) bool { return t.device == dev })
+	if build := m.forDebugger(dev, i >= 0); build != nil {
+		return build.On(dev)
+	}
+	if i >= 0 {
 		return on[i].module, nil
 	}
 	module, err := dev.Load(m.ptxName(), m.ptx)
 	if err != nil {
 		return nil, err
 	}
+	if emulated, ok := module.(registerCounter); ok {
+		emulated.CountRegisters(m.registersOn(dev.Info()))
+	}
 	m.loaded.on = slices.Insert(on[:min(len(on), maxLoaded-1)], 0, there{dev, module})
 	return module, nil
+}
+
+// registerCounter is a module of the emulator, which asks for registers where it has to know
+// how many blocks are resident.
+type registerCounter interface {
+	CountRegisters(count func(entry string) int)
 }
 
 // ptxName is the name of the PTX in faults.
@@ -167,10 +181,10 @@ func (e *Entry) lineAt(at string) string {
 // elementTypes are the types of C++ that a buffer can hold.
 var elementTypes = map[string]gpu.Type{
 	"float": gpu.Float32, "float2": gpu.Float32, "float4": gpu.Float32, "double": gpu.Float64, "double2": gpu.Float64,
-	"int": gpu.Int32, "int32_t": gpu.Int32, "int4": gpu.Int32, "unsigned": gpu.Uint32, "unsigned int": gpu.Uint32, "uint32_t": gpu.Uint32,
+	"int": gpu.Int32, "int32_t": gpu.Int32, "int4": gpu.Int32, "unsigned": gpu.Uint32, "unsigned int": gpu.Uint32, "uint": gpu.Uint32, "uint32_t": gpu.Uint32,
 	"long long": gpu.Int64, "int64_t": gpu.Int64, "unsigned long long": gpu.Uint64, "uint64_t": gpu.Uint64, "size_t": gpu.Uint64,
 	"char": gpu.Int8, "signed char": gpu.Int8, "int8_t": gpu.Int8, "unsigned char": gpu.Uint8, "uint8_t": gpu.Uint8,
-	"short": gpu.Int16, "unsigned short": gpu.Uint16, "__half": gpu.Float16, "half": gpu.Float16, "half2": gpu.Float16, "__half2": gpu.Float16,
+	"short": gpu.Int16, "int16_t": gpu.Int16, "unsigned short": gpu.Uint16, "uint16_t": gpu.Uint16, "__half": gpu.Float16, "half": gpu.Float16, "half2": gpu.Float16, "__half2": gpu.Float16,
 	"__nv_bfloat16": gpu.BFloat16,
 }
 
@@ -239,9 +253,12 @@ func (m *Module) addEntries(s *source, lowered map[string]string) error {
 			wrong = append(wrong, Diagnostic{max(e.line, m.firstLine), max(e.col, 1),
 				fmt.Sprintf("kernel %s is declared twice, and its Go variable can hold one: give it another name", e.name)})
 		}
-		wrong = append(wrong, m.checkShared(e, f)...)
+		wrong = append(wrong, m.checkMemory(e, f)...)
 		m.ptx = rename(m.ptx, f.Name, e.name)
 		m.Entries = append(m.Entries, e)
+	}
+	if len(wrong) == 0 {
+		wrong = m.misspeltAssembly(s, parsed)
 	}
 	if len(m.Entries) == 0 {
 		wrong = append(wrong, Diagnostic{m.firstLine, 1, "no kernel: expected a __global__ function"})
@@ -250,12 +267,18 @@ func (m *Module) addEntries(s *source, lowered map[string]string) error {
 		return &Error{m.Name, wrong}
 	}
 	slices.SortStableFunc(m.Entries, func(a, b *Entry) int { return a.line - b.line })
+	for _, e := range m.Entries {
+		if types.Universe.Lookup(e.name) != nil {
+			m.Warnings = append(m.Warnings, Diagnostic{max(e.line, m.firstLine), max(e.col, 1),
+				fmt.Sprintf("kernel %s hides Go's builtin %s in later cells: give it another name, such as %s_kernel", e.name, e.name, e.name)})
+		}
+	}
 	return nil
 }
 
 // newEntry is the entry of a symbol.
 func (m *Module) newEntry(s *source, symbol, expression string) *Entry {
-	plain := demangle(symbol)
+	plain := ptx.Demangle(symbol)
 	if expression != "" {
 		plain = expression
 	}
@@ -272,21 +295,25 @@ func (m *Module) newEntry(s *source, symbol, expression string) *Entry {
 	return e
 }
 
-// checkShared refuses static shared memory that no launch could have; ptxas
-// refuses it, too.
-func (m *Module) checkShared(e *Entry, f *ptx.Function) []Diagnostic {
-	const most = 48 << 10 // of any GPU, without opting in
-	bytes := 0
+// checkMemory refuses static shared memory and local memory that no launch could have;
+// ptxas refuses it, too.
+func (m *Module) checkMemory(e *Entry, f *ptx.Function) (wrong []Diagnostic) {
+	bytes := map[ptx.Space]int{}
 	for _, v := range f.Variables {
-		if v.Space == ptx.Shared && !v.Extern {
-			bytes += v.Bytes()
+		if !v.Extern {
+			bytes[v.Space] += v.Bytes()
 		}
 	}
-	if bytes <= most {
-		return nil
+	refuse := func(have, most int, what, remedy string) {
+		if have > most {
+			wrong = append(wrong, Diagnostic{max(e.line, m.firstLine), max(e.col, 1),
+				fmt.Sprintf("kernel %s: %d bytes of %s, expected at most %d: %s", e.name, have, what, most, remedy)})
+		}
 	}
-	return []Diagnostic{{max(e.line, m.firstLine), max(e.col, 1), fmt.Sprintf("kernel %s: %d bytes of static shared memory, expected at most %d: "+
-		"declare it extern __shared__ and give its size at the launch", e.name, bytes, most)}}
+	const static = 48 << 10 // of any GPU, without opting in
+	refuse(bytes[ptx.Shared], static, "static shared memory", "declare it extern __shared__ and give its size at the launch")
+	refuse(bytes[ptx.Local], ptx.MostLocal, "local memory a thread", "use a buffer with a part for each thread")
+	return wrong
 }
 
 // Entry finds an entry by name; the error for an unknown name lists the
@@ -328,7 +355,7 @@ func PTX(name, text string, firstLine int) (*Module, error) {
 			for _, p := range f.Params {
 				e.params = append(e.params, parameter{"." + string(p.Type), p.Name})
 			}
-			wrong = append(wrong, m.checkShared(e, f)...)
+			wrong = append(wrong, m.checkMemory(e, f)...)
 			m.Entries = append(m.Entries, e)
 		}
 	}
@@ -339,6 +366,28 @@ func PTX(name, text string, firstLine int) (*Module, error) {
 		return nil, &Error{name, wrong}
 	}
 	return m, nil
+}
+
+// misspeltAssembly complains of opcodes and modifiers in asm statements that PTX does not
+// have, at the lines of the source. The compiler copies the text of asm statements unchanged.
+func (m *Module) misspeltAssembly(s *source, parsed *ptx.Module) (wrong []Diagnostic) {
+	for _, f := range parsed.Functions {
+		for i := range f.Code {
+			in := &f.Code[i]
+			word, text := loader.Unknown(parsed, in)
+			if word == "" || !strings.Contains(s.text, word) { // the compiler knows its own words
+				continue
+			}
+			at := in.Source
+			if parsed.Files[at.File] != m.Name { // of a function of a header
+				at = in.Inlined
+			}
+			line := max(at.Line, m.firstLine)
+			col := max(0, strings.Index(s.textLine(line), word))
+			wrong = append(wrong, Diagnostic{line, col + 1, text})
+		}
+	}
+	return wrong
 }
 
 // misspelt complains of opcodes and modifiers that PTX does not have. Otherwise

@@ -82,9 +82,14 @@ func (s *source) inHeader(file string, line int, message, release string) Diagno
 
 // missingHeader is a complaint about a header that a line of the cell includes.
 func (s *source) missingHeader(line int, header, release string) Diagnostic {
-	text := "header " + header + " is not there: only CUDA's own headers are there, a cell is one source"
-	if cudaHeaders().MatchString(header) {
-		text = "header " + header + " is not there: " + wheels(release)
+	text := "header " + header + " is not there: "
+	switch {
+	case cudaHeaders().MatchString(header):
+		text += wheels(release)
+	case strings.HasPrefix(header, "curand"):
+		text += "run pip install nvidia-curand" + suffix(release) + " into the folder of the other wheels"
+	default:
+		text += "only headers of CUDA, of C, and those of C++ that work on a device are there, a cell is one source"
 	}
 	for _, in := range s.inclusions() {
 		if l, _ := s.place(in.at); l == line {
@@ -92,4 +97,26 @@ func (s *source) missingHeader(line int, header, release string) Diagnostic {
 		}
 	}
 	return Diagnostic{line, 1, text}
+}
+
+// wheels are the wheels with CUDA's headers.
+func wheels(release string) string {
+	if strings.HasPrefix(release, llvm) {
+		return "warpbook's headers for clang lack it: NVRTC has it, see warpbook doctor"
+	}
+	const last = ", or set WARPBOOK_NVRTC to a toolkit"
+	if suffix(release) == "" {
+		return "run pip install nvidia-cuda-runtime nvidia-cuda-cccl nvidia-cuda-crt" + last
+	}
+	// The runtime's headers are of the compiler's release, and crt, which mma.h includes,
+	// is in nvcc's wheel. CCCL before 12.3 lacks headers without an ending, as cuda/std/array.
+	return fmt.Sprintf("run pip install nvidia-cuda-runtime-cu12~=%[1]s.0 nvidia-cuda-nvcc-cu12~=%[1]s.0 nvidia-cuda-cccl-cu12~=12.9.0"+last, release)
+}
+
+// suffix ends the names of a release's wheels.
+func suffix(release string) string {
+	if strings.HasPrefix(release, "12.") {
+		return "-cu12"
+	}
+	return ""
 }

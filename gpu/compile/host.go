@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,10 +81,14 @@ func hostFunction(name string) string {
 // triple matches a launch, as some editors space it too.
 var triple = lazyregexp.New(`([A-Za-z_]\w*)\s*(<[^<>;{}]*>)?\s*<\s*<\s*<([^;{}]*?)>\s*>\s*>\s*(\()?`)
 
-// launches answers every <<<>>> with its call in Go.
+// launches answers every <<<>>> with its call in Go. A kernel cannot launch another.
 func (s *source) launches() (diagnostics []Diagnostic) {
 	for _, m := range triple().FindAllStringSubmatchIndex(s.code, -1) {
-		diagnostics = append(diagnostics, s.diagnostic(m[2], "a launch stands in a Go cell: %s", s.launch(m)))
+		answer := "a launch stands in a Go cell: "
+		if f := s.in(m[2]); f != nil && !f.host() {
+			answer = "a kernel launches no kernel here, dynamic parallelism is not supported: launch it after this kernel, in a Go cell: "
+		}
+		diagnostics = append(diagnostics, s.diagnostic(m[2], "%s", answer+s.launch(m)))
 	}
 	return diagnostics
 }
@@ -156,19 +161,18 @@ var included = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>
 // headerAnswers are the remedies for headers that only a host has.
 var headerAnswers = map[string]string{
 	"bits/stdc++.h": "the whole standard library of the host", "iostream": "in a Go cell: fmt.Println(x)",
-	"stdio.h": "printf needs no header in a kernel", "cstdio": "printf needs no header in a kernel",
-	"stdlib.h": "host memory is a Go slice", "cstdlib": "host memory is a Go slice",
+
 	"vector": "in a Go cell: a slice", "string": "in a Go cell: string", "chrono": "in a Go cell: dev.Time, or bench.Time of an operator",
 	"iomanip": "in a Go cell: fmt.Printf", "random": "in a Go cell: math/rand/v2", "fstream": "in a Go cell: os.Open",
-	"algorithm": "min and max need no header in a kernel", "math.h": "sqrtf, expf and others need no header in a kernel",
-	"cmath": "sqrtf, expf and others need no header in a kernel", "cassert": "trap() stops a kernel", "assert.h": "__trap() stops a kernel",
+	"algorithm": "min and max need no header in a kernel",
+
 	"time.h": "in a Go cell: package time", "ctime": "in a Go cell: package time", "windows.h": "host code",
-	"string.h": "host code", "cstring": "host code", "cublas_v2.h": "a host library, not offered to cells",
-	"cuda.h": "the driver's interface, host code", "cuda_runtime_api.h": "host code",
+	"cublas_v2.h": "a host library, not offered to cells",
+	"cuda.h":      "the driver's interface, host code", "cuda_runtime_api.h": "host code",
 }
 
 // cudaHeaders are those that the wheels hold or that the compiler has built in.
-var cudaHeaders = lazyregexp.New(`^(?:cuda_(?:runtime|fp16|bf16|fp8|pipeline\w*)\.h|cooperative_groups\S*|cuda/.*|cub/.*|thrust/.*|mma\.h|crt/.*|device_launch_parameters\.h|math_constants\.h|vector_types\.h|cstdint|stdint\.h|type_traits)$`)
+var cudaHeaders = lazyregexp.New(`^(?:cuda_(?:runtime|fp16|bf16|fp8|pipeline\w*)\.h|cooperative_groups\S*|cuda/.*|cub/.*|thrust/.*|mma\.h|crt/.*|device_launch_parameters\.h|math_constants\.h|vector_types\.h|cuComplex\.h)$`)
 
 func (s *source) hostHeaders() (diagnostics []Diagnostic) {
 	text := blankComments(s.text)
@@ -177,7 +181,7 @@ func (s *source) hostHeaders() (diagnostics []Diagnostic) {
 		answer, host := headerAnswers[name]
 		switch {
 		case host:
-		case text[m[2]:m[3]] == `"` && !cudaHeaders().MatchString(name):
+		case (text[m[2]:m[3]] == `"` || path.IsAbs(name)) && !cudaHeaders().MatchString(name):
 			answer = "a cell is one source: put what you need of it into the cell"
 		default:
 			continue

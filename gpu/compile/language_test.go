@@ -109,3 +109,17 @@ func TestPermits(t *testing.T) {
 		}
 	}
 }
+
+// TestMisspeltAssembly: a misspelt word of PTX in an asm statement is named at its line.
+// The compiler copies it, and before, the emulator asked for a GPU.
+func TestMisspeltAssembly(t *testing.T) {
+	needNVRTC(t, "")
+	for text, want := range map[string]string{
+		"__global__ void f(unsigned* y) {\n    asm(\"mapa.shared::clutser.u32 %0, %1, 1;\" : \"=r\"(y[0]) : \"r\"(y[1]));\n}":                               "compile: x.cu:2:14: mapa has no modifier .shared::clutser, expected one such as .shared::cluster",
+		"__device__ unsigned g() { unsigned a; asm volatile(\"lod.u32 %0, [0];\" : \"=r\"(a)); return a; }\n__global__ void f(unsigned* y) { y[0] = g(); }": "compile: x.cu:1:53: no opcode lod, expected one such as ld",
+	} {
+		if _, err := CUDA(context.Background(), "x.cu", text, Options{Arch: "sm_90"}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}

@@ -11,62 +11,30 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/compile/compiler"
+	"warpbook/gpu/compile/listings"
 	"warpbook/gpu/emu"
 )
-
-const listingsFile = "testdata/listings.txt"
-
-// listing is a listing of the notes, and the answer to it.
-type listing struct{ title, source, answer string }
 
 // TestListings pastes every CUDA listing of the founding notes into a %%cuda
 // cell: each runs on the emulator or is answered with what to change.
 func TestListings(t *testing.T) {
 	needNVRTC(t, "12.0")
-	head, listings := readListings(t)
-	if len(listings) < 100 {
-		t.Fatalf("%d listings, expected more than 100", len(listings))
-	}
-	for i := range listings {
-		l := &listings[i]
-		got := answer(t, l.source)
+	head, list := listings.All()
+	for i := range list {
+		l := &list[i]
+		got := answer(t, l.Source)
 		if strings.TrimSpace(got) == "" {
-			t.Errorf("%s: no answer", l.title)
+			t.Errorf("%s: no answer", l.Name())
 		}
-		if !*update && got != l.answer {
-			t.Errorf("%s\n--- got\n%s--- want\n%s", l.title, got, l.answer)
+		if !*update && got != l.Answer {
+			t.Errorf("%s\n--- got\n%s--- want\n%s", l.Name(), got, l.Answer)
 		}
-		l.answer = got
+		l.Answer = got
 	}
 	if *update {
-		writeListings(t, head, listings)
-	}
-}
-
-func readListings(t *testing.T) (head string, list []listing) {
-	t.Helper()
-	text, err := os.ReadFile(listingsFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, rest, _ := strings.Cut(string(text), "@@ note ")
-	for _, part := range strings.Split(rest, "@@ note ") {
-		title, body, _ := strings.Cut(part, "\n")
-		source, answer, _ := strings.Cut(body, "@@ answer\n")
-		list = append(list, listing{title, source, answer})
-	}
-	return head, list
-}
-
-func writeListings(t *testing.T, head string, list []listing) {
-	t.Helper()
-	var b strings.Builder
-	b.WriteString(head)
-	for _, l := range list {
-		fmt.Fprintf(&b, "@@ note %s\n%s@@ answer\n%s", l.title, l.source, l.answer)
-	}
-	if err := os.WriteFile(listingsFile, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
+		if err := os.WriteFile("listings/"+listings.File, []byte(listings.Text(head, list)), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -78,7 +46,7 @@ func answer(t *testing.T, source string) string {
 	for range 4 {
 		m, err := CUDA(context.Background(), "listing.cu", source, o)
 		tell(t, &b, m, err)
-		names, lines := advice(err)
+		names, lines := followed(err)
 		if len(names)+len(lines) == 0 {
 			break
 		}
@@ -89,8 +57,9 @@ func answer(t *testing.T, source string) string {
 	return b.String()
 }
 
-// advice is the instantiation and the definitions that an error advises.
-func advice(err error) (names, lines []string) {
+// followed are the instantiation and the definitions that an error advises. The reader
+// gives a name whose value the notes leave out 32 for a side of a tile, and else 256.
+func followed(err error) (names, lines []string) {
 	wrong := (*Error)(nil)
 	if !errors.As(err, &wrong) {
 		return nil, nil
@@ -98,6 +67,13 @@ func advice(err error) (names, lines []string) {
 	for _, d := range wrong.Diagnostics {
 		if _, name, ok := strings.Cut(d.Text, "--instantiate '"); ok {
 			names = append(names, strings.TrimSuffix(name, "'"))
+		}
+		if _, line, ok := strings.Cut(d.Text, "define it in the cell with its value: "); ok {
+			value := "256"
+			if strings.Contains(line, "TILE") {
+				value = "32"
+			}
+			lines = append(lines, strings.Replace(line, "...", value, 1))
 		}
 		if _, line, ok := strings.Cut(d.Text, "define it in the cell: "); ok && !slices.Contains(lines, line) {
 			lines = append(lines, line)

@@ -58,8 +58,8 @@ func checkCommitted(t *testing.T, name, body, file string) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := o.committed(name, body, "run "+updateCommand); err != nil {
-		t.Error(err)
+	if _, err := o.committed(name, body); err != nil {
+		t.Errorf("%v: run %s", err, updateCommand)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"warpbook/gpu"
 )
@@ -67,6 +68,25 @@ func clustersOf(dev gpu.Device, e gpu.Entry) func(threads, perSM int) int {
 			return -1
 		}
 		return n
+	}
+}
+
+// registersOn are the registers a thread of an entry, as ptxas compiles it; 0 without ptxas.
+func (m *Module) registersOn(info gpu.Info) func(entry string) int {
+	log := sync.OnceValue(func() string {
+		dir, log, err := m.assemble(info.Compute.String())
+		if err != nil {
+			return ""
+		}
+		os.RemoveAll(dir) // in the system's folder of temporary files
+		return log
+	})
+	return func(entry string) int {
+		r := Resources{Entry: entry}
+		if err := r.read(log()); err != nil {
+			return 0
+		}
+		return r.Registers
 	}
 }
 

@@ -16,6 +16,8 @@ type source struct {
 	text      string
 	code      string // of the same length, with spaces for comments, strings and directives
 	functions []function
+	unknown   []string // names that the compiler does not know
+	needs     string   // architecture for which it compiles, if not for the one asked for; "" if none
 }
 
 // function is the definition of a function outside of any class.
@@ -207,12 +209,29 @@ func (s *source) diagnostic(at int, format string, args ...any) Diagnostic {
 }
 
 // line is the text of a line, without the blanks around it.
-func (s *source) line(n int) string {
-	lines := strings.Split(s.text, "\n")
+func (s *source) line(n int) string { return strings.TrimSpace(s.textLine(n)) }
+
+// textLine is the text of a line, and codeLine that without comments, strings and
+// directives.
+func (s *source) textLine(n int) string { return lineOf(s.text, n) }
+func (s *source) codeLine(n int) string { return lineOf(s.code, n) }
+
+func lineOf(text string, n int) string {
+	lines := strings.Split(text, "\n")
 	if n < 1 || n > len(lines) {
 		return ""
 	}
-	return strings.TrimSpace(lines[n-1])
+	return lines[n-1]
+}
+
+// lines are those of a function: where its head begins, where its body begins, and
+// where it ends.
+func (s *source) lines(f function) (first, body, last int) {
+	head := s.code[f.start:f.from]
+	first, _ = s.place(f.start + len(head) - len(strings.TrimLeftFunc(head, unicode.IsSpace)))
+	body, _ = s.place(f.from)
+	last, _ = s.place(f.to - 1)
+	return first, body, last
 }
 
 // own is the text of a function with the comment above it.
@@ -222,6 +241,14 @@ func (s *source) own(f function) string {
 		start = f.start + at[1]
 	}
 	return strings.TrimSpace(s.text[start:f.to])
+}
+
+// wordAt is the offset of a word in the code, -1 if it is not there.
+func (s *source) wordAt(name string) int {
+	if at := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).FindStringIndex(s.code); at != nil {
+		return at[0]
+	}
+	return -1
 }
 
 // in is the function around an offset, nil if none.

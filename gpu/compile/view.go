@@ -46,6 +46,9 @@ var (
 // PTX is the entry's part of the PTX, with the lines of the source in it.
 func (e *Entry) PTX() Listing {
 	var b strings.Builder
+	if strings.HasPrefix(e.module.Compiler, llvm) {
+		fmt.Fprintf(&b, "// compiled by %s\n", e.module.Compiler)
+	}
 	inside := false
 	head := regexp.MustCompile(`\.entry\s+` + e.name + `\b`)
 	for line := range strings.Lines(e.module.ptx) {

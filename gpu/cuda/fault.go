@@ -76,9 +76,9 @@ func (d *Device) judge(l *link, a command.Answer, what string) error {
 // fault ends a worker whose context is unusable. The first reason counts.
 func (d *Device) fault(l *link, kind error, a command.Answer) error {
 	l.faulted.Do(func() {
-		tapes := d.recall.take()
-		l.end(d.explain(l, kind, a, tapes))
-		for _, t := range tapes {
+		histories := d.recall.take()
+		l.end(d.explain(l, kind, a, histories))
+		for _, t := range histories {
 			t.close()
 		}
 	})
@@ -86,7 +86,7 @@ func (d *Device) fault(l *link, kind error, a command.Answer) error {
 }
 
 // explain collects all known facts about a fault.
-func (d *Device) explain(l *link, kind error, a command.Answer, tapes []*tape) *gpu.Fault {
+func (d *Device) explain(l *link, kind error, a command.Answer, histories []*history) *gpu.Fault {
 	f := &gpu.Fault{Kind: kind, Detail: a.Text}
 	var shapes []string
 	for _, s := range a.Suspects {
@@ -109,7 +109,7 @@ func (d *Device) explain(l *link, kind error, a command.Answer, tapes []*tape) *
 		return f
 	}
 	var note string
-	if f.Cause, note = d.cause(tapes, l, a.Suspects); note != "" {
+	if f.Cause, note = d.cause(histories, l, a.Suspects); note != "" {
 		f.Detail += "; cause unknown: " + note
 	}
 	return f

@@ -49,10 +49,14 @@ func WorkerKey() string {
 	return fmt.Sprintf("%x", h.Sum(nil))[:12]
 }
 
-// WorkerPath is the place of the worker, installed or not: in the user's cache,
-// under a hash of its sources, so that a worker of another version is never used.
+// WorkerPath is the place of the worker, there or not: beside this program, or in the
+// user's cache, under a hash of its sources, so that a worker of another version is never
+// used.
 func WorkerPath() (string, error) {
 	if path := os.Getenv(WorkerVariable); path != "" {
+		return path, nil
+	}
+	if path := buildcache.Installed(WorkerPrefix + WorkerKey()); path != "" {
 		return path, nil
 	}
 	dir, err := buildcache.Dir()

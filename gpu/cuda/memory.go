@@ -21,7 +21,7 @@ type allocation struct {
 	freed  atomic.Bool
 	module *module // of a variable; what is its name
 
-	episode atomic.Pointer[episode] // that has a copy and all changes since: see recall.go
+	snapshot atomic.Pointer[snapshot] // that has a copy and all changes since: see recall.go
 
 	kept   atomic.Bool // Keep was called: see keep.go
 	dirty  atomic.Bool // may differ from the mirror
@@ -60,7 +60,7 @@ func (a *allocation) usable(l *link) error {
 // written notes a change by other work than a launch.
 func (a *allocation) written() {
 	a.dirty.Store(true)
-	a.episode.Store(nil)
+	a.snapshot.Store(nil)
 }
 
 // buffer is an allocation, or a view into one.

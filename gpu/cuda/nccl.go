@@ -268,9 +268,9 @@ func (m *member) Lost() error { return m.link.err() }
 // leaving gets a line about the end of a group; tests set it.
 var leaving = func(string) {}
 
-// Close aborts what the member does and leaves the group, after other work that the device is
-// busy with. A worker that has ended has left it already; one that cannot end its collectives
-// is killed, which is the error.
+// Close aborts the member's collectives and leaves the group, after other work that the
+// device is busy with. A worker that has ended has left it already. A worker that cannot end
+// its collectives is killed, and Close returns an error.
 func (m *member) Close() error {
 	m.stop.Store(1)
 	if m.link.err() != nil {

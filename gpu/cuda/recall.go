@@ -34,25 +34,25 @@ const (
 // copies the memory of a launch to the host just before the launch runs, unless
 // only its own launches have changed the memory since the last copy.
 type recall struct {
-	mu    sync.Mutex
-	tapes map[uint32]*tape        // by stream; guarded by mu
-	stop  context.CancelCauseFunc // ends the replay that goes on; guarded by mu
+	mu        sync.Mutex
+	histories map[uint32]*history     // by stream; guarded by mu
+	stop      context.CancelCauseFunc // ends the replay that goes on; guarded by mu
 }
 
-// tape is the last three episodes of a stream: the host runs ahead of the
+// history is the last three snapshots of a stream: the host runs ahead of the
 // device, by less than three, so that it need not wait for the worker when the
 // device keeps up. The lock is held while a launch is recorded, which judges no
-// answer of the worker, and while the tape is replayed.
-type tape struct {
+// answer of the worker, and while the history is replayed.
+type history struct {
 	mu     sync.Mutex
-	last   [3]*episode   // newest first; guarded by mu
+	last   [3]*snapshot  // newest first; guarded by mu
 	given  []*allocation // memory of the launches that are being recorded; reused, so recording does not allocate; guarded by mu
 	missed []string      // entries of the last launches that are not recorded; guarded by mu
 	why    string        // the reason for missed; guarded by mu
 }
 
-// episode is a series of launches and a copy of their memory from before the first.
-type episode struct {
+// snapshot is a series of launches and a copy of their memory from before the first.
+type snapshot struct {
 	link     *link
 	area     *host // of the copies
 	used     int64
@@ -76,7 +76,7 @@ func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	if d.config.Emulator == nil {
 		return false
 	}
-	t := d.recall.tape(s.handle)
+	t := d.recall.history(s.handle)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	memory, bytes := given(t.given[:0], launches...)
@@ -90,7 +90,7 @@ func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 	case bytes > recalled:
 		skip = fmt.Sprintf("it was given %d bytes, at most %d are copied for a replay", bytes, int64(recalled))
 	}
-	if skip == "" && !t.fits(l, memory) && !d.turn(s, l, t, bytes) {
+	if skip == "" && !t.fits(l, memory) && !d.beginSnapshot(s, l, t, bytes) {
 		skip = "there was no room on the host to copy what it was given"
 	}
 	if skip != "" {
@@ -104,7 +104,7 @@ func (d *Device) record(s *stream, l *link, launches ...*gpu.Launch) bool {
 
 // miss notes why launches are not recorded.
 func (r *recall) miss(s *stream, launches []*gpu.Launch, why string) {
-	t := r.tape(s.handle)
+	t := r.history(s.handle)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.missed, t.why = names(launches), why
@@ -139,59 +139,59 @@ func given(memory []*allocation, launches ...*gpu.Launch) (all []*allocation, by
 	return memory, bytes
 }
 
-// changed ends all episodes except one that have copies of the memory, because
+// changed ends all snapshots except one that have copies of the memory, because
 // other work than their launches changes the memory.
-func changed(memory []*allocation, but *episode) {
+func changed(memory []*allocation, but *snapshot) {
 	for _, a := range memory {
-		if e := a.episode.Load(); e != but {
-			a.episode.Store(nil)
+		if e := a.snapshot.Load(); e != but {
+			a.snapshot.Store(nil)
 		}
 	}
 }
 
-// tape is the tape of a stream.
-func (r *recall) tape(stream uint32) *tape {
+// history is the history of a stream.
+func (r *recall) history(stream uint32) *history {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.tapes == nil {
-		r.tapes = map[uint32]*tape{}
+	if r.histories == nil {
+		r.histories = map[uint32]*history{}
 	}
-	if r.tapes[stream] == nil {
-		r.tapes[stream] = &tape{}
+	if r.histories[stream] == nil {
+		r.histories[stream] = &history{}
 	}
-	return r.tapes[stream]
+	return r.histories[stream]
 }
 
-// fits reports whether a launch can join the tape's current episode; t.mu is held.
-func (t *tape) fits(l *link, memory []*allocation) bool {
+// fits reports whether a launch can join the history's current snapshot; t.mu is held.
+func (t *history) fits(l *link, memory []*allocation) bool {
 	e := t.last[0]
 	if e == nil || e.area == nil || e.link != l || e.full() {
 		return false
 	}
 	for _, c := range e.memory {
-		if c.memory.episode.Load() != e { // other work has changed the memory
+		if c.memory.snapshot.Load() != e { // other work has changed the memory
 			return false
 		}
 	}
 	used := e.used
 	for _, a := range memory {
-		if a.episode.Load() != e {
+		if a.snapshot.Load() != e {
 			used += a.bytes
 		}
 	}
 	return used <= e.area.span.bytes
 }
 
-// full reports whether the episode accepts no more launches.
-func (e *episode) full() bool {
+// full reports whether the snapshot accepts no more launches.
+func (e *snapshot) full() bool {
 	n := len(e.launches)
 	return n >= longest || n >= together && e.threads >= light
 }
 
-// turn begins an episode with room for so many bytes. It waits for the end of the
-// oldest episode, which was requested one episode ago, and takes over its area;
+// beginSnapshot begins a snapshot with room for so many bytes. It waits for the end of the
+// oldest snapshot, which was requested one snapshot ago, and takes over its area;
 // t.mu is held.
-func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
+func (d *Device) beginSnapshot(s *stream, l *link, t *history, bytes int64) bool {
 	last, before, oldest := t.last[0], t.last[1], t.last[2]
 	if last != nil && last.link == l {
 		if last.event == 0 {
@@ -203,7 +203,7 @@ func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
 	if before != nil && before.link == l && len(before.launches) > 0 {
 		before.ended = l.ask(&command.SyncEvent{Event: before.event})
 	}
-	next := &episode{}
+	next := &snapshot{}
 	if oldest != nil {
 		if oldest.link == l && oldest.ended != nil {
 			<-oldest.ended // its error comes again
@@ -213,19 +213,19 @@ func (d *Device) turn(s *stream, l *link, t *tape, bytes int64) bool {
 	if next.link != l {
 		next.link, next.event = l, 0
 	}
-	t.last = [3]*episode{next, last, before}
-	return d.room(next, l, bytes)
+	t.last = [3]*snapshot{next, last, before}
+	return d.reserve(next, l, bytes)
 }
 
-// emptied is a new episode that reuses the memory of an ended one.
-func (e *episode) emptied() *episode {
+// emptied is a new snapshot that reuses the memory of an ended one.
+func (e *snapshot) emptied() *snapshot {
 	clear(e.launches) // of what they refer to
-	return &episode{link: e.link, area: e.area, event: e.event, memory: e.memory[:0], launches: e.launches[:0]}
+	return &snapshot{link: e.link, area: e.area, event: e.event, memory: e.memory[:0], launches: e.launches[:0]}
 }
 
-// room gives an episode an area for so many bytes: at least 1 MiB, and twice the
+// reserve gives a snapshot an area for so many bytes: at least 1 MiB, and twice the
 // needed size, because the memory of launches grows over time.
-func (d *Device) room(e *episode, l *link, bytes int64) bool {
+func (d *Device) reserve(e *snapshot, l *link, bytes int64) bool {
 	if e.area == nil || e.area.span.bytes < bytes {
 		if e.area != nil {
 			l.call(&command.Unregister{Offset: e.area.span.offset})
@@ -257,15 +257,15 @@ func (h *host) prepare(l *link) bool {
 	return h.registered == l
 }
 
-// add copies the memory that the episode does not hold yet, and notes the launches;
-// the tape's lock is held.
-func (e *episode) add(s *stream, memory []*allocation, launches []*gpu.Launch) {
+// add copies the memory that the snapshot does not hold yet, and notes the launches;
+// the history's lock is held.
+func (e *snapshot) add(s *stream, memory []*allocation, launches []*gpu.Launch) {
 	changed(memory, e)
 	for _, a := range memory {
-		if a.episode.Load() == e {
+		if a.snapshot.Load() == e {
 			continue
 		}
-		a.episode.Store(e)
+		a.snapshot.Store(e)
 		e.memory = append(e.memory, copied{a, e.used})
 		e.link.post(&command.Copy{Stream: s.handle, Dst: command.Place{Offset: e.area.span.offset + e.used},
 			Src: command.Place{Buffer: a.handle}, Bytes: a.bytes})
@@ -282,7 +282,7 @@ func (e *episode) add(s *stream, memory []*allocation, launches []*gpu.Launch) {
 // finished forgets the launches of a stream after they ended without a fault.
 func (r *recall) finished(stream uint32) {
 	r.mu.Lock()
-	t := r.tapes[stream]
+	t := r.histories[stream]
 	r.mu.Unlock()
 	if t == nil {
 		return
@@ -296,11 +296,11 @@ func (r *recall) finished(stream uint32) {
 	}
 }
 
-// forget drops the tape of a stream.
+// forget drops the history of a stream.
 func (r *recall) forget(stream uint32) {
 	r.mu.Lock()
-	t := r.tapes[stream]
-	delete(r.tapes, stream)
+	t := r.histories[stream]
+	delete(r.histories, stream)
 	r.mu.Unlock()
 	if t != nil {
 		t.close()
@@ -316,17 +316,17 @@ func (r *recall) interrupt() {
 	}
 }
 
-// take removes all tapes, so that no launch is recorded on them.
-func (r *recall) take() []*tape {
+// take removes all histories, so that no launch is recorded on them.
+func (r *recall) take() []*history {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	taken := slices.Collect(maps.Values(r.tapes))
-	clear(r.tapes)
+	taken := slices.Collect(maps.Values(r.histories))
+	clear(r.histories)
 	return taken
 }
 
-// close frees the host memory of the tape.
-func (t *tape) close() {
+// close frees the host memory of the history.
+func (t *history) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, e := range t.last {
@@ -334,12 +334,12 @@ func (t *tape) close() {
 			e.area.Free()
 		}
 	}
-	t.last = [3]*episode{}
+	t.last = [3]*snapshot{}
 }
 
 // cause replays the launches that may have caused a fault on the emulator. If the
 // replay finds no cause, a note gives the reason.
-func (d *Device) cause(tapes []*tape, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
+func (d *Device) cause(histories []*history, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
 	if d.config.Emulator == nil {
 		return nil, ""
 	}
@@ -350,7 +350,7 @@ func (d *Device) cause(tapes []*tape, l *link, suspects []command.Suspect) (faul
 	d.recall.stop = cancel
 	d.recall.mu.Unlock()
 	note = "its memory was not copied before it ran, as in a timed loop"
-	for _, t := range tapes {
+	for _, t := range histories {
 		found, why := t.replay(stop, d, l, suspects)
 		if found != nil || stop.Err() != nil {
 			return found, why
@@ -362,8 +362,8 @@ func (d *Device) cause(tapes []*tape, l *link, suspects []command.Suspect) (faul
 	return nil, note
 }
 
-// replay runs the episodes of a tape with one of the suspects.
-func (t *tape) replay(stop context.Context, d *Device, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
+// replay runs the snapshots of a history with one of the suspects.
+func (t *history) replay(stop context.Context, d *Device, l *link, suspects []command.Suspect) (fault *gpu.Fault, note string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	open := func() (gpu.Device, error) { return d.config.Emulator(d.info) }
@@ -385,15 +385,15 @@ func (t *tape) replay(stop context.Context, d *Device, l *link, suspects []comma
 	return nil, note
 }
 
-// hasOne reports whether one of the launches is in the episode.
-func (e *episode) hasOne(suspects []command.Suspect) bool {
+// hasOne reports whether one of the launches is in the snapshot.
+func (e *snapshot) hasOne(suspects []command.Suspect) bool {
 	return slices.ContainsFunc(e.launches, func(l gpu.Launch) bool {
 		return slices.ContainsFunc(suspects, func(s command.Suspect) bool { return s.Entry == l.Entry.Name() })
 	})
 }
 
-// log is the episode in the form that a replay takes.
-func (e *episode) log() replay.Log {
+// log is the snapshot in the form that a replay takes.
+func (e *snapshot) log() replay.Log {
 	var log replay.Log
 	modules := map[*module]*replay.Module{}
 	at := map[*allocation]int{}

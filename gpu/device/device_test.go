@@ -37,7 +37,7 @@ func TestNames(t *testing.T) {
 
 func TestInterruptAll(t *testing.T) {
 	d := MustOpen("emu")
-	m, err := d.Load("endless.ptx", ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry endless()\n{\nagain: bra again;\n}\n")
+	m, err := d.Load("endless.ptx", ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry endless()\n{\n.reg .b64 %rd<1>;\n.reg .pred %p<1>;\nmov.u64 %rd0, 0;\nagain: add.u64 %rd0, %rd0, 1;\nsetp.ne.u64 %p0, %rd0, 0;\n@%p0 bra again;\nret;\n}\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/engine"
 	"warpbook/gpu/emu/mem"
 )
 
@@ -36,6 +37,33 @@ func (d *Device) Alloc(t gpu.Type, n int) (gpu.Buffer, error) {
 	return &buffer{dev: d, memory: a, typ: t, n: n}, nil
 }
 
+// Adopt makes a buffer of bytes of memory that something else writes, too: of a program whose
+// host shares it. It counts as written. It is aligned to 8 bytes, 8 bytes that follow it can
+// be read, and it outlives the device.
+func (d *Device) Adopt(memory []byte) (gpu.Buffer, error) {
+	if err := d.usable("adopt"); err != nil {
+		return nil, err
+	}
+	if len(memory) == 0 {
+		return nil, fmt.Errorf("emu: adopt: %w: no memory", gpu.ErrArgument)
+	}
+	a, err := d.mem.Adopt(memory, fmt.Sprintf("a buffer of %d %v", len(memory), gpu.Uint8))
+	if err != nil {
+		return nil, err
+	}
+	return &buffer{dev: d, memory: a, typ: gpu.Uint8, n: len(memory)}, nil
+}
+
+// Address is where kernels see a buffer of the emulator. It stays that of the buffer after
+// its end: no later one has it.
+func Address(b gpu.Buffer) (uint64, error) {
+	x, ok := b.(*buffer)
+	if !ok {
+		return 0, fmt.Errorf("emu: address: %w: %T is not memory of the emulator", gpu.ErrArgument, b)
+	}
+	return x.address(), nil
+}
+
 func (b *buffer) Type() gpu.Type { return b.typ }
 func (b *buffer) Len() int       { return b.n }
 
@@ -54,6 +82,11 @@ func (b *buffer) bytes() ([]byte, *mem.Contents, error) {
 		return nil, nil, fmt.Errorf("%w: %s was freed", gpu.ErrClosed, b.memory.Name())
 	}
 	return c.Data[b.offset : b.offset+b.n*b.typ.Bytes()], c, nil
+}
+
+// whole is the range of the buffer, for the search for races between streams.
+func (b *buffer) whole() engine.Range {
+	return engine.Range{Memory: b.memory, Start: b.offset, Bytes: b.n * b.typ.Bytes()}
 }
 
 // View is part of the buffer.
@@ -83,8 +116,9 @@ func (b *buffer) Upload(slice any) error {
 	if err != nil {
 		return fmt.Errorf("emu: upload to %s: %w", b.memory.Name(), err)
 	}
-	b.dev.run.Lock()
+	b.dev.run.LockToWrite()
 	defer b.dev.run.Unlock()
+	b.dev.order.syncAll()
 	data, c, err := b.bytes()
 	if err != nil {
 		return fmt.Errorf("emu: upload: %w", err)
@@ -102,6 +136,7 @@ func (b *buffer) Download(slice any) error {
 	}
 	b.dev.run.Lock()
 	defer b.dev.run.Unlock()
+	b.dev.order.syncAll()
 	data, _, err := b.bytes()
 	if err != nil {
 		return fmt.Errorf("emu: download: %w", err)

@@ -15,8 +15,8 @@ import (
 	"warpbook/gpu"
 )
 
-//go:generate go run ../nvrtc -arch sm_75 -release 12.0 testdata/defects.cu testdata/mistakes.cu testdata/learners.cu testdata/users.cu testdata/workloads.cu
-//go:generate go run ../nvrtc -arch sm_90a -release 12.0 testdata/hopper.cu
+//go:generate go run ../nvrtc -plain -arch sm_75 -release 12.0 testdata/defects.cu testdata/mistakes.cu testdata/learners.cu testdata/users.cu testdata/workloads.cu
+//go:generate go run ../nvrtc -plain -arch sm_90a -release 12.0 testdata/hopper.cu
 
 // defect is a kernel of a corpus and the fault that must be found in it.
 type defect struct {
@@ -37,6 +37,7 @@ type defect struct {
 	Zeroed     bool   // z is zeros
 	Free       bool   // z is freed before it runs
 	NoLine     bool   // the compiler emits no source line for it
+	TwinRaces  bool   // threads of the corrected twin store different values in one place
 	Missed     string // why it is not found; "" if it is found
 }
 
@@ -89,7 +90,9 @@ func testDefects(t *testing.T, corpus string) {
 	}
 	var names []string
 	for _, d := range defects {
-		names = append(names, d.Name)
+		if names = append(names, d.Name); sampled() {
+			continue
+		}
 		t.Run(d.Name, func(t *testing.T) {
 			d.check(t, d.run(t, string(text), "bad_", d.Shared), string(source))
 			if err := d.run(t, string(text), "ok_", max(d.Shared, d.TwinShared)); err != nil {
@@ -107,7 +110,7 @@ func testDefects(t *testing.T, corpus string) {
 // run launches one of the pair with all checks on.
 func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 	t.Helper()
-	device, e := loadEntry(t, text, prefix+d.Name)
+	device, e := loadEntry(t, only(text, prefix+d.Name, d.First), prefix+d.Name)
 	device.LimitWorkers(1) // some let both blocks write one word, which is a race of two workers
 	if d.corpus == "hopper" {
 		device.LimitSteps(1 << 16) // some wait for ever
@@ -134,6 +137,9 @@ func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 	if d.Zeroed {
 		launch.Zero = []gpu.Buffer{z}
 	}
+	if d.TwinRaces && prefix == "ok_" {
+		launch.Checks &^= gpu.CheckThreadRaces
+	}
 	if d.First != "" {
 		first := launch
 		if first.Entry, err = launch.Entry.(*entry).module.Entry(d.First); err != nil {
@@ -151,10 +157,13 @@ func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 	}
 	var warnings []*gpu.Fault
 	launch.Warnings = &warnings
-	if err := device.Launch(launch); len(warnings) == 0 {
-		return err
+	err = device.Launch(launch)
+	for _, f := range warnings {
+		if f.Kind != gpu.ErrSameValue && (err == nil || f.Kind != gpu.ErrRace) {
+			return f
+		}
 	}
-	return warnings[0]
+	return err
 }
 
 // check compares a fault with the expected one.

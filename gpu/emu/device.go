@@ -22,11 +22,25 @@ type Device struct {
 	mem  *mem.Memory
 
 	// run is held by running work: all streams are one queue here.
-	run      sync.Mutex
+	run      runLock
 	engine   *engine.Engine
+	order    ordering
 	closed   atomic.Bool
 	observer atomic.Pointer[gpu.Observer]
 	main     stream // the device's own
+}
+
+// runLock is a mutex that counts the work that waits for it and will write memory.
+type runLock struct {
+	sync.Mutex
+	writers atomic.Int64
+}
+
+// LockToWrite locks it for work that writes memory.
+func (l *runLock) LockToWrite() {
+	l.writers.Add(1)
+	l.Lock()
+	l.writers.Add(-1)
 }
 
 // Open returns an emulator of the named GPU; "" is the default, the H200.
@@ -81,6 +95,10 @@ func (d *Device) SetOutput(w io.Writer) { d.engine.SetOutput(w) }
 // deterministic.
 func (d *Device) LimitWorkers(n int) { d.engine.LimitWorkers(n) }
 
+// GoOn makes later launches go on after uses of undefined values, as a GPU does: reads of
+// what was never written, and lanes outside of their own masks, are warnings.
+func (d *Device) GoOn(on bool) { d.engine.GoOn(on) }
+
 // LimitVectors restricts the vector instructions that are used.
 func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }
 
@@ -127,6 +145,8 @@ func (d *Device) Time(t gpu.Timing, launches ...gpu.Launch) ([]time.Duration, er
 	if err := d.main.captured.Refuse("time"); err != nil {
 		return nil, err
 	}
+	d.order.syncAll()
+	defer d.order.syncAll()
 	var times []time.Duration
 	epoch := d.engine.Interrupts()
 	for i := range t.Warmup + t.Repeats {
@@ -148,7 +168,7 @@ func (d *Device) NewStream() (gpu.Stream, error) {
 	if err := d.usable("new stream"); err != nil {
 		return nil, err
 	}
-	return &stream{dev: d}, nil
+	return &stream{dev: d, number: d.order.newStream()}, nil
 }
 
 // NewEvent returns an event that has not been recorded.

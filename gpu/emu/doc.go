@@ -16,9 +16,11 @@
 // calls are always checked.
 //
 // With gpu.CheckRaces a launch is searched for races on shared memory, and with
-// gpu.CheckBlockRaces for races between its blocks on global memory. A launch with a
-// gpu.Profile is counted instruction by instruction. A defect that ends no launch on a
-// GPU, such as a division by zero, is a warning.
+// gpu.CheckBlockRaces for races on global memory. The same searches find races between
+// launches in different streams that no event and no wait of the host orders; the default
+// stream is one of them, as on a GPU through package gpu. The program for browsers lacks
+// this search. A launch with a gpu.Profile is counted instruction by instruction. A defect
+// that ends no launch on a GPU, such as a division by zero, is a warning.
 //
 // Blocks that wait for each other make progress, as many as the GPU would have resident
 // at once. With Device.LimitWorkers(1) a launch is deterministic: its blocks and warps
@@ -55,7 +57,8 @@
 //     may not.
 //
 // A register that was never written may be copied, selected, shuffled and packed; any
-// other use is a fault. A load from local memory is a fault only if none of its bytes
+// other use is a fault. Each half of a 32-bit register is followed, through operations
+// that take each half alone. A load from local memory is a fault only if none of its bytes
 // was written, because copies of structs include their padding; it is no fault if its
 // value is only copied within local memory, or if it is part of writing a bit field.
 package emu

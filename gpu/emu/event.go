@@ -13,6 +13,7 @@ import (
 type event struct {
 	dev    *Device
 	at     atomic.Int64 // nanoseconds; 0 before it was recorded
+	after  clock        // work that it comes after; guarded by the device's ordering
 	closed atomic.Bool
 
 	captured capture.Event
@@ -32,6 +33,7 @@ func (e *event) Since(start gpu.Event) (time.Duration, error) {
 	if e.at.Load() == 0 || s.at.Load() == 0 {
 		return 0, fmt.Errorf("emu: since: %w: an event that was not recorded", gpu.ErrArgument)
 	}
+	e.dev.order.syncEvents(s, e)
 	return time.Duration(e.at.Load() - s.at.Load()), nil
 }
 

@@ -148,8 +148,10 @@ func TestFaultInHeader(t *testing.T) {
 // noFaultTests are kernels similar to the ones above, without the defect.
 var noFaultTests = []struct{ name, declarations, body string }{
 	{"an unset register that is only copied", "", "mov.u32 %r3, %r2; setp.eq.u32 %a0, %t, 0; selp.u32 %r4, 1, %r3, %a0; selp.u32 %r5, %r4, 7, %a0; st.global.u32 [%p1], %r5;"},
+	{"a register that the lane which is read has set", "", "setp.eq.u32 %a0, %t, 0; @%a0 mov.u32 %r2, 7; setp.eq.u32 %a0, %t, 32; @%a0 mov.u32 %r2, 8; shfl.sync.idx.b32 %r3, %r2, 0, 31, 0xffffffff; add.u32 %r3, %r3, 1; st.global.u32 [%p1], %r3;"},
 	{"an unset register that is only shuffled", "", "shfl.sync.down.b32 %r3, %r2, 1, 31, 0xffffffff; st.global.u32 [%p1], 1;"},
 	{"a load whose guard is false", "", "setp.ge.u32 %a0, %t, 64; @%a0 ld.global.u32 %r2, [%p0+1]; @%a0 st.global.u32 [%p1], %r2;"},
+	{"a shuffle from an exited lane that a mask leaves out", "", "setp.eq.u32 %a0, %t, 3; @%a0 exit; shfl.sync.idx.b32 %r2, %t, 3, 31, 0xffffffff; setp.gt.u32 %a1, %t, 99; selp.b32 %r3, -1, 0, %a1; and.b32 %r4, %r3, %r2; st.global.u32 [%p1], %r4; not.b32 %r3, %r3; or.b32 %r4, %r2, %r3; st.global.u32 [%p1], %r4; setp.gt.u32 %a0, %r2, 5; and.pred %a2, %a0, %a1; @%a2 st.global.u32 [%p1], 1; not.pred %a1, %a1; or.pred %a2, %a1, %a0; @%a2 st.global.u32 [%p1], 2;"},
 	{"a shuffle from an exited lane that is left out", "", "setp.eq.u32 %a0, %t, 3; @%a0 exit; shfl.sync.idx.b32 %r2, %t, 3, 31, 0xffffffff; add.u32 %r3, %r2, 1; setp.gt.u32 %a1, %t, 99; selp.b32 %r4, %r3, %t, %a1; @%a1 st.global.u32 [%p1], %r3; st.global.u32 [%p1], %r4;"},
 	{"a barrier after a bounds check in two directions", "", "and.b32 %r2, %t, 63; setp.ge.u32 %a0, %r2, 50; @%a0 exit; bar.sync 0;"},
 	{"exited lanes in a mask", "", "setp.lt.u32 %a0, %t, 8; @%a0 exit; bar.warp.sync 0xffffffff; shfl.sync.idx.b32 %r2, %t, 9, 31, 0xffffffff; st.global.u32 [%p1], %r2;"},
@@ -203,7 +205,7 @@ func TestUnwrittenBuffer(t *testing.T) {
 // TestFreedWhileRunning frees a buffer under a running launch.
 func TestFreedWhileRunning(t *testing.T) {
 	for _, load := range []string{"ld.volatile.global.u32", "ld.global.u32"} {
-		j := newJob(t, "", "again: "+load+" %r2, [%p0]; bra again;", 2, 64)
+		j := newJob(t, "", "mov.u32 %r9, 0; again: "+load+" %r2, [%p0]; add.u32 %r9, %r9, 1; setp.ne.u32 %a9, %r9, 0; @%a9 bra again;", 2, 64)
 		j.device.LimitSteps(1 << 29)
 		done := make(chan error, 1)
 		go func() { done <- j.device.Launch(j.launch) }()
@@ -235,8 +237,13 @@ again:
 // TestEndlessLaunchReportsItsPlace: if a limit or an interrupt ends a launch, the error
 // names the lock that each warp polls.
 func TestEndlessLaunchReportsItsPlace(t *testing.T) {
-	const where = "warp 0-1 at line 22, polls byte 8 of buffer output by atom.global.cas.b32"
-	j := newJob(t, "", "again: \natom.global.cas.b32 %r2, [%q1+8], 77, 1; setp.ne.u32 %a0, %r2, 77; @%a0 bra again;", 1, 64)
+	const where = "warp 0-1 at line 22, polls element 2 (byte 8) of buffer output by atom.global.cas.b32"
+	const polls = "mov.u32 %r9, 0; again: \natom.global.cas.b32 %r2, [%q1+8], 77, 1; COUNT setp.ne.u32 %a0, %r2, 77; @%a0 bra again;"
+	hangs := newJob(t, "", strings.Replace(polls, "COUNT", "", 1), 1, 64)
+	if err := hangs.device.Launch(hangs.launch); !errors.Is(err, gpu.ErrHang) || !strings.Contains(err.Error(), where) {
+		t.Errorf("%v, expected %q", err, where)
+	}
+	j := newJob(t, "", strings.Replace(polls, "COUNT", "add.u32 %r9, %r9, 1; setp.eq.u32 %a0, %r9, 0; @%a0 exit;", 1), 1, 64)
 	j.device.LimitSteps(100_000)
 	if err := j.device.Launch(j.launch); !errors.Is(err, gpu.ErrStepLimit) || !strings.Contains(err.Error(), where) {
 		t.Errorf("%v, expected %q", err, where)
@@ -336,6 +343,26 @@ func TestProfiles(t *testing.T) {
 	_, err := Open("gtx1")
 	if !errors.Is(err, gpu.ErrNotFound) || !strings.Contains(err.Error(), "rtx4060") {
 		t.Errorf("%v, expected the names that there are", err)
+	}
+}
+
+// TestOverflowOfIndex: an address outside of its buffer names the arithmetic of 32 bits that
+// overflowed on the way to it, and none that has cancelled out or that is a hash.
+func TestOverflowOfIndex(t *testing.T) {
+	const end = "add.u64 %d2, %q0, %d1; ld.global.u32 %r9, [%d2];"
+	for body, says := range map[string]string{
+		"mov.u32 %r2, 60000; mad.lo.s32 %r3, %r2, %r2, %t; mul.wide.s32 %d1, %r3, 4;":             "60000 * 60000 + 0 = 3600000000",
+		"mov.u32 %r2, 65536; mul.lo.u32 %r3, %r2, %n; mul.wide.u32 %d1, %r3, 4;":                  "",
+		"sub.u32 %r2, %t, 1; mul.wide.u32 %d1, %r2, 4;":                                           "0 - 1 = -1",
+		"sub.u32 %r2, %t, 1; add.u32 %r3, %r2, 4096; mul.wide.u32 %d1, %r3, 4;":                   "",
+		"sub.u32 %r2, %t, 1; xor.b32 %r3, %r2, 4096; mul.wide.u32 %d1, %r3, 4;":                   "",
+		"ld.global.u32 %r2, [%q0+252]; mul.lo.u32 %r3, %r2, 0x5000000; mul.wide.s32 %d1, %r3, 4;": "63 * 83886080 = 5284823040",
+	} {
+		j := newJob(t, "", body+end, 1, 64)
+		err := j.device.Launch(j.launch)
+		if !errors.Is(err, gpu.ErrOutOfBounds) || strings.Contains(err.Error(), "overflowed") != (says != "") || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, expected it to say %q", body, err, says)
+		}
 	}
 }
 

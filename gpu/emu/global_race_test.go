@@ -26,6 +26,10 @@ func TestBlockRacesKnowGridSync(t *testing.T) {
 	if err := d.Launch(launch); err != nil {
 		t.Errorf("with grid.sync(): %v", err)
 	}
+	launch.Cooperative = false
+	if err := d.Launch(launch); !errors.Is(err, gpu.ErrTrap) || !strings.Contains(err.Error(), "set Cooperative: true") {
+		t.Errorf("grid.sync() in a plain launch: %v, expected the remedy", err)
+	}
 	// The same with only a barrier of the block: its first rounds write words that
 	// another block reads.
 	// another block reads.
@@ -83,6 +87,7 @@ const blockRaceText = `.version 6.4
 again:
 	ld.global.v2.u32 {%r3, %r4}, [%d0];
 	add.u64 %d0, %d0, 1536;
+	BARRIER
 	mul.wide.u32 %d3, %r4, 1;
 	add.u64 %d3, %d1, %d3;
 	setp.eq.u32 %p0, %r3, 0;
@@ -100,12 +105,21 @@ again:
 }
 `
 
-// TestBlockRacesOfPatterns searches random steps of three blocks for races lane by lane and
-// by the words of known patterns: the first race is the same, or there is none.
+// TestBlockRacesOfPatterns searches random steps of three blocks, with and without barriers,
+// for races lane by lane and by the words of known patterns: the first race is the same, or
+// there is none.
 func TestBlockRacesOfPatterns(t *testing.T) {
 	const rounds, steps, blocks, seed = 400, 6, 3, 11
 	random := rand.New(rand.NewPCG(seed, 0))
-	d, e := loadEntry(t, blockRaceText, "op")
+	d, barriers := loadEntry(t, strings.Replace(blockRaceText, "BARRIER", "bar.sync 0;", 1), "op")
+	plain, err := d.Load("plain.ptx", strings.Replace(blockRaceText, "BARRIER", "", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := plain.Entry("op")
+	if err != nil {
+		t.Fatal(err)
+	}
 	d.LimitWorkers(1)
 	table, err := d.Alloc(gpu.Uint32, steps*blocks*128)
 	if err != nil {
@@ -124,6 +138,10 @@ func TestBlockRacesOfPatterns(t *testing.T) {
 		said := map[bool]string{}
 		for _, long := range []bool{true, false} {
 			d.engine.LimitPatterns(long)
+			e := barriers
+			if round%4 == 0 {
+				e = without
+			}
 			err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: 64}, Args: []any{table, words, uint32(steps)},
 				Checks: gpu.CheckDefault | gpu.CheckBlockRaces})
 			if err != nil {
@@ -146,28 +164,52 @@ func TestBlockRacesOfPatterns(t *testing.T) {
 }
 
 // blockSteps are steps of blocks: most access a part of the words that is their own, or
-// read one that all blocks read.
+// read one that all blocks read. In half of the tables, warps access whole rows of memory.
 func blockSteps(random *rand.Rand, steps, blocks int) (table []uint32) {
-	stray := random.IntN(2) * 8
+	stray, dense := random.IntN(2)*8, random.IntN(2) == 0
 	for range steps {
 		what, shape, to := uint32(random.IntN(4)), random.IntN(3), random.IntN(blocks)
-		start := random.IntN(8)
+		start, astray := random.IntN(8), random.IntN(3*blocks) // the block that is astray as a whole
 		for thread := range 64 * blocks {
 			block, at := thread/64, thread%64
-			if shape == 1 {
+			if shape == 1 && what%2 == 0 {
 				at = start
 			} else if shape == 2 {
 				at = (at + start) % 64
 			}
 			part := block
-			if stray > 0 && random.IntN(400) < stray {
+			if stray > 0 && (dense && block == astray || !dense && random.IntN(400) < stray) {
 				part = to
 			}
-			if what%2 == 0 && start < 4 {
+			if what%2 == 0 && (start < 2 || start < 4 && !dense) {
 				part = blocks // which all read
 			}
-			table = append(table, what, uint32(4*(256*part+4*at)))
+			width := 4
+			if dense {
+				width = []int{1, 1, 4, 2}[what]
+			}
+			table = append(table, what, uint32(4*(256*part+width*at)))
 		}
 	}
 	return table
+}
+
+// TestBlockRacesOfRows: two blocks that access the same whole rows race if one of them stores,
+// whichever accesses come before.
+func TestBlockRacesOfRows(t *testing.T) {
+	const load, save = "ld.global.u32 %r2, [%d1]; ", "st.global.u32 [%d1], %i; "
+	for _, c := range []struct{ first, second, says string }{
+		{load, load, ""}, {save, save, "write-after-write"}, {save, load, "read-after-write"}, {load, save, "write-after-read"},
+		{load, load + save, "write-after-read"}, {load + load, save + load, "write-after-read"}, {load + save, load, "read-after-write"},
+	} {
+		guarded := func(guard, text string) string {
+			return strings.ReplaceAll(strings.ReplaceAll(text, "ld.", guard+" ld."), "st.", guard+" st.")
+		}
+		j := newJob(t, "", "mul.wide.u32 %d1, %t, 4; add.u64 %d1, %d1, %q1; setp.eq.u32 %a0, %r0, 0; "+guarded("@%a0", c.first)+guarded("@!%a0", c.second), 2, 64)
+		j.device.LimitWorkers(1)
+		j.launch.Checks = gpu.CheckDefault | gpu.CheckBlockRaces
+		if err := j.device.Launch(j.launch); (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s then %s: %v, expected %q", c.first, c.second, err, c.says)
+		}
+	}
 }

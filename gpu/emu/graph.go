@@ -2,6 +2,7 @@ package emu
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"warpbook/gpu"
@@ -16,6 +17,8 @@ type replay struct {
 	mu       sync.Mutex
 	work     []capture.Work // guarded by mu
 	launches []*gpu.Launch  // of work; guarded by mu
+	branches []uint32       // streams of the pieces of work, nil if each waits for the one before; guarded by mu
+	last     event          // after the last launch of the graph, whose launches a GPU runs one after the other; guarded by mu
 	closed   bool           // guarded by mu
 }
 
@@ -35,7 +38,22 @@ func (d *Device) Capture(on gpu.Stream, f func() error) (gpu.Graph, error) {
 			g.launches = append(g.launches, w.Launch)
 		}
 	}
+	if branches(work) {
+		for range work {
+			g.branches = append(g.branches, d.order.newStream())
+		}
+	}
 	return g, nil
+}
+
+// branches reports whether some work does not wait for the work before.
+func branches(work []capture.Work) bool {
+	for i, w := range work {
+		if i > 0 && !slices.Equal(w.After, []int{i - 1}) {
+			return true
+		}
+	}
+	return false
 }
 
 // stream returns one of the device's streams, or the default stream if given the device
@@ -89,12 +107,30 @@ func (g *replay) Launch(on gpu.Stream) error {
 			return fmt.Errorf("emu: launch graph: work %d: %w", i, err)
 		}
 	}
-	for _, w := range g.work {
-		if err := g.run(s, w, epoch); err != nil {
+	g.dev.order.wait(s.number, &g.last)
+	defer func() {
+		g.dev.order.join(s.number, g.branches...)
+		g.dev.order.record(s.number, &g.last)
+	}()
+	for i, w := range g.work {
+		if err := g.run(g.branch(s, i), w, epoch); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// branch is the stream of a piece of work in a graph that runs on a stream.
+func (g *replay) branch(s *stream, i int) *stream {
+	if g.branches == nil {
+		return s
+	}
+	after := []uint32{s.number}
+	for _, before := range g.work[i].After {
+		after = append(after, g.branches[before])
+	}
+	g.dev.order.fork(g.branches[i], after...)
+	return &stream{dev: s.dev, number: g.branches[i]}
 }
 
 // check returns an error if an object that a piece of work needs no longer exists.
@@ -151,5 +187,6 @@ func (g *replay) Close() error {
 		return fmt.Errorf("emu: close graph: %w: it was closed before", gpu.ErrClosed)
 	}
 	g.closed = true
+	g.dev.order.drop(g.branches...)
 	return nil
 }

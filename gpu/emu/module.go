@@ -22,8 +22,17 @@ type module struct {
 	globals map[string]*buffer
 	closed  atomic.Bool
 
-	mu      sync.Mutex
-	entries map[string]*entry // guarded by mu
+	mu        sync.Mutex
+	entries   map[string]*entry      // guarded by mu
+	registers func(entry string) int // of a thread, 0 where they are not known; guarded by mu
+}
+
+// CountRegisters gives entries that are asked for later a function that knows their registers
+// a thread, which PTX does not show; 0 where it does not. See engine.Program.CountRegisters.
+func (m *module) CountRegisters(count func(entry string) int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.registers = count
 }
 
 func (d *Device) newModule(text *ptx.Module) (gpu.Module, error) {
@@ -113,6 +122,9 @@ func (m *module) Entry(name string) (gpu.Entry, error) {
 	p, err := m.dev.engine.Lower(engine.Module{Text: m.text, Symbols: m.symbols}, f)
 	if err != nil {
 		return nil, err
+	}
+	if count := m.registers; count != nil {
+		p.CountRegisters(func() int { return count(name) })
 	}
 	e := &entry{module: m, program: p}
 	m.entries[name] = e

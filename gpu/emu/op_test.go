@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,7 +148,19 @@ func launchOp(t *testing.T, text string, in [][]uint64) []uint64 {
 // loadEntry loads a module on a fresh device.
 func loadEntry(t testing.TB, text, name string) (*Device, gpu.Entry) {
 	t.Helper()
-	d, err := Open("")
+	return loadEntryFor(t, 132, text, name)
+}
+
+// loadEntryFor is loadEntry for an H200 that has some multiprocessors only: a launch that
+// fills a whole one takes long.
+func loadEntryFor(t testing.TB, sms int, text, name string) (*Device, gpu.Entry) {
+	t.Helper()
+	info, err := lookup("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.SMs = sms
+	d, err := OpenAs(info)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,4 +173,21 @@ func loadEntry(t testing.TB, text, name string) (*Device, gpu.Entry) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return d.(*Device), e
+}
+
+// only is PTX without the lines of other entries: parsing a corpus for each of its kernels
+// takes longer than they do. Lines keep their numbers.
+func only(text string, names ...string) string {
+	lines, other := strings.Split(text, "\n"), false
+	for i, line := range lines {
+		if entry, ok := strings.CutPrefix(line, ".visible .entry "); ok {
+			name, _, _ := strings.Cut(entry, "(")
+			other = !slices.Contains(names, name)
+		}
+		if other {
+			lines[i] = ""
+		}
+		other = other && line != "}"
+	}
+	return strings.Join(lines, "\n")
 }

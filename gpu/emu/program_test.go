@@ -57,7 +57,13 @@ type job struct {
 // newJob sets p1 to zeros and p0 to its own indices.
 func newJob(t *testing.T, declarations, body string, blocks, threads int) *job {
 	t.Helper()
-	d, e := loadEntry(t, kernel(declarations, body), "op")
+	return newJobFor(t, 132, declarations, body, blocks, threads)
+}
+
+// newJobFor is newJob for a GPU with some multiprocessors only.
+func newJobFor(t *testing.T, sms int, declarations, body string, blocks, threads int) *job {
+	t.Helper()
+	d, e := loadEntryFor(t, sms, kernel(declarations, body), "op")
 	j := &job{T: t, device: d}
 	n := blocks * threads
 	index := make([]uint32, n)

@@ -52,7 +52,7 @@ var raceTests = []struct {
 	{"vectors overlap", "add.u32 %r4, %t, %t; mov.u32 %r5, s; shl.b32 %r6, %t, 3; add.u32 %r5, %r5, %r6; st.shared.v2.u32 [%r5], {%t, %t}; bar.warp.sync 0xffffffff; st.shared.u32 [%r2], %t;",
 		[]string{"write-after-write", "byte 128", "thread (16,0,0) wrote it with st.shared.v2.u32"}},
 	{"an atomic after a store", "setp.eq.u32 %a0, %t, 0; @%a0 st.shared.u32 [s], 0; atom.shared.add.u32 %r5, [s], 1;",
-		[]string{"write-after-write", "byte 0 of shared variable s", "thread (0,0,0) wrote it with st.shared.u32", "atom.shared.add.u32", "thread (1,0,0)"}},
+		[]string{"write-after-write", "byte 0 of shared variable s", "thread (0,0,0) wrote it with st.shared.u32", "atom.shared.add.u32", "thread (32,0,0)"}},
 	{"a store of a later warp after an atomic", "shr.u32 %r4, %t, 5; setp.ne.u32 %a0, %r4, 0; @%a0 st.shared.u32 [s+4], 0; @!%a0 red.shared.add.u32 [s+4], 1;",
 		[]string{"write-after-write", "byte 4 of shared variable s", "thread (0,0,0) wrote it with red.shared.add.u32", "thread (32,0,0)"}},
 	{"a load after an atomic", "setp.eq.u32 %a0, %t, 0; @%a0 st.shared.u32 [s], 0; bar.sync 0; red.shared.add.u32 [s], 1; setp.eq.u32 %a0, %t, 63; @%a0 ld.shared.u32 %r5, [s];",

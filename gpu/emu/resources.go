@@ -26,6 +26,10 @@ func (r resources) Object(o gpu.Object) (uint64, error) {
 	return x.number, x.usable(r.dev)
 }
 
+// Waiting reports whether work of another stream that writes memory waits for the running
+// launch.
+func (r resources) Waiting() bool { return r.dev.run.writers.Load() > 0 }
+
 // prepare checks a launch and stores its arguments.
 func (d *Device) prepare(l gpu.Launch) (*engine.Launch, error) {
 	e, ok := l.Entry.(*entry)

@@ -34,6 +34,9 @@ var workloads = []workload{
 	{"transpose_1024", "testdata/transpose.ptx", "transpose_a_tile", gpu.Dim{X: 32, Y: 32}, gpu.Dim{X: 32, Y: 8},
 		[]int{1 << 20, 1 << 20}, func(b []gpu.Buffer) []any { return []any{b[0], b[1], uint32(1024)} },
 		func(in [][]float32, at int) float64 { return float64(in[0][at%1024*1024+at/1024]) }},
+	{"add", "testdata/workloads.sm_75.ptx", "add", gpu.Dim{X: 1 << 12}, gpu.Dim{X: 256},
+		[]int{1 << 20, 1 << 20, 1 << 20}, func(b []gpu.Buffer) []any { return []any{b[0], b[1], b[2], uint32(1 << 20)} },
+		func(in [][]float32, at int) float64 { return float64(in[0][at]) + float64(in[1][at]) }},
 }
 
 func sumArguments(b []gpu.Buffer) []any { return []any{b[0], b[1], uint32(elements)} }

@@ -15,6 +15,7 @@ import (
 // returns.
 type stream struct {
 	dev    *Device
+	number uint32 // 0 for the default stream
 	closed atomic.Bool
 
 	captured capture.Stream
@@ -59,7 +60,7 @@ func (s *stream) submit(l gpu.Launch, epoch uint64) error {
 func (s *stream) start(l gpu.Launch, run *engine.Launch, epoch uint64) error {
 	defer run.Release()
 	d := s.dev
-	d.run.Lock()
+	d.run.LockToWrite()
 	defer d.run.Unlock()
 	if err := d.usable("launch"); err != nil {
 		return err
@@ -69,6 +70,7 @@ func (s *stream) start(l gpu.Launch, run *engine.Launch, epoch uint64) error {
 			return err
 		}
 	}
+	run.OrderStreams(d.order.launch(s.number))
 	return run.Run(epoch)
 }
 
@@ -83,7 +85,7 @@ func (s *stream) Zero(b gpu.Buffer) error {
 	if s.captured.Submit(capture.Work{Zero: b}) {
 		return nil
 	}
-	s.dev.run.Lock()
+	s.dev.run.LockToWrite()
 	defer s.dev.run.Unlock()
 	return s.zero(b)
 }
@@ -98,6 +100,7 @@ func (s *stream) zero(b gpu.Buffer) error {
 	if err != nil {
 		return fmt.Errorf("emu: zero: %w", err)
 	}
+	s.dev.engine.Transfer(s.dev.order.launch(s.number), engine.Transfer{What: "Zero", Write: x.whole()})
 	clear(data)
 	c.Wrote(x.offset, len(data))
 	return nil
@@ -117,9 +120,9 @@ func (s *stream) Copy(dst, src gpu.Memory) error {
 	if s.captured.Submit(capture.Work{Dst: dst, Src: src}) {
 		return nil
 	}
-	s.dev.run.Lock()
+	s.dev.run.LockToWrite()
 	defer s.dev.run.Unlock()
-	return s.dev.copy(dst, src)
+	return s.copy(dst, src)
 }
 
 // copyable checks that both sides of a copy exist.
@@ -134,12 +137,21 @@ func (d *Device) copyable(dst, src gpu.Memory) error {
 }
 
 // copy copies between memories; the run lock is held.
-func (d *Device) copy(dst, src gpu.Memory) error {
+func (s *stream) copy(dst, src gpu.Memory) error {
+	d := s.dev
 	if err := d.copyable(dst, src); err != nil { // freed in the meantime
 		return err
 	}
 	to, toContents, _ := d.bytesOf(dst)
 	from, fromContents, _ := d.bytesOf(src)
+	t := engine.Transfer{What: "Copy"}
+	if b, ok := dst.(*buffer); ok {
+		t.Write = b.whole()
+	}
+	if b, ok := src.(*buffer); ok {
+		t.Read = b.whole()
+	}
+	d.engine.Transfer(d.order.launch(s.number), t)
 	copy(to, from)
 	if b, ok := dst.(*buffer); ok {
 		if a, ok := src.(*buffer); ok {
@@ -178,17 +190,22 @@ func (s *stream) Record(e gpu.Event) error {
 	if s.captured.Record(&x.captured) {
 		return nil
 	}
+	s.dev.order.record(s.number, x)
 	x.at.Store(time.Now().UnixNano())
 	return nil
 }
 
-// Wait returns at once: all submitted work has run.
+// Wait returns at once: all submitted work has run. It orders launches for the search for
+// races.
 func (s *stream) Wait(e gpu.Event) error {
 	x, err := s.event(e, "wait")
 	if err != nil {
 		return err
 	}
-	_, err = s.captured.Wait(&x.captured)
+	captured, err := s.captured.Wait(&x.captured)
+	if !captured && err == nil {
+		s.dev.order.wait(s.number, x)
+	}
 	return err
 }
 
@@ -212,7 +229,11 @@ func (s *stream) Sync() error {
 	if err := s.usable("sync"); err != nil {
 		return err
 	}
-	return s.captured.Refuse("sync")
+	if err := s.captured.Refuse("sync"); err != nil {
+		return err
+	}
+	s.dev.order.sync(s.number)
+	return nil
 }
 
 // AllocAsync is Alloc: there is nothing to wait for.
@@ -249,5 +270,6 @@ func (s *stream) Close() error {
 	if s.closed.Swap(true) {
 		return fmt.Errorf("emu: close stream: %w: it was closed before", gpu.ErrClosed)
 	}
+	s.dev.order.closed(s.number)
 	return nil
 }

@@ -3,6 +3,7 @@ package emu
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"warpbook/gpu"
@@ -90,16 +91,14 @@ func TestGridBarrier(t *testing.T) {
 	}
 }
 
-// TestNotResident makes more blocks wait for each other than an H200 holds at once: they
-// wait until the step limit.
+// TestNotResident makes more blocks wait for each other than a GPU holds at once: they
+// hang.
 func TestNotResident(t *testing.T) {
-	j := newJob(t, "", grid, 132+1, 64)
+	j := newJobFor(t, 12, "", grid, 12+1, 64)
 	j.launch.Shared = 120 << 10 // of 228 KiB of a multiprocessor
-	j.device.LimitSteps(10_000)
-	if err := j.device.Launch(j.launch); !errors.Is(err, gpu.ErrStepLimit) {
-		t.Errorf("%v, expected the step limit: the last block has no room", err)
+	if err := j.device.Launch(j.launch); !errors.Is(err, gpu.ErrHang) || !strings.Contains(err.Error(), "only 12 of the 13 blocks fit") {
+		t.Errorf("%v, expected a hang: the last block has no room", err)
 	}
-	j.device.LimitSteps(0)
 	j.launch.Grid.X--
 	if err := j.p0.Upload(make([]uint32, j.p0.Len())); err != nil {
 		t.Fatal(err)

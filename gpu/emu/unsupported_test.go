@@ -41,6 +41,11 @@ func TestRejected(t *testing.T) {
 		"ld.parm.u32 %r2, [%q0];":        "ld has no modifier .parm, expected one such as .param, ",
 		"add.global.u32 %r2, %r2, %r2;":  "add has no modifier .global, expected one such as ",
 		"mma.sync.alinged.m16n8k16 %r2;": "mma has no modifier .alinged, expected one such as .aligned, ",
+		"ret.param %r2;":                 "1 operands, expected 0",
+		"ret.param;":                     "ret has no modifier .param, expected one such as .uni",
+		"ret.pred;":                      "ret has no modifier .pred, expected one such as .uni",
+		"exit.pred;":                     "exit has no modifier .pred",
+		"@%a0 bra.sync past; past:":      "bra has no modifier .sync, expected one such as .uni",
 		"setp.eq.u23 %a0, %r2, %r3;":     "setp has no modifier .u23, expected one such as ",
 	} {
 		d, _ := Open("")
@@ -51,6 +56,23 @@ func TestRejected(t *testing.T) {
 		}
 		if _, err := m.Entry("op"); !errors.Is(err, gpu.ErrMalformed) || !strings.Contains(err.Error(), "wrong.ptx:21: malformed PTX: "+says) {
 			t.Errorf("%s: %v, expected %s", text, err, says)
+		}
+	}
+}
+
+// TestMostLocal: an entry with more local memory than a thread of a GPU can have is malformed.
+func TestMostLocal(t *testing.T) {
+	for bytes, refused := range map[int]bool{512 << 10: false, 512<<10 + 4: true} {
+		d, err := Open("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := d.Load("local.ptx", kernel(fmt.Sprintf(".local .align 4 .b8 a[%d];", bytes), "st.local.u32 [a], 1;"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = m.Entry("op"); errors.Is(err, gpu.ErrMalformed) != refused || refused && !strings.Contains(err.Error(), "524292 bytes of local memory a thread, expected at most 524288") {
+			t.Errorf("%d bytes: %v, expected it refused: %v", bytes, err, refused)
 		}
 	}
 }

@@ -53,7 +53,7 @@ type Line struct {
 	Text string // "" where the source is not known
 	PTX  []int  // lines of the PTX, ascending
 
-	Warps     uint64 // PTX instructions, one a warp
+	Warps     uint64 // PTX instructions, one per warp
 	Threads   uint64 // times active lanes
 	Divergent uint64 // branches taken by some, not all, active lanes
 	Global    gpu.GlobalAccess

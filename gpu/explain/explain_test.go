@@ -147,6 +147,17 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
+// A bank that lanes of several groups ask for counts once: there are 32.
+func TestCollisionCountsBanksOnce(t *testing.T) {
+	p := gpu.Pattern{Mask: ^uint32(0), Bytes: 16}
+	for lane := range p.Address {
+		p.Address[lane] = uint64(512 * lane) // banks 0 to 3, in each of four groups
+	}
+	if text := collision(&p); !strings.HasSuffix(text, "; 3 other banks are asked for more than one word, too.") {
+		t.Errorf("%s, expected 3 other banks", text)
+	}
+}
+
 // TestPaddedTile has nothing to explain about its tile.
 func TestPaddedTile(t *testing.T) {
 	r, _ := explainTranspose(t, 33)

@@ -18,7 +18,7 @@ const (
 )
 
 // Finding is a source line with instructions that cost more than their data needs.
-// It has a plot of one request, and remedies.
+// It has a plot of one request, or of the patterns of a branch, and remedies.
 type Finding struct {
 	Kind         string
 	At           string   // the CUDA source line, or that of the PTX
@@ -26,16 +26,18 @@ type Finding struct {
 	Instructions []string // "ld.shared.f32"
 	PTX          []int    // their lines
 
-	// Cost is the cost of the requests with known patterns, in wavefronts or sectors.
-	// Best is their cost with the same data side by side.
+	// Cost is the cost of the requests with known patterns, in wavefronts or sectors, or of
+	// the branches with known patterns, in passes of a warp. Best is their cost with the same
+	// data, or lanes that go the same way, side by side.
 	Cost, Best uint64
 
-	Request  gpu.Request // the pattern that costs most beyond its best
-	Remedies []Remedy    // the best first
+	Request  gpu.Request  // the pattern that costs most beyond its best
+	Branches []gpu.Branch // of a Divergence, the most frequent first
+	Remedies []Remedy     // the best first
 
 	entry    string
 	requests []gpu.Request
-	others   uint64 // requests whose patterns are not known
+	others   uint64 // requests or divergent branches whose patterns are not known
 }
 
 // findings are those of all launches, by their cost above the possible minimum.
@@ -49,10 +51,7 @@ func findings(profiles []gpu.Profile, texts map[string][]string) (found []*Findi
 				if !exceeds(in, r.Shared) {
 					continue
 				}
-				k := key{entry: p.Entry, kind: Uncoalesced, at: in.Source}
-				if k.at == "" {
-					k.at = fmt.Sprintf("%s:%d", p.File, in.Line)
-				}
+				k := key{entry: p.Entry, kind: Uncoalesced, at: placeOf(&p, in)}
 				if r.Shared {
 					k.kind, k.memory = BankConflict, r.Memory
 				}
@@ -64,11 +63,20 @@ func findings(profiles []gpu.Profile, texts map[string][]string) (found []*Findi
 			}
 		}
 	}
+	found = append(found, divergences(profiles)...)
 	for _, f := range found {
 		f.finish(profiles, texts)
 	}
 	slices.SortStableFunc(found, func(a, b *Finding) int { return cmp.Compare(b.Cost-b.Best, a.Cost-a.Best) })
 	return found
+}
+
+// placeOf is the source line of an instruction, or else its line of the PTX.
+func placeOf(p *gpu.Profile, in *gpu.InstructionProfile) string {
+	if in.Source != "" {
+		return in.Source
+	}
+	return fmt.Sprintf("%s:%d", p.File, in.Line)
 }
 
 // exceeds reports whether requests of an instruction to a space cost more than
@@ -103,7 +111,9 @@ func (f *Finding) finish(profiles []gpu.Profile, texts map[string][]string) {
 	case BankConflict:
 		f.Remedies = sharedRemedies(profiles, f)
 	case Uncoalesced:
-		f.Remedies = globalRemedies(f)
+		f.Remedies = globalRemedies(profiles, f)
+	case Divergence:
+		f.Remedies = divergenceRemedies(f)
 	}
 }
 
@@ -158,11 +168,14 @@ func distinct(p *gpu.Pattern) []uint64 {
 // unit is the unit of the finding's cost.
 func (f *Finding) unit(n uint64) string {
 	unit := "sectors"
-	if f.Request.Shared {
+	switch {
+	case f.Kind == Divergence:
+		unit = "passes"
+	case f.Request.Shared:
 		unit = "wavefronts"
 	}
 	if n == 1 {
-		unit = strings.TrimSuffix(unit, "s")
+		unit = strings.TrimSuffix(strings.TrimSuffix(unit, "s"), "se")
 	}
 	return solid(n) + " " + unit
 }
@@ -181,6 +194,10 @@ func (f *Finding) Notes() []string {
 	if f.Text != "" {
 		notes = append(notes, f.Text)
 	}
+	if f.Kind == Divergence {
+		notes = append(notes, f.branchNotes()...)
+		return append(notes, f.remedyNotes()...)
+	}
 	name := r.Memory
 	if name == "" {
 		name = map[bool]string{true: "shared memory", false: "global memory"}[r.Shared]
@@ -194,6 +211,10 @@ func (f *Finding) Notes() []string {
 	if f.Kind == BankConflict {
 		notes = append(notes, collision(&r.Pattern))
 	}
+	return append(notes, f.remedyNotes()...)
+}
+
+func (f *Finding) remedyNotes() (notes []string) {
 	for _, remedy := range f.Remedies {
 		notes = append(notes, "Remedy: "+remedy.String()+".")
 	}
@@ -201,13 +222,13 @@ func (f *Finding) Notes() []string {
 }
 
 // collision names the lanes that ask one bank for different words, of the bank
-// that is asked for most.
+// that is asked for most, and counts the other banks of which a group of lanes asks several.
 func collision(p *gpu.Pattern) string {
-	worst, bank, banks := []askedWord(nil), 0, 0
+	worst, bank, banks := []askedWord(nil), 0, uint32(0)
 	for _, group := range p.Groups() {
 		for b, words := range wordsOf(p, group) {
 			if len(words) > 1 {
-				banks++
+				banks |= 1 << b
 			}
 			if len(words) > len(worst) {
 				worst, bank = words, b
@@ -223,8 +244,8 @@ func collision(p *gpu.Pattern) string {
 		parts = append(parts, fmt.Sprintf("word %d (%s)", w.word, lanes(w.lanes)))
 	}
 	text := fmt.Sprintf("Bank %d is asked for %s", bank, strings.Join(parts, ", "))
-	if banks > 1 {
-		text += fmt.Sprintf("; %d more banks are asked for several", banks-1)
+	if others := bits.OnesCount32(banks &^ (1 << bank)); others > 0 {
+		text += fmt.Sprintf("; %d other banks are asked for more than one word, too", others)
 	}
 	return text + "."
 }

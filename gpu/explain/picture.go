@@ -11,9 +11,12 @@ import (
 // serves the lane; one bank with several numbers is a conflict. Of global
 // memory: a row a line of 128 bytes, a column a word of it, and in each cell
 // the lane that asks for it; words that no lane asks for are moved with their
-// sector of 32 bytes. Level 0 is an empty cell, others are in Legend.
+// sector of 32 bytes. Of a branch: a row a pattern, a column a lane. Level 0 is an empty cell, others are in Legend.
 func (f *Finding) Cells() (columns, rows []string, text [][]string, level [][]int) {
-	if f.Request.Shared {
+	switch {
+	case f.Kind == Divergence:
+		return f.branchCells()
+	case f.Request.Shared:
 		return f.bankCells()
 	}
 	return f.sectorCells()
@@ -21,7 +24,10 @@ func (f *Finding) Cells() (columns, rows []string, text [][]string, level [][]in
 
 // Axes name the columns and the rows.
 func (f *Finding) Axes() (columns, rows string) {
-	if f.Request.Shared {
+	switch {
+	case f.Kind == Divergence:
+		return "lane", "pattern"
+	case f.Request.Shared:
 		return "lane", "bank"
 	}
 	return "32-bit word of the line; a sector is 8 words", "line of 128 bytes"
@@ -32,6 +38,9 @@ const mostLevels = 6
 
 // Legend names the levels from 1 on.
 func (f *Finding) Legend() []string {
+	if f.Kind == Divergence {
+		return []string{"goes on", "jumps"}
+	}
 	if !f.Request.Shared {
 		return []string{"asked for, by this lane", "moved with its sector, not asked for"}
 	}

@@ -200,7 +200,7 @@ func plural(n uint64, what string) string {
 }
 
 // globalRemedies change which elements the lanes of the instruction ask for.
-func globalRemedies(f *Finding) (remedies []Remedy) {
+func globalRemedies(profiles []gpu.Profile, f *Finding) (remedies []Remedy) {
 	add := func(change string, to func(p *gpu.Pattern)) {
 		r := Remedy{Change: change, Scope: "its requests", unit: "sectors"}
 		r.rerun(f.requests, f.others, to)
@@ -217,11 +217,43 @@ func globalRemedies(f *Finding) (remedies []Remedy) {
 		return remedies
 	}
 	change := "let neighbouring lanes ask for neighbouring elements"
-	if stride, ok := strideOf(&f.Request.Pattern); ok {
+	stride, ok := strideOf(&f.Request.Pattern)
+	switch {
+	case ok && membersOf(profiles, f, stride) > 1:
+		change = fmt.Sprintf("keep each member of the records of %d bytes in an array of its own (a structure of arrays), or copy whole records through shared memory", stride)
+	case ok:
 		change += fmt.Sprintf(" (they are %d bytes apart: let threadIdx.x run along the dimension that lies side by side, or go through shared memory)", stride)
 	}
 	add(change, sideBySide)
 	return remedies
+}
+
+// mostRecord is the largest record, in bytes: lanes that are further apart have a row each.
+const mostRecord = 64
+
+// membersOf is how many members of records, of which each lane has one, the kernel asks for:
+// accesses of the same warp to the same buffer, less than a record apart.
+func membersOf(profiles []gpu.Profile, f *Finding, record uint64) int {
+	first := func(r *gpu.Request) uint64 { return distinct(&r.Pattern)[0] }
+	at := first(&f.Request)
+	var members []uint64
+	for _, p := range profiles {
+		for i := range p.Instructions {
+			for _, r := range p.Instructions[i].Requests {
+				if p.Entry != f.entry || r.Shared || r.Memory != f.Request.Memory || r.Block != f.Request.Block || r.Warp != f.Request.Warp || record > mostRecord {
+					continue
+				}
+				far, same := first(&r)-at, false
+				if stride, ok := strideOf(&r.Pattern); ok {
+					same = stride == record
+				}
+				if same && (far < record || -far < record) && !slices.Contains(members, far) {
+					members = append(members, far)
+				}
+			}
+		}
+	}
+	return len(members)
 }
 
 // strideOf is the distance of the lanes' addresses if it is always the same.

@@ -20,7 +20,7 @@ var parsed = struct {
 }{modules: map[text]weak.Pointer[ptx.Module]{}}
 
 // Keep keeps every module that is parsed from now on until the program ends. Tests of
-// operators call it, whose benches load the same texts one after the other.
+// operators call it. Their benches load the same texts one after the other.
 func Keep() {
 	parsed.Lock()
 	defer parsed.Unlock()

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -11,11 +11,52 @@ import (
 	"warpbook/gpu/compile/compiler"
 )
 
-// remedy ends every error about a missing library or header.
-const remedy = "run `pip install --target DIR nvidia-cuda-nvrtc-cu12==12.0.140" +
-	" nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.9.27 nvidia-cuda-nvcc-cu12==12.0.140` and set WARPBOOK_NVRTC=DIR"
+// remedy ends every error about a missing library or header: what to do on this machine.
+func remedy() string {
+	python, managed := "python3", false
+	if found := compiler.Pythons(); len(found) > 0 {
+		python, managed = found[0], externallyManaged(found[0])
+	}
+	home, _ := os.UserHomeDir() // "" makes a folder of the root, which pip reports
+	return remedyFor(runtime.GOOS, runtime.GOARCH, python, managed, filepath.Join(home, "nvrtc"))
+}
 
-var errMissing = errors.New("nvrtc: libnvrtc not found: " + remedy)
+// remedyFor is the remedy for a system, the Python whose packages are searched, and a
+// folder that is free for wheels. A managed Python refuses pip without --target.
+func remedyFor(system, arch, python string, managed bool, folder string) string {
+	if system != "linux" {
+		return "NVIDIA has no NVRTC for this system: cells with committed PTX and %%ptx cells run without one"
+	}
+	if arch != "amd64" && arch != "arm64" {
+		return "NVIDIA has NVRTC for amd64 and arm64 only: cells with committed PTX and %%ptx cells run without one"
+	}
+	target := fmt.Sprintf("`%s -m pip install --target %s %s` and `%%env %s=%s` in a cell", python, folder, wheels(arch), compiler.FolderVariable, folder)
+	if managed {
+		return "run " + target
+	}
+	return fmt.Sprintf("run `%s -m pip install %s`, or, to keep the wheels apart, the same with `--target %s` and `%%env %s=%[3]s` in a cell",
+		python, wheels(arch), folder, compiler.FolderVariable)
+}
+
+// wheels are NVRTC and CUDA's headers: of release 12.0, with which the committed PTX is
+// made, and for arm64 of the oldest release that NVIDIA offers.
+func wheels(arch string) string {
+	compiler, headers := "12.0.140", "12.0.146"
+	if arch == "arm64" {
+		compiler, headers = "12.3.107", "12.3.101"
+	}
+	return fmt.Sprintf("nvidia-cuda-nvrtc-cu12==%[1]s nvidia-cuda-runtime-cu12==%[2]s nvidia-cuda-cccl-cu12==12.9.27 nvidia-cuda-nvcc-cu12==%[1]s", compiler, headers)
+}
+
+// externallyManaged reports whether a Python is the system's, into which pip installs
+// nothing.
+func externallyManaged(python string) bool {
+	out, err := exec.Command(python, "-c", "import os, sys, sysconfig; print(sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path('stdlib'), 'EXTERNALLY-MANAGED')))").Output()
+	return err == nil && strings.TrimSpace(string(out)) == "True"
+}
+
+// missing is the error for a library that was not found.
+func missing() error { return fmt.Errorf("nvrtc: libnvrtc not found: %s", remedy()) }
 
 // folders lists the folders that may hold the library, best first. A folder that the
 // user named is the only one.
@@ -74,7 +115,7 @@ func matches(dir string, patterns ...string) []string {
 // wanted.
 func open(dirs []string, release string) (*library, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("nvrtc: %s: libnvrtc is opened on Linux only; the committed PTX needs no compiler", runtime.GOOS)
+		return nil, fmt.Errorf("nvrtc: %s: %s", runtime.GOOS, remedy())
 	}
 	var others []string
 	for _, path := range libraries(dirs) {
@@ -89,7 +130,7 @@ func open(dirs []string, release string) (*library, error) {
 		others = append(others, lib.release+" in "+path)
 	}
 	if len(others) > 0 {
-		return nil, fmt.Errorf("nvrtc: libnvrtc is %s, expected release %s: %s", strings.Join(others, ", "), release, remedy)
+		return nil, fmt.Errorf("nvrtc: libnvrtc is %s, expected release %s: %s", strings.Join(others, ", "), release, remedy())
 	}
-	return nil, errMissing
+	return nil, missing()
 }

@@ -26,12 +26,12 @@ func answer(request compiler.Request, dir string) compiler.Reply {
 	if err != nil {
 		return compiler.Reply{Error: err.Error(), Missing: true}
 	}
-	reply := compiler.Reply{Release: lib.release}
+	reply := compiler.Reply{Compiler: "NVRTC " + lib.release, Release: lib.release}
 	var options []string
 	for _, folder := range lib.headers {
 		options = append(options, "--include-path="+folder)
 	}
-	program := program{name: request.Name, text: request.Text, options: append(options, request.Options...), names: request.Names}
+	program := program{name: request.Name, text: request.Text, options: append(options, request.Options...), names: request.Names, headers: request.Headers}
 	done, err := lib.run(program)
 	reply.Log = done.log
 	if err != nil {

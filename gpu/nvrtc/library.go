@@ -17,7 +17,8 @@ type library struct {
 type program struct {
 	name, text string
 	options    []string
-	names      []string // name expressions: templates to instantiate
+	names      []string          // name expressions: templates to instantiate
+	headers    map[string]string // texts by name
 }
 
 // compiled is the result of a compilation.
@@ -40,7 +41,7 @@ func (l *library) compile(name string, text []byte, options []string) (string, e
 	done, err := l.run(program{name: name, text: string(text), options: options})
 	fmt.Fprint(os.Stderr, done.log)
 	if strings.Contains(done.log, "open source file") {
-		return "", fmt.Errorf("nvrtc: compile %s: a header is missing: %s", name, remedy)
+		return "", fmt.Errorf("nvrtc: compile %s: a header is missing: %s", name, remedy())
 	}
 	if err != nil {
 		return "", fmt.Errorf("nvrtc: compile %s: %w", name, err)

@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -71,8 +73,8 @@ func preloadBuiltins(path string) {
 
 // run compiles a source. It returns the log also with an error.
 func (a *api) run(p program) (done compiled, err error) {
-	var handle uintptr
-	if err := a.check(a.create(&handle, p.text, p.name, 0, nil, nil)); err != nil {
+	handle, err := a.createProgram(p)
+	if err != nil {
 		return done, err
 	}
 	defer a.destroy(&handle)
@@ -81,10 +83,7 @@ func (a *api) run(p program) (done compiled, err error) {
 			return done, err
 		}
 	}
-	list := make([]*byte, len(p.options)+1) // never empty
-	for i, o := range p.options {
-		list[i] = unsafe.StringData(o + "\x00")
-	}
+	list := cStrings(p.options)
 	built := a.build(handle, int32(len(p.options)), unsafe.Pointer(&list[0]))
 	runtime.KeepAlive(list)
 	done.log, err = a.text(handle, a.logSize, a.log)
@@ -103,6 +102,29 @@ func (a *api) run(p program) (done compiled, err error) {
 		done.lowered[name] = cString(symbol)
 	}
 	return done, nil
+}
+
+// createProgram hands a source and its headers to the compiler.
+func (a *api) createProgram(p program) (handle uintptr, err error) {
+	files := slices.Sorted(maps.Keys(p.headers))
+	var texts []string
+	for _, name := range files {
+		texts = append(texts, p.headers[name])
+	}
+	names, sources := cStrings(files), cStrings(texts)
+	err = a.check(a.create(&handle, p.text, p.name, int32(len(files)), unsafe.Pointer(&sources[0]), unsafe.Pointer(&names[0])))
+	runtime.KeepAlive(names)
+	runtime.KeepAlive(sources)
+	return handle, err
+}
+
+// cStrings are strings for C, and a nil at the end, so that the list is never empty.
+func cStrings(list []string) []*byte {
+	pointers := make([]*byte, len(list)+1)
+	for i, s := range list {
+		pointers[i] = unsafe.StringData(s + "\x00")
+	}
+	return pointers
 }
 
 // cString copies a string of C.

@@ -5,6 +5,6 @@ package main
 // api is empty where libnvrtc is not opened.
 type api struct{}
 
-func load(string) (*library, error) { return nil, errMissing }
+func load(string) (*library, error) { return nil, missing() }
 
-func (*api) run(program) (compiled, error) { return compiled{}, errMissing }
+func (*api) run(program) (compiled, error) { return compiled{}, missing() }

@@ -1,5 +1,5 @@
 // Command nvrtc compiles CUDA C++ to PTX with NVIDIA's runtime compiler, which
-// needs neither a GPU nor a CUDA toolkit: three pip wheels are enough.
+// needs neither a GPU nor a CUDA toolkit: four pip wheels are enough.
 //
 // It is a program of its own so that a crash or a hang of the compiler ends no other
 // program, and because it opens libnvrtc at run time, which would make every program
@@ -9,9 +9,11 @@
 //
 // Usage:
 //
-//	go run ./gpu/nvrtc [-arch sm_75] [-release 12.0] [-nvrtc DIR] FILE.cu ...
+//	go run ./gpu/nvrtc [-arch sm_75] [-release 12.0] [-nvrtc DIR] [-plain] FILE.cu ...
+//	go run ./gpu/nvrtc -print FILE.ptx.zst ...
 //
-// FILE.cu becomes FILE.sm_75.ptx. With -json it reads one source from package
+// FILE.cu becomes FILE.sm_75.ptx.zst, which is compressed, or with -plain FILE.sm_75.ptx. With
+// -print it prints the PTX of such files. With -json it reads one source from package
 // gpu/compile, for a cell of a notebook, and writes no file. It searches for the library
 // and its headers in DIR, $WARPBOOK_NVRTC, $CUDA_HOME, $CUDA_PATH, the usual places of a
 // toolkit, the site-packages of Python, and last the loader's own places.
@@ -26,6 +28,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"warpbook/gpu/ptxfile"
 	"warpbook/kernel/leaf/atomicfile"
 )
 
@@ -45,12 +48,17 @@ func run(args []string) error {
 	arch := flags.String("arch", "sm_75", "lowest compute capability that the PTX runs on")
 	release := flags.String("release", "", "release that libnvrtc must have, such as 12.0 (default any)")
 	dir := flags.String("nvrtc", "", "folder of a CUDA toolkit or of pip install --target, or the library itself")
+	plain := flags.Bool("plain", false, "do not compress the PTX")
+	show := flags.Bool("print", false, "print the PTX of compressed files")
 	request := flags.Bool("json", false, "compile the one request on standard input (gpu/compile) and write no file")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *request {
 		return serve(os.Stdin, os.Stdout, *dir)
+	}
+	if *show {
+		return printPTX(os.Stdout, flags.Args())
 	}
 	if flags.NArg() == 0 {
 		return errors.New("nvrtc: no source, expected one or more files: nvrtc [-arch sm_75] [-release 12.0] [-nvrtc DIR] FILE.cu")
@@ -65,8 +73,22 @@ func run(args []string) error {
 	}
 	command := commandLine(*arch, *release)
 	for _, source := range flags.Args() {
-		if err := generate(lib, command, "compute_"+number, *arch, source); err != nil {
+		if err := generate(lib, command, "compute_"+number, *arch, source, *plain); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// printPTX prints the PTX of files, whose names may end in that of the compression.
+func printPTX(to io.Writer, names []string) error {
+	for _, name := range names {
+		text, err := ptxfile.ReadFile(strings.TrimSuffix(name, ptxfile.Extension))
+		if err != nil {
+			return fmt.Errorf("nvrtc: %w", err)
+		}
+		if _, err := io.WriteString(to, text); err != nil {
+			return fmt.Errorf("nvrtc: print %s: %w", name, err)
 		}
 	}
 	return nil
@@ -83,7 +105,7 @@ func commandLine(arch, release string) string {
 }
 
 // generate compiles one source and writes the PTX beside it.
-func generate(lib *library, command, compute, arch, source string) error {
+func generate(lib *library, command, compute, arch, source string, plain bool) error {
 	sources, err := readSources(source)
 	if err != nil {
 		return err
@@ -95,7 +117,14 @@ func generate(lib *library, command, compute, arch, source string) error {
 		return err
 	}
 	header := header(command, lib.release, flags, sources)
-	return writeFile(strings.TrimSuffix(source, ".cu")+"."+arch+".ptx", header+stripFolders(ptx))
+	target, text := strings.TrimSuffix(source, ".cu")+"."+arch+".ptx", header+stripFolders(ptx)
+	if plain {
+		return writeFile(target, text)
+	}
+	if err := ptxfile.Write(target, text); err != nil {
+		return fmt.Errorf("nvrtc: %w", err)
+	}
+	return nil
 }
 
 // writeFile replaces the whole file or leaves it as it was.

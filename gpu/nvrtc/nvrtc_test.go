@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"warpbook/gpu/ptxfile"
 )
 
 func TestStripFolders(t *testing.T) {
@@ -66,6 +67,27 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestRemedy: the shortest way of each machine comes first, with wheels that exist for it.
+func TestRemedy(t *testing.T) {
+	const amd = "nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146 nvidia-cuda-cccl-cu12==12.9.27 nvidia-cuda-nvcc-cu12==12.0.140"
+	const arm = "nvidia-cuda-nvrtc-cu12==12.3.107 nvidia-cuda-runtime-cu12==12.3.101 nvidia-cuda-cccl-cu12==12.9.27 nvidia-cuda-nvcc-cu12==12.3.107"
+	for _, c := range []struct {
+		system, arch string
+		managed      bool
+		want         string
+	}{
+		{"linux", "amd64", false, "run `/v/bin/python -m pip install " + amd + "`, or, to keep the wheels apart, the same with `--target /h/nvrtc` and `%env WARPBOOK_NVRTC=/h/nvrtc` in a cell"},
+		{"linux", "amd64", true, "run `/v/bin/python -m pip install --target /h/nvrtc " + amd + "` and `%env WARPBOOK_NVRTC=/h/nvrtc` in a cell"},
+		{"linux", "arm64", false, "run `/v/bin/python -m pip install " + arm + "`, or, to keep the wheels apart, the same with `--target /h/nvrtc` and `%env WARPBOOK_NVRTC=/h/nvrtc` in a cell"},
+		{"linux", "riscv64", false, "NVIDIA has NVRTC for amd64 and arm64 only: cells with committed PTX and %%ptx cells run without one"},
+		{"darwin", "arm64", false, "NVIDIA has no NVRTC for this system: cells with committed PTX and %%ptx cells run without one"},
+	} {
+		if got := remedyFor(c.system, c.arch, "/v/bin/python", c.managed, "/h/nvrtc"); got != c.want {
+			t.Errorf("%s %s:\ngot  %s\nwant %s", c.system, c.arch, got, c.want)
+		}
+	}
+}
+
 // compilations is how often a file is compiled until the text is the committed one. NVRTC 12.0
 // orders the registers, and at times the instructions, of large kernels another way from run to
 // run: of 24 runs two convolutions in three dimensions came out different in 6 and in 3. Of two
@@ -90,20 +112,21 @@ func TestCommittedPTX(t *testing.T) {
 		}
 		write(t, dirs[folder], filepath.Base(path), read(t, folder, filepath.Base(path)))
 	}
-	committed, err := filepath.Glob("../../ops/*/*.ptx")
+	committed, err := filepath.Glob("../../ops/*/*.ptx.zst")
 	if err != nil || len(committed) == 0 {
 		t.Fatal("no PTX: ", err)
 	}
-	for _, path := range committed {
+	for _, packed := range committed {
+		path := strings.TrimSuffix(packed, ptxfile.Extension)
 		name, arch, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), ".ptx"), ".")
 		dir := dirs[filepath.Dir(path)]
 		virtual := "compute_" + strings.TrimPrefix(arch, "sm_")
-		want, got := read(t, filepath.Dir(path), filepath.Base(path)), ""
+		want, got := readPTX(t, path), ""
 		for range compilations {
-			if err := generate(lib, commandLine(arch, "12.0"), virtual, arch, filepath.Join(dir, name+".cu")); err != nil {
+			if err := generate(lib, commandLine(arch, "12.0"), virtual, arch, filepath.Join(dir, name+".cu"), false); err != nil {
 				t.Fatal(err)
 			}
-			got = read(t, dir, filepath.Base(path))
+			got = readPTX(t, filepath.Join(dir, filepath.Base(path)))
 			if strings.HasPrefix(name, "gemm") { // one compilation takes up to 12 s
 				got, want = heads(got), heads(want)
 			}
@@ -138,12 +161,21 @@ func TestCompileError(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "x.cu", "__global__ void f() { undeclared(); }\n")
 	write(t, dir, "x.sm_75.ptx", "earlier")
-	if err := generate(lib, "test", "compute_75", "sm_75", filepath.Join(dir, "x.cu")); err == nil {
+	if err := generate(lib, "test", "compute_75", "sm_75", filepath.Join(dir, "x.cu"), true); err == nil {
 		t.Error("a source that does not compile is no error")
 	}
 	if got := read(t, dir, "x.sm_75.ptx"); got != "earlier" {
 		t.Errorf("the earlier file became %q", got)
 	}
+}
+
+func readPTX(t *testing.T, path string) string {
+	t.Helper()
+	text, err := ptxfile.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func write(t *testing.T, dir, name, text string) {

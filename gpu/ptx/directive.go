@@ -149,17 +149,6 @@ func (p *parser) functionName() {
 	}
 }
 
-// section skips a debug section.
-func (p *parser) section() {
-	p.next()
-	name := p.expect(dotToken, "after .section")
-	p.expect('{', "after the section's name")
-	for p.tok.kind != '}' && p.tok.kind != endToken {
-		p.next()
-	}
-	p.expect('}', "after section ."+name.text)
-}
-
 func (p *parser) pragma() {
 	p.next()
 	p.expect(stringToken, "after .pragma")

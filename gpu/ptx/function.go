@@ -213,7 +213,7 @@ func (p *parser) registers() {
 	for p.err == nil {
 		t := p.expect(wordToken, "of the register")
 		if p.accept('<') {
-			n := p.literal(p.expect(numberToken, "of registers")).bits
+			n := p.count("registers")
 			p.expect('>', "after the number of registers")
 			p.defineRange(t, registerRange{typ: base.Type, width: base.Vector, count: n})
 		} else {

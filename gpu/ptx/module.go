@@ -7,7 +7,10 @@
 // library.
 package ptx
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Pos is a place in the PTX text; both count from 1, columns in bytes.
 type Pos struct{ Line, Col int }
@@ -18,10 +21,11 @@ type Module struct {
 	Version      [2]int // .version 7.8 is {7, 8}
 	Target       string // "sm_75", "sm_90a"
 	Options      []string
-	AddressBytes int            // 8 or 4
-	Files        map[int]string // .file index -> name
-	Variables    []*Variable    // .global, .const and .extern .shared of the module
-	Functions    []*Function    // entries and .func, in order of the text
+	AddressBytes int                 // 8 or 4
+	Files        map[int]string      // .file index -> name
+	Variables    []*Variable         // .global, .const and .extern .shared of the module
+	Functions    []*Function         // entries and .func, in order of the text
+	Sections     map[string]*Section // debug sections, such as "debug_info"; nil if there are none
 }
 
 // Entry finds an entry by name; nil if there is none.
@@ -124,11 +128,20 @@ type Function struct {
 	Variables []*Variable // of the body; names made unique where scopes repeat them
 	Code      []Instruction
 	Labels    map[string]int      // label -> index into Code (len(Code) at the end)
+	Inlined   []Inlined           // calls whose functions were put into Code, see flow.Inline
 	Tables    map[string][]string // .branchtargets label lists, for brx.idx; .calltargets
 
 	// Prototypes are the .callprototype declarations that indirect calls name;
 	// only Returns, Params and Pos are set.
 	Prototypes map[string]*Function
+}
+
+// Inlined is the code of a function that stands in that of its caller: the instructions
+// [From, To), after that of the call. The names of its variables have the prefix.
+type Inlined struct {
+	Function *Function
+	Prefix   string
+	From, To int
 }
 
 // Reg is a virtual register. Operands name it by its index in Registers.
@@ -155,6 +168,16 @@ func (i Instruction) Name() string {
 		return i.Opcode
 	}
 	return i.Opcode + "." + strings.Join(i.Modifiers, ".")
+}
+
+// Place is an instruction's line of the source, if that is known, with its line of the
+// PTX: "cell5.cu:3 (cell5.ptx:41)".
+func (m *Module) Place(in *Instruction) string {
+	place := fmt.Sprintf("%s:%d", m.Name, in.Pos.Line)
+	if file := m.Files[in.Source.File]; file != "" {
+		place = fmt.Sprintf("%s:%d (%s)", file, in.Source.Line, place)
+	}
+	return place
 }
 
 // Source is a line of the source that the PTX was compiled from.

@@ -180,9 +180,22 @@ func (p *parser) declarator(base Variable) declared {
 	return v
 }
 
+// count reads how many of something there are.
+func (p *parser) count(what string) uint64 {
+	t := p.expect(numberToken, "of "+what)
+	n := p.literal(t)
+	if n.float != 0 {
+		p.fail(t.pos, "expected a whole number of %s, found '%s'", what, t.text)
+	}
+	return n.bits
+}
+
+// MostLocal is the most local memory in bytes that a thread can have on any GPU.
+const MostLocal = 512 << 10
+
 func (p *parser) dimension(v declared) int {
-	t := p.expect(numberToken, "of elements")
-	n := p.literal(t).bits
+	t := p.tok
+	n := p.count("elements")
 	room := uint64(maxArrayBytes)
 	for _, d := range v.dims {
 		room /= uint64(max(1, d))

@@ -27,12 +27,13 @@ const (
 	evicted     = " L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_unchanged L2::evict_first L2::evict_last L2::cache_hint L2::64B L2::128B L2::256B"
 	reduced     = " and or xor cas exch add inc dec min max noftz"
 	transaction = " mbarrier::complete_tx::bytes"
+	surfaces    = " b p 1d 2d 3d a1d a2d ca cg cs cv wb wt v2 v4 trap clamp zero b8 b16 b32 b64 f32" + longs
 	matrix      = " sync aligned row col satfinite xor and popc" + rounded + " b1 u4 s4 u8 s8 s32 f16 bf16 tf32 f32 f64"
 )
 
-// modifiers are the words that may follow an opcode, in any of its forms, of the
-// instructions that gpu/emu runs. In doubt a word is listed, so that no valid text is
-// rejected. A shape such as m16n8k16 is a modifier, too.
+// modifiers are the words that may follow an opcode, in any of its forms: of all
+// instructions that gpu/emu runs, and of others. In doubt a word is listed, so that no valid
+// text is rejected. A shape such as m16n8k16 is a modifier, too.
 //
 // Source: PTX ISA 9.0.
 var modifiers = map[string]string{
@@ -72,14 +73,26 @@ var modifiers = map[string]string{
 	"createpolicy": "range fractional cvt L2 global b64" + evicted,
 	"cp": "async ca cg commit_group wait_group wait_all mbarrier arrive noinc bulk bulk_group tensor 1d 2d 3d 4d 5d tile tile::gather4 tile::scatter4 im2col im2col_no_offs im2col::w im2col::w::128 read prefetch L2 reduce multicast::cluster cp_mask ignore_oob cta_group::1 cta_group::2 b32 b64 f16 bf16 f32 f64" +
 		transaction + reduced + allSpaces + ordered + evicted + longs,
+	"mapa": "shared::cluster u32 u64", "getctarank": "shared::cluster u32 u64", "setmaxnreg": "inc dec sync aligned u32", "movmatrix": "trans" + matrix + " b16",
+	"wgmma": "mma_async fence commit_group wait_group sp e4m3 e5m2" + matrix,
+	"tex":   "1d 2d 3d a1d a2d cube acube 2dms a2dms base level grad v2 v4 f16 f16x2 f32" + words32, "tld4": "r g b a 2d a2d cube acube v4 f32" + words32,
+	"txq": "level width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode addr_mode_0 addr_mode_1 addr_mode_2 array_size num_mipmap_levels num_samples b32",
+	"suq": "width height depth channel_data_type channel_order array_size memory_layout b32", "suld": surfaces, "sust": surfaces, "sured": surfaces + " add min max and or",
+	"istypep": "texref samplerref surfref", "discard": "global L2", "brkpt": "", "alloca": "u32 u64", "stacksave": "u32 u64", "stackrestore": "u32 u64",
 	"mbarrier": "init inval expect_tx complete_tx arrive arrive_drop test_wait try_wait pending_count parity noComplete b64" + allSpaces + ordered,
 }
 
 // otherOpcodes are those that gpu/emu does not run. Their modifiers are not checked.
-const otherOpcodes = `alloca brkpt clusterlaunchcontrol discard getctarank
-	istypep mapa movmatrix multimem setmaxnreg stackrestore stacksave suld suq sured
-	sust tcgen05 tensormap tex tld4 txq vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2
-	vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma`
+const otherOpcodes = `clusterlaunchcontrol multimem tcgen05 tensormap vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2
+	vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4`
+
+// Opcodes are those of PTX.
+func Opcodes() []string {
+	return append(slices.Sorted(maps.Keys(modifiers)), strings.Fields(otherOpcodes)...)
+}
+
+// Modifiers are the words that may follow an opcode, nil if it is unknown.
+func Modifiers(opcode string) []string { return strings.Fields(modifiers[opcode]) }
 
 var shaped = regexp.MustCompile(`^m\d+n\d+(k\d+)?$`)
 
@@ -92,11 +105,10 @@ func (m *Module) Unknown(in *Instruction) (word string, legal []string) {
 	}
 	text, ok := modifiers[in.Opcode]
 	if !ok {
-		others := strings.Fields(otherOpcodes)
-		if slices.Contains(others, in.Opcode) {
-			return "", nil
+		if all := Opcodes(); !slices.Contains(all, in.Opcode) {
+			return in.Opcode, all
 		}
-		return in.Opcode, append(slices.Sorted(maps.Keys(modifiers)), others...)
+		return "", nil
 	}
 	known := strings.Fields(text)
 	for _, m := range in.Modifiers {

@@ -45,8 +45,14 @@ const text = `
 
 .visible .entry endless()
 {
+	.reg .b64 %rd<1>;
+	.reg .pred %p<1>;
+	mov.u64 %rd0, 0;
 again:
-	bra again;
+	add.u64 %rd0, %rd0, 1;
+	setp.ne.u64 %p0, %rd0, 0;
+	@%p0 bra again;
+	ret;
 }
 `
 

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -187,15 +189,14 @@ func (s *sanitizer) tables(w *watched, report string) ([]Table, error) {
 // them.
 func (x *launch) findings(found *int) (rows [][]string) {
 	where := strings.Replace(x.String(), fmt.Sprintf(", first of %d", x.times), fmt.Sprintf(", %d launches", x.times), 1)
-	row := func(what, more string) {
-		if more == "" {
-			more = "-"
-		}
-		rows = append(rows, []string{"emulator", what, where, "-", more})
+	row := func(what string, err error, more string) {
+		rows = append(rows, []string{"emulator", what, where, threadOf(err), cmp.Or(more, "-")})
 	}
 	for _, f := range x.warnings {
-		*found++
-		row("warning: "+f.Error(), "")
+		if f.Kind != gpu.ErrSameValue {
+			*found++
+		}
+		row(f.Severity()+": "+f.Error(), f, "")
 	}
 	for _, f := range x.faults {
 		*found++
@@ -203,17 +204,29 @@ func (x *launch) findings(found *int) (rows [][]string) {
 		if f.at > 1 {
 			more = strings.TrimSuffix(join(fmt.Sprintf("launch %d", f.at), more), "; ")
 		}
-		row(f.err.Error(), more)
+		row(f.err.Error(), f.err, more)
 	}
 	switch {
 	case x.note != "":
-		row(x.note, "")
+		row(x.note, nil, "")
 	case len(rows) == 0:
-		row("no error", "")
+		row("no error", nil, "")
 	}
 	return rows
 }
 
+// threadOf is the block and the thread of a fault, as far as they are known.
+func threadOf(err error) string {
+	var f *gpu.Fault
+	switch errors.As(err, &f); {
+	case f == nil || f.Block == nil:
+		return "-"
+	case f.Thread == nil:
+		return fmt.Sprintf("block %v", *f.Block)
+	}
+	return fmt.Sprintf("thread %v in block %v", *f.Thread, *f.Block)
+}
+
 // emulatorChecks are the checks of the emulator without a GPU.
-var emulatorChecks = []string{"bounds, alignment, address space and use after free", "races in shared memory, and between blocks in global memory",
+var emulatorChecks = []string{"bounds, alignment, address space and use after free", "races in shared and global memory",
 	"reads of memory that nothing wrote", "barriers and masks that not all threads reach", "divisions by zero"}

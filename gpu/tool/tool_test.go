@@ -184,7 +184,7 @@ func TestSanitizeLooksAtEveryLaunch(t *testing.T) {
 		t.Errorf("%v, expected out of bounds", err)
 	}
 	tables, err := r.End()
-	for _, want := range []string{"race: ", "text of neighbours.ptx:19", "out of bounds: ", "argument 0, out", "launch 2; text of neighbours.ptx:12"} {
+	for _, want := range []string{"race: ", "text of neighbours.ptx:19", "out of bounds: ", "argument 0, out", "launch 2; text of neighbours.ptx:12", " in block (0,0,0)"} {
 		if got := text(tables); err != nil || !strings.Contains(got, want) {
 			t.Errorf("%v, no %q in\n%s", err, want, got)
 		}

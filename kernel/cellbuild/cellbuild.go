@@ -3,8 +3,8 @@
 // commands that run cells call it.
 //
 // It starts no cells program, and must import neither the engine nor package cellproc.
-// The build needs the go command and this module's source; where they are missing, the
-// variable WARPBOOK_CELLS names a program that was built elsewhere.
+// The build needs the go command and this module's source. An installation has the
+// program beside the others, and the variable WARPBOOK_CELLS names one built elsewhere.
 package cellbuild
 
 import (
@@ -32,7 +32,7 @@ type Location struct {
 	Built bool
 	key   string // of the version
 
-	// Root and Go are empty if Env names the program.
+	// Root and Go are empty for an installed program and one that Env names.
 	Root string // folder of this module's go.mod
 	Go   string // version of the toolchain that builds, such as "go1.26.8"
 }
@@ -42,6 +42,9 @@ type Location struct {
 func Locate(ctx context.Context) (Location, error) {
 	if path := os.Getenv(Env); path != "" {
 		return override(path)
+	}
+	if path := buildcache.Installed("cells"); path != "" {
+		return installed(path)
 	}
 	root, err := moduleRoot()
 	if err != nil {
@@ -80,6 +83,14 @@ func override(path string) (Location, error) {
 	}
 	if err := buildcache.Verify(path); err != nil {
 		return Location{}, fmt.Errorf("cellbuild: %s=%w, expected a cells program: go run ./install makes a new one", Env, err)
+	}
+	return Location{Path: path, Built: true}, nil
+}
+
+// installed is the location of a program that was installed with this one.
+func installed(path string) (Location, error) {
+	if err := buildcache.Verify(path); err != nil {
+		return Location{}, fmt.Errorf("cellbuild: %w, expected the installed cells program: install warpbook again", err)
 	}
 	return Location{Path: path, Built: true}, nil
 }

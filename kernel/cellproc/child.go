@@ -128,7 +128,6 @@ func startChild(config *Config) (*child, error) {
 
 // makePipes makes the pipes, and returns the program's ends: requests, events, stdout,
 // stderr and crash.
-// stdout, stderr and crash.
 func (c *child) makePipes() (theirs []*os.File, err error) {
 	var ours []io.Closer
 	defer func() {
@@ -147,6 +146,7 @@ func (c *child) makePipes() (theirs []*os.File, err error) {
 		return theirs, err
 	}
 	c.events, ours, theirs = r, append(ours, r), append(theirs, events)
+	nonblock.Grow(r, eventsPipe)
 	c.stdout, c.stderr, c.crash = newOutput(c, "stdout"), newOutput(c, "stderr"), newOutput(c, "crash")
 	for _, o := range []*output{c.stdout, c.stderr, c.crash} {
 		r, w, err := nonblock.NewPipe()
@@ -155,6 +155,7 @@ func (c *child) makePipes() (theirs []*os.File, err error) {
 		}
 		o.pipe, ours, theirs = r, append(ours, r), append(theirs, w)
 	}
+	nonblock.Grow(c.stdout.pipe, stdoutPipe)
 	return theirs, nil
 }
 

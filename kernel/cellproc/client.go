@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"warpbook/kernel/cellproto"
+	"warpbook/kernel/leaf/processes"
 	"warpbook/kernel/leaf/scratch"
 )
 
@@ -124,11 +125,12 @@ func (s *Client) Execute(ctx context.Context, code string, cell int, sink func(c
 	}
 }
 
-// Begin is Execute without waiting: unless it returns an error, answer receives the
+// Begin runs the cell of a request as Execute does, without waiting: unless it returns an error, answer receives the
 // Done event, after sink has received the other events. answer must not block, and must
 // not call a method of the Client that waits.
-func (s *Client) Begin(code string, cell int, sink, answer func(cellproto.Event)) error {
-	_, _, err := s.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: cell}, sink, answer)
+func (s *Client) Begin(r cellproto.Request, sink, answer func(cellproto.Event)) error {
+	r.Type = cellproto.Execute
+	_, _, err := s.send(r, sink, answer)
 	return err
 }
 
@@ -182,6 +184,9 @@ func (s *Client) Close() error {
 	case <-time.After(closeGrace):
 		c.kill()
 		<-c.done
+	}
+	if f := s.config.folder; f != nil {
+		processes.KillMarked(scratch.Env + "=" + f.Path) // those in sessions and groups of their own
 	}
 	s.endFolder()
 	return nil

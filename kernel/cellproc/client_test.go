@@ -169,7 +169,7 @@ func TestBegin(t *testing.T) {
 	begin := func(script string) (*recorder, chan cellproto.Event) {
 		t.Helper()
 		r, answered := newRecorder(), make(chan cellproto.Event, 2)
-		if err := s.Begin(script, 1, r.sink, func(e cellproto.Event) {
+		if err := s.Begin(cellproto.Request{Code: script, Cell: 1}, r.sink, func(e cellproto.Event) {
 			if !r.begun {
 				t.Errorf("%s: answered before %s", script, cellproto.Begun)
 			}
@@ -317,7 +317,7 @@ func TestLateOutput(t *testing.T) {
 	eventually(t, "late output", func() bool {
 		return late.text() == "stdout:[5]raw late\n[5]framed late\n" || late.text() == "stdout:[5]framed late\n[5]raw late\n"
 	})
-	// While another cell runs, framed output goes to its own cell.
+	// While another cell runs, framed output keeps the number of its own cell.
 	run(t, s, 6, "late b")
 	r := newRecorder()
 	answer := make(chan cellproto.Event, 1)

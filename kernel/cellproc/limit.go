@@ -18,25 +18,23 @@ const (
 	LinesEnv  = "WARPBOOK_OUTPUT_LINES"
 )
 
-// TabLines is how many lines of a cell a front end in a browser is given by default.
-// PROTOCOL.md has the measurement.
-const TabLines = 10_000
+// Tab is how much of a cell a tab of a browser is given by default. Jupyter's server
+// drops more bytes without a notice; PROTOCOL.md has the measurement of lines.
+var Tab = Limit{Bytes: 2_000_000, Lines: 10_000}
 
-const (
-	outputBytes = 2_000_000 // by default; Jupyter's server drops more without a notice
-	restBytes   = 256 << 20 // the largest file of the rest of a cell's output
-)
+// restBytes is the largest file of the rest of a cell's output.
+const restBytes = 256 << 20
 
 // Limit is how much of a cell's streams is delivered; 0 is no limit.
 type Limit struct{ Bytes, Lines int64 }
 
-// OutputLimit reads the limit from the environment. Without the variables it is 2 MB, and
-// so many lines.
-func OutputLimit(lines int64) (l Limit, err error) {
-	if l.Bytes, err = fromEnv(OutputEnv, "bytes", outputBytes); err != nil {
+// OutputLimit reads the limit from the environment. Without the variables it is the usual
+// one.
+func OutputLimit(usual Limit) (l Limit, err error) {
+	if l.Bytes, err = fromEnv(OutputEnv, "bytes", usual.Bytes); err != nil {
 		return Limit{}, err
 	}
-	if l.Lines, err = fromEnv(LinesEnv, "lines", lines); err != nil {
+	if l.Lines, err = fromEnv(LinesEnv, "lines", usual.Lines); err != nil {
 		return Limit{}, err
 	}
 	return l, nil

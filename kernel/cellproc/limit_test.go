@@ -124,15 +124,15 @@ func TestOutputLimitOfTheEnvironment(t *testing.T) {
 	for _, test := range []struct {
 		text         string
 		bytes, lines int64 // -1: refused
-	}{{"", outputBytes, 7}, {"0", 0, 0}, {"5", 5, 5}, {"-1", -1, -1}, {"2MB", -1, -1}} {
+	}{{"", 9, 7}, {"0", 0, 0}, {"5", 5, 5}, {"-1", -1, -1}, {"2MB", -1, -1}} {
 		t.Setenv(OutputEnv, test.text)
 		t.Setenv(LinesEnv, "")
-		if got, err := OutputLimit(7); (err == nil) != (test.bytes >= 0) || err == nil && got != (Limit{test.bytes, 7}) {
+		if got, err := OutputLimit(Limit{9, 7}); (err == nil) != (test.bytes >= 0) || err == nil && got != (Limit{test.bytes, 7}) {
 			t.Errorf("%q: %d, %v, expected %d bytes", test.text, got, err, test.bytes)
 		}
 		t.Setenv(OutputEnv, "")
 		t.Setenv(LinesEnv, test.text)
-		if got, err := OutputLimit(7); (err == nil) != (test.lines >= 0) || err == nil && got != (Limit{outputBytes, test.lines}) {
+		if got, err := OutputLimit(Limit{9, 7}); (err == nil) != (test.lines >= 0) || err == nil && got != (Limit{9, test.lines}) {
 			t.Errorf("%q: %d, %v, expected %d lines", test.text, got, err, test.lines)
 		}
 	}

@@ -21,6 +21,16 @@ const (
 	gather   = time.Millisecond
 )
 
+// The pipes of stdout and events and the buffer of stdout are large, so that much output
+// makes few events: the program goes on while the kernel encodes the last one. Linux gives
+// a user without privileges such pipes for about 50 kernels; further ones stay small.
+const (
+	stdoutPipe   = 1 << 20
+	eventsPipe   = 256 << 10
+	stdoutBuffer = 768 << 10 // the message of text in lines has less than 1 MB
+	otherBuffer  = 64 << 10
+)
+
 // output is the program's stdout, stderr or crash pipe. Its goroutine reads as data
 // arrives; drain reads the data that the pipe holds now. Both hold the child's mu while
 // they read and deliver, so events keep the order of the pipe.
@@ -38,7 +48,11 @@ type output struct {
 }
 
 func newOutput(c *child, name string) *output {
-	return &output{child: c, name: name, done: make(chan struct{}), buffer: make([]byte, 64<<10)}
+	size := otherBuffer
+	if name == "stdout" {
+		size = stdoutBuffer
+	}
+	return &output{child: c, name: name, done: make(chan struct{}), buffer: make([]byte, size)}
 }
 
 // read delivers output as it arrives, until the pipe ends or is closed.

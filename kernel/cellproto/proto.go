@@ -35,6 +35,8 @@ const (
 	Complete  = "complete"
 	Inspect   = "inspect"
 	AskUsage  = "usage"
+	AskComms  = "comms"       // the open comms
+	Debug     = "debug"       // Text is a request of the Debug Adapter Protocol
 	AskTyped  = "is_complete" // whether the user has finished typing Code; a kernel's server answers it itself, a page asks
 	Interrupt = "interrupt"   // of every execute that is running; answered at once
 	Reply     = "reply"       // the text that the Input event of this ID asked for; not answered
@@ -47,29 +49,50 @@ type Request struct {
 	Type   string `json:"type"`
 	Code   string `json:"code,omitempty"`
 	Cell   int    `json:"cell,omitempty"`   // execute: the number that errors name by CellName
+	Shell  int    `json:"shell,omitempty"`  // execute: the place of the cell's shell
+	Silent bool   `json:"silent,omitempty"` // execute: takes no output of other cells' goroutines
 	Cursor int    `json:"cursor,omitempty"` // complete, inspect: offset in code points
+	Detail int    `json:"detail,omitempty"` // inspect: 1 asks for the source
 	Pipes  bool   `json:"pipes,omitempty"`  // execute: output on the pipes counts as the cell's
-	Text   string `json:"text,omitempty"`   // reply
+	Place  string `json:"place,omitempty"`  // execute: the client's name of the cell, the same when the cell runs again
+	Follow bool   `json:"follow,omitempty"` // execute: no code, but the functions whose controls have changed
+	Comm   *Comm  `json:"comm,omitempty"`   // comm
+	Text   string `json:"text,omitempty"`   // reply, debug
 	Error  string `json:"error,omitempty"`  // reply: why there is no text
 }
 
 // The types of Event.
 const (
-	Ready   = "ready"   // once, when the program can take requests
-	Begun   = "begun"   // the program has the cell; made by cellproc, the first event that a cell's sink gets
-	Stream  = "stream"  // framed output of a cell
-	Display = "display" // a display, or the update of one
-	Clear   = "clear"   // clear the cell's output
-	Input   = "input"   // the cell reads a line from the user
-	Done    = "done"    // the answer to a request
+	Ready    = "ready"    // once, when the program can take requests
+	Begun    = "begun"    // the program has the cell; made by cellproc, the first event that a cell's sink gets
+	Stream   = "stream"   // framed output of a cell
+	Display  = "display"  // a display, or the update of one
+	Clear    = "clear"    // clear the cell's output
+	Debugged = "debugged" // Text is an event of the Debug Adapter Protocol; of no request
+	Input    = "input"    // the cell reads a line from the user
+	Done     = "done"     // the answer to a request
 )
+
+// CommMessage is the type of a request with a client's message to a widget, and of an
+// event with messages to the clients' widgets.
+const CommMessage = "comm"
+
+// Comm is one message of a comm, the channel of a widget: a message of Jupyter's
+// protocol without its header.
+type Comm struct {
+	Type     string          `json:"type"` // "comm_open", "comm_msg" or "comm_close"
+	ID       string          `json:"comm_id"`
+	Target   string          `json:"target_name,omitempty"` // comm_open
+	Data     json.RawMessage `json:"data"`
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+}
 
 // Event is a message from the cells program.
 type Event struct {
 	ID       uint64  `json:"id,omitempty"` // of the request it belongs to
 	Type     string  `json:"type"`
 	Name     string  `json:"name,omitempty"` // stream: "stdout" or "stderr"
-	Text     string  `json:"text,omitempty"` // stream; input: the prompt
+	Text     string  `json:"text,omitempty"` // stream; input: the prompt; debugged; done of debug: the response
 	Data     Bundle  `json:"data,omitempty"` // display, and done of execute
 	Metadata Bundle  `json:"metadata,omitempty"`
 	Display  string  `json:"display,omitempty"` // display_id
@@ -85,6 +108,8 @@ type Event struct {
 	Usage    *Usage  `json:"usage,omitempty"`   // done of usage
 	Typed    string  `json:"typed,omitempty"`   // done of is_complete: an answer of split.Typed
 	Depth    int     `json:"depth,omitempty"`   // likewise: brackets that are open
+	Comms    []Comm  `json:"comms,omitempty"`   // comm; done of comm: the answer; done of comms: the open ones
+	Follow   bool    `json:"follow,omitempty"`  // done of comm: an execute with Follow is due
 }
 
 // Usage is the memory and processor time of the cells program and of its kernel.

@@ -32,12 +32,14 @@ get := func(h http.Handler) { s := httptest.NewServer(h); defer s.Close(); http.
 		{"a fault in a literal", "time.AfterFunc(1, func() {\n\n\tnone[\"x\"] = 1\n})", called + "assignment to entry in nil map\n    cell N, line 3, in func1\n"},
 		{"a function", "\ntime.AfterFunc(1, tick)", called + "tock\n    cell 1, line 5, in tick\n"},
 		{"a function that a literal calls", "time.AfterFunc(1, func() {\n\tfault()\n})", called + "assignment to entry in nil map\n    cell 1, line 8, in fault\n    cell N, line 2, in func1\n"},
-		{"a fault in a function", "\ntime.AfterFunc(1, fault)", called + "assignment to entry in nil map\n    cell N, line 2\n"},
+		{"a fault in a function", "\ntime.AfterFunc(1, fault)", called + "assignment to entry in nil map\n    cell 1, line 8, in fault\n"},
+		{"through an interface", "var f any = fault\ntime.AfterFunc(1, f.(func()))", called + "assignment to entry in nil map\n    cell 1, line 8, in fault\n"},
+		{"a variadic function of a variable", "after := time.AfterFunc\nafter(1, fault)", called + "assignment to entry in nil map\n    cell 1, line 8, in fault\n"},
 		{"an error", "time.AfterFunc(1, func() { panic(io.EOF) })", called + "EOF\n    cell N, line 1, in func1\n"},
 		{"a recovered one", "time.AfterFunc(1, func() {\n\tdefer func() { println(recover().(string)) }()\n\tpanic(\"mine\")\n})", "mine\n"},
 		{"a context", "ctx, cancel := context.WithCancel(context.Background())\ncontext.AfterFunc(ctx, func() { panic(\"boom\") })\ncancel()", called + "boom\n    cell N, line 2, in func1\n"},
 		{"a handler", "get(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {\n\tnone[\"x\"] = 1\n}))", called + "assignment to entry in nil map\n    cell N, line 2, in func1\n"},
-		{"a method", "get(handler{})", called + "assignment to entry in nil map\n    cell 1, line 11, in ServeHTTP\n"},
+		{"a method", "get(handler{})", called + "assignment to entry in nil map\n    cell 1, line 12, in handler.ServeHTTP\n"},
 		{"a field", "l, _ := net.Listen(\"tcp\", \"127.0.0.1:0\")\nserver := http.Server{\n\tConnContext: func(c context.Context, _ net.Conn) context.Context { defer func() { _ = recover() }(); return c },\n" +
 			"\tHandler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(\"boom\") })}\ngo server.Serve(l)\n_, _ = http.Get(\"http://\" + l.Addr().String())", called + "boom\n    cell N, line 4, in func2\n"},
 		{"an assigned field", "cx, end := context.WithCancel(context.Background())\ncommand, called := exec.CommandContext(cx, \"cat\"), make(chan int)\nstdin, _ := command.StdinPipe()\n" +
@@ -52,6 +54,45 @@ get := func(h http.Handler) { s := httptest.NewServer(h); defer s.Close(); http.
 		}
 		if kept := c.value("kept"); kept != "state" {
 			t.Errorf("%s: state is %q", x.what, kept)
+		}
+	}
+}
+
+// TestPanicsOfHandlers: a client sees of a panic in a handler what it sees in Go: the
+// connection is closed. The functions that compiled code calls with an error as result
+// return one, and a panic that compiled code recovers or passes on stays a panic.
+func TestPanicsOfHandlers(t *testing.T) {
+	c := start(t)
+	c.value(`import ("context"; "fmt"; "io"; "iter"; "net"; "net/http"; "net/http/httptest"; "strings"; "time")
+func fault() { var none map[string]int; none["x"] = 1 }
+func get(h http.HandlerFunc) string {
+	s := httptest.NewServer(h)
+	defer s.Close()
+	r, err := http.Get(s.URL)
+	if err != nil { return strings.ReplaceAll(err.Error(), s.URL, "URL") }
+	b, err := io.ReadAll(r.Body)
+	return fmt.Sprint(r.StatusCode, " ", string(b), " ", err)
+}
+type named struct{}
+func (named) String() string { panic("in String") }`)
+	c.err.take()
+	const called = "panic in a function that compiled code called: "
+	for _, x := range []struct{ what, code, value, reported string }{
+		{"a fault", "get(func(http.ResponseWriter, *http.Request) { fault() })", `Get "URL": EOF`, called + "assignment to entry in nil map"},
+		{"ErrAbortHandler", "get(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })", `Get "URL": EOF`, ""},
+		{"after a flush", "get(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, \"begun\"); w.(http.Flusher).Flush(); panic(\"boom\") })", "200 begun unexpected EOF", called + "boom"},
+		{"a handler with a limit", "get(http.TimeoutHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(\"boom\") }), time.Minute, \"late\").ServeHTTP)", `Get "URL": EOF`, called + "boom"},
+		{"a handler that recovers", "get(func(w http.ResponseWriter, _ *http.Request) { defer func() { fmt.Fprint(w, recover()) }(); strings.Map(func(rune) rune { panic(\"mapped\") }, \"x\") })", "200 mapped <nil>", ""},
+		{"fmt in a handler", "get(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, named{}) })", "200 %!v(PANIC=String method: in String) <nil>", ""},
+		{"an error as result", "var t http.Transport\nt.DialContext = func(context.Context, string, string) (c net.Conn, err error) { fault(); return }\n_, err := (&http.Client{Transport: &t}).Get(\"http://localhost\")\nfmt.Sprint(err)",
+			`Get "http://localhost": panic: assignment to entry in nil map at cell 1, line 2, in fault`, called + "assignment to entry in nil map"},
+		{"a pulled sequence", "next, _ := iter.Pull(func(func(int) bool) { panic(\"pulled\") })\nfunc() (v any) { defer func() { v = recover() }(); next(); return }()", "pulled", ""},
+	} {
+		if got := c.value(x.code); got != x.value {
+			t.Errorf("%s: the client gets %q, want %q", x.what, got, x.value)
+		}
+		if got := c.warnedUntil(func(got string) bool { return strings.HasPrefix(got, x.reported) }); x.reported == "" && got != "" {
+			t.Errorf("%s: stderr is %q", x.what, got)
 		}
 	}
 }

@@ -107,8 +107,56 @@ func TestAbandon(t *testing.T) {
 	if e.Error == nil || e.Error.Name != "interrupted" || !strings.HasPrefix(e.Error.Value, "the cell is blocked in a compiled call, was given up") {
 		t.Fatalf("the answer is %+v, %v", e, e.Error)
 	}
+	if got := strings.Join(e.Error.Traceback[1:], "\n"); got != "cell 2, line 4\n    w.Write([]byte{1})" {
+		t.Errorf("the cell waits at %q", got)
+	}
 	if got := c.value("x"); got != "2" {
 		t.Errorf("x is %s", got)
+	}
+}
+
+// TestWaitsEnd: an interrupt ends the waits for conditions and for connections. The lock
+// of a condition is held again, and the address of a listener is free.
+func TestWaitsEnd(t *testing.T) {
+	c := withWaits(t)
+	c.value(`import ("net"; "net/http"; "net/rpc"; "sync"; "time")
+mu := &sync.Mutex{}
+cond := sync.NewCond(mu)
+l, err := net.Listen("tcp", "127.0.0.1:0")
+address := l.Addr().String()
+l.Close()
+server := &http.Server{Addr: address}
+listen := func() net.Listener { l, err := net.Listen("tcp", address); if err != nil { panic(err) }; return l }
+func wait() { mu.Lock(); defer mu.Unlock(); for { cond.Wait() } }
+func hold() { l := listen(); for { time.Sleep(time.Hour); l.Addr() } }`)
+	const free = "l = listen()\nl.Close()"
+	for _, x := range []struct{ what, code, after string }{
+		{"a condition", "mu.Lock()\ncond.Wait()", "if mu.TryLock() { panic(\"the lock is not held\") }\nmu.Unlock()"},
+		{"a condition and a deferred call", "wait()", "if !mu.TryLock() { panic(\"the lock is held\") }\nmu.Unlock()"},
+		{"a condition in a goroutine", "go wait()\nwait()", "if !mu.TryLock() { panic(\"the lock is held\") }\nmu.Unlock()"},
+		{"a lock through an interface", "var lock sync.Locker = mu\nlock.Lock()\nlock.Lock()", "mu.Unlock()"},
+		{"Accept", "l = listen()\nconn, err := l.Accept()", free},
+		{"Accept in a package", "waits.Accept(listen())", free},
+		{"AcceptTCP", "listen().(*net.TCPListener).AcceptTCP()", free},
+		{"ListenAndServe", "http.ListenAndServe(address, nil)", free},
+		{"ListenAndServe in a goroutine", "go http.ListenAndServe(address, nil)\nselect {}", free},
+		{"a server", "server.ListenAndServe()", free},
+		{"a server again", "server.ListenAndServe()", free},
+		{"Serve", "http.Serve(listen(), nil)", free},
+		{"rpc", "rpc.Accept(listen())", free},
+		{"a listener that no variable holds", "hold()", free},
+	} {
+		e := c.interrupt(c.startCell(x.code))
+		if e.Error == nil || e.Error.Value != "the cell was stopped, its variables are kept" {
+			t.Errorf("%s: the answer is %+v, %v", x.what, e, e.Error)
+			continue
+		}
+		if e := c.run(x.after + "\nkept"); e.Error != nil {
+			t.Errorf("%s: afterwards %v", x.what, e.Error)
+		}
+	}
+	if got := c.err.take(); got != "" {
+		t.Errorf("stderr is %q", got)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestInterruptBetweenCells(t *testing.T) {
 	// A reader that got the first of two bytes knows that the goroutine is in Write.
 	c.value("r, w := io.Pipe()\n\ngo func() { begun.Add(1); w.Write([]byte{1, 2}); ended.Add(1) }()\n_, err := io.ReadFull(r, make([]byte, 1))")
 	c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
-	const want = "warning: goroutines that an interrupt cannot end go on: 1, started at cell 6, line 3; they are in compiled calls\n"
+	const want = "warning: goroutines that an interrupt cannot end go on: 1, started at cell 6, line 3, waiting at cell 6, line 3; they are in compiled calls\n"
 	if got := c.warned(want); got != want {
 		t.Errorf("stderr is %q, want %q", got, want)
 	}

@@ -25,6 +25,9 @@ func (p *Point) Move(dx, dy int) { p.X += dx; p.Y += dy }
 type Named struct { Point; Name string }
 // distance is how far.
 func distance(a, b Point) float64 { return 0 }
+// Documented has a comment
+// of two lines.
+func documented(w float64) float64 { return w }
 pts := []Point{{X: 1}}
 named := &Named{}
 sb := strings.Builder{}
@@ -53,6 +56,8 @@ func TestComplete(t *testing.T) {
 		{"strings.Repl¦", "Replace:function ReplaceAll:function Replacer:type", "Repeat"},
 		{"fmt.Println(strings.ToU¦", "ToUpper:function", "ToLower"},
 		{"fmt.Println(pl.Ti¦)", "Title:field", ""},
+		{"later := bytes.NewBuffer(nil)\nlater.WriteB¦", "WriteByte:method", ""},
+		{"bytes.NewBuff¦", "NewBuffer:function", ""},
 		{"sb.Wri¦", "WriteString:method Write:method", "String"},
 		{"local := 5\nfor i := range lo¦ {\n}", "local:variable", ""},
 		{"local := pts\nif true {\n inner := local[0]\n inner.M¦\n}", "Move:method", ""},
@@ -76,6 +81,18 @@ func TestComplete(t *testing.T) {
 		{"%timeit -n 5 named.Na¦", "Name:field", ""},
 		{"%%time\nx := 1\nnamed.Mo¦ve", "Move:method", ""},
 		{"x := 8\n%who\nnamed.Mo¦", "Move:method", ""},
+		{"%timeit -¦", "--n:option --r:option", "named"},
+		{"%%cuda --ar¦", "--arch:option", "--std named"},
+		{"%%cuda ¦\n__global__ void k() {}", "--arch:option --fast-math:option", "named k"},
+		{"%%cuda\n__global__ void k(float* y) { __sync¦ }", "__syncthreads:function __syncwarp:function", "named k"},
+		{"%%cuda\n__global__ void k(float* y) { y[threadIdx.¦] = 1; }", "x:field y:field z:field", "threadIdx __syncthreads"},
+		{"%%cuda\n__device__ float twice(float v) { return 2 * v; }\n__global__ void k(float* y) {\n  float total = tw¦", "twice:function", "total"},
+		{"%%cuda\n#define TILE 16\n__global__ void k(float* y) { float total = 0; y[0] = to¦; }", "total:variable", "named TILE"},
+		{"%%cuda\n#define TILE 16\n__global__ void k(float* y) { __shared__ float s[TI¦", "TILE:variable", "named"},
+		{"%%ptx\n.version 7.8\nld.global.v¦", "v2:keyword v4:keyword volatile:keyword", "named"},
+		{"%%ptx\n.reg .b32 %total;\nmov.u32 %to¦, %tid.x;", "total:variable", "named"},
+		{"%%ptx\nmov.u32 %r1, %ctaid.¦;", "x:field y:field z:field", "global"},
+		{"%%cuda\n__global__ void k(float* y) { s.threadIdx.¦ }", "", "x"},
 		{"¦", "named:variable func:keyword append:function fmt:package", ""},
 	} {
 		code, cursor := at(x.code)
@@ -179,7 +196,11 @@ func TestInspect(t *testing.T) {
 		{"pl.Tit¦le", "Plot.Title"},
 		{"named.Mo¦ve", "func (p *Point) Move(dx, dy int)"},
 		{"pl¦ot.New()", "package plot"},
-		{"app¦end", "builtin append"},
+		{"app¦end", "builtin append\n\nfunc append(slice []T, elems ...T) []T"},
+		{"for¦ i := range 3 {}", "for init; condition; post"},
+		{"time.Sec¦ond", "const time.Second time.Duration = 1000000000"},
+		{"import \"warpbook/ops\"\nops.Ru¦ng{}", "type Rung = ladder.Rung\n\ntype Rung struct"},
+		{"documented¦(1)", "func documented(w float64) float64 { return w }\n\nDocumented has a comment\nof two lines."},
 		{"Poi¦nt{}", "type Point struct{ X, Y int; hidden string }"},
 		{"loc := 1.5\nlo¦c", "var loc float64"},
 		{"fmt.Println(¦", "func Println(a ...any) (n int, err error)"},
@@ -195,6 +216,12 @@ func TestInspect(t *testing.T) {
 		{"%%ba¦sh\necho", "bash script"},
 		{"%tim¦", ""},
 		{"%time nam¦ed", "var named *Named"},
+		{"%%cuda --ar¦ch sm_80\nx", "--arch SM\n\nlowest compute capability"},
+		{"%%cuda\n__global__ void k(int* y) { y[0] = __po¦pc(7); }", "int __popc(unsigned x)\n\nThe number of bits that are 1."},
+		{"%%cuda\n__global__ void k(int* y) { atomicAdd(y, ¦", "float atomicAdd(float* address, float value)"},
+		{"%%cuda\n__device__ float twice(float v) { return 2 * v; }\n__global__ void k(float* y) { y[0] = twi¦ce(1); }", "__device__ float twice(float v)"},
+		{"%%cuda\n__global__ void k(float* y) { y[0] = __half2flo¦at(y); }", "It needs #include <cuda_fp16.h>."},
+		{"%%cuda\n__global__ void k(float* y) { noth¦ing; }", ""},
 		{"😀", ""},
 		{"nothing¦", ""},
 	} {
@@ -206,6 +233,23 @@ func TestInspect(t *testing.T) {
 		got, _ := e.Data["text/plain"].(string)
 		if !strings.Contains(got, x.want) || (x.want == "") != (got == "") {
 			t.Errorf("%q: %q, want %q", x.code, got, x.want)
+		}
+	}
+}
+
+// Detail 1 gives the source, of a cell's declaration and of a library.
+func TestInspectSource(t *testing.T) {
+	c := start(t)
+	c.value("import \"strings\"\n// twice doubles.\nfunc twice(x int) int { return 2 * x }")
+	for _, test := range []struct {
+		code   string
+		detail int
+		source string
+		shown  bool
+	}{{"twice", 0, "return 2 * x", true}, {"twice", 1, "return 2 * x", true}, {"strings.Contains", 0, "return Index(s, substr) >= 0", false}, {"strings.Contains", 1, "return Index(s, substr) >= 0", true}, {"strings", 1, "package strings", true}} {
+		e := c.wait(c.send(cellproto.Request{Type: cellproto.Inspect, Code: test.code, Cursor: len(test.code), Detail: test.detail}))
+		if text, _ := e.Data["text/plain"].(string); strings.Contains(text, test.source) != test.shown {
+			t.Errorf("%s, detail %d: %q", test.code, test.detail, text)
 		}
 	}
 }

@@ -112,6 +112,7 @@ const faultyCell = `%%ptx
 	ld.param.u64 %rd0, [x];
 again:
 	ld.volatile.global.u32 %r0, [%rd0];
+	add.u32 %r0, %r0, 1;
 	st.volatile.global.u32 [%rd0], %r0;
 	bra again;
 }`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -109,6 +110,12 @@ func TestSubprocessesEndWithTheSession(t *testing.T) {
 	}
 	c.requests.Close()
 	c.cmd.Wait()
+	awaitEnd(t, pid)
+}
+
+// awaitEnd waits until a process has ended.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(state), ") Z ") {
@@ -116,9 +123,71 @@ func TestSubprocessesEndWithTheSession(t *testing.T) {
 		}
 		if time.Now().After(deadline) {
 			syscall.Kill(pid, syscall.SIGKILL)
-			t.Fatal("the subprocess outlived the program")
+			t.Fatal("a subprocess lives on")
 		}
 	}
+}
+
+// startsOthers is a cell that waits for a program, which has started another one and has
+// written its number into the file pid.
+const startsOthers = `import "os/exec"
+exec.Command("sh", "-c", "setsid sleep 1000 & echo $! > new; mv new pid; wait").Run()`
+
+// pidOf reads the number of a process when a cell has written it.
+func pidOf(t *testing.T, dir string) int {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		text, err := os.ReadFile(filepath.Join(dir, "pid"))
+		if err == nil {
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no number was written")
+		}
+	}
+}
+
+// TestInterruptEndsSubprocesses: an interrupt ends the programs that a cell waits for, and
+// what they have started.
+func TestInterruptEndsSubprocesses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are listed on Linux only")
+	}
+	c := start(t)
+	running := c.startCell(startsOthers)
+	pid := pidOf(t, c.cmd.Dir)
+	if e := c.interrupt(running); e.Error == nil || e.Error.Name != "interrupted" {
+		t.Errorf("answered %+v", e.Error)
+	}
+	awaitEnd(t, pid)
+}
+
+// TestSessionsEndWithTheKernel: a program that left its group, as with setsid, ends when
+// the kernel is shut down.
+func TestSessionsEndWithTheKernel(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are listed on Linux only")
+	}
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s, err := cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), "GORACE=atexit_sleep_ms=0")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, s, strings.Replace(startsOthers, "; wait", "", 1))
+	pid := pidOf(t, dir)
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Errorf("before the shutdown: %v", err)
+	}
+	s.Close()
+	awaitEnd(t, pid)
 }
 
 // execute runs a cell and returns its answer and its printed text.

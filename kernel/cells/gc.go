@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
 
 const (
@@ -23,6 +24,26 @@ const (
 	// firstPercent makes the first collection come at 18 MB, after the start.
 	firstPercent = 450
 )
+
+// large is the least number of bytes that a cell allocates for which a collection follows
+// it, unless the heap is so large that the collection would take longer than the cell.
+const large = 128 << 20
+
+// lastCollected is how many bytes had been allocated at the last collection after a cell.
+var lastCollected atomic.Uint64
+
+// collectAfter collects the garbage of a cell that has allocated much before the cell is
+// answered. Otherwise the next cell makes its arrays beside the old ones: the runtime
+// collects when the heap has doubled, and what a collection meets while the cell assigns
+// a variable, old value and new one, stays until the next.
+func collectAfter() {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(samples)
+	allocated, live := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	if last := lastCollected.Load(); allocated-last >= max(large, live/4) && lastCollected.CompareAndSwap(last, allocated) {
+		runtime.GC()
+	}
+}
 
 // paceCollections chooses after each collection when the next one comes, until the heap
 // is so large that doubling it takes longer.

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"warpbook/gpu/clang"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/kernel/cellproto"
 )
@@ -59,5 +62,69 @@ func TestKernelsAreKnown(t *testing.T) {
 		if e := c.run(code); e.Error == nil {
 			t.Errorf("%s is there", code)
 		}
+	}
+}
+
+// A cell with main is a whole program: it runs as a process of its own, its exit status and
+// its crash fail the cell alone, and an interrupt ends it.
+func TestProgramCell(t *testing.T) {
+	if os.Getenv(clang.FolderVariable) == "" {
+		t.Skipf("needs %s", clang.FolderVariable)
+	}
+	c := start(t)
+	c.value("kept := 42;")
+	const program = `#include <cstdio>
+#include <cstdlib>
+__global__ void add(int *x) { x[threadIdx.x] += threadIdx.x; }
+int main(int argc, char **argv) {
+  int *x, sum = 0;
+  cudaMallocManaged(&x, 128);
+  add<<<1, 32>>>(x);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 32; i++) sum += x[i];
+  printf("%d, sum %d\n", argc, sum);
+  fflush(stdout);
+  cudaFree(x);
+  if (argc > 2) for (;;) {}
+  if (argc > 1) abort();
+  return sum == 496 ? 0 : 1;
+}
+`
+	if e := c.run("%%cuda\n" + program); e.Error != nil {
+		t.Fatal(e.Error)
+	}
+	if got := c.out.take(); got != "1, sum 496\n" {
+		t.Errorf("output %q", got)
+	}
+	if e := c.run("%%cuda --ncu\n" + program); e.Error != nil {
+		t.Fatal(e.Error)
+	}
+	if shown := fmt.Sprint((<-c.shown).Data); !strings.Contains(shown, "What each kernel counted") || !strings.Contains(shown, "(32,1,1)") {
+		t.Errorf("--ncu shows %s", shown)
+	}
+	c.out.take()
+	e := c.run("%%cuda --args one\n" + program)
+	if e.Error == nil || !strings.Contains(e.Error.Value, "the program ended by a signal: SIGABRT") {
+		t.Errorf("a crash: %+v", e.Error)
+	}
+	if got := c.err.take(); !strings.HasSuffix(got, ":15: abort\n") {
+		t.Errorf("errors %q", got)
+	}
+	c.out.take()
+	id := c.startCell("%%cuda --args 'one two'\n" + program)
+	for deadline := time.Now().Add(time.Minute); c.out.take() == ""; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the program does not run")
+		}
+	}
+	if e := c.interrupt(id); e.Error == nil || e.Error.Name != "interrupted" {
+		t.Errorf("an interrupt: %+v", e.Error)
+	}
+	if got := c.value("kept"); got != "42" {
+		t.Errorf("kept is %q", got)
+	}
+	e = c.run("%%cuda\nint main() { return x; }")
+	if e.Error == nil || !strings.Contains(e.Error.Value, "2:21: use of undeclared identifier 'x'") {
+		t.Errorf("an error of the source: %+v", e.Error)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,10 +17,12 @@ import (
 	"warpbook/kernel/cellproto"
 	"warpbook/kernel/cells/gpumagic"
 	"warpbook/kernel/display"
+	"warpbook/kernel/display/widget"
 	"warpbook/kernel/engine"
 	"warpbook/kernel/engine/hint"
 	"warpbook/kernel/engine/split"
 	"warpbook/kernel/engine/symbols"
+	"warpbook/kernel/leaf/trim"
 	"warpbook/ops/peers"
 )
 
@@ -42,7 +46,12 @@ type program struct {
 	printed *printed
 	input   *input
 	usages  usages
+	debug   debugging
 	passed  chan struct{}
+
+	board    *widget.Board // the controls of display.Interact
+	captures captures
+	memory   trim.Heap
 
 	requests io.Reader               // owned by the reading goroutine
 	gone     chan struct{}           // closed at the end of requests
@@ -59,17 +68,20 @@ func serve(requests io.Reader, events io.Writer) error {
 	symbols.Register()
 	p := &program{
 		requests: bufio.NewReader(requests), events: events, gone: make(chan struct{}),
-		passed: make(chan struct{}, 1), running: runnings{cells: map[uint64]*running{}},
+		passed: make(chan struct{}, 1), running: newRunnings(),
+		board: widget.NewBoard(), captures: captures{open: map[uint64]func(display.Piece) bool{}},
 	}
 	p.input = &input{emit: p.emit, asking: p.asking}
 	var err error
-	if p.printed, err = newPrinted(p.emit); err != nil {
+	if p.printed, err = newPrinted(p.emit, p.running.shows); err != nil {
 		return err
 	}
+	p.debug = newDebugging(p)
 	p.engine, err = engine.New(engine.Config{
-		Interrupt: []func(){device.InterruptAll, peers.Interrupt}, Ending: device.Ending, Doc: symbols.Doc, Stdin: p.input, Output: p.printed.write,
-		Show: func(v any) { display.Show(v) }, Past: inheritedPast(), Lasting: p.readOn,
-		Magics: gpumagic.All(), Advice: hint.Advice{HostCode: gpumagic.HostCode, Moved: gpumagic.Moved, MovedTo: gpumagic.MovedTo}, Texts: gpumagic.Texts,
+		Interrupt: []func(){device.InterruptAll, peers.Interrupt}, Ending: device.Ending, Doc: symbols.Doc, Stdin: p.input, Output: p.written,
+		Debugger: p.debug.debugger(),
+		Show:     func(v any) { display.Show(v) }, Past: inheritedPast(), Lasting: p.readOn,
+		Magics: append(gpumagic.All(), p.debug.magics()...), Advice: hint.Advice{HostCode: gpumagic.HostCode, Moved: gpumagic.Moved, MovedTo: gpumagic.MovedTo}, Texts: gpumagic.Texts,
 	})
 	if err != nil {
 		return err
@@ -77,6 +89,7 @@ func serve(requests io.Reader, events io.Writer) error {
 	defer p.engine.Close()
 	display.SetSink(p.display)
 	display.SetAsker(p.input.ask)
+	display.SetStage(p.stage())
 	p.emit(cellproto.Event{Type: cellproto.Ready})
 	time.AfterFunc(warmDelay, func() { p.engine.Warm(warm...) })
 	go p.read()
@@ -109,7 +122,7 @@ func (p *program) readOn() {
 
 // run runs a cell, and reports whether this goroutine still reads.
 func (p *program) run(r cellproto.Request) (reads bool) {
-	x := p.running.add(r.ID)
+	x := p.running.add(r)
 	p.reader.Store(x)
 	defer func() { // also when the cell ends this goroutine
 		if !reads && p.reader.CompareAndSwap(x, nil) {
@@ -140,6 +153,12 @@ func (p *program) handle(r cellproto.Request) {
 		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Typed: typed, Depth: depth})
 	case cellproto.AskUsage:
 		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Usage: p.usages.measure()})
+	case cellproto.CommMessage:
+		p.comm(r)
+	case cellproto.AskComms:
+		p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Comms: p.board.Opened()})
+	case cellproto.Debug:
+		go func() { p.emit(cellproto.Event{ID: r.ID, Type: cellproto.Done, Text: p.debug.answer(r.Text)}) }()
 	case cellproto.Passed:
 		select {
 		case p.passed <- struct{}{}:
@@ -176,6 +195,11 @@ func (p *program) execute(r cellproto.Request, x *running) {
 	if r.Pipes {
 		p.printed.own(r.ID)
 	}
+	if r.Follow {
+		p.follow(r, x)
+		return
+	}
+	p.begins(r)
 	p.engine.Eval(x.ctx, r.ID, r.Cell, r.Code, func(res engine.Result) {
 		done := cellproto.Event{ID: r.ID, Type: cellproto.Done, Error: res.Err, Next: res.Next}
 		if len(res.Values) > 0 {
@@ -216,8 +240,15 @@ func (p *program) show(x *running, values []any, done cellproto.Event) {
 // end answers a cell.
 func (p *program) end(x *running, done cellproto.Event) {
 	p.running.remove(x)
+	if p.running.oldest() == 0 {
+		p.debug.idle()
+	}
 	p.printed.disown(x.id)
+	collectAfter()
 	p.emit(done)
+	if runtime.GOOS != "js" { // a page does not take memory back
+		p.memory.Worked()
+	}
 }
 
 func (p *program) complete(r cellproto.Request) {
@@ -226,7 +257,10 @@ func (p *program) complete(r cellproto.Request) {
 }
 
 func (p *program) inspect(r cellproto.Request) {
-	text, failure := p.engine.Inspect(r.Code, r.Cursor)
+	text, path, name, failure := p.engine.InspectWhole(r.Code, r.Cursor)
+	if r.Detail > 0 {
+		text = strings.TrimSpace(text + "\n\n" + sourceOf(path, name))
+	}
 	e := cellproto.Event{ID: r.ID, Type: cellproto.Done, Error: failure}
 	if text != "" {
 		e.Data = map[string]any{"text/plain": text}
@@ -237,6 +271,12 @@ func (p *program) inspect(r cellproto.Request) {
 // display sends an event of a cell and waits until it is delivered, so that later
 // prints of the cell come after it.
 func (p *program) display(e cellproto.Event) {
+	owner := p.owner()
+	if e.Type == cellproto.Display && p.captures.take(owner, func() display.Piece {
+		return display.Piece{Data: e.Data, Metadata: e.Metadata, ID: e.Display, Update: e.Update}
+	}) {
+		return
+	}
 	p.fence.Lock()
 	defer p.fence.Unlock()
 	p.printed.flush()
@@ -244,7 +284,7 @@ func (p *program) display(e cellproto.Event) {
 	case <-p.passed:
 	default:
 	}
-	e.ID, e.Fence = p.owner(), true
+	e.ID, e.Fence = p.running.shows(owner), true
 	p.emit(e)
 	p.readOn() // Passed arrives as a request
 	select {

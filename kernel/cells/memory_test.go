@@ -110,6 +110,27 @@ func TestCollectionsAreRare(t *testing.T) {
 	}
 }
 
+// TestMemoryOfLargeVariables: cells that assign large arrays to a variable, one after the
+// other, need memory for the old array and the new one, and not for those before.
+func TestMemoryOfLargeVariables(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's own memory is not the program's")
+	}
+	c := start(t)
+	c.value("import \"syscall\"\nvar e []float64\nfunc touch() {\n\tfor i := 0; i < len(e); i += 512 {\n\t\te[i] = 1\n\t}\n}\ntouch()\nlen(e)")
+	for range 6 {
+		c.value("e = make([]float64, 20_000_000)\ntouch()\nlen(e)")
+	}
+	var kb float64
+	fmt.Sscan(c.value("var u syscall.Rusage\nsyscall.Getrusage(syscall.RUSAGE_SELF, &u)\nu.Maxrss"), &kb)
+	const array = 160
+	if mb := kb / 1024; mb < 2*array || mb > 3*array {
+		t.Errorf("the program had up to %.0f MB for arrays of %d MB, expected the memory of two and at most that of three", mb, array)
+	} else {
+		t.Logf("%.0f MB", mb)
+	}
+}
+
 // TestMemoryOfTypes: types stay when compiled code calls their methods, and those
 // methods stay callable however many types follow.
 func TestMemoryOfTypes(t *testing.T) {

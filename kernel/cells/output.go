@@ -18,13 +18,15 @@ const (
 	gatherBytes = 64 << 10
 )
 
-// printed is the output of all cells. The owner's output goes through the pipes, in
+// printed is the output of all cells. The output of a goroutine that outlives its cell
+// counts as that of the cell that shows names. The owner's output goes through the pipes, in
 // order with everything else written there; the output of other cells goes in frames.
 // The pipes have no owner between cells: cellproc empties them before a cell is
 // answered, so no output of a cell counts as the next cell's.
 type printed struct {
 	emit           func(cellproto.Event)
-	stdout, stderr *os.File // cells get other descriptors and may close them
+	shows          func(cell uint64) uint64 // returns the cell that shows the output of a cell
+	stdout, stderr *os.File                 // cells get other descriptors and may close them
 
 	pipes sync.RWMutex // guards owner; held shared while its output is written
 	owner uint64
@@ -72,6 +74,9 @@ func (p *printed) disown(cell uint64) {
 func (p *printed) write(cell uint64, name string, text []byte) (int, error) {
 	p.pipes.RLock()
 	defer p.pipes.RUnlock()
+	if cell != 0 && cell != p.owner {
+		cell = p.shows(cell)
+	}
 	if cell != 0 && cell != p.owner {
 		p.gather(cell, name, text)
 		return len(text), nil
@@ -135,8 +140,8 @@ func (p *printed) send(ends uint64) {
 // newPrinted gives cells an os.Stdout and an os.Stderr on other descriptors. A cell
 // that closes one loses no print, and no file of a cell gets the number 1 or 2, to
 // which the runtime and compiled code write.
-func newPrinted(emit func(cellproto.Event)) (*printed, error) {
-	p := &printed{emit: emit, stdout: os.Stdout, stderr: os.Stderr}
+func newPrinted(emit func(cellproto.Event), shows func(uint64) uint64) (*printed, error) {
+	p := &printed{emit: emit, shows: shows, stdout: os.Stdout, stderr: os.Stderr}
 	for number, f := range map[int]**os.File{1: &os.Stdout, 2: &os.Stderr} {
 		fd, err := duplicate(number)
 		if err != nil {

@@ -12,12 +12,19 @@ import (
 // waits is a package whose functions block, run forever, or panic.
 const waits = `package waits
 
-import "sync"
+import (
+	"net"
+	"sync"
+	"time"
+)
 
 var m map[string]int
 
 func Spin() { for { } }
 func Recurse(n int) int { if n == 0 { return 0 }; return Recurse(n-1) + Recurse(n-1) }
+func Accept(l net.Listener) { for { c, err := l.Accept(); if err != nil { panic(err) }; c.Close() } }
+func Endless(n int) int { return Endless(n+1) + Call(func() {}) }
+func Call(f func()) int { f(); return 1 }
 func Goto() { again: goto again }
 func Receive() { <-make(chan int) }
 func Receive2() { _, _ = <-make(chan int) }
@@ -54,9 +61,33 @@ func Go(f func()) {
 	go func() { defer g.Done(); f() }()
 	g.Wait()
 }
+
+// Later calls f on a goroutine of the runtime, as a debouncer does.
+func Later(f func()) { time.AfterFunc(1, func() { f() }) }
+
+// Group calls f on a goroutine and returns its results, as an errgroup does.
+func Group(f func() (string, error)) (s string, err error) {
+	var g sync.WaitGroup
+	g.Add(1)
+	go func() { defer g.Done(); s, err = f() }()
+	g.Wait()
+	return s, err
+}
+
+// Caught is Group for a panic, which it recovers.
+func Caught(f func() error) (v any) {
+	var g sync.WaitGroup
+	g.Add(1)
+	go func() { defer func() { v = recover(); g.Done() }(); _ = f() }()
+	g.Wait()
+	return v
+}
 func Panic() { panic("from the package") }
 func Fault() { m["a"] = 1 }
 func GoPanic() { go panic("without a function") }
+
+type Error struct{}
+func (Error) Error() string { return "of mine" }
 
 func Down(n int, fault bool) { if n > 0 { Up(n-1, fault) } else if fault { m["a"] = 1 } }
 func Up(n int, fault bool) { if n > 0 { Down(n-1, fault) } }
@@ -123,11 +154,15 @@ func TestStopInsidePackages(t *testing.T) {
 // nothing else; a panic through reused frames ends.
 func TestPanicInsidePackages(t *testing.T) {
 	c := withWaits(t)
+	const called = "panic in a function that compiled code called: "
 	for code, want := range map[string]string{
-		"waits.Go(waits.Panic)":                                             "panic in a goroutine: from the package",
-		"waits.Go(waits.Fault)":                                             "panic in a goroutine: assignment to entry in nil map",
-		"waits.Go(func() { panic(\"in a cell\") })":                         "panic in a goroutine: in a cell",
-		"waits.GoPanic()\nimport \"time\"\ntime.Sleep(20*time.Millisecond)": "panic in a goroutine: without a function",
+		"waits.Go(waits.Panic)":                     "panic in a goroutine: from the package",
+		"waits.Go(waits.Fault)":                     "panic in a goroutine: assignment to entry in nil map",
+		"waits.Go(func() { panic(\"in a cell\") })": "panic in a goroutine: in a cell",
+		"waits.Later(waits.Fault)":                  called + "assignment to entry in nil map",
+		"waits.Later(func() { waits.Fault() })":     called + "assignment to entry in nil map",
+		"if _, err := waits.Group(func() (string, error) { panic(\"in a cell\") }); err == nil { panic(\"no error\") }": called + "in a cell",
+		"waits.GoPanic()\nimport \"time\"\ntime.Sleep(20*time.Millisecond)":                                             "panic in a goroutine: without a function",
 	} {
 		c.value(code)
 		// The panic runs g.Done first, so the cell may end before it is reported; then
@@ -144,6 +179,14 @@ func TestPanicInsidePackages(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", code, got, want)
 		}
 	}
+	const errorOf = "var mine error = waits.Error{}\n_, err := waits.Group(func() (string, error) { panic(mine) })\nerr != mine && err.Error()[:14] == \"panic: of mine\" && errors.Is(err, mine)"
+	if got := c.value("import \"errors\"\n" + errorOf); got != "true" {
+		t.Errorf("the error of a panic with an error is this error: %s", got)
+	}
+	if got := c.value("waits.Caught(func() error { panic(\"caught\") })"); got != "caught" {
+		t.Errorf("a package that recovers gets %q", got)
+	}
+	c.warnedUntil(func(got string) bool { return strings.Contains(got, "of mine") })
 	if got := c.value("for range 200 { waits.Down(2, false) }\nwaits.Try(func() { waits.Down(2, true) })"); !strings.Contains(got, "nil map") {
 		t.Errorf("a fault behind frames that were used before is %s", got)
 	}

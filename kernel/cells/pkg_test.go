@@ -133,6 +133,80 @@ func (*P) Add(a, b float64) float64 { return a - b }
 	}
 }
 
+// TestPkgInitialises: a package that is imported for its effects runs its init functions,
+// after those of the packages that it imports, and once.
+func TestPkgInitialises(t *testing.T) {
+	if _, err := built(); err != nil { // while other modules are available
+		t.Fatal(err)
+	}
+	ownToolchain(t)
+	moduletest.Serve(t, map[string]map[string]string{"example.com/drivers@v1.0.0": {
+		"go.mod":      "module example.com/drivers\n\ngo 1.24\n",
+		"names/n.go":  "package names\n\nvar All []string\n\nfunc Add(s string) bool { All = append(All, s); return true }\n",
+		"blank/b.go":  "package blank\n\nimport \"example.com/drivers/names\"\n\nvar _ = names.Add(\"blank\")\n",
+		"plain/p.go":  "package plain\n\nimport _ \"example.com/drivers/blank\"\n",
+		"driver/d.go": "package driver\n\nimport (\n\t\"example.com/drivers/names\"\n\t_ \"example.com/drivers/plain\"\n)\n\nfunc init() { names.Add(\"driver\") }\n",
+	}})
+	c := start(t)
+	c.value("%pkg example.com/drivers@v1.0.0")
+	for range 2 {
+		if got := c.value("import (\"fmt\"; _ \"example.com/drivers/driver\"; \"example.com/drivers/names\")\nfmt.Sprint(names.All)"); got != "[blank driver]" {
+			t.Errorf("initialised are %s, expected [blank driver]", got)
+		}
+	}
+}
+
+// TestPkgEmbeds: a package of a module reads the files that it embeds, by each kind of
+// variable and pattern.
+func TestPkgEmbeds(t *testing.T) {
+	if _, err := built(); err != nil { // while other modules are available
+		t.Fatal(err)
+	}
+	ownToolchain(t)
+	moduletest.Serve(t, map[string]map[string]string{"example.com/site@v1.0.0": {
+		"go.mod": "module example.com/site\n\ngo 1.24\n",
+		"site.go": `package site
+
+import "embed"
+
+//go:embed a.txt
+var Text string
+
+type Page []byte
+
+var (
+	//go:embed "static/b.txt"
+	Bytes []byte
+	//go:embed a.txt
+	Own Page
+
+	Size = len(Text) + len(Bytes) // initialised after them
+)
+
+//go:embed static
+//go:embed *.txt all:hidden
+var Files embed.FS
+
+func Line() int { return line }
+`,
+		"line.go": "package site\n\nvar line = 3\n",
+		"a.txt":   "text \"of\" a", "static/b.txt": "of b", "static/deep/c.txt": "of c", "static/.no": "", "static/_no/d.txt": "", "hidden/.yes": "",
+	}})
+	c := start(t)
+	c.value("%pkg example.com/site@v1.0.0")
+	c.value("import (\"fmt\"; \"io/fs\"; \"example.com/site\")")
+	for _, x := range [][2]string{
+		{"site.Text", "text \"of\" a"}, {"string(site.Bytes)", "of b"}, {"string(site.Own)", "text \"of\" a"}, {"site.Size", "15"},
+		{"names := []string{}\nerr := fs.WalkDir(site.Files, \".\", func(name string, _ fs.DirEntry, err error) error { names = append(names, name); return err })\nfmt.Sprint(names, err)",
+			"[. a.txt hidden hidden/.yes static static/b.txt static/deep static/deep/c.txt] <nil>"},
+		{"b, err := site.Files.ReadFile(\"static/deep/c.txt\")\nfmt.Sprint(string(b), \" \", err)", "of c <nil>"},
+	} {
+		if got := c.value(x[0]); got != x[1] {
+			t.Errorf("%s is %s, want %s", x[0], got, x[1])
+		}
+	}
+}
+
 // ownToolchain puts the go command of the program's toolchain first in PATH: with an
 // empty module cache, no go command can switch to that toolchain.
 func ownToolchain(t *testing.T) {

@@ -13,10 +13,13 @@ import (
 	"warpbook/kernel/cellproto"
 )
 
-// startBeside starts a cell while another owns the pipes.
+// beside is the place of the shell of startBeside.
+const beside = 1
+
+// startBeside starts a cell of a subshell while a cell of the parent shell owns the pipes.
 func (c *client) startBeside(code string) (id uint64, done chan cellproto.Event) {
 	c.cell++
-	done = c.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: c.cell})
+	done = c.send(cellproto.Request{Type: cellproto.Execute, Code: code, Cell: c.cell, Shell: beside})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lastID, done
@@ -119,35 +122,62 @@ double()`)
 	}
 }
 
-// Output of a goroutine after its cell's end does not count as the next cell's. The
-// goroutine prints when a file appears.
+// Output and displays of a goroutine that outlives its cell belong to the last cell of
+// its shell, while that runs and after. The goroutine shows i when the file i appears.
 func TestLateOutputOfAGoroutine(t *testing.T) {
 	c := start(t)
-	c.value(`import ("fmt"; "os"; "time")
+	c.value(`import ("fmt"; "os"; "time"; "warpbook/kernel/display")
 until := func(file string) { for { if _, err := os.Stat(file); err == nil { return }; time.Sleep(time.Millisecond) } }`)
-	touch := func(file string) {
-		if err := os.WriteFile(filepath.Join(c.cmd.Dir, file), nil, 0o600); err != nil {
+	touch := func(file int) {
+		if err := os.WriteFile(filepath.Join(c.cmd.Dir, fmt.Sprint(file)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c.value("go func() { for i := range 3 { until(fmt.Sprint(i)); fmt.Println(i) } }()")
-	id := c.lastID
-	touch("0") // between cells
-	got := c.streamed(id, "stdout", "0\n")
-	next := c.begin("", "until(\"end\")")
-	touch("1")
-	got += c.streamed(id, "stdout", "1\n")
-	touch("end")
+	shown := func(number int, id uint64) {
+		t.Helper()
+		touch(number)
+		if e := <-c.shown; e.Type != cellproto.Display || e.ID != id || e.Data["text/plain"] != fmt.Sprint(number) {
+			t.Errorf("display %d is %+v, want one of cell %d", number, e, id)
+		}
+		if got, want := c.streamed(id, "stdout", "\n"), fmt.Sprintf("printed %d\n", number); got != want {
+			t.Errorf("cell %d prints %q, want %q", id, got, want)
+		}
+	}
+	loop := func(from int) string {
+		return fmt.Sprintf("go func() { for i := %d; i < %[1]d + 3; i++ { until(fmt.Sprint(i)); display.Show(i); fmt.Println(\"printed\", i); os.Create(fmt.Sprint(\"done\", i)) } }()", from)
+	}
+	c.value(loop(0))
+	first := c.lastID
+	shown(0, first) // between cells
+	c.value("1")
+	shown(1, c.lastID) // after a later cell
+
+	// While a cell runs, what the goroutine prints goes through the cell's pipes, so that
+	// it stays in order with what the cell prints.
+	next := c.begin("", `until("done2"); fmt.Println("after")`)
+	running := c.lastID
+	touch(2)
+	if e := <-c.shown; e.Type != cellproto.Display || e.ID != running {
+		t.Errorf("display beside a running cell is %+v, want one of cell %d", e, running)
+	}
 	if e := c.wait(next); e.Error != nil {
 		t.Error(e.Error)
 	}
-	if more := c.out.take(); more != "" {
-		t.Errorf("the pipe has %q besides what the running cell prints", more)
+	if got := c.out.take(); got != "printed 2\nafter\n" {
+		t.Errorf("the running cell prints %q, want the goroutine's line before its own", got)
 	}
-	touch("2")
-	if got += c.streamed(id, "stdout", "2\n"); got != "0\n1\n2\n" {
-		t.Errorf("its own cell gets %q", got)
-	}
+
+	// A cell of another shell and a silent cell take nothing.
+	other, done := c.startBeside(loop(3))
+	c.wait(done)
+	c.wait(c.send(cellproto.Request{Type: cellproto.Execute, Code: "2", Silent: true}))
+	shown(3, other)
+	c.value("3")
+	shown(4, other)
+	next = c.send(cellproto.Request{Type: cellproto.Execute, Code: `until("6")`, Silent: true})
+	shown(5, other)
+	touch(6)
+	c.wait(next)
 }
 
 // An interrupt ends all running cells, and each shell can then run another cell.

@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 		{"ops.Reduce", `1:1: undefined: ops: import "warpbook/ops"`},
 		{"import \"warpbook/ops\"\nops.GemmOptions{Alpha: 1}", `2:5: undefined: ops.GemmOptions: it is gemm.Options now: import "warpbook/ops/gemm"`},
 		{"import \"warpbook/ops\"\nvar h *ops.Handle\nh.Gemm()", `3:3: h.Gemm undefined (type *ops.Handle has no field or method Gemm): it is gemm.Multiply(h, ...) now: import "warpbook/ops/gemm"`},
-		{"import \"warpbook/ops\"\nops.NewHandle(nil).Reduce(nil, nil)", `2:20: ops.NewHandle(nil).Reduce undefined (type *bench.Handle has no field or method Reduce): it is reduce.Sum(h, ...) now: import "warpbook/ops/reduce"`},
+		{"import \"warpbook/ops\"\nops.NewHandle(nil).Reduce(nil, nil)", `2:20: ops.NewHandle(nil).Reduce undefined (type *run.Handle has no field or method Reduce): it is reduce.Sum(h, ...) now: import "warpbook/ops/reduce"`},
 		{"Number", "1:1: undefined: Number: nearest: number"},
 		{"numbr + 1", "1:1: undefined: numbr: nearest: number"},
 		{"nubmer + 1", "1:1: undefined: nubmer: nearest: number"},

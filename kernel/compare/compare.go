@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/leaf/record"
+	"warpbook/kernel/leaf/verdict"
 	"warpbook/kernel/runs"
 )
 
@@ -38,7 +39,9 @@ type Row struct {
 	High     float64  `json:"ratio_high"`
 	P        *float64 `json:"p,omitempty"` // corrected for the number of rows
 	Verdict  string   `json:"verdict"`
-	Clock    string   `json:"clock"` // record.Time or record.EmulatorTime
+	Clock    string   `json:"clock"` // record.Time or record.EmulatorTime, or both of one side each
+
+	mixed bool // one side is the time of a GPU, the other of an emulation
 }
 
 // Difference is a part of the environment that differs.
@@ -72,6 +75,7 @@ func Compare(a, b Set, o Options) *Comparison {
 		}
 		r := &Row{Key: key, A: side(ta[key], useMedians), B: side(tb[key], useMedians), Clock: ta[key][0].Clock}
 		if other := tb[key][0].Clock; other != r.Clock {
+			r.mixed = r.Clock == record.EmulatorTime || other == record.EmulatorTime
 			r.Clock += " and " + other
 		}
 		r.compareSides()
@@ -90,6 +94,11 @@ func Compare(a, b Set, o Options) *Comparison {
 	return c
 }
 
+// Judged reports whether any row has a verdict.
+func (c *Comparison) Judged() bool {
+	return slices.ContainsFunc(c.Rows, func(r Row) bool { return r.Verdict != NoVerdict })
+}
+
 // SlowerThan returns the rows that are SLOWER by more than a relative limit.
 func (c *Comparison) SlowerThan(limit float64) (rows []Row) {
 	for _, r := range c.Rows {
@@ -106,7 +115,7 @@ func method(a, b Set, o Options) string {
 		text = fmt.Sprintf("Mann-Whitney U test of the medians of runs (%d and %d)", len(a.Runs), len(b.Runs))
 	}
 	text += fmt.Sprintf("; p-values corrected for the number of rows (Holm), significant below %g; a difference of at most %g %% is SAME; "+
-		"AMBIGUOUS: no significant difference, and the interval is wider than %g %%; rows without samples differ where their intervals do not overlap", alpha, o.Same*100, ambiguity*100)
+		"AMBIGUOUS: no significant difference, and the interval is wider than %g %%; rows without samples differ where their intervals do not overlap", verdict.Alpha, o.Same*100, verdict.Ambiguity*100)
 	if len(a.Runs) < medians || len(b.Runs) < medians {
 		text += fmt.Sprintf("; samples of one process do not show the variation between processes: %d runs a side do", medians)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/runs"
 )
 
@@ -135,6 +136,28 @@ func TestVerdicts(t *testing.T) {
 		}
 		if r := Compare(one(test.a), one(test.b), usual).Rows[0]; r.Verdict != test.want {
 			t.Errorf("%v and %v: %+v, expected %s", test.a, test.b, r, test.want)
+		}
+	}
+}
+
+// A GPU beside an emulation has no verdict, however far apart their times are.
+func TestNoVerdictBesideAnEmulation(t *testing.T) {
+	gpu := runs.Timing{Low: 99, Median: 100, High: 101, Samples: []float64{100, 100, 100, 100, 100, 100}, Clock: record.Time}
+	emulated := runs.Timing{Low: 9900, Median: 10000, High: 10100, Samples: []float64{1e4, 1e4, 1e4, 1e4, 1e4, 1e4}, Clock: record.EmulatorTime}
+	one := func(x runs.Timing) Set {
+		key := runs.Key{Row: "r"}
+		return set(runs.Run{Keys: []runs.Key{key}, Timings: map[runs.Key]runs.Timing{key: x}})
+	}
+	for _, test := range []struct {
+		a, b runs.Timing
+		want string
+	}{{gpu, emulated, NoVerdict}, {emulated, gpu, NoVerdict}, {gpu, gpu, Same}, {emulated, emulated, Same}} {
+		c := Compare(one(test.a), one(test.b), usual)
+		if r := c.Rows[0]; r.Verdict != test.want || c.Judged() != (test.want == Same) || (r.P == nil) != (test.want == NoVerdict) || len(c.SlowerThan(0)) > 0 {
+			t.Errorf("%s and %s: %+v, expected %s", test.a.Clock, test.b.Clock, r, test.want)
+		}
+		if said := strings.Contains(c.Summary(), "1 without a verdict"); said != (test.want == NoVerdict) {
+			t.Errorf("%s and %s: %s", test.a.Clock, test.b.Clock, c.Summary())
 		}
 	}
 }

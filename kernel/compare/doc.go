@@ -1,6 +1,7 @@
 // Package compare tells whether the times of two sets of runs differ: per row
 // FASTER, SLOWER, SAME or AMBIGUOUS, with the ratio of the medians and an interval
-// that holds it with at least 95 % confidence.
+// that holds it with at least 95 % confidence. The rules are those of package verdict. A row
+// whose one side is the time of a GPU and the other of an emulation has no verdict.
 //
 // A set is one or more files that warpbook run has written. Rows are matched by
 // notebook, cell, title and name. Their samples are compared by the Mann-Whitney U

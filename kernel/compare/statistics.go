@@ -6,22 +6,22 @@ import (
 
 	"golang.org/x/perf/benchmath"
 
+	"warpbook/kernel/leaf/verdict"
 	"warpbook/kernel/runs"
 )
 
-// The verdicts of a row.
+// The verdicts of a row, on the times of B: those of verdict.ByTest, and NoVerdict.
 const (
-	Same      = "SAME"      // no significant difference, or one of at most Options.Same
-	Faster    = "FASTER"    // B takes less time than A
-	Slower    = "SLOWER"    // B takes more time than A
-	Ambiguous = "AMBIGUOUS" // no significant difference, but the interval is wider than ambiguity
+	Same      = verdict.Same
+	Faster    = verdict.Faster
+	Slower    = verdict.Slower
+	Ambiguous = verdict.Ambiguous
+	NoVerdict = "NO VERDICT" // one side is a GPU, the other an emulation
 )
 
 const (
-	alpha     = 0.05  // the chance of a false difference in any row of equal sets
-	each      = 0.975 // confidence of a median's interval; that of a ratio of two is at least 95 %
-	ambiguity = 0.05  // a difference that an interval must exclude for SAME
-	medians   = 5     // runs a set from which on medians of runs are compared
+	each    = 0.975 // confidence of a median's interval; that of a ratio of two is at least 95 %
+	medians = 5     // runs a set from which on medians of runs are compared
 )
 
 // Side is the figure of one set for a row, in nanoseconds.
@@ -75,14 +75,14 @@ type judged struct {
 func (r *Row) compareSides() {
 	r.Ratio = r.B.Median / r.A.Median
 	r.Low, r.High = r.B.Low/r.A.High, r.B.High/r.A.Low
-	if len(r.A.values) > 0 && len(r.B.values) > 0 {
+	if len(r.A.values) > 0 && len(r.B.values) > 0 && !r.mixed {
 		p := benchmath.AssumeNothing.Compare(sample(r.A.values), sample(r.B.values)).P
 		r.P = &p
 	}
 }
 
 // judge gives every row its verdict. P-values become those of Holm's method, so
-// that equal sets show a false difference with a chance of at most alpha.
+// that equal sets show a false difference with a chance of at most verdict.Alpha.
 func judge(rows []*Row, same float64) {
 	var tests []judged
 	for _, r := range rows {
@@ -113,19 +113,13 @@ func judge(rows []*Row, same float64) {
 // verdict is that of a row whose p-value is corrected. A row without samples is
 // different if the intervals do not overlap, which no correction makes stricter.
 func (r *Row) verdict(same float64) string {
-	apart := r.A.High < r.B.Low || r.B.High < r.A.Low
+	if r.mixed {
+		return NoVerdict
+	}
+	a, b := verdict.Interval{Low: r.A.Low, High: r.A.High}, verdict.Interval{Low: r.B.Low, High: r.B.High}
+	test := verdict.Test{Ratio: r.Ratio, P: math.NaN(), Of: verdict.Interval{Low: r.Low, High: r.High}, Apart: verdict.Of(a, b) != Same}
 	if r.P != nil {
-		apart = *r.P < alpha
+		test.P = *r.P
 	}
-	switch {
-	case apart && math.Abs(r.Ratio-1) <= same:
-		return Same
-	case apart && r.Ratio > 1:
-		return Slower
-	case apart:
-		return Faster
-	case r.Low < 1/(1+ambiguity) || r.High > 1+ambiguity:
-		return Ambiguous
-	}
-	return Same
+	return verdict.ByTest(test, same)
 }

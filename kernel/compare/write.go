@@ -47,7 +47,13 @@ func (r Report) JSON(w io.Writer) error {
 func (r Report) Text(w io.Writer) error { return r.each(w, (*Comparison).text) }
 
 // Markdown writes tables for an issue or a pull request.
-func (r Report) Markdown(w io.Writer) error { return r.each(w, (*Comparison).markdown) }
+func (r Report) Markdown(w io.Writer) error {
+	if err := r.each(w, (*Comparison).markdown); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, "\n<!-- warpbook compare -->") // by which the command knows its file
+	return err
+}
 
 func (r Report) each(w io.Writer, write func(*Comparison, io.Writer) error) error {
 	for i, c := range r {
@@ -113,6 +119,9 @@ func (c *Comparison) Summary() string {
 		count[r.Verdict]++
 	}
 	text := fmt.Sprintf("%d rows: %d SAME, %d FASTER, %d SLOWER, %d AMBIGUOUS", len(c.Rows), count[Same], count[Faster], count[Slower], count[Ambiguous])
+	if n := count[NoVerdict]; n > 0 {
+		text += fmt.Sprintf(", %d without a verdict: one side is a GPU, the other an emulation", n)
+	}
 	if n := len(c.OnlyA) + len(c.OnlyB); n > 0 {
 		text += fmt.Sprintf("; %d only in A, %d only in B", len(c.OnlyA), len(c.OnlyB))
 	}

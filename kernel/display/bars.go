@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -56,9 +57,7 @@ func (c BarChart) Figure() (*Figure, error) {
 	if err := checkSeries("bar chart", len(c.Labels), "labels", c.Series); err != nil {
 		return nil, err
 	}
-	if c.Log && !strings.Contains(c.Axis, "log") {
-		c.Axis += ", log scale"
-	}
+	c.Axis = axisName(c.Axis, c.Log)
 	p := newPlot(rule, nil)
 	p.Title.Text, p.X.Label.Text = c.Title, c.Axis
 	bars := newBarRows(c)
@@ -71,12 +70,30 @@ func (c BarChart) Figure() (*Figure, error) {
 	c.setScale(p, plotWidth*px-widest-2*figureMargin)
 	p.Add(bars)
 	f := &Figure{
-		Plot: p, Notes: c.Notes, subtitle: c.Subtitle, values: c.Axis,
+		Plot: p, Notes: withMissing(c.Notes, c.Series), subtitle: c.Subtitle, values: c.Axis,
 		numbers:    seriesGrid("", c.Labels, c.Series),
 		dataHeight: int(float64(len(c.Series)*barHeight+rowGap) * (top + 0.5)),
 	}
 	c.addPeersAndLimit(f)
 	return f, nil
+}
+
+// axisName says in an axis's title that the axis is logarithmic.
+func axisName(name string, log bool) string {
+	if log && !strings.Contains(name, "log") {
+		return strings.TrimPrefix(name+", log scale", ", ")
+	}
+	return name
+}
+
+// withMissing adds to notes what a gap between bars means, if there is one.
+func withMissing(notes []string, all []Series) []string {
+	for _, s := range all {
+		if slices.ContainsFunc(s.Values, math.IsNaN) {
+			return append(slices.Clone(notes), "no bar: no figure")
+		}
+	}
+	return notes
 }
 
 func legendOf(all []Series) []legendEntry {

@@ -88,7 +88,7 @@ func Draw(v any) (data, metadata map[string]any, err error) {
 // and may have a MIMEBundle method of its own.
 func ours(v any) bool {
 	switch v.(type) {
-	case *Figure, *Lesson, BarChart, *BarChart, LatencyChart, *LatencyChart, LineChart, *LineChart, CellChart, *CellChart, Timeline, *Timeline:
+	case *Figure, *Lesson, BarChart, *BarChart, LatencyChart, *LatencyChart, LineChart, *LineChart, CellChart, *CellChart, Timeline, *Timeline, vectors:
 		return true
 	}
 	return false
@@ -119,12 +119,14 @@ func bundleOf(v any) (data, metadata map[string]any, err error) {
 	case tabler:
 		return gridOf(v).bundle(), nil, nil
 	case celler:
-		return ofCells(v)
+		return chartOf(v).drawing()
 	case *plot.Plot:
 		return (&Figure{Plot: v}).drawing()
 	case image.Image:
 		data, metadata = ofImage(v)
 		return data, metadata, nil
+	case fmt.Formatter:
+		return plain(cut(fmt.Sprint(v), maxText)), nil, nil
 	case error:
 		return plain(cut(v.Error(), maxText)), nil, nil
 	case fmt.Stringer:

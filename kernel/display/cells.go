@@ -3,6 +3,7 @@ package display
 import (
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -32,8 +33,7 @@ type celler interface {
 
 type legender interface{ Legend() []string }
 
-func ofCells(v celler) (data, metadata map[string]any, err error) {
-	var c CellChart
+func chartOf(v celler) (c CellChart) {
 	c.Columns, c.Rows, c.Text, c.Level = v.Cells()
 	c.XAxis, c.YAxis = v.Axes()
 	if t, ok := v.(titler); ok {
@@ -45,7 +45,7 @@ func ofCells(v celler) (data, metadata map[string]any, err error) {
 	if n, ok := v.(noter); ok {
 		c.Notes = n.Notes()
 	}
-	return c.drawing()
+	return c
 }
 
 // MIMEBundle shows the chart's figure, or why there is none.
@@ -70,6 +70,9 @@ func (c CellChart) Figure() (*Figure, error) {
 	f := &Figure{Plot: p, Notes: c.Notes, values: "columns: " + c.XAxis + "; rows: " + c.YAxis,
 		numbers: c.grid(), dataHeight: cellHeight * len(c.Rows)}
 	for i, name := range c.Legend {
+		if !slices.ContainsFunc(c.Level, func(row []int) bool { return slices.Contains(row, i+1) }) {
+			continue // no cell has this colour
+		}
 		f.legend = append(f.legend, legendEntry{name: name, color: cellColor(i + 1)})
 	}
 	return f, nil

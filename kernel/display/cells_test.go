@@ -42,6 +42,16 @@ a note`
 	}
 }
 
+// A colour that no cell has is not in the legend.
+func TestCellChartLegend(t *testing.T) {
+	texts := svgTexts(t, first(Of(CellChart{Columns: []string{"0"}, Rows: []string{"a"}, Text: [][]string{{"5"}}, Level: [][]int{{2}}, Legend: []string{"unused", "used"}})))
+	if !slices.Contains(texts, "used") || slices.Contains(texts, "unused") {
+		t.Errorf("legend of %q, expected used alone", texts)
+	}
+}
+
+func first(data, _ map[string]any) map[string]any { return data }
+
 func TestCellChartRefuses(t *testing.T) {
 	for _, c := range []CellChart{
 		{},

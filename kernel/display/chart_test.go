@@ -43,7 +43,8 @@ tree_of_neighbours_v0     279.0  277.0  281.0       1147
 reduce_v1_strided         151.3  150.0  152.0        694
 sums_two_passes           33.10  32.90  33.40          –
 
-emulator; seed 42`
+emulator; seed 42
+no bar: no figure`
 	if got := data[textPlain]; got != want {
 		t.Errorf("text:\n%s", got)
 	}
@@ -82,6 +83,7 @@ sums_in_last_pass     27.09          1.02x
 limit_read            26.43          1.00x
 cub                       –              –
 
+no bar: no figure
 dashed: limit_read, 26.4; x: multiples of it`
 	if got := data[textPlain]; got != want {
 		t.Errorf("text:\n%s", got)
@@ -281,7 +283,7 @@ func TestLineChart(t *testing.T) {
 	if got := data[textPlain]; got != want {
 		t.Errorf("text:\n%s", got)
 	}
-	for _, want := range []string{"256", "4096", "50", "cuBLAS"} {
+	for _, want := range []string{"256", "4096", "50", "cuBLAS", "M = N = K, log scale"} {
 		if !slices.Contains(svgTexts(t, data), want) {
 			t.Errorf("no %q in the picture", want)
 		}

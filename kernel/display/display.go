@@ -89,18 +89,24 @@ type Handle struct {
 
 // New displays v and returns its handle. It panics as Show does.
 func New(v any) *Handle {
-	h := &Handle{id: uuid.NewString()}
+	h := newHandle()
 	h.show(v, false)
 	return h
 }
 
+func newHandle() *Handle { return &Handle{id: uuid.NewString()} }
+
 // Update replaces the handle's value by v. It panics as Show does.
 func (h *Handle) Update(v any) { h.show(v, true) }
 
-func (h *Handle) show(v any, update bool) {
+func (h *Handle) show(v any, update bool) { h.showAfter(func() {}, v, update) }
+
+// showAfter calls first, and shows v. Updates by other goroutines wait for both.
+func (h *Handle) showAfter(first func(), v any, update bool) {
 	data, metadata, err := Draw(v)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	first()
 	send(cellproto.Event{Type: cellproto.Display, Data: data, Metadata: metadata, Display: h.id, Update: update})
 	if err != nil {
 		panic(err)

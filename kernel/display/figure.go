@@ -31,7 +31,8 @@ type Figure struct {
 	values   string        // what the numbers are, with their unit
 	numbers  *grid         // the chart's data; nil: read from the plot
 
-	dataHeight int // CSS pixels that the data needs; 0: any
+	dataHeight int  // CSS pixels that the data needs; 0: any
+	vectors    bool // draw no PNG
 }
 
 type legendEntry struct {
@@ -66,7 +67,10 @@ func (f *Figure) drawing() (data, metadata map[string]any, err error) {
 	numbers := f.text(all)
 	width, height, err := f.size(all)
 	var pic picture
-	if err == nil {
+	if err == nil && f.vectors {
+		pic = picture{width: width, height: height}
+		pic.svg, err = renderSVG(width, height, func(c draw.Canvas) error { return f.draw(c, prepare(f.Plot, all), nil) })
+	} else if err == nil {
 		pic, err = render(width, height, func(c draw.Canvas) error { return f.draw(c, prepare(f.Plot, all), nil) })
 	}
 	if err == nil && len(pic.missing) > 0 {

@@ -34,7 +34,7 @@ func (c LineChart) Figure() (*Figure, error) {
 		return nil, err
 	}
 	p := NewPlot()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XAxis, c.YAxis
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, axisName(c.XAxis, c.LogX), axisName(c.YAxis, c.LogY)
 	x := []Series{{Values: c.X}}
 	p.X.Min, p.X.Max = rangeOf(x, c.LogX)
 	p.Y.Min, p.Y.Max = rangeOf(c.Series, c.LogY)

@@ -13,8 +13,8 @@ import (
 const updateInterval = 100 * time.Millisecond
 
 // Progress shows how many steps of some work are done. Any goroutine may
-// call its methods. When the work is done one quiet line stays, without times,
-// so that a notebook run again has the same output.
+// call its methods. When the work is done the display is empty; work that ends before
+// leaves a line, without times, so that a notebook run again has the same output.
 type Progress struct {
 	label string
 
@@ -61,7 +61,7 @@ func (p *Progress) Add(n int) {
 	p.changed()
 }
 
-// Done ends the progress. Its display stays; later calls show nothing.
+// Done ends the progress. Later calls show nothing.
 func (p *Progress) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,9 +107,12 @@ func (p *Progress) complete() bool { return p.total > 0 && p.done >= p.total }
 
 // bundle is the bar as HTML that needs no script and no style, and as text.
 func (p *Progress) bundle() bundler {
-	if p.ended || p.complete() {
-		line := p.lastLine()
+	switch {
+	case p.ended && p.total > 0 && !p.complete():
+		line := join(p.label, fmt.Sprintf("ended at %d of %d", p.done, p.total))
 		return rawBundle{textPlain: line, textHTML: "<small>" + html.EscapeString(line) + "</small>"}
+	case p.ended || p.complete():
+		return rawBundle{textPlain: "", textHTML: ""}
 	}
 	value, count := "", ""
 	if p.total > 0 {
@@ -123,16 +126,6 @@ func (p *Progress) bundle() bundler {
 		textPlain: join(p.label, p.bar(), count, p.what),
 		textHTML:  fmt.Sprintf("<div><progress%s></progress> %s</div>", value, html.EscapeString(words)),
 	}
-}
-
-func (p *Progress) lastLine() string {
-	switch {
-	case p.total > 0 && p.done < p.total:
-		return join(p.label, fmt.Sprintf("ended at %d of %d", p.done, p.total))
-	case p.done > 0:
-		return join(p.label, fmt.Sprintf("%d done", p.done))
-	}
-	return join(p.label, "done")
 }
 
 const barWidth = 30

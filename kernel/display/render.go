@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/leaf/palettepng"
 )
 
 // Sizes of figures are in CSS pixels, 96 to an inch; gonum's are in points.
@@ -95,9 +96,8 @@ func renderPNG(width, height int, paint func(draw.Canvas) error) (out []byte, mi
 	if missing, err = paintPage(c, true, paint); err != nil {
 		return nil, nil, err
 	}
-	var buf bytes.Buffer
-	_, err = c.WriteTo(&buf)
-	return buf.Bytes(), missing, err
+	out, err = palettepng.Encode(c.Image())
+	return out, missing, err
 }
 
 func renderSVG(width, height int, paint func(draw.Canvas) error) (out []byte, err error) {
@@ -158,7 +158,10 @@ func finishSVG(svg []byte, width, height int) []byte {
 func (pic picture) bundle(numbers string) (data, metadata map[string]any) {
 	size := map[string]any{"width": pic.width, "height": pic.height}
 	data = plain(numbers)
-	data[imagePNG] = base64.StdEncoding.EncodeToString(pic.png)
 	data[imageSVG] = string(pic.svg)
-	return data, map[string]any{imagePNG: size, imageSVG: maps.Clone(size)}
+	metadata = map[string]any{imageSVG: size}
+	if pic.png != nil {
+		data[imagePNG], metadata[imagePNG] = base64.StdEncoding.EncodeToString(pic.png), maps.Clone(size)
+	}
+	return data, metadata
 }

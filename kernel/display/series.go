@@ -203,7 +203,7 @@ func axisText(name string, a plot.Axis) string {
 	if a.Label.Text != "" {
 		s += ": " + a.Label.Text
 	}
-	if isLog(a) {
+	if isLog(a) && !strings.Contains(s, "log") {
 		s += " (log scale)"
 	}
 	return s + fmt.Sprintf(", %s to %s", formatNumber(a.Min), formatNumber(a.Max))

@@ -232,6 +232,8 @@ func methodText(v reflect.Value) (s string, ok bool) {
 		}
 	}()
 	switch m := v.Interface().(type) {
+	case fmt.Formatter:
+		return cut(fmt.Sprint(m), maxQuoted), true
 	case error:
 		return cut(m.Error(), maxQuoted), true
 	case fmt.Stringer:

@@ -85,10 +85,55 @@ func Toolchain(goVersion string) string {
 // the edited modules first where they are missing, for which it may download them.
 // It is the one way to build what links the engine.
 func Command(ctx context.Context, root, verb string, args ...string) (*exec.Cmd, error) {
-	modfile, err := prepare(ctx, root, modules)
+	modfile, err := prepare(ctx, root, modules, "")
 	if err != nil {
 		return nil, err
 	}
+	return command(ctx, root, modfile, verb, args)
+}
+
+// copies is the name of the link to the edited modules in the folder of Portable.
+const copies = ".edited"
+
+// Portable is Command for a program that other machines get: with -trimpath, programs of
+// equal sources are equal wherever they are built. Build information names the folder of
+// a replaced module, so the go command runs in dir, an empty folder of the caller's, which
+// Portable fills with links to what is in root and to the modules' copies.
+func Portable(ctx context.Context, root, dir, verb string, args ...string) (*exec.Cmd, error) {
+	modfile, err := prepare(ctx, root, modules, copies)
+	if err != nil {
+		return nil, err
+	}
+	if err := link(root, dir, filepath.Dir(filepath.Dir(modfile))); err != nil {
+		return nil, fmt.Errorf("edited: %w", err)
+	}
+	return command(ctx, dir, modfile, verb, args)
+}
+
+// link fills dir with links to the files of root that builds read, and to the copies.
+func link(root, dir, base string) error {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Symlink(base, filepath.Join(dir, copies))
+}
+
+// command returns the go command in the folder root; modfile is "" where root requires no
+// edited module.
+func command(ctx context.Context, root, modfile, verb string, args []string) (*exec.Cmd, error) {
 	env := exec.CommandContext(ctx, "go", "env", "GOVERSION")
 	env.Dir = root
 	out, err := env.Output()
@@ -100,8 +145,15 @@ func Command(ctx context.Context, root, verb string, args ...string) (*exec.Cmd,
 	if modfile != "" {
 		flags = append(flags, "-modfile="+modfile)
 	}
-	if version.Compare(own, "go1.27") >= 0 && verb != "vet" {
-		flags = append(flags, "-ldflags=-checklinkname=0") // the linker keeps runtime.spillArgs, which method entries call, to the standard library
+	if verb != "vet" {
+		// The linker keeps names of the runtime to the standard library: itabTable, where
+		// types get methods, and since Go 1.27 spillArgs, which method entries call.
+		flags, args = append(flags, "-ldflags=-checklinkname=0"), slices.Clone(args)
+		for i, arg := range args {
+			if more, ok := strings.CutPrefix(arg, "-ldflags="); ok { // the go command takes the last
+				args[i] = "-ldflags=-checklinkname=0 " + more
+			}
+		}
 	}
 	c := exec.CommandContext(ctx, "go", append(flags, args...)...)
 	c.Dir, c.Env = root, append(os.Environ(), "GOWORK=off") // -modfile is refused in a workspace
@@ -112,8 +164,9 @@ func Command(ctx context.Context, root, verb string, args ...string) (*exec.Cmd,
 }
 
 // prepare returns a go.mod that replaces the modules by their copies, "" if root
-// requires none of them.
-func prepare(ctx context.Context, root string, modules []module) (modfile string, err error) {
+// requires none of them. It names the copies by their folder in through, a link in the
+// root of the build, or else by their own path.
+func prepare(ctx context.Context, root string, modules []module, through string) (modfile string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("edited: cache: %w: set XDG_CACHE_HOME", err)
@@ -138,6 +191,9 @@ func prepare(ctx context.Context, root string, modules []module) (modfile string
 		dir, err := m.copied(ctx, root, base)
 		if err != nil {
 			return "", err
+		}
+		if through != "" {
+			dir = "./" + path.Join(through, filepath.Base(dir))
 		}
 		gomod = fmt.Appendf(gomod, "\nreplace %s => %q\n", m.path, dir)
 	}

@@ -111,7 +111,7 @@ func TestOtherVersionIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := prepare(t.Context(), root, []module{small("one\n")}); err == nil || !strings.Contains(err.Error(), "expected v1.0.0") {
+	if _, err := prepare(t.Context(), root, []module{small("one\n")}, ""); err == nil || !strings.Contains(err.Error(), "expected v1.0.0") {
 		t.Errorf("%v, expected an error with the version", err)
 	}
 }
@@ -121,7 +121,7 @@ func TestOtherVersionIsRefused(t *testing.T) {
 func TestPrepare(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	root := filepath.Join("..", "..")
-	modfile, err := prepare(t.Context(), root, modules)
+	modfile, err := prepare(t.Context(), root, modules, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +138,34 @@ func TestPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second finds all there
-		again, err := prepare(t.Context(), root, modules)
+		again, err := prepare(t.Context(), root, modules, "")
 		if err != nil || again != modfile {
 			t.Errorf("%s, %v, expected %s", again, err, modfile)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "pkg", "fmt")); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPortable: in two homes the go command reads equal files, which name neither.
+func TestPortable(t *testing.T) {
+	var texts []string
+	for range 2 {
+		home, dir := t.TempDir(), t.TempDir()
+		t.Setenv("XDG_CACHE_HOME", home)
+		c, err := Portable(t.Context(), filepath.Join("..", ".."), dir, "list", "-m", "-f", "{{.Path}} {{.Replace.Path}}", modules[0].path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.CombinedOutput()
+		if err != nil || strings.Contains(string(out), home) || !strings.Contains(string(out), " ./"+copies+"/") {
+			t.Errorf("%s, %v, expected a path in the folder of the build", out, err)
+		}
+		texts = append(texts, string(out))
+	}
+	if texts[0] != texts[1] {
+		t.Errorf("%q, expected equal texts", texts)
 	}
 }
 

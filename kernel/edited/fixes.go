@@ -18,6 +18,7 @@ var modules = []module{{
 		"interp.go":    "ed3f1cfb24702b0ed9b88b61f3744d8772ec21819809f48b77997b908b860536",
 		"opblock.go":   "a6b52214ed6a2fd6c5686e0644901cfc7dae9ae2ae6f92f2d31ab99a64e50bbc",
 		"ops.go":       "2f6a3556922ce90e1eeb6b19fcf99590a23940fd5029d99f6cf8e69811b59198",
+		"runtime.go":   "c4d83bc7ed59478d2e704cd336c140f4ca9ff2a7dfa18b31b882f11c269756e4",
 		"rtypes.go":    "e44327e96fb55ae8a64305458de1bb3110f34e720627badfa6df4772f2dae829",
 		"typeparam.go": "425e0099c107d601676f6ea98702e97508c841397ba9db439211ace3448d0f92",
 		"unop_x.go":    "0666111a8d51faf7aed808882598816cf3f3b78e0bbbcddeb0cabc5c6937597d",
@@ -35,6 +36,14 @@ var modules = []module{{
 				{"interp.go", 841, 841, setResults},
 				{"interp.go", 857, 857, setResults},
 				{"interp.go", 878, 878, setResults},
+			},
+		},
+		{
+			Why:  "An unexported method that a struct has from an embedded interface cannot be called: reflect: Call of unexported method.",
+			Test: "cells.TestSequences/reruns/an unexported method of an embedded interface in a later cell",
+			Edits: []Edit{
+				{"xtypes.go", 510, 510, "return callInside(v, name, args[1:], true)"},
+				{"xtypes.go", 515, 515, "return callInside(v, name, args[1:], false)"},
 			},
 		},
 		{
@@ -103,8 +112,17 @@ var modules = []module{{
 				{"typeparam.go", 89, 88, "r.instances = append(r.instances, fn)"},
 				{"typeparam.go", 94, 93, "r.instances = r.instances[:len(r.instances)-1]"},
 				{"xtypes.go", 193, 192, "instances []*ssa.Function // generic functions whose instances are being compiled, the innermost last"},
-				{"xtypes.go", 354, 353, "if rt, ok := r.localType(t); ok {\n\t\treturn rt, false\n\t}"},
+				{"xtypes.go", 354, 353, "if rt, nested, ok := r.localType(t); ok {\n\t\treturn rt, nested\n\t}"},
 				{"xtypes.go", 377, 376, "r.keepLocalType(t, typ)"},
+			},
+		},
+		{
+			Why:  "A type that is made cannot get methods, so a method of a later cell needs another type: values of the old one fail assertions.",
+			Test: "cells.TestSequences/reruns/errors.As finds a type that gets a method",
+			Edits: []Edit{
+				{"xtypes.go", 192, 191, "growing   *growth         // set while Grow runs"},
+				{"xtypes.go", 374, 374, "} else {\n\ttyp = reflectx.WithRoom(typ)\n}"},
+				{"xtypes.go", 605, 607, "err := r.putMethods(typ, ms)"},
 			},
 		},
 		{
@@ -128,6 +146,11 @@ var modules = []module{{
 			Edits: []Edit{{"opblock.go", 563, 562, "checkMake(fr, instr, typ, Len, Cap)"}},
 		},
 		{
+			Why:   "A misused range function panics with a text of package ssa, and not with a runtime error.",
+			Test:  "cells.TestSequences/reruns/misuse of a range function",
+			Edits: []Edit{{"opblock.go", 911, 910, "if misused := misusedRange(pfn, instr); misused != nil {\n\treturn misused\n}"}},
+		},
+		{
 			Why:   "defer recover() swallows interrupts and os.Exit.",
 			Test:  "cells.TestSequences/language/defer recover()",
 			Edits: []Edit{{"builtin.go", 298, 298, "deferredRecover(fr)"}},
@@ -149,6 +172,38 @@ var modules = []module{{
 				{"unop_x.go", 112, 112, "v, ok := h.recv(x)"},
 				{"visit.go", 407, 407, "if index == 0 {\n\tifn = pfn.hooks().looking(b, ifn)\n}\nInstrs[index] = ifn"},
 			},
+		},
+		{
+			Why:   "A recursion fills the stack of its goroutine, which ends the process.",
+			Test:  "cells.TestRecursionIsAPanic",
+			Edits: []Edit{{"opblock.go", 151, 150, "checkStack(caller)"}},
+		},
+		{
+			Why:  "The panic of a deep recursion with deferred calls takes minutes: each frame panics again from a deferred function of Go, and describes all frames.",
+			Test: "cells.TestRecursionIsAPanic",
+			Edits: []Edit{
+				{"interp.go", 1074, 1111, "fr.unwinding()"},
+				{"runtime.go", 95, 95, "for caller.valid() && len(pcs) < mostFrames {"},
+			},
+		},
+		{
+			Why:  "A compiled method that the user of a Context has replaced is still called through an interface, and nothing tells where a blocked function waits.",
+			Test: "cells.TestWaitsEnd",
+			Edits: []Edit{
+				{"opblock.go", 1225, 1225, "ext, found = interp.methodOf(rtype, mname)"},
+				{"interp.go", 656, 656, "ext, ok := i.methodOf(rtype, mname)"},
+				{"interp.go", 1316, 1316, "fr, end := i.root()\ndefer end()"},
+			},
+		},
+		{
+			Why:   "A panic in a function value or a method that other code calls on a goroutine of its own ends the process.",
+			Test:  "cells.TestCallbackPanics",
+			Edits: []Edit{{"interp.go", 733, 733, "i.enter(fr)"}},
+		},
+		{
+			Why:   "A panic in a function that an imported package calls on a goroutine of its own is a success for that package: Wait of an errgroup returns nil.",
+			Test:  "cells.TestPanicInsidePackages",
+			Edits: []Edit{{"opblock.go", 1162, 1162, "return pfn.hooks().guarded(dynamicFunCall(interp, iv, ir, ia), interp, call.Signature(), ir)"}},
 		},
 		{
 			Why:  "A caller keeps its callee's frame, which a later call may get from the pool: a panic follows links that have become a circle and never ends.",
@@ -196,6 +251,20 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "A method of values that is called with a pointer is found by its number among the exported methods: an unexported one is another method, or none.",
+			Test: "cells.TestSequences/reruns/an unexported method through a pointer to an unnamed struct in a later cell",
+			Edits: []Edit{
+				{"methodof.go", 152, 169, "ptfn = throughPointer(ctyp, typ, m)"},
+			},
+		},
+		{
+			Why:  "The memory of a type has no room for methods that are added later.",
+			Test: "cells.TestSequences/reruns/errors.As finds a type that gets a method",
+			Edits: []Edit{
+				{"methodof.go", 337, 338, "rt, _ := newType(\"\", \"\", styp, roomOf(maxmfunc), 0)\nprt, _ := newType(\"\", \"\", PtrTo(styp), roomOf(maxpfunc), 0)\nkeepRoom(rt, maxmfunc)\nkeepRoom(prt, maxpfunc)"},
+			},
+		},
+		{
 			Why:  "Go 1.27 describes the slots of a map with other fields, so that methods of named maps are read from the wrong place. Each layout is a file of its version.",
 			Test: "engine.TestLayouts",
 			Edits: []Edit{
@@ -208,8 +277,9 @@ var modules = []module{{
 
 // startGoroutine leaves the goroutine of a go statement to the hooks.
 const startGoroutine = `if h != nil {
-	h.Go(func() {
-		interp.callDiscardsResult(&frame{interp: interp}, fn, args, instr.Call.Args)
+	root := &frame{interp: interp}
+	h.Go(root, func() {
+		interp.callDiscardsResult(root, fn, args, instr.Call.Args)
 		atomic.AddInt32(&interp.goroutines, -1)
 	})
 } else if interp.ctx.RunContext != nil {`

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"go/types"
 	"reflect"
 	"strings"
 
@@ -22,6 +24,7 @@ func (e *Engine) build(ctx context.Context, n int, src, text string, begin func(
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
 	j, committed := &namespace.Journal{}, false
+	defer func() { e.locate(ctx, n, text, &fail) }()
 	defer failure.Rescue("compile", &fail)
 	defer func() {
 		if !committed {
@@ -34,31 +37,55 @@ func (e *Engine) build(ctx context.Context, n int, src, text string, begin func(
 	}
 	e.Sources[n] = strings.Split(src, "\n")
 	e.remember(n, src)
-	c, diags := e.Check(ctx, j, n, text)
-	if len(diags) > 0 {
-		e.keepImports(text)
-		return nil, nil, e.CompileFailure(diags)
-	}
-	if c == nil {
-		return nil, nil, failure.Stopped()
-	}
-	if rtypes.Full() {
-		return c, nil, e.CompileFailure([]failure.Diagnostic{{Msg: "no room for the methods of more types: restart the session"}})
-	}
-	imported := c.Imports() // the compiler clears what the package imports
-	u, p, err := e.compile(j, c, n)
-	if err != nil {
-		return c, nil, failure.Bug(err)
+	b, fail := e.ready(ctx, j, n, text)
+	c, p = b.cell, b.program
+	if fail != nil {
+		return c, nil, fail
 	}
 	e.AnalyseNil(c, p.SSA, p.Main)
 	e.Stage("begin")
 	if ctx.Err() != nil || !begin() {
 		return c, nil, failure.Stopped()
 	}
-	e.commit(j, c, u, imported)
+	e.commit(j, c, b.unit, b.imported)
 	committed = true
-	e.tidy(c, u)
+	e.tidy(c, b.unit)
 	return c, p, nil
+}
+
+// built is a cell that is checked and compiled.
+type built struct {
+	cell     *check.Cell
+	unit     *graph.Unit
+	program  *compile.Program
+	imported map[string]types.Object
+}
+
+// ready checks and compiles a cell, a second time if the program was not ready the first.
+func (e *Engine) ready(ctx context.Context, j *namespace.Journal, n int, text string) (b built, fail *cellproto.Error) {
+	for again := true; ; again = false {
+		c, diags := e.Check(ctx, j, n, text)
+		if len(diags) > 0 {
+			e.keepImports(text)
+			return b, e.CompileFailure(diags)
+		}
+		if c == nil {
+			return b, failure.Stopped()
+		}
+		b.cell = c
+		if rtypes.Full() {
+			return b, e.CompileFailure([]failure.Diagnostic{{Msg: "no room for the methods of more types: restart the session"}})
+		}
+		var err error
+		b.imported = c.Imports() // the compiler clears what the package imports
+		if b.unit, b.program, err = e.compile(j, c, n); err == nil {
+			return b, nil
+		}
+		if !again || !errors.As(err, new(compile.Unready)) {
+			return b, failure.Bug(err)
+		}
+		j.Undo()
+	}
 }
 
 // compile makes the program of a checked cell. From here on, replaced functions and
@@ -68,10 +95,10 @@ func (e *Engine) compile(j *namespace.Journal, c *check.Cell, n int) (u *graph.U
 	e.replaceMethods(j, c)
 	e.Serial++
 	u = &graph.Unit{Pkg: c.Pkg, Info: c.Info, Files: c.Files(), Path: fmt.Sprintf("main·%d", e.Serial), Cell: n, Vars: map[string]reflect.Value{}, File: c.Temporary(), Running: true}
-	types := e.KnownTypes()
+	known := e.KnownTypes()
 	j.Note(func() {
 		e.Graph.Remove(u)
-		e.ForgetTypes(types)
+		e.ForgetTypes(known)
 	})
 	e.Graph.Add(u)
 	e.Stage("replace functions")

@@ -1,58 +1,170 @@
+//go:build edited
+
 package engine
 
 import (
-	"go/token"
-	"go/types"
-	"reflect"
-	"warpbook/kernel/engine/failure"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
 
+	"github.com/goplus/ixgo"
 	"github.com/visualfc/gid"
+
+	"warpbook/kernel/engine/failure"
+	"warpbook/kernel/engine/stop"
 )
 
-// wrap guards a function value that is handed to compiled code at a position.
-func (e *host) wrap(f any, pos int) any {
-	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Func || v.IsNil() {
-		return f
+// A function value, or a method, leaves its interpreter as a Go function. Compiled code
+// and the functions of other interpreters call it through enter, wherever they have it
+// from. So one place guards all of them.
+
+// mostFrames is the number of frames that a panic collects from its interpreters.
+const mostFrames = 200
+
+// enter executes a function that code outside of its interpreter calls. It adds the
+// frames of the function to its panic, because the interpreter of the caller does not know
+// them.
+func (e *host) enter(fr *ixgo.Frame) {
+	o := e.ownerOf(gid.Get())
+	if o == nil {
+		e.enterForeign(fr)
+		return
 	}
-	t, handed := v.Type(), e.placeOf(token.Pos(pos))
-	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-		return e.guard(t, handed, func() []reflect.Value {
-			if t.IsVariadic() {
-				return v.CallSlice(args)
-			}
-			return v.Call(args)
-		})
-	}).Interface()
+	if e.debugged() {
+		defer o.inside(fr)()
+	}
+	if v := executed(fr); v != nil {
+		panic(e.traced(fr, v)) // after the stack is unwound: a deferred function would keep that of a deep recursion
+	}
 }
 
-// guardMethod guards a method that compiled code calls.
-func (e *host) guardMethod(t reflect.Type, fn *types.Func, f func() []reflect.Value) []reflect.Value {
-	where := e.placeOf(fn.Pos())
-	where.Fn = fn.Name()
-	return e.guard(t, where, f)
-}
-
-// guard runs an interpreted function that compiled code calls. On a goroutine whose
-// panics no caller recovers, it reports a panic and returns zero values. If the frames
-// of the panic are unknown, the report names the place where the function was defined.
-func (e *host) guard(t reflect.Type, from failure.Place, f func() []reflect.Value) (res []reflect.Value) {
-	if _, ok := e.ours.Load(gid.Get()); ok {
-		return f()
-	}
+// executed executes a function and returns its panic.
+func executed(fr *ixgo.Frame) (v any) {
+	ended := false
 	defer func() {
-		v, frames, ok := thrown(nil, recover())
-		if !ok {
-			return
-		}
-		if len(frames) == 0 && from.Cell > 0 {
-			frames = []failure.Place{from}
-		}
-		e.reportPanic("a function that compiled code called", v, frames)
-		res = nil
-		for i := range t.NumOut() {
-			res = append(res, reflect.Zero(t.Out(i)))
+		if !ended { // a panic, or runtime.Goexit
+			v = recover()
 		}
 	}()
-	return f()
+	fr.Execute()
+	ended = true
+	return nil
+}
+
+// callFromPackage is the call of a function value by an imported package. On a goroutine
+// of the package where no function recovers, as in Group.Go of errgroup, a panic becomes
+// the error of the call: the package must not take the function for one that has
+// succeeded.
+func (e *host) callFromPackage(fr *ixgo.Frame, call func(*ixgo.Frame)) (failed error) {
+	o := e.ownerOf(gid.Get())
+	if o == nil || !o.ofPackage || fr.Recovered() {
+		call(fr)
+		return nil
+	}
+	o.ofPackage = false
+	defer func() {
+		o.ofPackage = true
+		if v := recover(); v != nil {
+			failed = e.reportCallback(e.traced(fr, v))
+		}
+	}()
+	call(fr)
+	return nil
+}
+
+// enterForeign executes a function on a goroutine that compiled code has started. A panic
+// is reported, because there it would end the process. Functions that it calls find the
+// goroutine marked, so that their panics reach its own deferred calls.
+func (e *host) enterForeign(fr *ixgo.Frame) {
+	o := &owner{}
+	e.mark(o)
+	if e.debugged() {
+		defer o.inside(fr)()
+	}
+	var callers [64]uintptr
+	n := runtime.Callers(1, callers[:])
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		e.forget()
+		v := recover()
+		if v == nil {
+			return
+		}
+		t := e.traced(fr, v)
+		if _, exits := t.Value.(failure.Goexit); exits {
+			runtime.Goexit()
+		}
+		switch recovering(callers[:n]) {
+		case byConsumer:
+			panic(t)
+		case byServer: // it closes the connection; for another value it would print its own stack
+			if t.Value != abortHandler {
+				_ = e.reportCallback(t)
+			}
+			panic(abortHandler)
+		}
+		fr.Fail(e.reportCallback(t))
+	}()
+	fr.Execute()
+}
+
+// reportCallback prints a panic of a function that compiled code called, and returns the
+// panic as an error for its caller.
+func (e *host) reportCallback(t failure.Traced) error {
+	e.reportPanic("a function that compiled code called", t.Value, t.Frames)
+	if stopped, ok := t.Value.(stop.Interrupted); ok {
+		return stopped
+	}
+	text := "panic: " + failure.Shorten(failure.PanicText(t.Value), failure.MaxValue)
+	if len(t.Frames) > 0 {
+		text += " at " + t.Frames[0].String()
+	}
+	if err, ok := t.Value.(error); ok {
+		return fmt.Errorf("%s%w", text, silent{err})
+	}
+	return errors.New(text)
+}
+
+// silent adds an error to a chain, but not its text.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.error }
+
+// traced is a panic that leaves a function, with the frames of its interpreter. The
+// debugger is told of a fault, which the runtime has found.
+func (e *host) traced(fr *ixgo.Frame, v any) failure.Traced {
+	e.faulted(fr, v)
+	value, frames := failure.Unwrap(v)
+	if len(frames) >= mostFrames {
+		return failure.Traced{Value: value, Frames: frames}
+	}
+	return failure.Traced{Value: value, Frames: failure.Join(frames, failure.Callers(fr.Innermost()))}
+}
+
+// The function that recovers a panic on a goroutine of compiled code.
+const (
+	byNobody   = iota
+	byServer   // a server of net/http
+	byConsumer // the goroutine that compiled code works for, which panics again
+)
+
+// recovering finds the compiled function, among the callers of a function, that recovers
+// its panic. The standard library has few of them.
+func recovering(callers []uintptr) int {
+	frames := runtime.CallersFrames(callers)
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch name := f.Function; {
+		case strings.HasPrefix(name, "net/http.(*conn).serve"), strings.HasPrefix(name, "net/http.(*timeoutHandler).ServeHTTP"),
+			strings.HasPrefix(name, "net/http") && strings.HasSuffix(name, "erverConn).runHandler"): // of HTTP/2
+			return byServer
+		case strings.HasPrefix(name, "iter.Pull"):
+			return byConsumer
+		}
+	}
+	return byNobody
 }

@@ -1,8 +1,14 @@
 package engine
 
+import (
+	"strconv"
+
+	"warpbook/kernel/engine/rewrite"
+)
+
 // runtimeSource is the source of the runtime package. Functions without a body are
 // functions of this program.
-const runtimeSource = `package cellrt
+var runtimeSource = `package cellrt
 
 var Intr int32
 
@@ -15,20 +21,31 @@ func Print(a ...any)
 func GoStart() uint64
 func GoRun(cell uint64, pos int)
 func GoEnd(e any)
-func Traced(e any)
-func Wrap(f any, pos int) any
 func Recovered(v any) any
 func NotNil(v any) any
 func Magic(id int)
 func MagicRuns(id int) int
 func Declared(id, i int) any
 func Offsetof(x any, path ...string) uintptr
+func Embedded(file string) string
+func EmbeddedFS(dir string, files ...string) any
 
 func Enter() {}
 
-func Length(n int) int { return n }
+var Armed [` + strconv.Itoa(rewrite.Points) + `]uint8
 
-func W[F any](f F, pos int) F { return Wrap(f, pos).(F) }
+func Line(point int, v ...any) ([][]any, bool)
+
+func IsSet(set []any) bool { return len(set) > 0 }
+
+func As[T any](set []any, old T) T {
+	if t, ok := set[0].(T); ok || set[0] == nil {
+		return t
+	}
+	return old
+}
+
+func Length(n int) int { return n }
 
 func Read(r any, p []byte) (int, error)
 

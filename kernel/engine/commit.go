@@ -180,9 +180,18 @@ func (e *Engine) replaceMethods(j *namespace.Journal, c *check.Cell) {
 		fd.Recv, params.List = &ast.FieldList{List: params.List[:1]}, params.List[1:]
 		fd.Type, t.Params = &t, &params
 		v := namespace.Version{Decl: e.Graph.Owner[r.Old], Fn: r.Old}
-		e.replace(j, v, &fd, c.Info)
+		if t := c.Added[r.Old]; t != nil {
+			v.Decl = e.Graph.AddMethod(t, r.Old, &fd)
+			j.Note(func() { e.Graph.RemoveMethod(t, r.Old) })
+			e.become(v, &fd, c.Info)
+		} else {
+			e.replace(j, v, &fd, c.Info)
+		}
 		e.Graph.AddNested(v.Decl.Unit, v.Decl.Node.(*ast.FuncDecl))
 		c.File.Decls = slices.DeleteFunc(c.File.Decls, func(d ast.Decl) bool { return d == r.Decl })
+	}
+	if len(c.Added) > 0 {
+		e.NoteGrown()
 	}
 }
 
@@ -190,49 +199,52 @@ func (e *Engine) replaceMethods(j *namespace.Journal, c *check.Cell) {
 // now.
 var oldName = lazyregexp.New(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
 
-// varTypes are the types of the live variables, by name, if the cell carries types of
-// others; warnOfOld uses them.
-func (e *Engine) varTypes(c *check.Cell) map[string]string {
+// varTypes are the types of the live variables and of the values in them, by name, if the
+// cell carries types of others; warnOfOld uses them.
+func (e *Engine) varTypes(c *check.Cell) map[string][]string {
 	if len(c.CarriedTypes()) == 0 {
 		return nil
 	}
-	list := map[string]string{}
+	list := map[string][]string{}
 	for name, o := range e.Live {
 		if v, ok := o.(*types.Var); ok {
-			list[name] = e.TypeString(v.Type()) + e.dynamicType(v)
+			list[name] = e.typesOf(v)
 		}
 	}
 	return list
 }
 
-// dynamicType is the type of the value of a variable of an interface type, as %T prints
-// it; it is empty for other variables.
-func (e *Engine) dynamicType(v *types.Var) string {
-	if x := e.ValueOf(v); types.IsInterface(v.Type()) && x.IsValid() && !x.IsNil() {
-		return x.Elem().Type().String()
+// typesOf are the type of a variable and those of the values that it holds.
+func (e *Engine) typesOf(v *types.Var) []string {
+	list := []string{e.TypeString(v.Type())}
+	if x := e.ValueOf(v); x.IsValid() {
+		list = append(list, e.heldTypes(x)...)
 	}
-	return ""
+	return list
 }
 
-// warnOfOld names the variables whose type was compiled again because the cell changes
-// its methods or its parts. The user did not declare the type again, so nothing in the
-// cell shows that its values are old.
-func (e *Engine) warnOfOld(c *check.Cell, before map[string]string) {
+// warnOfOld names the variables whose type, or that of a value in them, was compiled again
+// because the cell changes its methods or its parts. The user did not declare the type
+// again, so nothing in the cell shows that its values are old.
+func (e *Engine) warnOfOld(c *check.Cell, before map[string][]string) {
 	carried := c.CarriedTypes()
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		v, ok := e.Live[name].(*types.Var)
 		if !ok {
 			continue
 		}
-		now, keeps := e.TypeString(v.Type()), "the type"
-		if t := e.dynamicType(v); t != "" && !oldName().MatchString(now) {
-			now, keeps = strings.ReplaceAll(t, "main.", ""), "a value of the type"
-		}
-		for _, m := range oldName().FindAllStringSubmatch(now, -1) {
-			if carried[m[1]] && !strings.Contains(before[name], m[0]) {
-				fmt.Fprintf(e.stderr, "warning: %s keeps %s %s: %s changed %s; run the cell that makes %s again\n", name, keeps, now, cellproto.CellName(c.Cell), m[1], name)
+		keeps := "the type"
+		for _, t := range e.typesOf(v) {
+			t = strings.ReplaceAll(t, "main.", "")
+			old := slices.IndexFunc(oldName().FindAllStringSubmatch(t, -1), func(m []string) bool {
+				return carried[m[1]] && !slices.ContainsFunc(before[name], func(had string) bool { return strings.Contains(had, m[0]) })
+			})
+			if old >= 0 {
+				m := oldName().FindAllStringSubmatch(t, -1)[old]
+				fmt.Fprintf(e.stderr, "warning: %s keeps %s %s: %s changed %s; run the cell that makes %s again\n", name, keeps, t, cellproto.CellName(c.Cell), m[1], name)
 				break
 			}
+			keeps = "a value of the type"
 		}
 	}
 }
@@ -263,9 +275,15 @@ func (e *Engine) moveValues(c *check.Cell, u *graph.Unit) {
 func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string) {
 	for _, name := range defined {
 		e.Undeclare(j, name)
+		namespace.Delete(j, e.Lost, name)
 	}
 	for d := range c.Broken {
+		again := e.Lost[d.Name] == d
+		namespace.Set(j, e.Lost, d.Name, d)
 		for _, name := range d.Names {
+			if again {
+				continue
+			}
 			fmt.Fprintf(e.stderr, "warning: %s\n", e.Broken[name])
 			if d.Base == "" {
 				e.Undeclare(j, name)
@@ -282,6 +300,7 @@ func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string)
 		for _, n := range d.Names {
 			namespace.Set(j, e.Decls, n, d)
 			namespace.Delete(j, e.Broken, n)
+			namespace.Delete(j, e.Lost, n)
 		}
 	}
 }

@@ -54,6 +54,9 @@ type Config struct {
 	// Show displays a value for a magic.
 	Show func(v any)
 
+	// Debugger, if set, can stop cells.
+	Debugger Debugger
+
 	// AbandonAfter is how long a cell may stay in a compiled call after an interrupt
 	// before it is abandoned; 0 means 2 s.
 	AbandonAfter time.Duration

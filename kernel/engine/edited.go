@@ -3,12 +3,15 @@
 package engine
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/goplus/ixgo"
+	"github.com/visualfc/gid"
 	"golang.org/x/tools/go/ssa"
 
 	"warpbook/kernel/engine/bytecode"
+	"warpbook/kernel/engine/failure"
 	"warpbook/kernel/engine/rewrite"
 	"warpbook/kernel/engine/stop"
 )
@@ -18,20 +21,76 @@ const edited = ixgo.Edited
 // hook makes interpreted functions of packages stop as those of cells do, which are
 // rewritten for that.
 func (e *host) hook(ctx *ixgo.Context) {
+	ixgo.LimitStack(stop.MaxStack, stop.ErrOverflow)
+	if e.config.Debugger != nil {
+		ctx.SetPanic(e.panicking)
+	}
 	ctx.Hooks = &ixgo.Hooks{
 		Applies: ofPackage,
 		Flag:    &e.stop.Flag, Stop: e.stop.Stop,
 		Kill: e.stop.Channel, Killed: e.stop.Killed,
 		Go:        e.startGoroutine,
+		Methods:   e.methods,
+		Begin:     e.begin,
+		Enter:     e.enter,
+		Call:      e.callFromPackage,
+		Unwinds:   e.unwinds,
 		Recovered: func(v any) { recovered(v) },
 	}
 }
 
+// panicking is called when interpreted code panics.
+func (e *host) panicking(info *ixgo.PanicInfo) {
+	e.faulted(info.Frame, info.Error)
+	failure.Trace(info)
+}
+
+// captured are the variables, as pointers, and the values that a function value captures.
+func captured(f reflect.Value) []any { return ixgo.Captured(f) }
+
+// unwinds is called when a panic has come to a frame with deferred calls.
+func (e *host) unwinds(fr *ixgo.Frame, v any) any {
+	if !e.debugged() {
+		return v
+	}
+	return e.traced(fr, v)
+}
+
+// begin notes the frame above those of a call into an interpreter, unless the goroutine is
+// in another one, which knows where that is.
+func (e *host) begin(fr *ixgo.Frame) (end func()) {
+	o := e.ownerOf(gid.Get())
+	if o == nil {
+		return func() {}
+	}
+	if root := o.root.Load(); root == nil || !root.Active() {
+		o.root.Store(fr)
+	} else if e.debugged() {
+		return o.inside(fr)
+	}
+	return func() {}
+}
+
+// blocked are the places of cells where a goroutine is, the innermost first.
+func (e *host) blocked(o *owner) (places []failure.Place) {
+	root := o.root.Load()
+	if root == nil {
+		return nil
+	}
+	for _, pos := range root.Blocked() {
+		if p := e.placeOf(pos); p.Cell > 0 {
+			places = append(places, p)
+		}
+	}
+	return places
+}
+
 // startGoroutine starts the goroutine of a go statement of a package.
-func (e *host) startGoroutine(run func()) {
+func (e *host) startGoroutine(root *ixgo.Frame, run func()) {
 	cell := e.goStart()
 	go func() {
-		e.goRun(cell, 0)
+		e.goRun(root, cell, 0)
+		e.ownerOf(gid.Get()).ofPackage = true
 		defer func() { e.goEnd(nil, recover()) }()
 		run()
 	}()
@@ -44,14 +103,21 @@ var executing struct {
 }
 
 // execute makes bytecode execute the functions of an interpreter.
-func (e *host) execute(in *ixgo.Interp) error {
+func (e *host) execute(in *ixgo.Interp) error { return e.executeUntil(in, e.stop) }
+
+// executeUntil is execute for an interpreter that another flag stops.
+func (e *host) executeUntil(in *ixgo.Interp, s *stop.Stopper) error {
 	if executing.interpretOnly {
 		return nil
 	}
+	var probes *bytecode.Probes
+	if d := e.config.Debugger; d != nil && d.On() {
+		probes = &bytecode.Probes{Call: rewrite.RuntimePath + ".Line", Flags: d.Armed(), Names: d.Names}
+	}
 	return bytecode.Install(in, bytecode.Host{
-		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", Cell: rewrite.BodyName,
-		Flag: &e.stop.Flag, Polls: ofPackage, Stop: e.stop.Stop,
-		Overflow: stop.ErrOverflow, Eager: executing.eager,
+		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", KillName: rewrite.RuntimePath + ".Kill", Cell: rewrite.BodyName,
+		Flag: &s.Flag, Polls: ofPackage, Stop: s.Stop, Kill: s.Channel,
+		Overflow: stop.ErrOverflow, Deep: ixgo.CheckStack, Eager: executing.eager, Probes: probes,
 	})
 }
 

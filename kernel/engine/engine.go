@@ -23,7 +23,7 @@ type Engine struct {
 	nextPrune int // the number of units at which prune runs again; guarded by mu
 }
 
-const maxStack = 1 << 30 // the watchdog acts long before the runtime does
+const maxStack = 1 << 30 // stop.MaxStack ends a recursion long before
 
 // Close removes the session's temporary files.
 func (e *Engine) Close() error { return e.Importer.Modules.Close() }

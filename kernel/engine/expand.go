@@ -25,7 +25,7 @@ func (e *Engine) expand(ctx context.Context, n int, src string) (text string, fo
 		return src, func() {}, nil
 	}
 	body := at + c.BodyAt
-	c.Number, c.BodyRow, c.Out = n, strings.Count(src[:body], "\n")+1, e.stdout
+	c.Number, c.BodyRow, c.Out, c.Show = n, strings.Count(src[:body], "\n")+1, e.stdout, e.config.Show
 	list, err := c.Declare(ctx, c)
 	if errors.Is(err, magic.ErrInterrupted) {
 		return "", nil, failure.Stopped()

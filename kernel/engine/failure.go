@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -105,11 +106,25 @@ func (e *Engine) runFailure(f *runError) *cellproto.Error {
 	}
 	e.Mu.Lock() // not earlier: the methods of a cell's error may need the lock
 	defer e.Mu.Unlock()
-	for _, p := range f.frames {
+	inner, outer := f.frames, []failure.Place(nil)
+	if len(inner) > mostCalls {
+		inner, outer = inner[:mostCalls-outermostCalls], inner[len(inner)-outermostCalls:]
+	}
+	for _, p := range inner {
+		report.Traceback = append(report.Traceback, e.describe(p))
+	}
+	if len(outer) > 0 {
+		report.Traceback = append(report.Traceback, fmt.Sprintf("… %d more calls", len(f.frames)-mostCalls))
+	}
+	for _, p := range outer {
 		report.Traceback = append(report.Traceback, e.describe(p))
 	}
 	return report
 }
+
+// mostCalls is the number of calls that a report names, outermostCalls that of the
+// outermost ones among them.
+const mostCalls, outermostCalls = 30, 5
 
 func (e *Engine) describe(p failure.Place) string {
 	s := p.String()

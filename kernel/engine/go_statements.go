@@ -21,16 +21,19 @@ func (e *host) goStart() uint64 {
 	return e.Owner()
 }
 
-// goRun begins a goroutine of a cell. The position is that of its go statement.
-func (e *host) goRun(cell uint64, pos int) {
+// goRun begins a goroutine of a cell, in a frame. The position is that of its go
+// statement.
+func (e *host) goRun(fr *ixgo.Frame, cell uint64, pos int) {
 	debug.SetPanicOnFault(true)
-	e.ours.Store(gid.Get(), owner{cell, token.Pos(pos)})
+	o := &owner{cell: cell, pos: token.Pos(pos), goes: true}
+	o.root.Store(fr)
+	e.ours.Store(gid.Get(), o)
 }
 
 // goEnd ends a goroutine of a cell.
 func (e *host) goEnd(fr *ixgo.Frame, v any) {
 	defer func() {
-		e.ours.Delete(gid.Get())
+		e.forget()
 		e.stop.Live.Add(-1) // last, because a waiter for this then looks at ours
 	}()
 	if v, frames, ok := thrown(fr, v); ok {
@@ -42,7 +45,7 @@ func (e *host) goEnd(fr *ixgo.Frame, v any) {
 func (e *host) groupGo(g *sync.WaitGroup, f func()) {
 	cell := e.goStart()
 	g.Go(func() {
-		e.goRun(cell, 0)
+		e.goRun(nil, cell, 0)
 		defer func() { e.goEnd(nil, recover()) }()
 		f()
 	})
@@ -60,14 +63,6 @@ func thrown(fr *ixgo.Frame, v any) (_ any, frames []failure.Place, ok bool) {
 		}
 	}
 	return v, frames, true
-}
-
-// retrace panics again, with its frames, where a panic leaves an interpreted function
-// for compiled code.
-func retrace(fr *ixgo.Frame, v any) {
-	if v, frames, ok := thrown(fr, v); ok {
-		panic(failure.Traced{Value: v, Frames: frames})
-	}
 }
 
 // reportPanic prints a panic that ended the goroutine or the callback that what names.
@@ -105,7 +100,6 @@ func (e *host) placeOf(pos token.Pos) failure.Place {
 
 // ourGoroutine marks a goroutine of a cell that recovers by itself.
 func (e *host) ourGoroutine(cell uint64) (done func()) {
-	id := gid.Get()
-	e.ours.Store(id, owner{cell: cell})
-	return func() { e.ours.Delete(id) }
+	e.mark(&owner{cell: cell})
+	return e.forget
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -35,8 +36,10 @@ func New(config Config) (*Engine, error) {
 	config.Advice.Namespace = namespace.Lookup{Namespace: names, Importer: f.Importer}
 	c := &check.Checker{Namespace: names, Files: f, Language: &check.Language{Magics: magic.Builtin(config.Magics...), Advice: &config.Advice}}
 	p := newCompiler(names, f, h)
+	c.Grow = p.Types.Grow
 	e := &Engine{Namespace: names, Files: f, Checker: c, Compiler: p, host: h, config: config,
 		Asker: &ask.Asker{Checker: c, Docs: config.Doc, Busy: h.stop.Busy, Texts: config.Texts}}
+	c.Instrument = e.instrument
 	if err := e.registerRuntime(); err != nil {
 		return nil, err
 	}
@@ -47,14 +50,15 @@ func newCompiler(names *namespace.Namespace, f *namespace.Files, h *host) *compi
 	c := &compile.Compiler{Namespace: names, Files: f, Externals: h.externals, Hook: h.hook, Execute: h.execute}
 	names.Graph = graph.New(c.ImportedUnit)
 	c.Types = rtypes.New(f.Ctx, names.Graph.Nested)
-	c.Types.Guard, c.Types.Home = h.guardMethod, c.Home
+	c.Types.Home = c.Home
+	names.MadeTypes = c.MadeTypes
 	c.Loader = &rtypes.Loader{Loader: f.Ctx.Loader, Types: c.Types, Nested: names.Graph.Nested}
 	f.Ctx.Loader = c.Loader
 	return c
 }
 
 func newHost(config *Config, f *namespace.Files) *host {
-	h := &host{config: config, files: f, stop: stop.New(), externals: map[string]any{}}
+	h := &host{config: config, files: f, stop: stop.New(), externals: map[string]any{}, methods: map[string]map[reflect.Type]reflect.Value{}}
 	h.stdout, h.stderr = stream{h, "stdout", os.Stdout}, stream{h, "stderr", os.Stderr}
 	h.hook(f.Ctx)
 	return h

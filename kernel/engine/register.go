@@ -29,8 +29,6 @@ func (e *host) registerRuntime() error {
 		rewrite.RuntimePath + ".GoStart":   e.goStart,
 		rewrite.RuntimePath + ".GoRun":     e.goRun,
 		rewrite.RuntimePath + ".GoEnd":     e.goEnd,
-		rewrite.RuntimePath + ".Traced":    retrace,
-		rewrite.RuntimePath + ".Wrap":      e.wrap,
 		rewrite.RuntimePath + ".Ended":     e.stop.Ended,
 		rewrite.RuntimePath + ".Dropped":   e.dropped,
 		rewrite.RuntimePath + ".Recovered": recovered,
@@ -52,8 +50,11 @@ func (e *host) registerRuntime() error {
 		e.external(name, f)
 	}
 	flag.CommandLine.Init(flag.CommandLine.Name(), flag.PanicOnError)
+	e.registerDebugger()
 	e.registerPrints()
 	e.registerWaits()
+	e.registerListeners()
 	e.registerReads()
+	e.registerEmbedded()
 	return nil
 }

@@ -63,7 +63,7 @@ func (e *Engine) run(ctx context.Context, id uint64, j job, answer func(outcome)
 	begin := sync.OnceValue(func() bool { return decided.CompareAndSwap(false, true) })
 	notStopped := context.AfterFunc(ctx, func() {
 		defer e.ourGoroutine(id)() // magics print to the cell at its end
-		answer(e.interrupt(ended, prepared, decided))
+		answer(e.interrupt(id, ended, prepared, decided))
 	})
 	defer e.stop.Watched(e.config.Lasting)()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -89,14 +89,14 @@ func (e *Engine) run(ctx context.Context, id uint64, j job, answer func(outcome)
 	o = j.run()
 }
 
-// interrupt ends a job of run, or abandons it, and returns its outcome.
-func (e *Engine) interrupt(ended <-chan outcome, prepared <-chan struct{}, decided *atomic.Bool) outcome {
+// interrupt ends the job of a cell, or abandons it, and returns its outcome.
+func (e *Engine) interrupt(id uint64, ended <-chan outcome, prepared <-chan struct{}, decided *atomic.Bool) outcome {
 	if decided.CompareAndSwap(false, true) {
 		return outcome{discarded: true}
 	}
 	<-prepared
 	first := e.stop.Begin()
-	defer e.stop.End()
+	defer e.endStop()
 	if first { // for a device, one stop of several cells counts once
 		for _, f := range e.config.Interrupt {
 			f()
@@ -109,7 +109,7 @@ func (e *Engine) interrupt(ended <-chan outcome, prepared <-chan struct{}, decid
 		case <-time.After(wait):
 		}
 		if e.config.Ending == nil || !e.config.Ending() {
-			return outcome{failed: &runError{name: failure.Interrupted, text: failure.AbandonedText}}
+			return outcome{failed: &runError{name: failure.Interrupted, text: failure.AbandonedText, frames: e.whereBlocked(id)}}
 		}
 	}
 }

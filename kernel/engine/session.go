@@ -45,6 +45,7 @@ func (s session) Reset() {
 	clear(e.Decls)
 	clear(e.Versions)
 	clear(e.Broken)
+	clear(e.Lost)
 	clear(e.Hidden)
 	e.Libraries = nil
 	e.nextPrune = 0

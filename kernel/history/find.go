@@ -13,9 +13,10 @@ func (h *History) Tail(n int) ([]Entry, error) {
 }
 
 // Range returns the cells of a session from line start up to, not including, stop; a
-// nil stop is the end. Session 0 is this one, negative sessions count back from it. Of
-// this session it returns the cells of the given shell, of other sessions those of the
-// parent shell.
+// stop of nil or 0 is the end. Negative lines count back from the end of the session, as
+// in IPython. Session 0 is this one, negative sessions count back from it. Of this
+// session it returns the cells of the given shell, of other sessions those of the parent
+// shell.
 func (h *History) Range(shell, session, start int, stop *int) ([]Entry, error) {
 	if session <= 0 {
 		session += h.session
@@ -24,9 +25,25 @@ func (h *History) Range(shell, session, start int, stop *int) ([]Entry, error) {
 		shell = 0
 	}
 	entries, err := h.all()
-	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
-		return e.Session != session || e.Shell != shell || e.Line < start || stop != nil && e.Line >= *stop
-	}), err
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool { return e.Session != session || e.Shell != shell })
+	end := 1
+	for _, e := range entries {
+		end = max(end, e.Line+1)
+	}
+	until := end
+	if stop != nil && *stop != 0 {
+		until = fromEnd(*stop, end)
+	}
+	start = fromEnd(start, end)
+	return slices.DeleteFunc(entries, func(e Entry) bool { return e.Line < start || e.Line >= until }), err
+}
+
+// fromEnd returns a line that may be given as its distance from the end.
+func fromEnd(line, end int) int {
+	if line < 0 {
+		line += end
+	}
+	return line
 }
 
 // Search returns the last n cells, or all for n <= 0, whose whole input matches a

@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 	saved := open(t, path)
 	memory := open(t, "")
 	memory.session, memory.unsaved = 3, []Entry{{1, 0, 1, "old", "<old>"}, {1, 0, 2, "x", "<x>"}}
-	stop := 3
+	stop, back, zero := 3, -1, 0
 	for name, h := range map[string]*History{"file": saved, "memory": memory} {
 		add(t, h, "x := 1", "x", "fmt.Println(x)\n<", "x", "a.b")
 		for _, test := range []struct {
@@ -60,6 +60,11 @@ func TestFind(t *testing.T) {
 			{"tail of all", func() ([]Entry, error) { return h.Tail(0) }, "1.1 1.2 3.1 3.2 3.3 3.4 3.5"},
 			{"tail of more", func() ([]Entry, error) { return h.Tail(99) }, "1.1 1.2 3.1 3.2 3.3 3.4 3.5"},
 			{"range", func() ([]Entry, error) { return h.Range(0, 0, 2, &stop) }, "3.2"},
+			{"range from the end", func() ([]Entry, error) { return h.Range(0, 0, -2, nil) }, "3.4 3.5"},
+			{"range to before the end", func() ([]Entry, error) { return h.Range(0, 0, -4, &back) }, "3.2 3.3 3.4"},
+			{"range to 0, which is the end", func() ([]Entry, error) { return h.Range(0, 0, 4, &zero) }, "3.4 3.5"},
+			{"range from the end of a session back", func() ([]Entry, error) { return h.Range(0, -2, -1, nil) }, "1.2"},
+			{"range from before the first", func() ([]Entry, error) { return h.Range(0, 0, -99, &stop) }, "3.1 3.2"},
 			{"range without end", func() ([]Entry, error) { return h.Range(0, 3, 4, nil) }, "3.4 3.5"},
 			{"range of a session back", func() ([]Entry, error) { return h.Range(0, -2, 0, nil) }, "1.1 1.2"},
 			{"range of an empty session", func() ([]Entry, error) { return h.Range(0, -1, 0, nil) }, ""},

@@ -2,6 +2,8 @@ package jupyter
 
 import (
 	"encoding/json"
+	"net"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -34,6 +36,43 @@ func TestParseConnection(t *testing.T) {
 	}
 }
 
+// TestChoosePorts: ports that are 0 or absent, as ipykernel accepts them, become free ones,
+// and the file with them keeps its other fields.
+func TestChoosePorts(t *testing.T) {
+	folder := t.TempDir()
+	for name, ip := range map[string]string{"tcp": "*", "ipc": filepath.Join(folder, "k")} {
+		data := connection(func(f map[string]any) {
+			f["transport"], f["ip"], f["shell_port"], f["hb_port"] = name, ip, 0, 0
+			delete(f, "iopub_port")
+		})
+		c, err := ParseConnection(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := c.ChoosePorts(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ParseConnection(file); err != nil || got != c || !strings.Contains(string(file), `"kernel_name": "warpbook"`) {
+			t.Errorf("the file is %s, %v, expected %+v", file, err, c)
+		}
+		if c.Shell == 0 || c.IOPub == 0 || c.Heartbeat == 0 || c.Shell == c.IOPub || c.IOPub == c.Heartbeat || c.Stdin != 3 || c.Control != 4 {
+			t.Errorf("%s: chose %+v", name, c)
+		}
+		for _, p := range []int{c.Shell, c.IOPub, c.Heartbeat} {
+			l, err := net.Listen(c.Address(p))
+			if err != nil {
+				t.Errorf("%s: %d is not free: %v", name, p, err)
+				continue
+			}
+			defer l.Close()
+		}
+		if again, err := c.ChoosePorts(file); again != nil || err != nil {
+			t.Errorf("no port is 0: %s, %v", again, err)
+		}
+	}
+}
+
 func TestParseConnectionRejects(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -45,7 +84,7 @@ func TestParseConnectionRejects(t *testing.T) {
 		{"no ip", func(f map[string]any) { delete(f, "ip") }, `ip "", expected an IP address`},
 		{"host name", func(f map[string]any) { f["ip"] = "example.org" }, `ip "example.org"`},
 		{"ipc without path", func(f map[string]any) { f["transport"], f["ip"] = "ipc", "" }, "no ip"},
-		{"no port", func(f map[string]any) { delete(f, "stdin_port") }, "stdin_port 0, expected 1 to 65535"},
+		{"negative port", func(f map[string]any) { f["stdin_port"] = -1 }, "stdin_port -1, expected 1 to 65535, or 0 for any"},
 		{"large port", func(f map[string]any) { f["hb_port"] = 65536 }, "hb_port 65536"},
 		{"port twice", func(f map[string]any) { f["hb_port"] = 1 }, "hb_port 1 is also the shell_port"},
 		{"port text", func(f map[string]any) { f["hb_port"] = "5" }, "hb_port"},

@@ -52,10 +52,26 @@ func TestEncodeDecode(t *testing.T) {
 
 // The expected digits were computed with Python's hmac module.
 func TestKnownSignatures(t *testing.T) {
-	key := newKey(t, "hmac-sha256", "a-key")
-	got := string(key.sign([][]byte{[]byte(`{"x":1}`), []byte("{}"), []byte("{}"), []byte(`{"y":2}`)}))
-	if want := "a6bb86577d139049ac1d077e2af5fa129d6e5364f7600de2a667afe5579239ce"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+	known := map[string]string{
+		"hmac-md5":      "b5a8655f13e38878df3fd1e3155d55f5",
+		"hmac-sha1":     "7b2a0473e83999ace1cb1bced73de8714c02bef6",
+		"hmac-sha224":   "923d498e8bb94d6d7591cbef29f64f1a6e90306963f8c937b35c566c",
+		"hmac-sha256":   "a6bb86577d139049ac1d077e2af5fa129d6e5364f7600de2a667afe5579239ce",
+		"hmac-sha384":   "a5c8cf24e6a79e5a99b2294f85cc4fb36b236203e89b52aaf3217d7236e88fa7375dcebf99271cd7533b9fe79a6a5c97",
+		"hmac-sha512":   "35366099b7756811389af2a0f8ed4834ab60713d41a6148efc8e53f4c3d88d30586773d1a7297868a522d63ca45cf6c59da9b9a78501d8a9d192e20e257b01ca",
+		"hmac-sha3_224": "57303647722d17514c4d62e4dca6be1b0bfbe4b49fee0c09212623b1",
+		"hmac-sha3_256": "ce6d0a8bde69c30d1977002acef5fde28fdec38664a8303a368e9dec9973b06f",
+		"hmac-sha3_384": "15c418707aa576822977fc1251c6b3f8eb101b83eb3b34e2ffccfd7db6bc8f4d8346261350c2547997d0c29b7da324ca",
+		"hmac-sha3_512": "30a49f69f28b75462fa99da916df4491e33aec206e6ec4e308743b519ceeea7850687dbc8f3eaf60efdf2dc11f9f1afe990237a477e342b0bbbcc7da324a9f69",
+	}
+	if len(schemes) != len(known) {
+		t.Errorf("%d schemes, want %d", len(schemes), len(known))
+	}
+	for scheme, want := range known {
+		got := string(newKey(t, scheme, "a-key").sign([][]byte{[]byte(`{"x":1}`), []byte("{}"), []byte("{}"), []byte(`{"y":2}`)}))
+		if got != want {
+			t.Errorf("%s: got %s, want %s", scheme, got, want)
+		}
 	}
 }
 

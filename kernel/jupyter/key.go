@@ -2,22 +2,36 @@ package jupyter
 
 import (
 	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha3"
 	"crypto/sha512"
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 )
 
 // remembered is the number of signatures that a key keeps to detect replays.
 const remembered = 1 << 16
 
-// schemes are the signature schemes of connection files.
+// schemes are the signature schemes of connection files: hmac and a hash of Python's
+// hashlib that the standard library has.
 var schemes = map[string]func() hash.Hash{
-	"hmac-sha256": sha256.New,
-	"hmac-sha384": sha512.New384,
-	"hmac-sha512": sha512.New,
+	"hmac-md5":      md5.New,
+	"hmac-sha1":     sha1.New,
+	"hmac-sha224":   sha256.New224,
+	"hmac-sha256":   sha256.New,
+	"hmac-sha384":   sha512.New384,
+	"hmac-sha512":   sha512.New,
+	"hmac-sha3_224": func() hash.Hash { return sha3.New224() },
+	"hmac-sha3_256": func() hash.Hash { return sha3.New256() },
+	"hmac-sha3_384": func() hash.Hash { return sha3.New384() },
+	"hmac-sha3_512": func() hash.Hash { return sha3.New512() },
 }
 
 // Key signs and verifies messages. An empty key signs nothing and accepts
@@ -32,8 +46,8 @@ type Key struct {
 	next   int               // where the ring is overwritten
 }
 
-// mark is the beginning of a signature, half as long as the shortest scheme's. It
-// identifies the signature.
+// mark is the beginning of a signature, as long as the shortest scheme's. It identifies
+// the signature.
 type mark [16]byte
 
 // NewKey makes the key of a connection file.
@@ -43,7 +57,7 @@ func NewKey(scheme, secret string) (*Key, error) {
 	}
 	hash, ok := schemes[scheme]
 	if !ok {
-		return nil, fmt.Errorf("jupyter: signature scheme %q: unknown, expected hmac-sha256, hmac-sha384 or hmac-sha512", scheme)
+		return nil, fmt.Errorf("jupyter: signature scheme %q: unknown, expected one of %s", scheme, strings.Join(slices.Sorted(maps.Keys(schemes)), ", "))
 	}
 	k := &Key{secret: []byte(secret), seen: map[mark]struct{}{}}
 	k.macs.New = func() any { return hmac.New(hash, k.secret) }

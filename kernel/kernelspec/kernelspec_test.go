@@ -50,7 +50,7 @@ func TestSpecHasJupytersFields(t *testing.T) {
 	if want := []string{"/a/warpbook-kernel", "{connection_file}"}; !slices.Equal(s.Argv, want) {
 		t.Errorf("argv %q, want %q", s.Argv, want)
 	}
-	if s.DisplayName != "Go (warpbook)" || s.Language != "go" || s.InterruptMode != "message" || s.Env[cellbuild.Env] != "/a/cells" {
+	if s.DisplayName != "Go (warpbook)" || s.Language != "go" || s.InterruptMode != "message" || s.Env[cellbuild.Env] != "/a/cells" || s.Metadata["debugger"] != true {
 		t.Errorf("%+v", s)
 	}
 }

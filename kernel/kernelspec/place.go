@@ -5,11 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"warpbook/kernel/leaf/buildcache"
 )
 
 // Place is the destination of one installation.
 type Place struct {
-	Programs string // folder of the two programs
+	Programs string // folder of the programs
 	Spec     string // folder of kernel.json
 }
 
@@ -22,6 +24,9 @@ func (p Place) Former() string { return filepath.Join(p.Programs, "warpbook") }
 
 // Cells returns the path of the cells program.
 func (p Place) Cells() string { return filepath.Join(p.Programs, "cells") }
+
+// Compiler returns the path of the program that compiles %%cuda cells with NVRTC.
+func (p Place) Compiler() string { return filepath.Join(p.Programs, "nvrtc") }
 
 // ForUser returns the place of the user's own kernels, visible to every Jupyter that
 // the user starts.
@@ -53,12 +58,23 @@ func Places() []Place {
 	for _, dir := range filepath.SplitList(os.Getenv("JUPYTER_PATH")) {
 		places = append(places, Place{Spec: specIn(dir)})
 	}
-	for _, prefix := range []string{os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), "/usr/local", "/usr"} {
-		if prefix != "" {
+	for _, prefix := range []string{ownPrefix(), os.Getenv("VIRTUAL_ENV"), os.Getenv("CONDA_PREFIX"), "/usr/local", "/usr"} {
+		same := func(p Place) bool { return p.Spec == InPrefix(prefix).Spec }
+		if prefix != "" && !slices.ContainsFunc(places, same) {
 			places = append(places, InPrefix(prefix))
 		}
 	}
 	return places
+}
+
+// ownPrefix is the environment that a wheel has installed this program into, "" for
+// another program.
+func ownPrefix() string {
+	kernel := buildcache.Installed("warpbook-kernel")
+	if kernel == "" {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(kernel)))) // PREFIX/share/warpbook/bin/warpbook-kernel
 }
 
 func specIn(jupyter string) string { return filepath.Join(jupyter, "kernels", name) }

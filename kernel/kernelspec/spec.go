@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/jupyter"
@@ -23,6 +24,7 @@ const (
 	name        = "warpbook"
 	displayName = "Go (warpbook)"
 	specFile    = "kernel.json"
+	resourceDir = "{resource_dir}" // Jupyter's word for the folder of kernel.json
 )
 
 // Spec is the content of kernel.json.
@@ -36,31 +38,36 @@ type Spec struct {
 	Metadata        map[string]any    `json:"metadata"`
 }
 
-// New describes the kernel that consists of these two programs, given by
-// absolute paths.
+// New describes the kernel that consists of these two programs, given by absolute paths.
+// A path of the kernel that begins with {resource_dir} is relative to the folder of
+// kernel.json; cells is "" for a program beside the kernel.
 func New(kernel, cells string) Spec {
+	env := map[string]string{}
+	if cells != "" {
+		env[cellbuild.Env] = cells
+	}
 	return Spec{
 		Argv:            []string{kernel, "{connection_file}"},
 		DisplayName:     displayName,
 		Language:        "go",
 		InterruptMode:   "message",
 		ProtocolVersion: jupyter.Version,
-		Env:             map[string]string{cellbuild.Env: cells},
-		Metadata:        map[string]any{"debugger": false},
+		Env:             env,
+		Metadata:        map[string]any{"debugger": true},
 	}
 }
 
 // Write registers the kernel in a folder, and overwrites existing files. It writes
 // kernel.json last, because that file makes Jupyter list the kernel.
 func (s Spec) Write(dir string) error {
-	data, err := json.MarshalIndent(s, "", "  ")
+	files, err := s.files()
 	if err != nil {
-		return fmt.Errorf("kernelspec: encode: %w", err)
+		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("kernelspec: %w", err)
 	}
-	for _, f := range append(logos(), file{specFile, append(data, '\n')}) {
+	for _, f := range files {
 		err := atomicfile.Write(filepath.Join(dir, f.name), func(w io.Writer) error {
 			_, err := w.Write(f.data)
 			return err
@@ -70,6 +77,25 @@ func (s Spec) Write(dir string) error {
 		}
 	}
 	return nil
+}
+
+// files are the files of the registration, kernel.json last.
+func (s Spec) files() ([]file, error) {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("kernelspec: encode: %w", err)
+	}
+	return append(logos(), file{specFile, append(data, '\n')}), nil
+}
+
+// Files are the files that Write writes, by name.
+func (s Spec) Files() (map[string][]byte, error) {
+	files, err := s.files()
+	all := map[string][]byte{}
+	for _, f := range files {
+		all[f.name] = f.data
+	}
+	return all, err
 }
 
 // Read reads the registration in a folder. Its error is fs.ErrNotExist if there is
@@ -83,13 +109,22 @@ func Read(dir string) (Spec, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, fmt.Errorf("kernelspec: %s: %w", filepath.Join(dir, specFile), err)
 	}
+	for i, arg := range s.Argv { // as Jupyter does
+		if rest, relative := strings.CutPrefix(arg, resourceDir); relative {
+			s.Argv[i] = filepath.Join(dir, rest)
+		}
+	}
 	return s, nil
 }
 
 // Check reports which program of the kernel is missing or damaged. It reads both
 // programs.
 func (s Spec) Check() error {
-	for _, path := range []string{s.kernel(), s.Env[cellbuild.Env]} {
+	cells := s.Env[cellbuild.Env]
+	if cells == "" {
+		cells = filepath.Join(filepath.Dir(s.kernel()), "cells")
+	}
+	for _, path := range []string{s.kernel(), cells} {
 		if err := buildcache.VerifyWhole(path); err != nil {
 			return fmt.Errorf("kernelspec: program %w", err)
 		}

@@ -82,7 +82,8 @@
 			});
 		}
 
-		execute(cell, code, event) { return this.request({ type: "execute", cell, code }, event); }
+		// execute runs a cell; place is the page's name of the cell, the same when it runs again.
+		execute(cell, code, event, silent = false, place = undefined) { return this.request({ type: "execute", cell, code, silent, place }, event); }
 
 		reply(id, text) { this.worker.postMessage({ request: { type: "reply", id, text } }); }
 

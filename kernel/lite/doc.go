@@ -6,9 +6,10 @@
 // The program speaks the frames of package cellproto with its worker. The JavaScript is
 // in this folder: files.js is the file system that Go's system calls see, vectors.js runs
 // the emulator's vector instructions, program.js starts the program in a worker or in Node,
-// client.js drives a worker from a page, worker.js and node.js are the two places where the
-// program runs. exec.js runs Go tests in Node. wasm_exec.js comes
-// from the Go toolchain at build time and is not committed.
+// client.js drives a worker from a page, keep.js registers the service worker, worker.js and
+// node.js are the two places where the program runs. exec.js runs Go tests in Node,
+// compiler_node.js the compiler of a site. wasm_exec.js comes from the Go toolchain at build
+// time and is not committed.
 //
 // It must not import the engine, the server, gpu or ops.
 package lite

@@ -33,7 +33,14 @@ func Program(ctx context.Context, root, path string, progress io.Writer) error {
 		return fmt.Errorf("lite: %w", err)
 	}
 	defer os.RemoveAll(work)
-	overlay, err := fewerSymbols(root, work)
+	if work, err = filepath.EvalSymlinks(work); err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	links := filepath.Join(work, "links")
+	if err := os.Mkdir(links, 0o755); err != nil {
+		return fmt.Errorf("lite: %w", err)
+	}
+	overlay, err := fewerSymbols(root, links, work)
 	if err != nil {
 		return err
 	}
@@ -42,7 +49,7 @@ func Program(ctx context.Context, root, path string, progress io.Writer) error {
 		return fmt.Errorf("lite: %w", err)
 	}
 	fmt.Fprintln(progress, "warpbook: building the cells program for the browser (about 2 minutes on 2 cores the first time)")
-	c, err := edited.Command(ctx, root, "build", "-tags="+edited.Tags+",simd128", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-overlay="+overlay, "-o", path, "./kernel/cells")
+	c, err := edited.Portable(ctx, root, links, "build", "-tags="+edited.Tags+",simd128", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-overlay="+overlay, "-o", path, "./kernel/cells")
 	if err != nil {
 		return err
 	}
@@ -55,13 +62,11 @@ func Program(ctx context.Context, root, path string, progress io.Writer) error {
 	return nil
 }
 
-// fewerSymbols writes an overlay that leaves packages out of the program.
-func fewerSymbols(root, work string) (overlay string, err error) {
-	from, err := filepath.Abs(filepath.Join(root, standard))
-	if err != nil {
-		return "", fmt.Errorf("lite: %w", err)
-	}
-	text, err := os.ReadFile(from)
+// fewerSymbols writes an overlay that leaves packages out of the program, for a build in the
+// folder links.
+func fewerSymbols(root, links, work string) (overlay string, err error) {
+	from := filepath.Join(links, standard)
+	text, err := os.ReadFile(filepath.Join(root, standard))
 	if err != nil {
 		return "", fmt.Errorf("lite: %w", err)
 	}

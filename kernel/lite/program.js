@@ -157,6 +157,13 @@
 			this.deliver(event);
 		}
 
+		// say shows a line in place of the one before, and none for "".
+		say(text) {
+			const width = (this.said || "").length;
+			if (text || width) this.deliver({ id: this.running[0], type: "stream", name: "stderr", text: "\r" + text.padEnd(width) + (text ? "" : "\r") });
+			this.said = text;
+		}
+
 		print(fd, bytes) {
 			const text = this.texts[fd].decode(bytes, { stream: true });
 			if (fd === 2) this.last = crash(this.last + text);
@@ -169,13 +176,17 @@
 	async function compile(url) {
 		const reply = await fetch(url);
 		if (!reply.ok) throw new Error(`${url}: ${reply.status} ${reply.statusText}`);
-		const [look, whole] = reply.body.tee();
+		return WebAssembly.compileStreaming(new Response(await unpacked(reply.body), { headers: { "Content-Type": "application/wasm" } }));
+	}
+
+	// unpacked is a stream without its compression, if it still has it.
+	async function unpacked(body) {
+		const [look, whole] = body.tee();
 		const reader = look.getReader();
 		const { value } = await reader.read();
 		reader.cancel();
 		const packed = value && value[0] === 0x1f && value[1] === 0x8b;
-		const body = packed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
-		return WebAssembly.compileStreaming(new Response(body, { headers: { "Content-Type": "application/wasm" } }));
+		return packed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
 	}
 
 	// missing returns a sentence with a remedy if this browser lacks a feature.
@@ -193,5 +204,5 @@
 		return `The Go kernel could not be loaded (${e.message}): check the connection and reload this page.`;
 	}
 
-	globalThis.warpbook = Object.assign(globalThis.warpbook || {}, { missing, sentence, compile, Program, encode, Decoder });
+	globalThis.warpbook = Object.assign(globalThis.warpbook || {}, { missing, sentence, compile, unpacked, Program, encode, Decoder });
 })();

@@ -2,9 +2,7 @@ package lite
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -15,15 +13,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"warpbook/kernel/nbformat"
+	"warpbook/kernel/report"
 )
 
-//go:embed files.js vectors.js program.js worker.js client.js cell.html cell.js index.html keep.js service-worker.js
+//go:embed files.js vectors.js program.js worker.js compile.js compiler.js client.js keep.js cell.html cell.js page.css index.html index.js service-worker.js notebooks.json
 var scripts embed.FS
 
 // The scripts beside the program, and the pages at the root of the site.
 var (
-	programScripts = []string{"files.js", "vectors.js", "program.js", "worker.js", "client.js"}
-	pages          = []string{"cell.html", "cell.js", "keep.js"}
+	programScripts = []string{"files.js", "vectors.js", "program.js", "worker.js", "compile.js", "compiler.js", "client.js", "keep.js"}
+	pages          = []string{"cell.html", "cell.js", "page.css", "index.js"}
 )
 
 // site is a site that is being built.
@@ -53,7 +54,7 @@ func Site(ctx context.Context, root, dir string, progress io.Writer) (err error)
 	}
 	defer os.RemoveAll(work)
 	s := &site{ctx: ctx, root: root, dir: filepath.Join(work, "site"), work: work, progress: progress}
-	for _, step := range []func() error{s.lab, s.program, s.pages, s.reports, s.licences, s.index, s.offline} {
+	for _, step := range []func() error{s.lab, s.program, s.compiler, s.pages, s.reports, s.licences, s.index, s.offline} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -142,6 +143,9 @@ func (s *site) lab() error {
 	if err := s.run(lab, s.python("jupyter-lite"), "build", "--output-dir", s.dir, "--contents", contents, "--apps", "lab", "--no-sourcemaps", "--no-unused-shared-packages"); err != nil {
 		return err
 	}
+	if err := s.guardLab(); err != nil {
+		return err
+	}
 	return s.configure()
 }
 
@@ -196,10 +200,10 @@ func (s *site) configure() error {
 	return write(s.path("jupyter-lite.json"), text)
 }
 
-// packer compresses a file by libdeflate: to 19.1 MB where compress/gzip gave 20.2.
+// packer compresses a file by libdeflate at its highest level: 0.5 % less than level 10.
 const packer = `import deflate, sys
 with open(sys.argv[1], "rb") as f: data = f.read()
-with open(sys.argv[2], "wb") as f: f.write(deflate.gzip_compress(data, 10))`
+with open(sys.argv[2], "wb") as f: f.write(deflate.gzip_compress(data, 12))`
 
 // program builds the cells program and puts the worker's scripts beside it.
 func (s *site) program() error {
@@ -264,21 +268,26 @@ func (s *site) script(name, to string) error {
 	if err != nil {
 		return fmt.Errorf("lite: %w", err)
 	}
-	return write(to, text)
+	return write(to, bytes.ReplaceAll(text, []byte("{{POLICY}}"), []byte(policy)))
 }
 
-// reports copies the rendered reports of each GPU, with a link to the notebook in this site.
+// reports renders the executed notebooks of each GPU, with a link to the notebook in this site.
 func (s *site) reports() error {
-	paths, err := filepath.Glob(filepath.Join(s.root, "notebooks/results/*/*.html"))
+	paths, err := filepath.Glob(filepath.Join(s.root, "notebooks/results/*/*.ipynb"))
 	if err != nil || len(paths) == 0 {
-		return fmt.Errorf("lite: site: no report in notebooks/results, expected some in a folder for each GPU")
+		return fmt.Errorf("lite: site: no executed notebook in notebooks/results, expected some in a folder for each GPU")
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		nb, err := nbformat.Read(path)
 		if err != nil {
 			return fmt.Errorf("lite: site: %w", err)
 		}
-		name, gpu := strings.TrimSuffix(filepath.Base(path), ".html"), filepath.Base(filepath.Dir(path))
+		var page bytes.Buffer
+		if err := report.Render(&page, nb, report.Origin{}); err != nil {
+			return fmt.Errorf("lite: site: %w", err)
+		}
+		text := page.Bytes()
+		name, gpu := strings.TrimSuffix(filepath.Base(path), ".ipynb"), filepath.Base(filepath.Dir(path))
 		link := `<p><a href="../../lab/index.html?path=` + name + `.ipynb">Run this notebook here, in the browser</a> (on the emulator; this report is of an ` + strings.ToUpper(gpu) + `)</p>`
 		at := bytes.Index(text, []byte("<body"))
 		end := bytes.IndexByte(text[max(at, 0):], '>')
@@ -290,67 +299,6 @@ func (s *site) reports() error {
 		}
 	}
 	return nil
-}
-
-// index writes the first page.
-func (s *site) index() error {
-	notebooks, err := filepath.Glob(s.path("files", "*.ipynb"))
-	if err != nil {
-		return fmt.Errorf("lite: site: %w", err)
-	}
-	var rows strings.Builder
-	for _, path := range notebooks {
-		name := strings.TrimSuffix(filepath.Base(path), ".ipynb")
-		executed, err := filepath.Glob(s.path("reports", "*", name+".html"))
-		if err != nil {
-			return fmt.Errorf("lite: site: %w", err)
-		}
-		var reports []string
-		for _, path := range executed {
-			gpu := filepath.Base(filepath.Dir(path))
-			reports = append(reports, `<a href="reports/`+gpu+`/`+name+`.html">executed on an `+strings.ToUpper(gpu)+`</a>`)
-		}
-		report := strings.Join(reports, ", ")
-		fmt.Fprintf(&rows, "<tr><td><a href=\"lab/index.html?path=%s.ipynb\">%s</a></td><td>%s</td></tr>\n", name, name, report)
-	}
-	text, err := scripts.ReadFile("index.html")
-	if err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	return write(s.path("index.html"), bytes.Replace(text, []byte("{{ROWS}}"), []byte(rows.String()), 1))
-}
-
-// offline writes the service worker, which keeps all files of the site.
-func (s *site) offline() error {
-	var files []string
-	version := sha256.New()
-	err := fs.WalkDir(os.DirFS(s.dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || path == "service-worker.js" {
-			return err
-		}
-		text, err := os.ReadFile(s.path(path))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(version, "%s %x\n", path, sha256.Sum256(text))
-		files = append(files, path)
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("lite: site: %w", err)
-	}
-	slices.SortFunc(files, cmp.Compare)
-	list, err := json.Marshal(files)
-	if err != nil {
-		return fmt.Errorf("lite: site: %w", err)
-	}
-	text, err := scripts.ReadFile("service-worker.js")
-	if err != nil {
-		return fmt.Errorf("lite: %w", err)
-	}
-	text = bytes.Replace(text, []byte("{{VERSION}}"), fmt.Appendf(nil, "%.8x", version.Sum(nil)), 1)
-	text = bytes.Replace(text, []byte("[/*{{FILES}}*/]"), list, 1)
-	return write(s.path("service-worker.js"), text)
 }
 
 // write writes a file and makes its folder.

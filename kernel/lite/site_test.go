@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,10 @@ func partial(t *testing.T) *site {
 	if err := write(s.path("jupyter-lite.json"), []byte(`{"jupyter-config-data": {"defaultKernelName": "python", "n": 1}}`)); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range []func() error{s.configure, s.cellFiles, s.pages, s.reports, s.index, s.offline} {
+	if err := write(s.path("lab", "index.html"), []byte(`<html><head><meta charset="utf-8"><script>1</script></head></html>`)); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []func() error{s.guardLab, s.configure, s.cellFiles, s.pages, s.reports, s.index, s.offline} {
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +62,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	worker := read(t, s.path("service-worker.js"))
-	for _, page := range []string{index, worker} {
+	for _, page := range []string{index, worker, read(t, s.path("cell.html"))} {
 		if strings.Contains(page, "{{") {
 			t.Error("a placeholder is left")
 		}
@@ -68,13 +72,70 @@ func TestPages(t *testing.T) {
 		if err != nil || d.IsDir() || path == "service-worker.js" {
 			return err
 		}
-		if files++; !strings.Contains(worker, `"`+path+`"`) {
-			t.Errorf("the service worker does not keep %s", path)
+		later := slices.ContainsFunc(onDemand, func(start string) bool { return strings.HasPrefix(path, start) })
+		if files++; strings.Contains(worker, `"`+path+`"`) == later {
+			t.Errorf("%s: the service worker brings it at the first visit: %v", path, !later)
 		}
 		return nil
 	})
 	if err != nil || files < 20 {
 		t.Errorf("%d files: %v", files, err)
+	}
+}
+
+// TestOnDemand: the service worker does not fetch the compiler at the first visit.
+func TestOnDemand(t *testing.T) {
+	s := partial(t)
+	for _, name := range []string{"program/clang/bundle.js", "program/compiler.wasm.gz"} {
+		if err := write(s.path(filepath.FromSlash(name)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.offline(); err != nil {
+		t.Fatal(err)
+	}
+	worker := read(t, s.path("service-worker.js"))
+	_, list, _ := strings.Cut(worker, "files = ")
+	list, _, _ = strings.Cut(list, ";")
+	if strings.Contains(list, "clang") || strings.Contains(list, "compiler.wasm") || !strings.Contains(list, `["program/files.json","lab/index.html","files/00-your-gpu.ipynb"`) || strings.Contains(list, "results/") {
+		t.Errorf("the service worker brings %s", list)
+	}
+}
+
+// TestEntries: the first page lists every notebook in two languages; where there is a
+// translation, with its title.
+func TestEntries(t *testing.T) {
+	list, err := entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(root, "notebooks/*.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".ipynb")
+		title, err := heading(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if original, ok := strings.CutSuffix(name, ".zh"); ok {
+			if e := list[i-1]; e.Name != original || e.TitleZh != title {
+				t.Errorf("%+v, expected the title %s", e, title)
+			}
+			continue
+		}
+		if i == len(list) || list[i].Name != name {
+			t.Fatalf("notebooks.json: entry %d, expected %s", i, name)
+		}
+		if e := list[i]; e.En == "" || e.Zh == "" || e.TitleZh == "" || len(e.Needs) != 0 && len(e.Needs) != 2 {
+			t.Errorf("%+v, expected a line and a title in Chinese", e)
+		}
+		i++
+	}
+	if i != len(list) {
+		t.Errorf("notebooks.json: %d entries, expected %d", len(list), i)
 	}
 }
 

@@ -3,7 +3,7 @@
 // with one sentence, or {ended} with an exit status and a text.
 "use strict";
 
-importScripts("wasm_exec.js", "files.js", "vectors.js", "program.js");
+importScripts("wasm_exec.js", "files.js", "vectors.js", "program.js", "compile.js");
 
 let program;
 const post = (message) => postMessage(message);
@@ -28,6 +28,8 @@ async function start({ files, folder }) {
 		},
 		ended: (status, text) => post({ ended: { status, text } }),
 	});
+	const compiler = new warpbook.Compiler((text) => program.say(text));
+	globalThis.warpbookCompile = (request, done) => compiler.compile(request, done);
 	const module = warpbook.compile(new URL("cells.wasm.gz", location.href));
 	await Promise.all(files.map(async ({ path, url }) => {
 		const reply = await fetch(url);

@@ -2,8 +2,9 @@ package nbformat
 
 import "strings"
 
-// ClearOutputs marks every code cell as not executed.
+// ClearOutputs marks every code cell as not executed, and forgets the states of widgets.
 func (nb *Notebook) ClearOutputs() {
+	delete(nb.Metadata, "widgets")
 	for _, c := range nb.Cells {
 		if c.Type == Code {
 			c.Outputs, c.ExecutionCount, c.clearNext = nil, nil, false

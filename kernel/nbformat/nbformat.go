@@ -40,6 +40,7 @@ const (
 	TagInjectedParameters = "injected-parameters" // SetParameters wrote the cell
 	TagRaisesException    = "raises-exception"    // must fail, and does not end the run
 	TagSkipExecution      = "skip-execution"      // is not executed and stays as it is
+	TagHideInput          = "hide-input"          // its source is folded, beside metadata.jupyter.source_hidden
 )
 
 // Notebook is one notebook. Values in its maps have the types of encoding/json, with

@@ -155,7 +155,7 @@ func assignments(parameters []Parameter, declared []variable) (string, error) {
 	for j, p := range parameters {
 		i := slices.IndexFunc(declared, func(v variable) bool { return v.name == p.Name })
 		if i < 0 {
-			return "", fmt.Errorf("it does not declare %s, expected one of: %s", p.Name, variableNames(declared))
+			return "", fmt.Errorf("the notebook does not declare %s, expected one of: %s", p.Name, variableNames(declared))
 		}
 		parameters[j].Type = declared[i].typ
 		value := strings.TrimSpace(p.Value)

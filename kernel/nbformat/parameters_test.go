@@ -56,14 +56,14 @@ func TestSetParameters(t *testing.T) {
 
 func TestSetParametersErrors(t *testing.T) {
 	for _, test := range []struct{ source, name, value, want string }{
-		{declaring, "m", "1", "it does not declare m, expected one of: n, seed, profile, repeats, list"},
-		{declaring, "fixed", "1", "it does not declare fixed"},
+		{declaring, "m", "1", "the notebook does not declare m, expected one of: n, seed, profile, repeats, list"},
+		{declaring, "fixed", "1", "the notebook does not declare fixed"},
 		{declaring, "n", "", `the value "" of n is not a Go expression`},
 		{declaring, "n", "1; os.Exit(1)", "is not a Go expression"},
 		{declaring, "n", "func() int {\nreturn 1 }()", "is not a Go expression on one line"},
 		{"x := 1\ny := ", "x", "1", "line 3: expected operand"},
 		{"import \"os\"\nx := 1", "x", "1", "line 1: "},
-		{"}; func f() {", "x", "1", "it does not declare x, expected one of: no variables at all"},
+		{"}; func f() {", "x", "1", "the notebook does not declare x, expected one of: no variables at all"},
 		{"", "x", "1", "no variables at all"},
 	} {
 		nb := parameterNotebook(test.source)

@@ -13,11 +13,35 @@ import (
 
 // Read reads and checks the notebook in a file.
 func Read(path string) (*Notebook, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("nbformat: %w", expected(path, err))
 	}
 	return Parse(path, data)
+}
+
+// largest is the size of a notebook that is read.
+const largest = 512 << 20
+
+// readFile reads a file or a pipe: a device may have no end.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if m := info.Mode(); !m.IsRegular() && !m.IsDir() && m&os.ModeNamedPipe == 0 {
+		return nil, fmt.Errorf("%s: it is a device, expected a file or a pipe", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, largest+1))
+	if len(data) > largest {
+		return nil, fmt.Errorf("%s: more than %d MB, expected at most that", path, largest>>20)
+	}
+	return data, err
 }
 
 // expected adds to the error of reading a file what was expected.

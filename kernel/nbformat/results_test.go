@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,9 +35,12 @@ func (d difference) hash() string {
 	return fmt.Sprintf("%.6x", sha256.Sum256([]byte(d.executed+"\x00"+d.now)))
 }
 
-// TestCommittedResults compares the code of each notebook with that of its
-// committed executions. A changed cell fails, until the notebook is executed on
-// the device again or changes.json says why the change cannot affect results.
+// updateProse copies today's prose into committed executions: it is no result.
+const updateProse = "go test ./kernel/nbformat -run CommittedResults -update"
+
+// TestCommittedResults compares each notebook with its committed executions. A changed
+// code cell fails, until the notebook is executed on the device again or changes.json
+// says why the change cannot affect results. Prose must be today's.
 func TestCommittedResults(t *testing.T) {
 	root := filepath.Join("..", "..", "notebooks")
 	executed, err := filepath.Glob(filepath.Join(root, "results", "*", "*.ipynb"))
@@ -44,7 +50,16 @@ func TestCommittedResults(t *testing.T) {
 	for _, path := range executed {
 		dir, name := filepath.Split(path)
 		t.Run(filepath.Base(dir)+"/"+name, func(t *testing.T) {
-			compareExecution(t, readNotebook(t, filepath.Join(root, name)), readNotebook(t, path), readChanges(t, dir, name))
+			now, executed := readNotebook(t, filepath.Join(root, name)), readNotebook(t, path)
+			if stale := staleProse(now, executed); *update && stale != "" {
+				executed.Cells = withProse(now, executed)
+				if err := executed.Write(path); err != nil {
+					t.Fatal(err)
+				}
+			} else if stale != "" {
+				t.Errorf("cell %s has other prose than the notebook: run %s", stale, updateProse)
+			}
+			compareExecution(t, now, executed, readChanges(t, dir, name))
 		})
 	}
 }
@@ -139,6 +154,159 @@ func differences(now, executed *Notebook) (found []difference) {
 		found = append(found, difference{"(the order of cells)", strings.Join(b, " "), strings.Join(a, " ")})
 	}
 	return found
+}
+
+// staleProse is the first cell at which an execution differs from what withProse makes of
+// it, "" if there is none.
+func staleProse(now, executed *Notebook) string {
+	want := withProse(now, executed)
+	for i, c := range want {
+		if i >= len(executed.Cells) {
+			return c.ID
+		}
+		if e := executed.Cells[i]; e.ID != c.ID || e.Source != c.Source || !reflect.DeepEqual(shownAs(e), shownAs(c)) {
+			return c.ID
+		}
+	}
+	if len(executed.Cells) > len(want) {
+		return executed.Cells[len(want)].ID
+	}
+	return ""
+}
+
+// withProse are the code cells of an execution, in their order and with their outputs, and
+// around them the prose of today's notebook: before the first code cell behind it that ran.
+// Prose of which no cell ran, up to the next prose, is left out: it has no output to explain.
+func withProse(now, executed *Notebook) (cells []*Cell) {
+	before, pending, missed := map[string][]*Cell{}, []*Cell(nil), false
+	ran, today := map[string]bool{}, map[string]*Cell{}
+	for _, c := range executed.Cells {
+		ran[c.ID] = c.Type == Code
+	}
+	for _, c := range now.Cells {
+		today[c.ID] = c
+		switch {
+		case c.Type != Code && missed:
+			pending, missed = []*Cell{c}, false
+		case c.Type != Code:
+			pending = append(pending, c)
+		case ran[c.ID]:
+			before[c.ID], pending, missed = pending, nil, false
+		default:
+			missed = len(pending) > 0
+		}
+	}
+	if missed {
+		pending = nil
+	}
+	for _, c := range executed.Cells {
+		if c.Type == Code {
+			cells = append(append(cells, before[c.ID]...), likeToday(c, today[c.ID]))
+		}
+	}
+	return append(cells, pending...)
+}
+
+// shownAs is how a cell is shown: its tags, and whether its source is hidden.
+func shownAs(c *Cell) [2]any { return [2]any{c.Metadata["tags"], c.Metadata["jupyter"]} }
+
+// likeToday is an executed cell, shown as today's is; that is nil for a cell that is gone.
+func likeToday(c, today *Cell) *Cell {
+	if today == nil || reflect.DeepEqual(shownAs(c), shownAs(today)) {
+		return c
+	}
+	like := *c
+	like.Metadata = maps.Clone(c.Metadata)
+	for _, key := range []string{"tags", "jupyter"} {
+		if value, ok := today.Metadata[key]; ok {
+			like.Metadata[key] = value
+		} else {
+			delete(like.Metadata, key)
+		}
+	}
+	return &like
+}
+
+// statesOnly reports whether code only states sentences of a lesson that are checked.
+func statesOnly(source string) bool {
+	states := regexp.MustCompile(`\b(Claim|Say|Find)\(`)
+	lesson := regexp.MustCompile(`display\.(NewLesson|Lesson)\b`)
+	other := regexp.MustCompile(`(?m)display\.|Chart\{|\.Compare\(|\.Check\(|\.Time\(|Explain|MustBench|Launch|^import|fmt\.Print|\.Count\(`)
+	return states.MatchString(source) && !other.MatchString(lesson.ReplaceAllString(source, ""))
+}
+
+// A cell of Go has at most 40 lines, so that it fits a screen; set-ups are in packages. A
+// kernel may be longer.
+func TestCellsFitAScreen(t *testing.T) {
+	const most = 40
+	paths, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d notebooks, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		for _, c := range readNotebook(t, path).Cells {
+			if lines := 1 + strings.Count(c.Source, "\n"); c.Type == Code && !strings.HasPrefix(c.Source, "%%") && lines > most {
+				t.Errorf("%s: cell %s has %d lines of Go, expected at most %d: move its set-up to a package, or cut it where an idea ends", filepath.Base(path), c.ID, lines, most)
+			}
+		}
+	}
+}
+
+// The source of a cell that only states checked sentences is hidden, in JupyterLab and in
+// tools that know the tag: a reader would read each sentence twice.
+func TestStatementsAreHidden(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	for _, path := range paths {
+		for _, c := range readNotebook(t, path).Cells {
+			jupyter, _ := c.Metadata["jupyter"].(map[string]any)
+			folded, states := jupyter["source_hidden"] == true, c.Type == Code && statesOnly(c.Source)
+			if states && !folded || c.HasTag(TagHideInput) != folded {
+				t.Errorf("%s: cell %s: source_hidden %v, tag %s %v, states sentences alone: %v", filepath.Base(path), c.ID, folded, TagHideInput, c.HasTag(TagHideInput), states)
+			}
+			if states {
+				hidden++
+			}
+		}
+	}
+	if hidden < 20 {
+		t.Errorf("%d cells are hidden, expected those of notebooks 01 and 02 at least", hidden)
+	}
+}
+
+// Prose that is new, changed, moved or gone follows today's notebook; code stays as it ran.
+func TestWithProse(t *testing.T) {
+	notebook := func(cells ...string) *Notebook {
+		nb := &Notebook{}
+		for _, s := range cells {
+			id, source, _ := strings.Cut(s, "=")
+			kind := Code
+			if strings.HasPrefix(id, "m") {
+				kind = Markdown
+			}
+			nb.Cells = append(nb.Cells, &Cell{Type: kind, ID: id, Source: source})
+		}
+		return nb
+	}
+	executed := notebook("m1=old", "c1=1", "m2=gone", "c2=2", "m3=end")
+	now := notebook("m1=new", "c1=other", "m5=left out", "c9=not run", "m4=added", "c8=not run", "c2=2", "m3=end")
+	if stale := staleProse(now, executed); stale != "m1" {
+		t.Errorf("stale cell %q, expected m1", stale)
+	}
+	executed.Cells = withProse(now, executed)
+	var got []string
+	for _, c := range executed.Cells {
+		got = append(got, c.ID+"="+c.Source)
+	}
+	if text := strings.Join(got, " "); text != "m1=new c1=1 m4=added c2=2 m3=end" {
+		t.Errorf("cells %s", text)
+	}
+	if stale := staleProse(now, executed); stale != "" {
+		t.Errorf("after the copy cell %s is stale", stale)
+	}
 }
 
 func TestDifferences(t *testing.T) {

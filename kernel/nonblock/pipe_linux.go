@@ -101,3 +101,15 @@ func (p *Pipe) Close() error {
 	}
 	return p.file.Close()
 }
+
+// Grow lets a pipe hold more than 64 KB, so that writer and reader take turns less often.
+// It fails silently where Linux allows no more: the pipe then works as before.
+func Grow(pipe syscall.Conn, bytes int) {
+	const setSize = 1031 // F_SETPIPE_SZ
+	if c, err := pipe.SyscallConn(); err == nil {
+		c.Control(func(fd uintptr) { syscall.Syscall(syscall.SYS_FCNTL, fd, setSize, uintptr(bytes)) })
+	}
+}
+
+// SyscallConn returns the pipe's descriptor.
+func (p *Pipe) SyscallConn() (syscall.RawConn, error) { return p.pipe, nil }

@@ -41,3 +41,9 @@ func (p *Pipe) Control(f func(fd int)) error {
 
 // Close ends Whenever, also while it waits.
 func (p *Pipe) Close() error { return p.file.Close() }
+
+// Grow does nothing: pipes have one size here.
+func Grow(syscall.Conn, int) {}
+
+// SyscallConn returns the pipe's descriptor.
+func (p *Pipe) SyscallConn() (syscall.RawConn, error) { return p.pipe, nil }

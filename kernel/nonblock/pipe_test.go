@@ -158,3 +158,31 @@ func sleeps(t *testing.T) (n int) {
 	}
 	return n
 }
+
+// TestGrow: a pipe that was made larger takes more before its writer waits.
+func TestGrow(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("pipes have one size: SKIPPED, only Linux has larger ones")
+	}
+	r, w, err := NewPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	const bytes = 256 << 10
+	Grow(r, bytes)
+	written := make(chan error, 1)
+	go func() {
+		_, err := w.Write(make([]byte, bytes))
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Errorf("the pipe does not take %d bytes", bytes)
+	}
+}

@@ -131,8 +131,14 @@ func hostileHTML(source string) string {
 }
 
 // void are elements without an end tag, or with an optional one.
-var void = words(`area base br col embed hr img input link meta source track wbr
-	li dt dd p tr td th thead tbody tfoot option colgroup`)
+var void = func() map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(`area base br col embed hr img input link meta source track wbr
+		li dt dd p tr td th thead tbody tfoot option colgroup`) {
+		set[name] = true
+	}
+	return set
+}()
 
 // indented writes JSON with limited indentation, so that its size stays near that of
 // the content, and cuts it at mostJSON.

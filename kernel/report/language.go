@@ -25,10 +25,16 @@ func proseLanguage(nb *nbformat.Notebook) string {
 // phrases are the fixed texts of a page. Outputs of cells, names of settings, and
 // notices of what cannot be rendered are in English on every page.
 type phrases struct {
-	Contents, Recorded, Code, Rendered   string
+	Contents, Recorded, Rendered         string
 	parameters, injected, skipped        string // labels of cells
 	numbers, picture, expected           string // in outputs
-	table, figure                        string // with their number
+	table, figure, environment           string // with their number
+	like                                 string // another environment but for some settings
+	again                                string // of a table or figure that stands above
+	more                                 string // measurements than a summary names
+	measured, device, date, commit       string // lines of a summary
+	result, emulated, overlap, beside    string
+	folded                               func(lines int) string
 	executed, failedChecks, expectedRows func(n, of int) string
 	failedCells, unreadable              func(n int) string
 	passed, recordedPassed               func(n int) string
@@ -45,7 +51,6 @@ func phrasesIn(language string) *phrases {
 var english = phrases{
 	Contents:       "Contents",
 	Recorded:       "Rendered without execution: all outputs, figures and verdicts are as recorded in the file, and none was verified.",
-	Code:           "Code",
 	Rendered:       "Rendered by warpbook from %s. It is complete in itself and loads nothing.",
 	parameters:     "parameters",
 	injected:       "parameters set for this run",
@@ -54,6 +59,19 @@ var english = phrases{
 	picture:        "picture",
 	table:          "Table %d",
 	figure:         "Figure %d",
+	environment:    "Environment %d",
+	like:           "as %s, but:",
+	again:          "%s again",
+	more:           "%d more",
+	measured:       "measured",
+	device:         "device",
+	date:           "date",
+	commit:         "commit",
+	result:         "result",
+	emulated:       "times are those of the emulation and say nothing about a GPU; counters and verdicts do",
+	overlap:        ", the fastest library %s: the intervals overlap",
+	beside:         ", the fastest library %s: %.2f times as long",
+	folded:         func(n int) string { return "Code, " + count(n, "line") },
 	expected:       "%s (expected)",
 	executed:       func(n, of int) string { return fmt.Sprintf("%d of %s executed", n, count(of, "cell")) },
 	failedChecks:   func(n, of int) string { return fmt.Sprintf("%d of %s failed", n, count(of, "check")) },
@@ -67,7 +85,6 @@ var english = phrases{
 var chinese = phrases{
 	Contents:       "目录",
 	Recorded:       "未经执行生成：所有输出、数据和检查结果均为文件中的记录，没有一项经过验证。",
-	Code:           "代码",
 	Rendered:       "由 warpbook 根据 %s 生成。本页自成一体，不加载任何外部内容。",
 	parameters:     "参数",
 	injected:       "本次运行设置的参数",
@@ -76,6 +93,19 @@ var chinese = phrases{
 	picture:        "图",
 	table:          "表 %d",
 	figure:         "图 %d",
+	environment:    "环境 %d",
+	like:           "同%s，仅以下不同：",
+	again:          "同%s",
+	more:           "另有 %d 项",
+	measured:       "测量内容",
+	device:         "设备",
+	date:           "日期",
+	commit:         "提交",
+	result:         "结果",
+	emulated:       "时间是模拟本身的时间，不能说明 GPU 的情况；计数和检查结果可以",
+	overlap:        "，最快的库 %s：区间重叠",
+	beside:         "，最快的库 %s：用时为前者的 %.2f 倍",
+	folded:         func(n int) string { return fmt.Sprintf("代码，%d 行", n) },
 	expected:       "%s（预期）",
 	executed:       func(n, of int) string { return fmt.Sprintf("共 %d 个单元格，执行了 %d 个", of, n) },
 	failedChecks:   func(n, of int) string { return fmt.Sprintf("共 %d 项检查，失败 %d 项", of, n) },

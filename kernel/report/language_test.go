@@ -55,7 +55,7 @@ func TestChinesePage(t *testing.T) {
 	page, root := render(t, nb)
 	equal(t, "badges", texts(find(root, atom.Span, "badge")), []string{"1 个单元格失败", "共 7 项检查，失败 1 项", "7 项中有 1 项按预期失败"})
 	equal(t, "labels", texts(find(root, atom.P, "label")), []string{"参数", "本次运行设置的参数", "未执行"})
-	for _, want := range []string{`aria-label="目录"`, "<summary>目录</summary>", "<summary>代码</summary>", "<summary>数据</summary>", `alt="图"`,
+	for _, want := range []string{`aria-label="目录"`, "<summary>目录</summary>", "<summary>代码，1 行</summary>", "<summary>数据</summary>", `alt="图"`,
 		"panic（预期）", "由 warpbook 根据 reduce.ipynb 生成"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in the Chinese page", want)

@@ -18,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"warpbook/kernel/leaf/highlight"
 	"warpbook/kernel/nbformat"
 )
 
@@ -35,6 +36,9 @@ type prose struct {
 	headings []heading
 	phrases  *phrases // in the language of the notebook
 
+	environments []*environment
+	shownOnce    map[string]part // tables and figures by their content
+
 	numbers numbering
 	vectors func(svg string) bool // whether the output can show an SVG; nil: any
 }
@@ -45,7 +49,7 @@ func newProse(nb *nbformat.Notebook) *prose {
 	for _, c := range nb.Cells {
 		used["cell-"+c.ID] = true
 	}
-	return &prose{usedIDs: used, next: map[string]int{}, phrases: phrasesIn(proseLanguage(nb)), markdown: goldmark.New(
+	return &prose{usedIDs: used, next: map[string]int{}, shownOnce: map[string]part{}, phrases: phrasesIn(proseLanguage(nb)), markdown: goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(bounded{}, 1))),
 		goldmark.WithRendererOptions(
@@ -215,7 +219,7 @@ func (codeBlocks) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		if entering {
 			block := n.(*ast.FencedCodeBlock)
 			code := strings.TrimRight(string(block.Lines().Value(source)), "\n")
-			fmt.Fprintf(w, "<pre><code>%s</code></pre>\n", highlight(code, string(block.Language(source))))
+			fmt.Fprintf(w, "<pre><code>%s</code></pre>\n", highlight.HTML(code, string(block.Language(source)), highlight.Class))
 		}
 		return ast.WalkSkipChildren, nil
 	})

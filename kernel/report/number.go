@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 
@@ -29,8 +30,8 @@ func (p *prose) numberFigure() (id, caption string) {
 }
 
 // numberTables gives each table of an output a number above it, in its title if it has
-// one. Parts that continue a wide table have its number.
-func (p *prose) numberTables(root *html.Node) {
+// one. Parts that continue a wide table have its number. It returns the first table.
+func (p *prose) numberTables(root *html.Node) (first part) {
 	var tables []*html.Node
 	for n := range root.Descendants() {
 		if n.DataAtom == atom.Table {
@@ -47,18 +48,39 @@ func (p *prose) numberTables(root *html.Node) {
 			n := &p.numbers
 			n.tables++
 			n.cellTables++
-			id := p.newID(fmt.Sprintf("table-%s-%d", safeName(n.cell), n.cellTables))
-			placeNumber(table, id, fmt.Sprintf(p.phrases.table, n.tables))
+			t := part{p.newID(fmt.Sprintf("table-%s-%d", safeName(n.cell), n.cellTables)), fmt.Sprintf(p.phrases.table, n.tables)}
+			placeNumber(table, t.id, t.name)
+			first = cmp.Or(first, t)
 		}
 		before = rows
 	}
+	return first
+}
+
+// part is a numbered table or figure.
+type part struct{ id, name string }
+
+// numberOnce numbers the tables of an output, or puts a link in place of an output that has
+// been shown before.
+func (p *prose) numberOnce(root *html.Node) {
+	key := textOf(root) // with the title and notes, which may differ
+	shown, again := p.shownOnce[key]
+	if !again {
+		if first := p.numberTables(root); first.id != "" {
+			p.shownOnce[key] = first
+		}
+		return
+	}
+	for root.FirstChild != nil {
+		root.RemoveChild(root.FirstChild)
+	}
+	root.AppendChild(numberLink("#"+shown.id, fmt.Sprintf(p.phrases.again, shown.name)))
 }
 
 // placeNumber writes the number into the title above a table, or above the table.
 func placeNumber(table *html.Node, id, caption string) {
-	link := &html.Node{Type: html.ElementNode, DataAtom: atom.A, Data: "a",
-		Attr: []html.Attribute{{Key: "class", Val: "number"}, {Key: "href", Val: "#" + id}}}
-	link.AppendChild(&html.Node{Type: html.TextNode, Data: caption})
+	link := numberLink("#"+id, caption).FirstChild
+	link.Parent.RemoveChild(link)
 	box := table.Parent // wrapTables made it
 	title := box.PrevSibling
 	for title != nil && title.Type == html.TextNode {

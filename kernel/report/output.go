@@ -3,10 +3,12 @@ package report
 import (
 	"encoding/json"
 	"fmt"
-	"html"
 	"html/template"
 	"strings"
 
+	"golang.org/x/net/html"
+
+	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/nbformat"
 )
 
@@ -18,7 +20,16 @@ func renderOutput(p *prose, o *nbformat.Output, expected bool) template.HTML {
 	case nbformat.Error:
 		return renderError(o, expected, p.phrases)
 	}
-	return renderBundle(p, o)
+	return renderControls(o) + renderBundle(p, o)
+}
+
+// renderControls says for which values of its controls an output was made.
+func renderControls(o *nbformat.Output) template.HTML {
+	values, _ := o.Metadata[record.Controls].(string)
+	if values == "" {
+		return ""
+	}
+	return template.HTML("<p><small>" + html.EscapeString(values) + "</small></p>")
 }
 
 func streamClass(name string) string {
@@ -57,14 +68,21 @@ func renderBundle(p *prose, o *nbformat.Output) template.HTML {
 		s, ok := o.Data[mime].(string)
 		return s, ok
 	}
-	if s, ok := text("text/html"); ok {
-		return `<div class="rich">` + sanitiseWith(s, p.numberTables) + "</div>"
+	markdown, both := text("text/markdown") // beside HTML: code, which this page highlights itself
+	if s, ok := text("text/html"); ok && !both {
+		e := p.environmentOf(o.Data)
+		return `<div class="rich">` + sanitiseWith(s, func(root *html.Node) {
+			if e != nil {
+				linkEnvironment(root, e)
+			}
+			p.numberOnce(root)
+		}) + "</div>"
 	}
 	if mime, uri := p.picture(o.Data); uri != "" {
 		return renderPicture(p, o, mime, uri)
 	}
-	if s, ok := text("text/markdown"); ok {
-		return `<div class="rich">` + p.output(s) + "</div>"
+	if both {
+		return `<div class="rich">` + p.output(markdown) + "</div>"
 	}
 	for _, mime := range []string{"text/latex", "text/plain"} {
 		if s, ok := text(mime); ok {
@@ -93,7 +111,11 @@ func renderPicture(p *prose, o *nbformat.Output, mime, uri string) template.HTML
 	first, _, more := strings.Cut(strings.TrimSpace(plain), "\n")
 	width, height := pictureSize(o.Metadata, mime)
 	var b strings.Builder
+	if shown, again := p.shownOnce[uri]; again {
+		return template.HTML(fmt.Sprintf(`<p class="number"><a class="number" href="#%s">%s</a></p>`, shown.id, fmt.Sprintf(in.again, shown.name)))
+	}
 	id, name := p.numberFigure()
+	p.shownOnce[uri] = part{id, name}
 	fmt.Fprintf(&b, `<figure id="%s"><figcaption><a class="number" href="#%[1]s">%s</a></figcaption>`, id, name)
 	fmt.Fprintf(&b, `<img src="%s" alt="%s"`, uri, html.EscapeString(altText(first, in)))
 	if width > 0 && height > 0 {

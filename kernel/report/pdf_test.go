@@ -77,8 +77,8 @@ func contentText(n *html.Node) string {
 	var walk func(n *html.Node, inside bool)
 	walk = func(n *html.Node, inside bool) {
 		inside = inside || n.DataAtom == atom.Section
-		if attribute(n, "class") == "prompt" {
-			return
+		if c := attribute(n, "class"); c == "prompt" || n.DataAtom == atom.Details && n.Parent != nil && (attribute(n.Parent, "class") == "source" || n.Parent.DataAtom == atom.Figure) {
+			return // not on paper
 		}
 		if inside && n.Type == html.TextNode {
 			b.WriteString(n.Data)

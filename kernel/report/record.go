@@ -1,10 +1,6 @@
 package report
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 
 	"warpbook/kernel/leaf/record"
@@ -84,36 +80,4 @@ func (r results) badges(from Origin, in *phrases) []badge {
 		list = append(list, badge{"expected", in.expectedRows(n.Expected, n.Total)})
 	}
 	return list
-}
-
-// setting is one line of an environment.
-type setting struct{ Name, Value string }
-
-// environments returns every distinct environment of the records, once.
-func environments(records []record.Record) [][]setting {
-	var list [][]setting
-	for _, r := range records {
-		var settings []setting
-		for _, name := range slices.Sorted(maps.Keys(r.Environment)) {
-			if value := r.Environment[name]; value != nil && value != "" {
-				settings = append(settings, setting{name, settingText(value)})
-			}
-		}
-		same := func(other []setting) bool { return reflect.DeepEqual(other, settings) }
-		if len(settings) > 0 && !slices.ContainsFunc(list, same) {
-			list = append(list, settings)
-		}
-	}
-	return list
-}
-
-func settingText(value any) string {
-	switch value := value.(type) {
-	case string:
-		return value
-	case map[string]any, []any:
-		data, _ := json.Marshal(value) // decoded from JSON, so it encodes
-		return string(data)
-	}
-	return fmt.Sprint(value)
 }

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"warpbook/kernel/leaf/atomicfile"
+	"warpbook/kernel/leaf/highlight"
 	"warpbook/kernel/nbformat"
 	"warpbook/kernel/report/paper"
 )
@@ -44,7 +45,9 @@ type page struct {
 	Recorded     bool      // nothing was executed for this page
 	Badges       []badge
 	Cells        []cell
-	Environments [][]setting
+	Environments []*environment
+	Lead         template.HTML // the notebook's title
+	Summary      summary
 }
 
 // cell is one cell of the page. Its HTML fields are sanitised.
@@ -55,7 +58,7 @@ type cell struct {
 	Prompt  string        // "3", or blank
 	Label   string
 	Source  template.HTML
-	Hidden  bool // the source is folded
+	Fold    string // the summary of a folded source, "" for one that is shown
 	Outputs []template.HTML
 }
 
@@ -112,6 +115,10 @@ func newPage(nb *nbformat.Notebook, from Origin, vectors func(svg string) bool) 
 	prose := newProse(nb)
 	prose.vectors = vectors
 	p.Phrases = prose.phrases
+	results := resultsOf(nb)
+	p.Environments = environments(results.records, p.Phrases)
+	prose.environments = p.Environments
+	p.Summary = prose.summaryOf(nb, results.records)
 	p.Rendered = fmt.Sprintf(p.Phrases.Rendered, p.Name)
 	for _, c := range nb.Cells {
 		switch {
@@ -122,10 +129,20 @@ func newPage(nb *nbformat.Notebook, from Origin, vectors func(svg string) bool) 
 		}
 	}
 	p.Title, p.Contents = titleAndContents(prose.headings, p.Name)
-	results := resultsOf(nb)
 	p.Badges = results.badges(from, p.Phrases)
-	p.Environments = environments(results.records)
+	p.cutTitle()
 	return p
+}
+
+// cutTitle moves a title that opens the first cell above the summary.
+func (p *page) cutTitle() {
+	const end = "</h1>"
+	if len(p.Cells) == 0 || !strings.HasPrefix(string(p.Cells[0].Prose), "<h1") {
+		return
+	}
+	text := string(p.Cells[0].Prose)
+	at := strings.Index(text, end) + len(end)
+	p.Lead, p.Cells[0].Prose = template.HTML(text[:at]), template.HTML(text[at:])
 }
 
 // titleAndContents returns the first heading as the title, and the others as the
@@ -154,8 +171,10 @@ func codeCell(p *prose, c *nbformat.Cell, language string) cell {
 	v := cell{
 		ID:     c.ID,
 		Code:   true,
-		Source: highlight(strings.TrimRight(c.Source, "\n"), language),
-		Hidden: sourceHidden(c.Metadata),
+		Source: template.HTML(highlight.HTML(strings.TrimRight(c.Source, "\n"), language, highlight.Class)),
+	}
+	if c.Source != "" && (sourceHidden(c) || !shown(c)) {
+		v.Fold = p.phrases.folded(1 + strings.Count(strings.TrimRight(c.Source, "\n"), "\n"))
 	}
 	if c.ExecutionCount != nil {
 		v.Prompt = fmt.Sprint(*c.ExecutionCount)
@@ -170,13 +189,24 @@ func codeCell(p *prose, c *nbformat.Cell, language string) cell {
 	}
 	p.startCell(c.ID)
 	for _, o := range c.Outputs {
+		if nbformat.IsWidget(o.Data) {
+			continue // its text says how to get the widget, and a page has none
+		}
 		v.Outputs = append(v.Outputs, renderOutput(p, o, c.HasTag(nbformat.TagRaisesException)))
 	}
 	return v
 }
 
-func sourceHidden(metadata map[string]any) bool {
-	jupyter, _ := metadata["jupyter"].(map[string]any)
+// shown reports whether a page shows the source of a cell: parameters and
+// kernels. Other code is folded, because a page is read for its results.
+func shown(c *nbformat.Cell) bool {
+	return c.HasTag(nbformat.TagParameters) || c.HasTag(nbformat.TagInjectedParameters) ||
+		strings.HasPrefix(c.Source, "%%cuda") || strings.HasPrefix(c.Source, "%%ptx")
+}
+
+// sourceHidden reports whether the author has hidden the source of a cell.
+func sourceHidden(c *nbformat.Cell) bool {
+	jupyter, _ := c.Metadata["jupyter"].(map[string]any)
 	hidden, _ := jupyter["source_hidden"].(bool)
-	return hidden
+	return hidden || c.HasTag(nbformat.TagHideInput)
 }

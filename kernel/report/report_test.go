@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"warpbook/kernel/leaf/highlight"
 	"warpbook/kernel/leaf/record"
 	"warpbook/kernel/nbformat"
 )
@@ -147,8 +148,8 @@ func TestReduceReport(t *testing.T) {
 	equal(t, "passed", texts(find(root, atom.Td, "pass")), slices.Repeat([]string{"PASS"}, 5))
 	equal(t, "failed", texts(find(root, atom.Td, "fail")), []string{"FAIL"})
 	equal(t, "expected", texts(find(root, atom.Td, "expected")), []string{"FAIL (expected)"})
-	equal(t, "environment", texts(find(root, atom.Dt, "")), []string{"commit", "date", "device", "go", "method", "profile", "ptx", "seed"})
-	plot := find(root, atom.Img, "")
+	equal(t, "environment", texts(find(find(root, atom.Footer, "")[0], atom.Dt, "")), []string{"commit", "date", "device", "go", "method", "profile", "ptx", "seed"})
+	plot := find(root, atom.Img, "")[1:] // after the one of the summary
 	if len(plot) != 1 || attribute(plot[0], "width") != "700" || !strings.HasPrefix(attribute(plot[0], "src"), "data:image/svg+xml;base64,") {
 		t.Fatalf("%d plots, want one SVG 700 wide", len(plot))
 	}
@@ -390,15 +391,15 @@ func TestHostileFields(t *testing.T) {
 func TestHiddenSource(t *testing.T) {
 	_, root := render(t, &nbformat.Notebook{Name: "dir/x.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Code, ID: "c", Source: "x",
 		Metadata: map[string]any{"jupyter": map[string]any{"source_hidden": true}}}}})
-	equal(t, "folded", texts(find(root, atom.Summary, "")), []string{"Code"})
+	equal(t, "folded", texts(find(root, atom.Summary, "")), []string{"Code, 1 line"})
 	equal(t, "title without a heading", texts(find(root, atom.Title, "")), []string{"x"})
 }
 
 func TestHighlightKeepsText(t *testing.T) {
 	sources := []string{"", "x := `a\n\tb` // é\n/* c */ f(0x1p-2, 'x', \"a\\n\")", "\"open\n'q", "#define A \\\n x\n  #if 1\nint a = b # c;", "%%magic\n\x00\xff \ufeffx\r\n", "`open"}
-	for language := range syntaxes {
+	for _, language := range highlight.Languages() {
 		for _, source := range sources {
-			tree, err := html.Parse(strings.NewReader("<body>" + strings.ReplaceAll(string(highlight(source, language)), "\r", "&#13;")))
+			tree, err := html.Parse(strings.NewReader("<body>" + strings.ReplaceAll(highlight.HTML(source, language, highlight.Class), "\r", "&#13;")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -418,7 +419,7 @@ func TestHighlight(t *testing.T) {
 		{"cuda", "a # b", "a # b"},
 		{"", "func", "func"},
 	} {
-		if got := string(highlight(test.source, test.language)); got != test.want {
+		if got := highlight.HTML(test.source, test.language, highlight.Class); got != test.want {
 			t.Errorf("%s %s:\n got %s\nwant %s", test.language, test.source, got, test.want)
 		}
 	}

@@ -95,3 +95,9 @@ func summaryOf(path string) (s Summary) {
 
 // Says returns a part of the environment as one text.
 func (s Summary) Says(name string) string { return strings.Join(s.Environment[name], "; ") }
+
+// Has reports whether a part of the environment has a text, as Says of a run; "" asks for
+// nothing.
+func (s Summary) Has(name, text string) bool {
+	return text == "" || slices.ContainsFunc(s.Environment[name], func(part string) bool { return says(part, text) })
+}

@@ -126,3 +126,22 @@ func BenchmarkHistory(b *testing.B) {
 		})
 	}
 }
+
+// The name of a GPU does not ask for its emulator.
+func TestSaysDevice(t *testing.T) {
+	for _, c := range []struct {
+		part, text string
+		want       bool
+	}{
+		{"NVIDIA H200 (sm_90)", "H200", true}, {"emulator of NVIDIA H200", "H200", false}, {"emulator of NVIDIA H200", "NVIDIA H200", false},
+		{"emulator of NVIDIA H200", "emulator", true}, {"emulator of NVIDIA H200", "emulator of NVIDIA H200", true}, {"NVIDIA H200", "emulator", false},
+	} {
+		r, s := Run{Environment: map[string][]string{"device": {c.part}}}, Summary{Environment: map[string][]string{"device": {c.part}}}
+		if r.Says("device", c.text) != c.want || s.Has("device", c.text) != c.want {
+			t.Errorf("%q of %q: %v and %v, expected %v", c.text, c.part, r.Says("device", c.text), s.Has("device", c.text), c.want)
+		}
+	}
+	if !(Summary{}).Has("device", "") {
+		t.Error("no text asks for a device")
+	}
+}

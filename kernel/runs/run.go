@@ -191,5 +191,14 @@ func (r *Run) note(name, text string) {
 
 // Says reports whether a part of the environment has a text.
 func (r *Run) Says(name, text string) bool {
-	return slices.ContainsFunc(r.Environment[name], func(s string) bool { return strings.Contains(s, text) })
+	return slices.ContainsFunc(r.Environment[name], func(s string) bool { return says(s, text) })
+}
+
+// emulatorOf begins the names of emulated devices.
+const emulatorOf = "emulator of "
+
+// says reports whether a part of an environment has a text. The name of a GPU is not that of
+// its emulator: "H200" asks for the GPU, "emulator of NVIDIA H200" for the emulator.
+func says(part, text string) bool {
+	return strings.Contains(part, text) && (text == "" || strings.Contains(text, "emulator") || !strings.HasPrefix(part, emulatorOf))
 }

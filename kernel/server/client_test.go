@@ -94,12 +94,18 @@ type client struct {
 // connect makes a client that has received its iopub_welcome.
 func (k *kernel) connect() *client {
 	k.t.Helper()
+	return k.connectAs(uuid.NewString())
+}
+
+// connectAs connects a client of a session, which may have others.
+func (k *kernel) connectAs(session string) *client {
+	k.t.Helper()
 	key, err := jupyter.NewKey(k.connection.Scheme, k.connection.Secret)
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	c := &client{
-		t: k.t, key: key, session: uuid.NewString(),
+		t: k.t, key: key, session: session,
 		sockets: map[string]zmq4.Socket{}, inbox: map[string]chan jupyter.Message{},
 	}
 	id := zmq4.WithID(zmq4.SocketIdentity(c.session))

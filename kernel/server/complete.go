@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"warpbook/kernel/cellproto"
@@ -57,7 +58,24 @@ func completions(done cellproto.Event) *completeReply {
 	for _, m := range done.Matches {
 		reply.Matches = append(reply.Matches, m.Text)
 		reply.Metadata.Types = append(reply.Metadata.Types,
-			matchType{Text: m.Text, Type: m.Kind, Signature: m.Type, Start: done.Start, End: done.End})
+			matchType{Text: m.Text, Type: shownType(m), Signature: m.Type, Start: done.Start, End: done.End})
 	}
 	return reply
+}
+
+// shownRunes is the longest signature that JupyterLab's list has room for.
+const shownRunes = 60
+
+// shownType is the text beside a match in JupyterLab's list, which does not show the
+// field signature: the Go type, or else the kind. JupyterLab takes the mark of the match
+// from the first letter.
+func shownType(m cellproto.Match) string {
+	if m.Type == "" {
+		return m.Kind
+	}
+	shown := []rune(strings.ReplaceAll(m.Type, " ", "\u00a0")) // the list breaks a line at a space
+	if len(shown) > shownRunes {
+		shown = append(shown[:shownRunes-1], '…')
+	}
+	return string(shown)
 }

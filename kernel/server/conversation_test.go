@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -94,6 +93,8 @@ var conversations = map[string][]turn{
 	"inspect": {
 		{"shell", "inspect_request", `{"code":"😀 fmt","cursor_pos":3,"detail_level":0}`,
 			`inspect_reply {"data":{"text/plain":"about 😀 f"},"found":true,"metadata":{},"status":"ok"}`, nil},
+		{"shell", "inspect_request", `{"code":"fmt","detail_level":1}`,
+			`inspect_reply {"data":{"text/plain":"about fmt, its source"},"found":true,"metadata":{},"status":"ok"}`, nil},
 		{"shell", "inspect_request", `{"code":"nothing"}`,
 			`inspect_reply {"data":{},"found":false,"metadata":{},"status":"ok"}`, nil},
 	},
@@ -102,16 +103,29 @@ var conversations = map[string][]turn{
 		{"shell", "is_complete_request", `{"code":"for {\nif x {"}`, `is_complete_reply {"indent":"\t\t","status":"incomplete"}`, nil},
 	},
 	"comms": {
-		{"shell", "comm_info_request", `{"target_name":"x"}`, `comm_info_reply {"comms":{},"status":"ok"}`, nil},
+		{"shell", "comm_info_request", `{"target_name":"kept"}`, `comm_info_reply {"comms":{},"status":"ok"}`, nil},
 		{"shell", "comm_open", `{"comm_id":"c","target_name":"x","data":{}}`, "", []string{`comm_close {"comm_id":"c","data":{}}`}},
-		{"shell", "comm_msg", `{"comm_id":"c","data":{}}`, "", nil},
+		{"shell", "comm_msg", `{"comm_id":"c","data":{}}`, "", []string{`comm_close {"comm_id":"c","data":{}}`}},
 		{"shell", "comm_close", `{"comm_id":"c","data":{}}`, "", nil},
+		{"shell", "comm_open", `{"comm_id":"k","target_name":"kept","data":{}}`, "", nil},
+		{"shell", "comm_msg", `{"comm_id":"k","data":{"a":1}}`, "", []string{`comm_msg {"comm_id":"k","data":{"a":1}}`}},
+		{"shell", "comm_msg", `{"comm_id":"k","data":"go"}`, "", []string{`comm_msg {"comm_id":"k","data":"go"}`,
+			`update_display_data {"data":{"text/plain":"\"go\""},"metadata":{},"transient":{"display_id":"d"}}`}},
+		{"shell", "comm_info_request", `{}`, `comm_info_reply {"comms":{"k":{"target_name":"kept"}},"status":"ok"}`, nil},
+		{"shell", "comm_info_request", `{"target_name":"x"}`, `comm_info_reply {"comms":{},"status":"ok"}`, nil},
+		{"shell", "comm_msg", `{"comm_id":5}`, "", nil},
+		{"shell", "comm_msg", `{"comm_id":"k"}`, "", []string{`comm_msg {"comm_id":"k","data":{}}`}},
+	},
+	"debug": { // the cells program has the debugger
+		{"control", "debug_request", `{"type":"request","seq":1,"command":"debugInfo"}`, `debug_reply {"request":"debugInfo","status":"ok"}`, nil},
+		{"shell", "debug_request", `{"type":"request","seq":2,"command":"stop"}`, `debug_reply {"request":"stop","status":"ok"}`, nil},
+		{"control", "debug_request", `{"command":"nonsense"}`, `debug_reply ` + wrong(`server: debug_request: the cells program answered "nonsense", expected a response of the protocol`), nil},
+		{"control", "debug_request", `{"command":""}`, `debug_reply ` + wrong(`server: debug_request: the cells program answered "", expected a response of the protocol`), nil},
 	},
 	"unknown": {
 		{"shell", "brew_request", `{}`, `brew_reply ` + wrong("server: brew_request: unknown"), nil},
 		{"control", "brew_request", `{"x":[1]}`, `brew_reply ` + wrong("server: brew_request: unknown"), nil},
 		{"shell", "brew", `{}`, "", nil},
-		{"control", "debug_request", `{"seq":1}`, `debug_reply ` + wrong("server: debug_request: this kernel has no debugger, as its kernel_info says"), nil},
 		{"control", "execute_request", cell("print a"),
 			strings.Replace(`execute_reply `+wrong("server: execute_request: came on control, expected on shell"), `,"status"`, `,"execution_count":0,"status"`, 1), nil},
 	},
@@ -131,28 +145,19 @@ var conversations = map[string][]turn{
 		{"shell", "execute_request", `{"code":"print a","extra":[1,{}]}`, ok(1),
 			[]string{inputOf("print a", 1), `stream {"name":"stdout","text":"a"}`}},
 	},
-	"usage": {
-		{"control", "usage_request", `{}`, usageOfFake, nil},
-		{"shell", "usage_request", `{}`, usageOfFake, nil},
-	},
 	"interrupt": {
 		{"control", "interrupt_request", `{}`, `interrupt_reply {"status":"ok"}`, nil},
 	},
 }
 
-var usageOfFake = func() string {
-	host, _ := os.Hostname()
-	return fmt.Sprintf(`usage_reply {"cpu_count":%d,"goroutines":7,"hostname":%q,"kernel_cpu":12.5,"kernel_memory":1048576,"pid":42,"status":"ok"}`, runtime.NumCPU(), host)
-}()
-
 var info = `kernel_info_reply {"banner":"warpbook 0.1.0: Go notebooks for GPU operator experiments, ` + runtime.Version() + `",` +
-	`"debugger":false,"help_links":[{"text":"Go language","url":"https://go.dev/ref/spec"},` +
+	`"debugger":true,"help_links":[{"text":"Go language","url":"https://go.dev/ref/spec"},` +
 	`{"text":"Go standard library","url":"https://pkg.go.dev/std"},` +
 	`{"text":"gonum plot","url":"https://pkg.go.dev/gonum.org/v1/plot"},` +
 	`{"text":"PTX","url":"https://docs.nvidia.com/cuda/parallel-thread-execution/"}],` +
 	`"implementation":"warpbook","implementation_version":"0.1.0",` +
 	`"language_info":{"name":"go","version":"` + runtime.Version() + `","mimetype":"text/x-go","file_extension":".go","pygments_lexer":"go","codemirror_mode":"go"},` +
-	`"protocol_version":"5.5","status":"ok","supported_features":["kernel subshells"]}`
+	`"protocol_version":"5.5","status":"ok","supported_features":["kernel subshells","debugger"]}`
 
 func ok(count int) string {
 	return fmt.Sprintf(`execute_reply {"execution_count":%d,"payload":[],"status":"ok","user_expressions":{}}`, count)
@@ -168,7 +173,7 @@ func wrong(value string) string {
 
 func completed(start, end int) string {
 	return fmt.Sprintf(`complete_reply {"cursor_end":%d,"cursor_start":%d,"matches":["Println"],`+
-		`"metadata":{"_jupyter_types_experimental":[{"text":"Println","type":"function","signature":"func(a ...any)","start":%d,"end":%d}]},"status":"ok"}`,
+		`"metadata":{"_jupyter_types_experimental":[{"text":"Println","type":"func(a ...any)","signature":"func(a ...any)","start":%d,"end":%d}]},"status":"ok"}`,
 		end, start, start, end)
 }
 

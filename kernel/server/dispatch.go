@@ -21,9 +21,8 @@ type call struct {
 	request jupyter.Message
 	channel *zmtp.Socket // the socket that received it
 	shell   *shell       // the shell that answers it; nil: the request came on control, or its subshell is unknown
-	from    string       // identity of the client
+	from    *zmtp.Peer   // the connection that sent it
 	arrived time.Time
-	sent    time.Time // by the kernel's clock; zero: the request has no date
 
 	opening []publication // sent together with busy
 	begun   bool          // busy has been sent
@@ -60,16 +59,10 @@ func (s *Server) newCall(channel *zmtp.Socket, from *zmtp.Peer, frames [][]byte)
 	if !ok {
 		return nil
 	}
-	times, ok := from.State.(*clock)
-	if !ok {
-		times = &clock{}
-		from.State = times
+	if m.Header.Type == "debug_request" { // not later: the peer may have left by then
+		s.debugs.add(from)
 	}
-	arrived := time.Now()
-	return &call{
-		server: s, request: m, channel: channel, from: from.Identity(),
-		arrived: arrived, sent: times.sent(m.Header, arrived),
-	}
+	return &call{server: s, request: m, channel: channel, from: from, arrived: time.Now()}
 }
 
 // size is the number of bytes of a request.
@@ -101,6 +94,7 @@ func (c *call) conclude(reply any, err error) {
 		c.server.debugf("%s: %v", c.request.Header.Type, err)
 	}
 	c.publish("status", status{"idle"})
+	c.server.memory.Worked()
 }
 
 // answer calls finish once, with the reply and the error.
@@ -172,7 +166,8 @@ func asError(err error) *cellproto.Error {
 
 // reply answers on the channel that received the request.
 func (c *call) reply(msgType string, content json.RawMessage) {
-	c.server.send(c.channel, c, msgType, content)
+	_, frames := c.child(msgType, content)
+	c.channel.Answer(c.from, frames)
 }
 
 // begin publishes busy once, before anything else. For a cell, busy is published
@@ -180,28 +175,27 @@ func (c *call) reply(msgType string, content json.RawMessage) {
 func (c *call) begin() {
 	if !c.begun {
 		c.begun = true
-		c.server.publish(c.request.RawHeader, append([]publication{{"status", status{"busy"}}}, c.opening...)...)
+		c.server.publish(c.request.RawHeader, append([]publication{{msgType: "status", content: status{"busy"}}}, c.opening...)...)
 	}
 }
 
 // publish sends on iopub, as a child of the request.
 func (c *call) publish(msgType string, content any) {
 	c.begin()
-	c.server.publish(c.request.RawHeader, publication{msgType, content})
+	c.server.publish(c.request.RawHeader, publication{msgType: msgType, content: content})
 }
 
-// send sends a message, as a child of the request, to the request's client, and reports
-// whether that client is connected.
-func (s *Server) send(on *zmtp.Socket, c *call, msgType string, content json.RawMessage) (id string, sent bool) {
-	header := jupyter.NewHeader(s.session, msgType)
-	frames, err := s.key.Encode(jupyter.Message{
+// child encodes a message to the client of a request, and returns its id.
+func (c *call) child(msgType string, content json.RawMessage) (id string, frames [][]byte) {
+	header := jupyter.NewHeader(c.server.session, msgType)
+	frames, err := c.server.key.Encode(jupyter.Message{
 		Identities: c.request.Identities, Header: header,
 		Parent: c.request.RawHeader, Content: content,
 	})
 	if err != nil {
 		panic(err) // an error of this package: a header is always encodable
 	}
-	return header.ID, on.Send(c.from, frames)
+	return header.ID, frames
 }
 
 func debugf(log *slog.Logger, format string, args ...any) {

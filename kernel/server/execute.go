@@ -70,7 +70,7 @@ type execution struct {
 	*call
 	q      executeRequest
 	phase  phase
-	number int // among the cells of all shells; 0: it is not counted
+	number int // among the cells of all shells; 0: the cell is not counted
 	reply  *executeReply
 	finish func(any, error)
 	names  []string // user expressions still to evaluate
@@ -98,11 +98,11 @@ func (x *execution) announce() {
 	if unless(q.StoreHistory, true) && !q.Silent {
 		x.reply.ExecutionCount = int(x.shell.count.Add(1))
 		x.number = cellproto.CellNumber(x.shell.place, x.reply.ExecutionCount)
-		s.parents.add(x.number, x.call.request.RawHeader)
 	}
 	x.reply.Payload = []any{}
 	if !q.Silent {
-		x.opening = []publication{{"execute_input", executeInput{q.Code, x.reply.ExecutionCount}}}
+		s.parents.set(x.shell.place, x.call.request.RawHeader)
+		x.opening = []publication{{msgType: "execute_input", content: executeInput{q.Code, x.reply.ExecutionCount}}}
 	}
 }
 
@@ -120,7 +120,7 @@ func (x *execution) start() {
 		}()
 		return
 	}
-	x.run(x.number, x.q.Code, func(done cellproto.Event, err error) {
+	x.run(cellproto.Request{Code: x.q.Code, Cell: x.number, Silent: x.q.Silent, Place: x.place()}, func(done cellproto.Event, err error) {
 		if err == nil && len(done.Data) > 0 && !x.q.Silent {
 			x.publish("execute_result", executeResult{displayOf(done), x.reply.ExecutionCount})
 		}
@@ -131,10 +131,23 @@ func (x *execution) start() {
 	})
 }
 
-// run sends code to the cells program as the cell of that number; 0 means that the code
-// has no number. answered receives the end, with an error of the code as an error.
-func (x *execution) run(number int, code string, answered func(cellproto.Event, error)) {
-	err := x.server.cells.Begin(code, number, func(e cellproto.Event) {
+// place is the client's name of the cell, as JupyterLab gives it; "" if there is none. A
+// silent cell has none: it replaces no output.
+func (x *execution) place() string {
+	var m struct {
+		ID string `json:"cellId"`
+	}
+	if x.q.Silent || json.Unmarshal(x.request.Metadata, &m) != nil {
+		return ""
+	}
+	return m.ID
+}
+
+// run sends code to the cells program. answered receives the end, with an error of the
+// code as an error.
+func (x *execution) run(r cellproto.Request, answered func(cellproto.Event, error)) {
+	r.Shell = x.shell.place
+	err := x.server.cells.Begin(r, func(e cellproto.Event) {
 		x.output(e, x.q.Silent, unless(x.q.AllowStdin, true))
 	}, func(done cellproto.Event) {
 		x.server.input.end(x.call)
@@ -174,7 +187,7 @@ func (x *execution) next() {
 	}
 	name := x.names[0]
 	x.names = x.names[1:]
-	go x.run(0, x.q.UserExpressions[name], func(done cellproto.Event, err error) { // an answer must not wait for a call of the client
+	go x.run(cellproto.Request{Code: x.q.UserExpressions[name], Silent: true}, func(done cellproto.Event, err error) { // an answer must not wait for a call of the client
 		if err != nil {
 			x.reply.UserExpressions[name] = outcome(nil, err)
 		} else {
@@ -187,8 +200,9 @@ func (x *execution) next() {
 // fail ends a cell whose code failed.
 func (x *execution) fail(err error) {
 	x.reply.Payload = nil
+	err = styled(asError(err))
 	if !x.q.Silent {
-		x.publish("error", asError(err))
+		x.publish("error", err)
 	}
 	if unless(x.q.StopOnError, true) {
 		x.shell.failure = failureOf(x.call)

@@ -2,7 +2,10 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,10 +29,13 @@ type fakeCells struct {
 	running chan struct{} // gets a value when block begins
 
 	mu      sync.Mutex             // guards the fields below
-	release *release               // ends the waiting cell
+	release *releasing             // ends the waiting cell
 	answers map[uint64]chan string // by the ids of questions
 	lastID  uint64
-	ended   string // the first of Close and Kill that was called
+	comms   []cellproto.Comm
+	latest  string        // data of a comm
+	holds   chan struct{} // ends a call of functions; nil: it ends at once
+	ended   string        // the first of Close and Kill that was called
 }
 
 // ending is the call, Close or Kill, that ended the cells program.
@@ -53,16 +59,16 @@ func newFakeCells() *fakeCells {
 	return &fakeCells{running: make(chan struct{}, 10), release: newRelease(), answers: map[uint64]chan string{}}
 }
 
-// release ends a waiting cell, once.
-type release struct {
+// releasing ends a waiting cell, once.
+type releasing struct {
 	closed chan struct{}
 	reason string // written before closed is closed
 }
 
-func newRelease() *release { return &release{closed: make(chan struct{})} }
+func newRelease() *releasing { return &releasing{closed: make(chan struct{})} }
 
 // waits returns the release of a cell, and an open question.
-func (f *fakeCells) waits() (r *release, id uint64, answer chan string) {
+func (f *fakeCells) waits() (r *releasing, id uint64, answer chan string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lastID++
@@ -84,11 +90,14 @@ func (f *fakeCells) answer(id uint64, text string) {
 	f.answers[id] <- text
 }
 
-func (f *fakeCells) Begin(code string, cell int, sink, answer func(cellproto.Event)) error {
+func (f *fakeCells) Begin(r cellproto.Request, sink, answer func(cellproto.Event)) error {
 	sink(cellproto.Event{Type: cellproto.Begun})
 	go func() {
 		done := cellproto.Event{Type: cellproto.Done}
-		for command := range strings.Lines(code) {
+		if r.Follow {
+			f.follow(sink)
+		}
+		for command := range strings.Lines(r.Code) {
 			name, text, _ := strings.Cut(strings.TrimSpace(command), " ")
 			if done.Error = f.command(name, text, sink, &done); done.Error != nil {
 				break
@@ -136,14 +145,73 @@ func (f *fakeCells) command(name, text string, sink func(cellproto.Event), done 
 	return nil
 }
 
+// talk keeps comms with the target "kept" and closes others. A message with the data "go"
+// asks for a call of the functions.
+func (f *fakeCells) talk(c cellproto.Comm) (done cellproto.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := slices.ContainsFunc(f.comms, func(k cellproto.Comm) bool { return k.ID == c.ID })
+	switch {
+	case c.Target == "kept":
+		f.comms = append(f.comms, c)
+	case c.Type == "comm_msg" && known:
+		f.latest, done.Follow = string(c.Data), strings.Contains(string(c.Data), "go")
+		done.Comms = []cellproto.Comm{c}
+	case c.Type != "comm_close":
+		done.Comms = []cellproto.Comm{{Type: "comm_close", ID: c.ID, Data: json.RawMessage("{}")}}
+	}
+	return done
+}
+
+// follow shows the latest data of a comm, and then waits for holds.
+func (f *fakeCells) follow(sink func(cellproto.Event)) {
+	f.mu.Lock()
+	latest, holds := f.latest, f.holds
+	f.mu.Unlock()
+	sink(cellproto.Event{Type: cellproto.Display, Data: map[string]any{"text/plain": latest}, Display: "d", Update: true})
+	if holds != nil {
+		f.running <- struct{}{}
+		<-holds
+	}
+}
+
 func (f *fakeCells) Ask(ctx context.Context, r cellproto.Request) (cellproto.Event, error) {
+	switch r.Type {
+	case cellproto.CommMessage:
+		return f.talk(*r.Comm), nil
+	case cellproto.AskComms:
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return cellproto.Event{Comms: f.comms}, nil
+	}
 	if r.Type == cellproto.Complete {
 		return f.complete(ctx, r.Code, r.Cursor)
+	}
+	if r.Type == cellproto.Debug {
+		var request struct{ Command string }
+		if err := json.Unmarshal([]byte(r.Text), &request); err != nil {
+			return cellproto.Event{}, err
+		}
+		switch request.Command {
+		case "disconnect":
+			f.running <- struct{}{}
+		case "hold":
+			f.running <- struct{}{}
+			<-f.holds
+		}
+		if request.Command == "nonsense" || request.Command == "" {
+			return cellproto.Event{Text: request.Command}, nil
+		}
+		return cellproto.Event{Text: `{"request":"` + request.Command + `"}`}, nil
 	}
 	if r.Type == cellproto.AskUsage {
 		return cellproto.Event{Usage: &cellproto.Usage{PID: 42, Memory: 1 << 20, CPU: 12.5, Goroutines: 7}}, nil
 	}
-	return f.inspect(ctx, r.Code, r.Cursor)
+	e, err := f.inspect(ctx, r.Code, r.Cursor)
+	if r.Detail > 0 {
+		e.Data["text/plain"] = fmt.Sprint(e.Data["text/plain"], ", its source")
+	}
+	return e, err
 }
 
 func (f *fakeCells) complete(_ context.Context, code string, cursor int) (cellproto.Event, error) {

@@ -19,9 +19,9 @@ var handlers = map[string]handler{
 	"is_complete_request": on(shellOnly, isComplete),
 	"history_request":     on(shellOnly, historyOf),
 	"comm_info_request":   on(shellOnly, commInfo),
-	"comm_open":           on(shellOnly, commOpen),
-	"comm_msg":            on(shellOnly, ignore),
-	"comm_close":          on(shellOnly, ignore),
+	"comm_open":           {shellOnly, talk},
+	"comm_msg":            {shellOnly, talk},
+	"comm_close":          {shellOnly, talk},
 	"interrupt_request":   on(anyChannel, interrupt),
 	"shutdown_request":    on(anyChannel, shutdown),
 	"debug_request":       on(anyChannel, debug),
@@ -74,6 +74,3 @@ func (c *call) query(r cellproto.Request) (cellproto.Event, error) {
 
 // none is the content of requests and replies that have no fields.
 type none struct{}
-
-// ignore handles a message that needs no reaction.
-func ignore(*call, none) (*none, error) { return nil, nil }

@@ -50,7 +50,7 @@ func TestHistoryIsSavedTogether(t *testing.T) {
 	if n := lines(); n != 1 && time.Since(began) < saveAfter {
 		t.Errorf("%d lines of history at once, expected that of the session", n)
 	}
-	k.stop()
+	k.stop("the test ends")
 	<-k.stopped()
 	if n := lines(); n != 4 {
 		t.Errorf("%d lines of history at the end, expected 4", n)

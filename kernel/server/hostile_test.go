@@ -187,7 +187,7 @@ func TestAnswersAmongHostileClients(t *testing.T) {
 	for _, s := range c.sockets {
 		s.Close()
 	}
-	k.stop()
+	k.stop("the test ends")
 	<-k.stopped()
 	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before+1; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -8,8 +8,13 @@ type inspectReply struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-func inspect(c *call, q position) (*inspectReply, error) {
-	done, err := c.query(cellproto.Request{Type: cellproto.Inspect, Code: q.Code, Cursor: q.cursor()})
+type inspectRequest struct {
+	position
+	Detail int `json:"detail_level"` // 1 asks for the source
+}
+
+func inspect(c *call, q inspectRequest) (*inspectReply, error) {
+	done, err := c.query(cellproto.Request{Type: cellproto.Inspect, Code: q.Code, Cursor: q.cursor(), Detail: q.Detail})
 	if err != nil {
 		return nil, err
 	}

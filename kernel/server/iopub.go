@@ -14,28 +14,29 @@ type status struct {
 
 // publication is a message on iopub.
 type publication struct {
-	msgType string
-	content any
+	msgType  string
+	content  any
+	metadata json.RawMessage // nil: empty
 }
 
 // publish sends messages to every client. The parent may be nil.
 func (s *Server) publish(parent json.RawMessage, list ...publication) {
 	messages := make([][][]byte, len(list))
 	for i, p := range list {
-		messages[i] = s.published("kernel."+s.session+"."+p.msgType, parent, p.msgType, p.content)
+		messages[i] = s.published("kernel."+s.session+"."+p.msgType, parent, p)
 	}
 	s.iopub.Publish(messages...)
 }
 
 // welcome tells a client that it receives every message published from now on.
 func (s *Server) welcome(to *zmtp.Peer, topic string) {
-	to.Send(s.published(topic, nil, "iopub_welcome", map[string]string{"subscription": topic}))
+	to.Send(s.published(topic, nil, publication{msgType: "iopub_welcome", content: map[string]string{"subscription": topic}}))
 }
 
-func (s *Server) published(topic string, parent json.RawMessage, msgType string, content any) [][]byte {
+func (s *Server) published(topic string, parent json.RawMessage, p publication) [][]byte {
 	frames, err := s.key.Encode(jupyter.Message{
-		Identities: [][]byte{[]byte(topic)}, Header: jupyter.NewHeader(s.session, msgType),
-		Parent: parent, Content: marshal(content),
+		Identities: [][]byte{[]byte(topic)}, Header: jupyter.NewHeader(s.session, p.msgType),
+		Parent: parent, Metadata: p.metadata, Content: marshal(p.content),
 	})
 	if err != nil {
 		panic(err) // an error of this package: a header is always encodable

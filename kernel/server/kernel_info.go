@@ -4,10 +4,11 @@ import (
 	"runtime"
 
 	"warpbook/kernel/jupyter"
+	"warpbook/kernel/leaf/release"
 )
 
 // version of the implementation.
-const version = "0.1.0"
+const version = release.Version
 
 type kernelInfoReply struct {
 	ProtocolVersion       string       `json:"protocol_version"`
@@ -51,6 +52,7 @@ func kernelInfo(*call, none) (*kernelInfoReply, error) {
 			{"gonum plot", "https://pkg.go.dev/gonum.org/v1/plot"},
 			{"PTX", "https://docs.nvidia.com/cuda/parallel-thread-execution/"},
 		},
-		SupportedFeatures: []string{"kernel subshells"},
+		Debugger:          true,
+		SupportedFeatures: []string{"kernel subshells", "debugger"},
 	}, nil
 }

@@ -51,62 +51,66 @@ func (c *call) output(e cellproto.Event, silent, allowStdin bool) {
 func (s *Server) show(parent json.RawMessage, e cellproto.Event) {
 	switch e.Type {
 	case cellproto.Stream:
-		s.publish(parent, publication{"stream", stream{e.Name, e.Text}})
+		s.publish(parent, publication{msgType: "stream", content: stream{e.Name, e.Text}})
 	case cellproto.Display:
 		msgType := "display_data"
 		if e.Update {
 			msgType = "update_display_data"
 		}
-		s.publish(parent, publication{msgType, displayOf(e)})
+		s.publish(parent, publication{msgType: msgType, content: displayOf(e)})
 	case cellproto.Clear:
-		s.publish(parent, publication{"clear_output", clearOutput{e.Wait}})
+		s.publish(parent, publication{msgType: "clear_output", content: clearOutput{e.Wait}})
+	case cellproto.CommMessage:
+		s.say(parent, e.Comms)
+	case cellproto.Debugged:
+		s.publish(parent, publication{msgType: "debug_event", content: json.RawMessage(e.Text)})
 	default:
 		s.debugf("server: event %q: unknown", e.Type)
 	}
 }
 
-// Late publishes output that arrives after its cell has ended. Before the sockets
-// listen there can be no subscriber, and the output is dropped.
+// Late publishes output that arrives after its cell has ended, as output of the last
+// cell of that cell's shell: clients such as nbclient drop output of other cells while
+// one runs. Before the sockets listen there can be no subscriber, and the output is
+// dropped.
 func (s *Server) Late(cell int, e cellproto.Event) {
 	select {
 	case <-s.listening:
-		s.show(s.parents.of(cell), e)
+		s.show(s.parents.of(cellproto.CellShell(cell)), e)
 	default:
 		s.debugf("server: output before the sockets listen: %s %q", e.Type, e.Text)
 	}
 }
 
-// keptParents is the number of recent cells whose late output still finds its parent.
-const keptParents = 500
-
-// parents remembers the request headers of the most recent cells.
+// parents remembers the request header of the last cell of each shell that is not
+// silent.
 type parents struct {
-	mu      sync.Mutex // guards the fields below
-	headers map[int]json.RawMessage
-	kept    []int // cells, oldest first
-	last    json.RawMessage
+	mu   sync.Mutex // guards last
+	last map[int]json.RawMessage
 }
 
-func (p *parents) add(cell int, header json.RawMessage) {
+func (p *parents) set(shell int, header json.RawMessage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.headers == nil {
-		p.headers = map[int]json.RawMessage{}
+	if p.last == nil {
+		p.last = map[int]json.RawMessage{}
 	}
-	p.headers[cell], p.last = header, header
-	if p.kept = append(p.kept, cell); len(p.kept) > keptParents {
-		delete(p.headers, p.kept[0])
-		p.kept = p.kept[1:]
-	}
+	p.last[shell] = header
 }
 
-// of returns the header of a cell's request. For a cell that is too old, or has no
-// number, it returns the header of the last cell.
-func (p *parents) of(cell int) json.RawMessage {
+// of returns the header of a shell's last cell, or that of the parent shell if the shell
+// was deleted.
+func (p *parents) of(shell int) json.RawMessage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if header, ok := p.headers[cell]; ok {
+	if header, ok := p.last[shell]; ok {
 		return header
 	}
-	return p.last
+	return p.last[0]
+}
+
+func (p *parents) forget(shell int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.last, shell)
 }

@@ -9,7 +9,7 @@ type page struct {
 
 // page answers a question.
 func (c *call) page(name string) (page, error) {
-	found, err := inspect(c, position{Code: name})
+	found, err := inspect(c, inspectRequest{position: position{Code: name}})
 	if err != nil {
 		return page{}, err
 	}

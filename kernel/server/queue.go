@@ -74,11 +74,27 @@ func (q *queue) pop() *call {
 	if q.closed {
 		return nil
 	}
+	q.serving = true
+	return q.take()
+}
+
+// next returns the oldest request if it is of a kind that is served together with the
+// current one, else nil.
+func (q *queue) next(kind func(*call) bool) *call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.calls) == 0 || !kind(q.calls[0]) {
+		return nil
+	}
+	return q.take()
+}
+
+// take removes the oldest request. The caller holds mu.
+func (q *queue) take() *call {
 	c := q.calls[0]
 	q.calls[0] = nil
 	q.calls = q.calls[1:]
 	q.bytes -= c.size()
-	q.serving = true
 	q.changed.Broadcast()
 	return c
 }

@@ -24,7 +24,7 @@ func TestRulesNameTests(t *testing.T) {
 	}
 	for _, m := range named {
 		var files []string
-		for _, above := range []string{"..", "../*", "../..", "../../*"} { // folders of kernel, their subfolders, folders of the repository, their subfolders
+		for _, above := range []string{"..", "../*", "../..", "../../*", "../../*/*"} { // folders of kernel and of the repository, with subfolders
 			found, err := filepath.Glob(filepath.Join(above, m[1], "*_test.go"))
 			if err != nil {
 				t.Fatal(err)

@@ -12,9 +12,7 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -26,6 +24,7 @@ import (
 	"warpbook/kernel/cellproto"
 	"warpbook/kernel/history"
 	"warpbook/kernel/jupyter"
+	"warpbook/kernel/leaf/trim"
 	"warpbook/kernel/zmtp"
 )
 
@@ -35,7 +34,7 @@ const lastWords = 2 * time.Second
 // Cells is the client of the cells program: the part of cellproc.Client that the
 // server calls.
 type Cells interface {
-	Begin(code string, cell int, sink, answer func(cellproto.Event)) error
+	Begin(r cellproto.Request, sink, answer func(cellproto.Event)) error
 	Ask(ctx context.Context, r cellproto.Request) (cellproto.Event, error)
 	Interrupt()
 	Reply(id uint64, text string)
@@ -55,6 +54,10 @@ type Server struct {
 	listening                               chan struct{} // closed when the sockets are open
 
 	warnings warnings
+	ends     sync.Once // logs the reason for the end
+	host     hostTimes
+	memory   trim.Heap
+	debugs   debuggers
 
 	shells  shells
 	prompt  *queue // the control dispatcher's queue
@@ -92,14 +95,14 @@ func (s *Server) Run(ctx context.Context, cells Cells) error {
 	defer closeSockets(sockets)
 	if err == nil {
 		close(s.listening)
-		s.publish(nil, publication{"status", status{"starting"}})
+		s.publish(nil, publication{msgType: "status", content: status{"starting"}})
 		s.shells.start("")
 	}
 	close(ready)
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, s.stop)()
+	defer context.AfterFunc(ctx, func() { s.stop(context.Cause(ctx).Error()) })()
 	s.prompt.dispatch((*call).serve)
 	cells.Close() // also ends cells that the shells may wait for
 	s.shells.running.Wait()
@@ -107,8 +110,9 @@ func (s *Server) Run(ctx context.Context, cells Cells) error {
 	return nil
 }
 
-// stop makes Run return.
-func (s *Server) stop() {
+// stop makes Run return. The first reason is logged.
+func (s *Server) stop(reason string) {
+	s.ends.Do(func() { s.log.Info("the kernel ends: " + reason) })
 	s.shells.stop()
 	s.prompt.close()
 }
@@ -138,7 +142,7 @@ func (s *Server) listen(ready <-chan struct{}) ([]*zmtp.Socket, error) {
 	} {
 		network, address := s.connection.Address(l.port)
 		socket, err := zmtp.Listen(network, address, zmtp.Config{
-			Type: l.kind, Receive: l.receive, Subscribe: s.welcome, MessageBytes: l.longest,
+			Type: l.kind, Receive: l.receive, Subscribe: s.welcome, Left: s.left, MessageBytes: l.longest,
 			Budget: budget, Logf: s.debugf, Warnf: s.warnf,
 		})
 		if err != nil {
@@ -186,15 +190,3 @@ func (s *Server) debugf(format string, args ...any) { debugf(s.log, format, args
 
 // warnf logs that a peer was disconnected.
 func (s *Server) warnf(format string, args ...any) { s.warnings.add(fmt.Sprintf(format, args...)) }
-
-// marshal encodes a message's content. It does not escape HTML, which would multiply
-// the size of a large text.
-func marshal(content any) json.RawMessage {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(content); err != nil {
-		panic("server: encode content: " + err.Error()) // an error of this package: every content has JSON types
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}

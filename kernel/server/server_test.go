@@ -80,39 +80,50 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-func TestLateOutputKeepsItsParent(t *testing.T) {
+// Clients of one KernelManager have one session and one identity: each gets its replies.
+func TestClientsOfOneSession(t *testing.T) {
+	k := start(t)
+	one := k.connect()
+	two := k.connectAs(one.session)
+	for _, c := range []*client{one, two, one} {
+		for _, channel := range []string{"shell", "control"} {
+			id := c.send(channel, "kernel_info_request", `{}`)
+			if got := c.reply(channel, id); got != info {
+				t.Errorf("%s: %s", channel, got)
+			}
+		}
+	}
+}
+
+// Output that arrives after its cell's end belongs to the last cell of its shell, while
+// that runs and after.
+func TestLateOutputGoesToTheLastCell(t *testing.T) {
 	k := start(t)
 	c := k.connect()
-	first := c.send("shell", "execute_request", cell("print a"))
-	c.published(first)
-	second := c.send("shell", "execute_request", cell("print b"))
-	c.published(second)
-	c.published(c.send("shell", "execute_request", `{"code":"print c","silent":true}`))
-	for number, want := range map[int]string{1: first, 2: second, 0: second} {
+	late := func(number int, want string) {
+		t.Helper()
 		k.Late(number, cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: "late"})
 		m := c.next("iopub")
 		if line(m) != `stream {"name":"stdout","text":"late"}` || parentOf(m) != want {
 			t.Errorf("cell %d: got %s with parent %s, want the parent %s", number, line(m), parentOf(m), want)
 		}
 	}
-}
-
-// Old cells are forgotten, so that memory stays bounded in a long session.
-func TestParentsAreBounded(t *testing.T) {
-	var p parents
-	header := func(cell int) []byte { return fmt.Appendf(nil, `{"msg_id":"%d"}`, cell) }
-	const cells = 3 * keptParents
-	for cell := 1; cell <= cells; cell++ {
-		p.add(cell, header(cell))
-	}
-	if len(p.headers) != keptParents {
-		t.Errorf("%d headers, want %d", len(p.headers), keptParents)
-	}
-	for cell, want := range map[int]int{1: cells, cells - keptParents + 1: cells - keptParents + 1, cells: cells, 0: cells} {
-		if got := p.of(cell); !bytes.Equal(got, header(want)) {
-			t.Errorf("output of cell %d goes to %s, want %d", cell, got, want)
-		}
-	}
+	c.published(c.send("shell", "execute_request", cell("print a")))
+	c.published(c.send("shell", "execute_request", `{"code":"print b","store_history":false}`))
+	sub := c.newSubshell()
+	other := c.sendTo(sub, "execute_request", cell("print c"))
+	c.published(other)
+	running := k.block(c, "")
+	late(0, running)
+	late(1, running)
+	late(cellproto.CellNumber(1, 1), other)
+	k.cells.end("interrupted")
+	c.published(running)
+	c.published(c.send("shell", "execute_request", `{"code":"print d","silent":true}`))
+	late(1, running)
+	last := c.send("shell", "execute_request", `{"code":"print e","store_history":false}`)
+	c.published(last)
+	late(1, last)
 }
 
 func TestHeaders(t *testing.T) {
@@ -301,9 +312,10 @@ func TestHostileFrames(t *testing.T) {
 	if reply, _ := c.execute("print a"); reply != ok(2) {
 		t.Errorf("got %s, want %s", reply, ok(2))
 	}
-	k.stop()
+	k.stop("the test ends")
 	<-k.stopped()
-	if log := k.log.String(); strings.Contains(log, "level=INFO") || strings.Contains(log, "level=WARN") ||
+	if log := k.log.String(); strings.Count(log, "level=INFO") != 1 || // the end
+		strings.Contains(log, "level=WARN") ||
 		strings.Contains(log, "level=ERROR") || !strings.Contains(log, "bad signature") {
 		t.Errorf("log:\n%s", log)
 	}

@@ -7,6 +7,10 @@ type shutdownContent struct {
 // shutdown ends the kernel after this request has been answered. For a restart, the
 // client starts a new kernel.
 func shutdown(c *call, q shutdownContent) (*shutdownContent, error) {
-	c.server.stop()
+	reason := "a client has asked for the shutdown"
+	if q.Restart {
+		reason = "a client has asked for a restart"
+	}
+	c.server.stop(reason)
 	return &q, nil
 }

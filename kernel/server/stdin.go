@@ -43,13 +43,14 @@ func (c *call) ask(e cellproto.Event, allowed bool) {
 	}
 	s.input.mu.Lock()
 	defer s.input.mu.Unlock()
-	id, sent := s.send(s.stdin, c, "input_request", marshal(inputRequest{e.Text, e.Password}))
-	if !sent {
+	client := c.from.Identity()
+	id, frames := c.child("input_request", marshal(inputRequest{e.Text, e.Password}))
+	if !s.stdin.Send(client, frames) {
 		s.cells.Refuse(e.ID, "the client that runs this cell is not connected to stdin")
 		return
 	}
 	s.input.withdraw(c.shell)
-	s.input.open = append(s.input.open, asked{c.shell, e.ID, c.from, id})
+	s.input.open = append(s.input.open, asked{c.shell, e.ID, client, id})
 }
 
 // end withdraws the question of a cell.

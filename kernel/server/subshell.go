@@ -120,6 +120,7 @@ func deleteSubshell(c *call, q subshell) (*none, error) {
 	if removed == nil {
 		return nil, noSubshell(q.ID)
 	}
+	c.server.parents.forget(removed.place)
 	for _, left := range removed.queue.close() {
 		left.shell = nil
 		c.server.shells.serve(left, func() {})

@@ -9,6 +9,7 @@ import (
 
 	"warpbook/kernel/cellproto"
 	"warpbook/kernel/jupyter"
+	"warpbook/kernel/zmtp"
 )
 
 // newSubshell creates a subshell and returns its id.
@@ -127,7 +128,7 @@ func TestSubshellsCountTheirCells(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	c.published(id)
-	for number, code := range map[int]string{1: "value a", cellproto.CellNumber(1, 2): "value d", cellproto.CellNumber(2, 1): "value c"} {
+	for number, code := range map[int]string{1: "value e", cellproto.CellNumber(1, 2): "value d", cellproto.CellNumber(2, 1): "value c"} {
 		k.Late(number, cellproto.Event{Type: cellproto.Stream, Name: "stdout", Text: "late"})
 		if m := c.next("iopub"); parentOf(m) != requests[code] {
 			t.Errorf("late output of %s has another parent: %s", code, line(m))
@@ -245,7 +246,7 @@ func TestInputOfTwoShells(t *testing.T) {
 // promptCells answers every cell at once.
 type promptCells struct{ *fakeCells }
 
-func (promptCells) Begin(_ string, _ int, sink, answer func(cellproto.Event)) error {
+func (promptCells) Begin(_ cellproto.Request, sink, answer func(cellproto.Event)) error {
 	sink(cellproto.Event{Type: cellproto.Begun})
 	answer(cellproto.Event{Type: cellproto.Done})
 	return nil
@@ -260,7 +261,7 @@ func TestReceivingGoroutineServesTheCell(t *testing.T) {
 	k.Server.cells = promptCells{k.cells}
 	shell := k.shells.find("")
 	take := func() {
-		c := &call{server: k.Server, channel: k.shell, shell: shell, request: jupyter.Message{
+		c := &call{server: k.Server, channel: k.shell, from: &zmtp.Peer{}, shell: shell, request: jupyter.Message{
 			Header: jupyter.Header{ID: "m", Type: "execute_request"}, RawHeader: []byte("{}"), Content: []byte(cell(""))}}
 		if c.arrived = time.Now(); !shell.take(c) {
 			t.Fatal("the shell is closed")

@@ -16,6 +16,9 @@ import (
 // interruptGrace is how long an interrupted point has before it is killed.
 const interruptGrace = 10 * time.Second
 
+// logFile has the output of a point, in its folder.
+const logFile = "log"
+
 // Local runs the missing points on this machine, one at a time for each device; the
 // device "" is the default of warpbook run. A point that fails does not stop the
 // others. The output of a point is in the file log of its folder.
@@ -86,7 +89,7 @@ func (p *Plan) runPoint(ctx context.Context, program, notebook, device string, p
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	log, err := os.Create(filepath.Join(folder, "log"))
+	log, err := os.Create(filepath.Join(folder, logFile))
 	if err != nil {
 		return err
 	}
@@ -101,17 +104,20 @@ func (p *Plan) runPoint(ctx context.Context, program, notebook, device string, p
 	c.WaitDelay = interruptGrace
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C reaches it once, through Cancel
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("%w, see %s%s", err, log.Name(), lastLine(log.Name()))
+		return fmt.Errorf("%w, see %s: %s", err, log.Name(), p.why(point))
 	}
 	return nil
 }
 
-// lastLine is the last line of a log, after a colon.
-func lastLine(path string) string {
-	data, err := os.ReadFile(path)
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	if err != nil || lines[len(lines)-1] == "" {
-		return ""
+// why is why a point has not passed: the last line of its log.
+func (p *Plan) why(point Point) string {
+	data, err := os.ReadFile(filepath.Join(p.Folder(point), logFile))
+	if err != nil {
+		return "it has not run"
 	}
-	return ": " + lines[len(lines)-1]
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	if last := strings.TrimPrefix(lines[len(lines)-1], "warpbook: "); last != "" {
+		return last
+	}
+	return "it ended without a word, or still runs"
 }

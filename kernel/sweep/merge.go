@@ -25,10 +25,16 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{"time": com
 
 // Report holds the figures of the points of a sweep.
 type Report struct {
-	Notebook string   `json:"notebook"`
-	Axes     []Axis   `json:"axes"`
-	Missing  []string `json:"missing"` // points that have not passed
-	Rows     []Row    `json:"rows"`
+	Notebook string    `json:"notebook"`
+	Axes     []Axis    `json:"axes"`
+	Missing  []Missing `json:"missing"`
+	Rows     []Row     `json:"rows"`
+}
+
+// Missing is a point that has not passed.
+type Missing struct {
+	Point string `json:"point"`
+	Why   string `json:"why"`
 }
 
 // Row is a timed row of one point.
@@ -50,7 +56,7 @@ func (p *Plan) Merge() (Report, []string, error) {
 	r := Report{Notebook: p.Notebook, Axes: p.Axes}
 	for _, point := range p.Points() {
 		if !p.Done(point) {
-			r.Missing = append(r.Missing, point.Name)
+			r.Missing = append(r.Missing, Missing{point.Name, p.why(point)})
 			continue
 		}
 		run, err := runs.Read(p.File(point))

@@ -123,7 +123,7 @@ func TestLocal(t *testing.T) {
 	}
 	var progress strings.Builder
 	err = p.Local(context.Background(), self, "x.ipynb", []string{"cuda:0", "cuda:1"}, &progress)
-	if err == nil || !strings.Contains(err.Error(), "1 of 3 points failed") || !strings.Contains(progress.String(), "log: warpbook: run: 13 is not run") {
+	if err == nil || !strings.Contains(err.Error(), "1 of 3 points failed") || !strings.Contains(progress.String(), "log: run: 13 is not run") {
 		t.Errorf("%v, %s, expected that the second point failed, and why", err, progress.String())
 	}
 	r, paths, err := p.Merge()
@@ -131,7 +131,7 @@ func TestLocal(t *testing.T) {
 		t.Errorf("%+v, %v, expected two points on the devices, one missing", r, err)
 	}
 	page, err := os.ReadFile(paths[0])
-	if err != nil || !strings.Contains(string(page), "<td>400 ns</td>") || !strings.Contains(string(page), "Missing: 0001-n=13") || !strings.Contains(string(page), "(time).</p>") {
+	if err != nil || !strings.Contains(string(page), "<td>400 ns</td>") || !strings.Contains(string(page), "<li>0001-n=13: run: 13 is not run</li>") || !strings.Contains(string(page), "(time).</p>") {
 		t.Errorf("%v:\n%s, expected a table of both points", err, page)
 	}
 	if data, err := os.ReadFile(paths[1]); err != nil || strings.Count(string(data), "\n") != 3 || !strings.HasPrefix(string(data), "point,n,device,") {
@@ -140,6 +140,9 @@ func TestLocal(t *testing.T) {
 	var back Report
 	if data, err := os.ReadFile(paths[2]); err != nil || json.Unmarshal(data, &back) != nil || len(back.Rows) != 2 {
 		t.Errorf("%s, %v, expected the report", data, err)
+	}
+	if r, _, err := newPlan(t, t.TempDir(), "n=1").Merge(); err != nil || len(r.Missing) != 1 || r.Missing[0].Why != "it has not run" {
+		t.Errorf("%+v, %v, expected that the point has not run", r, err)
 	}
 	// A point that has passed is not run again.
 	progress.Reset()

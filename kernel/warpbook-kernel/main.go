@@ -13,12 +13,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -27,6 +27,8 @@ import (
 	"warpbook/kernel/history"
 	"warpbook/kernel/jupyter"
 	"warpbook/kernel/kernelspec"
+	"warpbook/kernel/leaf/atomicfile"
+	"warpbook/kernel/leaf/console"
 	"warpbook/kernel/server"
 )
 
@@ -55,49 +57,62 @@ func main() {
 		fmt.Fprintf(os.Stderr, "warpbook-kernel: %d arguments, expected Jupyter's connection file: open a notebook in Jupyter, which starts this program\n", len(args))
 		os.Exit(statusUsage)
 	default:
-		if err := serve(args[0]); err != nil {
-			remedy := ""
-			if errors.Is(err, syscall.EADDRINUSE) {
-				remedy = ": restart the kernel, for which Jupyter chooses other ports"
-			}
-			fmt.Fprintf(os.Stderr, "warpbook-kernel: %v%s\n", err, remedy)
-			os.Exit(statusFailed)
-		}
+		os.Exit(run(args[0]))
 	}
+}
+
+// A log that is not read delays nothing: that much of it waits, for so long at the end.
+const (
+	logBytes = 1 << 20
+	logGrace = 200 * time.Millisecond
+)
+
+// run serves, and returns the exit status.
+func run(file string) int {
+	stderr := console.New(os.Stderr, logBytes)
+	defer func() { stderr.Flush(console.After(nil, logGrace)) }()
+	err := serve(file, stderr)
+	if err == nil {
+		return 0
+	}
+	remedy := ""
+	if errors.Is(err, syscall.EADDRINUSE) {
+		remedy = ": restart the kernel, for which Jupyter chooses other ports"
+	}
+	fmt.Fprintf(stderr, "warpbook-kernel: %v%s\n", err, remedy)
+	return statusFailed
 }
 
 // serve is a Jupyter kernel until a client shuts it down. Jupyter starts it with the
 // connection file of the kernelspec's {connection_file}.
-func serve(file string) error {
-	ended := parentEnded() // first, because the rest may take minutes
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	go func() {
-		for !ended() {
-			time.Sleep(time.Second)
-		}
-		stop()
-	}()
+func serve(file string, stderr io.Writer) error {
+	ctx := untilEnd() // first, because the rest may take minutes
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("%w, expected Jupyter's connection file", err)
 	}
 	connection, err := jupyter.ParseConnection(data)
+	if err == nil {
+		err = choosePorts(&connection, file, data)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	debug.SetGCPercent(collectPercent)
-	log := logger()
+	log := logger(stderr)
 	past := pastCells(log)
 	kernel, err := server.New(connection, past, log)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	limit, err := cellproc.OutputLimit(cellproc.TabLines)
+	limit, err := cellproc.OutputLimit(usualLimit())
 	if err != nil {
 		return err
 	}
-	path, err := cellbuild.Cells(ctx, os.Stderr)
+	path, err := cellbuild.Cells(ctx, stderr)
+	if ctx.Err() != nil {
+		return fmt.Errorf("the kernel ends before it has begun: %w", context.Cause(ctx))
+	}
 	if err != nil {
 		return err
 	}
@@ -107,6 +122,51 @@ func serve(file string) error {
 	}
 	go interruptOnSignal(cells)
 	return kernel.Run(ctx, cells)
+}
+
+// untilEnd returns a context that is cancelled, with the reason as its cause, when the
+// kernel must end without a request of a client.
+func untilEnd() context.Context {
+	ctx, stop := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	ended := jupyterEnded()
+	go func() {
+		for reason := ""; ; reason = ended() {
+			if reason != "" {
+				stop(errors.New(reason))
+				return
+			}
+			select {
+			case s := <-signals:
+				stop(fmt.Errorf("signal %v", s))
+				return
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	return ctx
+}
+
+// choosePorts chooses a port for each 0 in the connection file, and writes the ports into
+// the file.
+func choosePorts(connection *jupyter.Connection, file string, data []byte) error {
+	chosen, err := connection.ChoosePorts(data)
+	if err != nil || chosen == nil {
+		return err
+	}
+	return atomicfile.WriteMode(file, 0o600, func(w io.Writer) error { _, err := w.Write(chosen); return err })
+}
+
+// usualLimit is the limit of output that protects a tab. A batch run gets all output.
+func usualLimit() cellproc.Limit {
+	if forTab() {
+		return cellproc.Tab
+	}
+	return cellproc.Limit{}
 }
 
 // pastCells returns the history that all kernels of the user share, or one in memory if
@@ -134,29 +194,10 @@ func interruptOnSignal(cells *cellproc.Client) {
 	}
 }
 
-// parentEnv names the environment variable that holds Jupyter's process number, because
-// a script may run between Jupyter and the kernel.
-const parentEnv = "JPY_PARENT_PID"
-
-// parentEnded returns a function that reports whether the current parent process has
-// ended: its children then get another parent. Process 1 counts as a normal parent, as
-// in containers, where Jupyter's number may also be meaningless.
-func parentEnded() func() bool {
-	parent := os.Getppid()
-	jupyter, _ := strconv.Atoi(os.Getenv(parentEnv))
-	named := isAlive(jupyter)
-	return func() bool { return os.Getppid() != parent || isAlive(jupyter) != named }
-}
-
-// isAlive reports whether a process with that number exists.
-func isAlive(pid int) bool {
-	return pid > 0 && syscall.Kill(pid, 0) != syscall.ESRCH
-}
-
-func logger() *slog.Logger {
+func logger(stderr io.Writer) *slog.Logger {
 	level := slog.LevelInfo
 	if os.Getenv(debugEnv) != "" {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 }

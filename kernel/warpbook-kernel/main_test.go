@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -127,7 +126,7 @@ func TestRefusesBadConnectionFiles(t *testing.T) {
 		change func(map[string]any)
 		want   string
 	}{
-		{func(f map[string]any) { delete(f, "hb_port") }, "kernel.json: jupyter: connection file: hb_port 0, expected 1 to 65535"},
+		{func(f map[string]any) { f["hb_port"] = -1 }, "kernel.json: jupyter: connection file: hb_port -1, expected 1 to 65535"},
 		{func(f map[string]any) { f["hb_port"] = "x" }, "kernel.json: jupyter: connection file: json: "},
 		{func(f map[string]any) { f["ip"] = "192.0.2.1" }, "192.0.2.1"},
 	} {
@@ -149,6 +148,40 @@ func TestRefusesAUsedPort(t *testing.T) {
 	p.refused("address already in use: restart the kernel, for which Jupyter chooses other ports", statusFailed, file)
 }
 
+// TestListensOnAnyPort: clients find the ports in the connection file.
+func TestListensOnAnyPort(t *testing.T) {
+	p := newPlace(t)
+	file, _ := p.connectionFile(func(f map[string]any) {
+		f["ip"] = "*"
+		for _, name := range []string{"shell_port", "iopub_port", "stdin_port", "control_port", "hb_port"} {
+			f[name] = 0
+		}
+	})
+	c := p.kernel(file)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill()
+	var connection jupyter.Connection
+	for deadline := time.Now().Add(maxWait); connection.Control == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the connection file has no ports")
+		}
+		connection, _ = jupyter.ParseConnection([]byte(p.read("kernel.json")))
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the connection file has the mode %v, %v", info.Mode(), err)
+	}
+	connection.IP = "127.0.0.1"
+	control := ask(t, connection, connection.Control)
+	control.send("connect_request", `{}`)
+	control.receive(fmt.Sprintf(`"control_port":%d`, connection.Control))
+	control.send("shutdown_request", `{}`)
+	if err := c.Wait(); err != nil {
+		t.Errorf("ended with %v", err)
+	}
+}
+
 // asker is a client that waits for replies on one channel.
 type asker struct {
 	t      *testing.T
@@ -168,6 +201,49 @@ func ask(t *testing.T, connection jupyter.Connection, port int) *asker {
 		t.Fatal(err)
 	}
 	return &asker{t, key, socket}
+}
+
+// subscribe returns a client of iopub that receives every later message.
+func subscribe(t *testing.T, connection jupyter.Connection) *asker {
+	t.Helper()
+	key, err := jupyter.NewKey(connection.Scheme, connection.Secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := zmq4.NewSub(context.Background(), zmq4.WithDialerRetry(20*time.Millisecond), zmq4.WithDialerMaxRetries(-1))
+	t.Cleanup(func() { socket.Close() })
+	if err := socket.Dial(fmt.Sprintf("tcp://%s:%d", connection.IP, connection.IOPub)); err != nil {
+		t.Fatal(err)
+	}
+	socket.SetOption(zmq4.OptionSubscribe, "")
+	a := &asker{t, key, socket}
+	a.receive(`"subscription"`)
+	return a
+}
+
+// streams returns the text of the streams until the kernel is idle.
+func (a *asker) streams() (text string) {
+	a.t.Helper()
+	for {
+		msg, err := a.socket.Recv()
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		m, err := a.key.Decode(msg.Frames[1:])
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		var content struct {
+			Text  string `json:"text"`
+			State string `json:"execution_state"`
+		}
+		if err := json.Unmarshal(m.Content, &content); err != nil {
+			a.t.Fatal(err)
+		}
+		if text += content.Text; content.State == "idle" {
+			return text
+		}
+	}
 }
 
 func (a *asker) send(msgType, content string) {
@@ -270,46 +346,6 @@ func TestRemembersCells(t *testing.T) {
 	}
 }
 
-// The kernel ends when Jupyter does, whatever process runs between them; a number that
-// names no process, or init, ends nothing.
-func TestEndsWithTheNamedParent(t *testing.T) {
-	sleep := exec.Command("sleep", "1000")
-	if err := sleep.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		pid  int
-		ends bool
-	}{{sleep.Process.Pid, true}, {1, false}, {1 << 30, false}} {
-		p := newPlace(t)
-		file, connection := p.connectionFile(unchanged)
-		c := p.kernel(file)
-		c.Env = append(c.Environ(), fmt.Sprintf("%s=%d", parentEnv, test.pid))
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer c.Process.Kill()
-		control := ask(t, connection, connection.Control)
-		control.send("kernel_info_request", `{}`)
-		control.receive(`"status":"ok"`)
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
-		if test.ends {
-			sleep.Process.Kill()
-			sleep.Wait()
-			if err := <-ended; err != nil {
-				t.Errorf("ended with %v", err)
-			}
-			continue
-		}
-		select {
-		case err := <-ended:
-			t.Errorf("%d: ended with %v", test.pid, err)
-		case <-time.After(1200 * time.Millisecond): // the kernel checks each second
-		}
-	}
-}
-
 // TestLinksLittle: packages that fill tables when a program starts cost every open
 // notebook 6 MB. They belong in the command warpbook.
 func TestLinksLittle(t *testing.T) {
@@ -336,21 +372,6 @@ func TestLinksLittle(t *testing.T) {
 	}
 }
 
-func TestEndsWithItsParent(t *testing.T) {
-	p := newPlace(t)
-	file, connection := p.connectionFile(unchanged)
-	parent := p.orphanage(file)
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	control := ask(t, connection, connection.Control)
-	control.send("kernel_info_request", `{}`)
-	control.receive(`"status":"ok"`)
-	parent.Process.Kill()
-	parent.Wait()
-	p.awaitEnd("pid", "the kernel outlived its parent")
-}
-
 // TestEndsWithItsParentDuringABuild: the first build takes minutes. A script in
 // place of the go command makes it last.
 func TestEndsWithItsParentDuringABuild(t *testing.T) {
@@ -361,7 +382,7 @@ func TestEndsWithItsParentDuringABuild(t *testing.T) {
 	}
 	p.write("bin/go", "#!/bin/sh\necho $$ > "+p.path("builds.new")+"; mv "+p.path("builds.new")+" "+p.path("builds")+"\nexec sleep 1000\n")
 	parent := p.orphanage(file)
-	parent.Env = append(parent.Env, cellbuild.Env+"=", "PATH="+p.path("bin")+":"+os.Getenv("PATH"))
+	parent.Env = append(parent.Env, parentEnv+"=1073741824", cellbuild.Env+"=", "PATH="+p.path("bin")+":"+os.Getenv("PATH"))
 	if err := parent.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -377,30 +398,4 @@ func TestEndsWithItsParentDuringABuild(t *testing.T) {
 	parent.Wait()
 	p.awaitEnd("pid", "the kernel outlived its parent")
 	p.awaitEnd("builds", "the build outlived the kernel")
-}
-
-// orphanage is a process that starts a kernel, writes the kernel's number into the file
-// pid, and waits.
-func (p *place) orphanage(connection string) *exec.Cmd {
-	parent := p.kernel()
-	parent.Path, parent.Args = "/bin/sh", []string{"sh", "-c", p.path("warpbook-kernel") + " " + connection + " & echo $! > pid; wait"}
-	return parent
-}
-
-// awaitEnd waits until the process with the number in a file has ended.
-func (p *place) awaitEnd(file, complaint string) {
-	p.t.Helper()
-	pid, err := strconv.Atoi(strings.TrimSpace(p.read(file)))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for deadline := time.Now().Add(maxWait); syscall.Kill(pid, 0) == nil; time.Sleep(20 * time.Millisecond) {
-		if state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); strings.Contains(string(state), ") Z ") {
-			return // ended; a zombie until its parent waits for it
-		}
-		if time.Now().After(deadline) {
-			syscall.Kill(pid, syscall.SIGKILL)
-			p.t.Fatal(complaint)
-		}
-	}
 }

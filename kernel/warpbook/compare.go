@@ -18,6 +18,7 @@ import (
 type compareOptions struct {
 	sets             []string
 	html, md, json   string
+	force            bool
 	same, failSlower percent
 }
 
@@ -41,6 +42,7 @@ func parseCompare(args []string) (o compareOptions, err error) {
 	f.StringVar(&o.html, "html", "", "write the comparison as one HTML page to `FILE`")
 	f.StringVar(&o.md, "md", "", "write it as Markdown to `FILE`")
 	f.StringVar(&o.json, "json", "", "write it as JSON to `FILE`")
+	f.BoolVar(&o.force, "force", false, forceUsage)
 	f.Var(&o.same, "same", "call a difference of up to `PERCENT` SAME")
 	f.Func("fail-on-slower", "exit with 1 where a row is SLOWER by more than `PERCENT`, such as 5%", o.failSlower.Set)
 	if o.sets, err = parseAny(f, args); err == nil && len(o.sets) < 2 {
@@ -66,7 +68,11 @@ func compareCommand(args []string) error {
 		if out.path == "" {
 			continue
 		}
-		if err := atomicfile.Write(out.path, out.fill); err != nil {
+		err := mayReplace(out.path, o.force, o.sets...)
+		if err == nil {
+			err = atomicfile.Write(out.path, out.fill)
+		}
+		if err != nil {
 			return fmt.Errorf("compare: %w", err)
 		}
 	}
@@ -113,6 +119,9 @@ func firstTimed(keys []runs.Key) string {
 // judge returns the error of --fail-on-slower.
 func (o *compareOptions) judge(report compare.Report) error {
 	for _, c := range report {
+		if !math.IsNaN(float64(o.failSlower)) && !c.Judged() {
+			return fmt.Errorf("compare: %s: --fail-on-slower: no row has a verdict: one of %s and %s is a GPU, the other an emulation; expected two of a kind", c.B, c.A, c.B)
+		}
 		if slower := c.SlowerThan(float64(o.failSlower)); len(slower) > 0 {
 			r := slower[0]
 			return fmt.Errorf("compare: %s: %d rows are SLOWER by more than %s, the first %q of %q (ratio %.3f)", c.B, len(slower), &o.failSlower, r.Key.Row, r.Title, r.Ratio)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"warpbook/gpu/clang"
+	"warpbook/gpu/compile"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/cuda"
 	"warpbook/kernel/cellbuild"
@@ -41,8 +43,9 @@ func doctorCommand(args []string) error {
 	}
 	findings := []finding{{ok, "warpbook", strings.TrimPrefix(versionLine(), "warpbook ")}}
 	findings = append(findings, cellsFindings(cellbuild.Locate(context.Background()))...)
-	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), workerWhole(), "/proc/driver/nvidia/version"),
-		nvrtcFinding(compiler.Path()), jupyterFinding())
+	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), workerWhole(), "/proc/driver/nvidia/version"))
+	findings = append(findings, cudaFindings(compiler.Path())...)
+	findings = append(findings, jupyterFinding())
 	findings = append(findings, kernelFindings(kernelspec.Places())...)
 	for _, f := range findings {
 		fmt.Printf("%-8s %-14s %s\n", f.state, f.what, f.text)
@@ -55,7 +58,11 @@ func cellsFindings(at cellbuild.Location, err error) []finding {
 	case err != nil:
 		return []finding{{missing, "cells program", err.Error()}}
 	case at.Root == "":
-		return []finding{{ok, "cells program", at.Path + " (named by " + cellbuild.Env + ")"}}
+		by := "installed with this program"
+		if os.Getenv(cellbuild.Env) != "" {
+			by = "named by " + cellbuild.Env
+		}
+		return []finding{{ok, "cells program", at.Path + " (" + by + ")"}}
 	}
 	cells := finding{missing, "cells program", "not built yet: the first run builds it (about 2 minutes on 2 cores) as " + at.Path}
 	switch info, err := os.Stat(at.Path); {
@@ -118,9 +125,21 @@ func gpuFinding(present, built bool, version string) finding {
 	return finding{ok, "GPU", text}
 }
 
-// nvrtcFinding reports whether %%cuda finds its compiler: path is the program that
-// looks for it, or the place where that program will be built.
-func nvrtcFinding(path, _ string, err error) finding {
+// cudaFindings report the compilers of %%cuda cells: path is the program that looks for
+// NVRTC, or the place where that program will be built.
+func cudaFindings(path, _ string, err error) []finding {
+	nvrtc := nvrtcFinding(path, err)
+	c, err := clang.Find(context.Background())
+	switch {
+	case err == nil:
+		return []finding{nvrtc, {ok, "%%cuda", c.Name + " in " + c.Path}}
+	case nvrtc.state == ok:
+		return []finding{nvrtc}
+	}
+	return []finding{nvrtc, {note, "%%cuda", compile.Remedy(context.Background())}}
+}
+
+func nvrtcFinding(path string, err error) finding {
 	if err != nil {
 		return finding{note, "%%cuda", err.Error()}
 	}
@@ -128,7 +147,7 @@ func nvrtcFinding(path, _ string, err error) finding {
 	case errors.Is(err, buildcache.ErrDamaged):
 		return finding{missing, "%%cuda", err.Error() + ": the next such cell builds it again"}
 	case err != nil:
-		return finding{note, "%%cuda", "not tried yet: the first such cell looks for NVRTC, and says what to do where there is none"}
+		return finding{note, "%%cuda", "NVRTC is not tried yet: the first such cell looks for it"}
 	}
 	reply, err := compiler.Run(context.Background(), compiler.Request{Name: "doctor.cu", Text: "__global__ void k() {}"})
 	if err == nil && reply.Error != "" {

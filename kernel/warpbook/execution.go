@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -33,6 +34,7 @@ type execution struct {
 
 	mu   sync.Mutex // held while the notebook or the screen changes: an ended cell may still print
 	runs []*cellRun // in order; the numbers of the cells are 1, 2, ...
+	last *cellRun   // the last that has begun; nil before the first
 }
 
 // cellRun is one code cell and its outcome.
@@ -106,7 +108,7 @@ func (e *execution) run(ctx context.Context, program string, env []string) error
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	limit, err := cellproc.OutputLimit(0) // a terminal and a report bear any number of lines
+	limit, err := cellproc.OutputLimit(cellproc.Limit{})
 	if err != nil {
 		return err
 	}
@@ -141,6 +143,7 @@ func (e *execution) begin(r *cellRun) {
 	e.screen.begin(r, len(e.runs))
 	r.cell.Start(r.number)
 	r.started = true
+	e.last = r
 }
 
 func (e *execution) end(r *cellRun) {
@@ -214,6 +217,11 @@ func (r *cellRun) judge(err *cellproto.Error) (fatal bool) {
 func (e *execution) receive(r *cellRun, ev cellproto.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.record(r, ev)
+}
+
+// record is receive with mu held.
+func (e *execution) record(r *cellRun, ev cellproto.Event) {
 	switch ev.Type {
 	case cellproto.Stream:
 		r.cell.AddStream(ev.Name, ev.Text)
@@ -224,7 +232,11 @@ func (e *execution) receive(r *cellRun, ev cellproto.Event) {
 		} else {
 			r.cell.AddDisplay(ev.Display, ev.Data, ev.Metadata)
 		}
-		e.screen.display(ev.Display, plainText(ev.Data))
+		if !nbformat.IsWidget(ev.Data) {
+			e.screen.display(ev.Display, plainText(ev.Data))
+		}
+	case cellproto.CommMessage:
+		e.openWidgets(ev.Comms)
 	case cellproto.Clear:
 		r.cell.Clear(ev.Wait)
 	case cellproto.Input:
@@ -232,14 +244,28 @@ func (e *execution) receive(r *cellRun, ev cellproto.Event) {
 	}
 }
 
-// late handles an event of an ended cell or, with number 0, output of the program
-// before its first cell.
-func (e *execution) late(number int, ev cellproto.Event) {
-	if number > 0 {
-		e.receive(e.runs[number-1], ev)
+// openWidgets keeps the states of controls that a cell has opened. Nobody moves them.
+func (e *execution) openWidgets(comms []cellproto.Comm) {
+	for _, c := range comms {
+		var data struct {
+			State map[string]any `json:"state"`
+		}
+		if c.Type == "comm_open" && json.Unmarshal(c.Data, &data) == nil {
+			e.nb.AddWidget(c.ID, data.State)
+		}
+	}
+}
+
+// late handles an event of a cell that has ended: it counts as the last cell's, as in a
+// Jupyter kernel. Output of the program before its first cell is a notice.
+func (e *execution) late(_ int, ev cellproto.Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.last == nil {
+		fmt.Fprint(e.notices, ev.Text)
 		return
 	}
-	fmt.Fprint(e.notices, ev.Text)
+	e.record(e.last, ev)
 }
 
 // answer records how a cell ended.

@@ -22,6 +22,7 @@ type historyOptions struct {
 	notebook, device, commit string
 	limit                    int
 	html                     string
+	force                    bool
 }
 
 // historyVerbs are the verbs of history, each with its arguments.
@@ -35,6 +36,7 @@ func parseHistory(args []string) (o historyOptions, err error) {
 	o.limit = 20
 	count(f, &o.limit, "limit", "list at most `N` runs, 0 for all (default 20)")
 	f.StringVar(&o.html, "html", "", "plot: write the times as one HTML page to `FILE`")
+	f.BoolVar(&o.force, "force", false, forceUsage)
 	others, err := parseAny(f, args)
 	if err != nil {
 		return o, err
@@ -78,7 +80,7 @@ func historyCommand(args []string) error {
 	for _, s := range all {
 		if s.Problem != nil {
 			fmt.Fprintf(os.Stderr, "warpbook: history: %s is left out: %v\n", s.ID, s.Problem)
-		} else if strings.Contains(s.Notebook, o.notebook) && strings.Contains(s.Says("device"), o.device) && strings.Contains(s.Says("commit"), o.commit) {
+		} else if strings.Contains(s.Notebook, o.notebook) && s.Has("device", o.device) && s.Has("commit", o.commit) {
 			list = append(list, s)
 		}
 	}
@@ -88,7 +90,7 @@ func historyCommand(args []string) error {
 	case "plot":
 		return o.plot(os.Stdout, list)
 	case "export":
-		return export(list, o.argument)
+		return export(list, o.argument, o.force)
 	}
 	if o.notebook+o.device+o.commit != "" {
 		folder += " with that notebook, device and commit"
@@ -166,7 +168,11 @@ func (o *historyOptions) plot(w io.Writer, list []runs.Summary) error {
 	}
 	series := compare.Series{Row: o.argument, Points: points}
 	if o.html != "" {
-		if err := atomicfile.Write(o.html, series.HTML); err != nil {
+		err := mayReplace(o.html, o.force)
+		if err == nil {
+			err = atomicfile.Write(o.html, series.HTML)
+		}
+		if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
 	}
@@ -174,9 +180,13 @@ func (o *historyOptions) plot(w io.Writer, list []runs.Summary) error {
 }
 
 // export writes every timed row of the runs as CSV, or the runs' files into a folder.
-func export(list []runs.Summary, to string) error {
+func export(list []runs.Summary, to string, force bool) error {
 	if filepath.Ext(to) == ".csv" {
-		if err := atomicfile.Write(to, func(w io.Writer) error { return writeCSV(w, list) }); err != nil {
+		err := mayReplace(to, force)
+		if err == nil {
+			err = atomicfile.Write(to, func(w io.Writer) error { return writeCSV(w, list) })
+		}
+		if err != nil {
 			return fmt.Errorf("history: %w", err)
 		}
 		fmt.Printf("wrote the rows of %d runs to %s\n", len(list), to)
@@ -186,9 +196,13 @@ func export(list []runs.Summary, to string) error {
 		return fmt.Errorf("history: %w", err)
 	}
 	for _, s := range list {
+		path := filepath.Join(to, s.ID+".json")
 		data, err := runs.Open(s.Path, 1<<30)
 		if err == nil {
-			err = atomicfile.Write(filepath.Join(to, s.ID+".json"), func(w io.Writer) error { _, err := w.Write(data); return err })
+			err = mayReplace(path, force)
+		}
+		if err == nil {
+			err = atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err })
 		}
 		if err != nil {
 			return fmt.Errorf("history: %w", err)

@@ -3,10 +3,13 @@
 //
 //	warpbook run NOTEBOOK     execute a notebook from clean, write its report
 //	warpbook report NOTEBOOK  render a notebook as HTML, PDF, Markdown or CSV
+//	warpbook cuda FILE.cu...  compile a CUDA program and run it on an emulated GPU
 //	warpbook compare A B...   tell which times of two runs differ
 //	warpbook sweep NOTEBOOK   execute a notebook at many points of its parameters
 //	warpbook history          list, show, plot or export the runs of this user
+//	warpbook notebooks DIR    copy the notebooks into a folder
 //	warpbook doctor           show which parts are installed and which are missing
+//	warpbook completion bash  print a script that completes commands and flags
 //	warpbook --version        name the commit, the Go version and the platform
 //
 // It never runs a notebook's code itself: the cells program does. warpbook builds that
@@ -22,6 +25,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"warpbook/kernel/leaf/console"
 )
 
 // command is a subcommand. Its run returns nil, or why the exit status is not 0.
@@ -37,9 +42,12 @@ func commands() []command {
 	return []command{
 		{"run", "NOTEBOOK", "execute a notebook from clean, and write its report", "warpbook run notebooks/01-reduce.ipynb --out report --set n=100000", runCommand},
 		{"report", "NOTEBOOK", "render a notebook as HTML, PDF, Markdown or CSV, without executing it", "warpbook report report/01-reduce.ipynb --pdf", reportCommand},
+		{"cuda", "FILE.cu...", "compile a CUDA program and run it on an emulated GPU", "warpbook cuda reduce.cu -- 1000000", cudaCommand},
 		{"compare", "A B...", "tell which times differ between runs, and whether verdicts changed", "warpbook compare before/01-reduce.json report/01-reduce.json --html changes.html", compareCommand},
 		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", "warpbook sweep notebooks/01-reduce.ipynb --set n=1e5,1e6,1e7", sweepCommand},
 		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", "warpbook history export runs.csv", historyCommand},
+		{"notebooks", "DIR", "copy the notebooks into a folder", "warpbook notebooks notebooks", notebooksCommand},
+		{"completion", "SHELL", "print the script with which bash or zsh completes commands and flags", "source <(warpbook completion bash)", completionCommand},
 		{"doctor", "", "show which parts are installed and which are missing", "warpbook doctor", doctorCommand},
 	}
 }
@@ -93,16 +101,22 @@ func dispatch(args []string) int {
 func status(err error) int {
 	var usage usageError
 	var stopped signalError
+	var exit exitError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
+	case errors.As(err, &exit):
+		if exit.Signal != "" {
+			fmt.Fprintln(os.Stderr, "warpbook:", err)
+		}
+		return exit.Status
 	case errors.As(err, &usage):
 		fmt.Fprintln(os.Stderr, "warpbook:", err)
 		return statusUsage
 	case errors.As(err, &stopped):
-		last := newConsole(os.Stderr)
+		last := console.New(os.Stderr, 0)
 		fmt.Fprintln(last, "warpbook:", err)
-		last.flush(after(nil, blockedGrace)) // a signal ends the process, even if the output is not read
+		last.Flush(console.After(nil, blockedGrace)) // a signal ends the process, even if the output is not read
 		return 128 + int(stopped.signal)
 	}
 	fmt.Fprintln(os.Stderr, "warpbook:", err)

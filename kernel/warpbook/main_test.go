@@ -5,10 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"warpbook/gpu/clang"
+	"warpbook/gpu/compile"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/cellproc/fakecells"
@@ -143,7 +146,7 @@ func TestHelp(t *testing.T) {
 		{[]string{"help"}, []string{"usage: warpbook COMMAND"}},
 		{[]string{"run", "--help"}, []string{"usage: warpbook run NOTEBOOK", "--out DIR", "(default report)", "--set NAME=VALUE", "--device NAME", "--timeout TIME", "--quiet"}},
 		{[]string{"run", "x.ipynb", "-h"}, []string{"usage: warpbook run NOTEBOOK"}},
-		{[]string{"report", "--help"}, []string{"usage: warpbook report NOTEBOOK", "--out FILE"}},
+		{[]string{"report", "--help"}, []string{"usage: warpbook report NOTEBOOK", "--out DIR"}},
 		{[]string{"doctor", "--help"}, []string{"usage: warpbook doctor"}},
 	} {
 		o := p.warpbook(test.args...)
@@ -164,7 +167,7 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"fly"}, `unknown command "fly", expected one of run, report, compare, sweep, history, doctor`},
+		{[]string{"fly"}, `unknown command "fly", expected one of run, report, cuda, compare, sweep, history, notebooks, completion, doctor`},
 		{[]string{"serve", "kernel.json"}, "go run ./install"},
 		{[]string{"--fly"}, `unknown command "--fly"`},
 		{[]string{"run"}, "run: 0 arguments beside flags, expected 1"},
@@ -259,22 +262,24 @@ func TestDoctorFindsDamage(t *testing.T) {
 }
 
 // The nvrtc program reports whether NVRTC is installed; here a script prints its
-// messages.
-func TestNVRTCFinding(t *testing.T) {
+// messages, and no clang is there. One command gives a compiler to a machine without any.
+func TestCompilerFindings(t *testing.T) {
 	p := newPlace(t)
 	t.Setenv(compiler.Variable, p.path("nvrtc"))
-	if f := nvrtcFinding(compiler.Path()); f.state != note || !strings.Contains(f.text, "not tried yet") {
+	t.Setenv(clang.FolderVariable, t.TempDir())
+	remedy := finding{note, "%%cuda", compile.Remedy(t.Context())}
+	if f := cudaFindings(compiler.Path()); len(f) != 2 || f[0].state != note || !strings.Contains(f[0].text, "not tried yet") || f[1] != remedy {
 		t.Errorf("%+v", f)
 	}
-	for reply, want := range map[string]finding{
-		`{"Release": "12.0", "PTX": "x"}`:                                   {ok, "%%cuda", "NVRTC 12.0"},
-		`{"Missing": true, "Error": "libnvrtc not found: run pip install"}`: {note, "%%cuda", "libnvrtc not found: run pip install"},
+	for reply, want := range map[string][]finding{
+		`{"Release": "12.0", "PTX": "x"}`:                                   {{ok, "%%cuda", "NVRTC 12.0"}},
+		`{"Missing": true, "Error": "libnvrtc not found: run pip install"}`: {{note, "%%cuda", "libnvrtc not found: run pip install"}, remedy},
 	} {
 		p.write("nvrtc", "#!/bin/sh\ncat > /dev/null\necho '"+reply+"'\n")
 		if err := os.Chmod(p.path("nvrtc"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if f := nvrtcFinding(compiler.Path()); f != want {
+		if f := cudaFindings(compiler.Path()); !slices.Equal(f, want) {
 			t.Errorf("%+v, want %+v", f, want)
 		}
 	}

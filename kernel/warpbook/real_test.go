@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/nbformat"
 )
 
 // TestRealProgram runs Go cells in the real cells program, which is built if the cache
@@ -23,6 +26,7 @@ func TestRealProgram(t *testing.T) {
 	t.Run("undrawable", func(t *testing.T) { undrawableForReal(t, cells) })
 	t.Run("records", func(t *testing.T) { recordsForReal(t, cells) })
 	t.Run("lessons", func(t *testing.T) { lessonsForReal(t, cells) })
+	t.Run("controls", func(t *testing.T) { controlsForReal(t, cells) })
 	t.Run("interrupted", func(t *testing.T) { interruptedForReal(t, cells) })
 }
 
@@ -93,6 +97,37 @@ func undrawableForReal(t *testing.T, cells string) {
 		if o.status != statusFailed || !strings.Contains(o.stderr, want) || strings.Count(o.stdout, "display: line chart: 1 points") < 2 {
 			t.Errorf("status %d, %q, %q, expected the reason in the output and %q", o.status, o.stderr, o.stdout, want)
 		}
+	}
+}
+
+// controlsForReal: a run has the result of the first values of controls. Its notebook has
+// the controls' states, for pages that show them, and its report only the result.
+func controlsForReal(t *testing.T, cells string) {
+	p := newPlace(t)
+	p.notebook("x.ipynb", `import ("fmt"; "warpbook/kernel/display")
+display.Interact(func(stride int) string { return fmt.Sprint("banks ", 32/stride) }, display.Slider("stride", 1, 64).At(8))`)
+	c := p.command("run", "x.ipynb")
+	c.Env = append(c.Env, cellbuild.Env+"="+cells)
+	if o := p.finish(c); o.status != 0 || !strings.Contains(o.stdout, "banks 4") || strings.Contains(o.stdout, "pip install") {
+		t.Errorf("%+v", o)
+	}
+	nb, err := nbformat.Read(filepath.Join(p.dir, "report", "x.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, _ := nb.Cells[0].Outputs[0].Data["application/vnd.jupyter.widget-view+json"].(map[string]any)
+	widgets, _ := nb.Metadata["widgets"].(map[string]any)
+	all, _ := widgets["application/vnd.jupyter.widget-state+json"].(map[string]any)
+	states, _ := all["state"].(map[string]any)
+	if box, _ := states[fmt.Sprint(view["model_id"])].(map[string]any); len(states) != 2 || box["model_name"] != "VBoxModel" {
+		t.Errorf("view %v, states %v", view, widgets)
+	}
+	page, err := os.ReadFile(filepath.Join(p.dir, "report", "x.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(page); !strings.Contains(text, "banks 4") || !strings.Contains(text, "stride = 8") || strings.Contains(text, "jupyterlab_widgets") || strings.Contains(text, "model_id") {
+		t.Errorf("the report is %s", text)
 	}
 }
 

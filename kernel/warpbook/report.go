@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"warpbook/kernel/fallbackfont"
 	"warpbook/kernel/leaf/atomicfile"
@@ -17,18 +18,22 @@ import (
 
 // formats are what report writes, with the extension of each. The tables of --csv go
 // into a folder.
-var formats = []struct{ name, extension, usage string }{
+var formats = []format{
 	{"html", ".html", "write one HTML page (the default)"},
 	{"pdf", ".pdf", "write a PDF"},
 	{"md", ".md", "write Markdown, with its plots in a folder beside it"},
 	{"csv", "_csv", "write every table as a CSV file, into a folder"},
 }
 
+type format struct{ name, extension, usage string }
+
 type reportOptions struct {
 	notebook string
 	formats  []string // extensions
 	out      string
+	folder   bool // --out is one
 	files    string
+	force    bool
 }
 
 func parseReport(args []string) (o reportOptions, err error) {
@@ -37,30 +42,24 @@ func parseReport(args []string) (o reportOptions, err error) {
 	for _, format := range formats {
 		chosen[format.extension] = f.Bool(format.name, false, format.usage)
 	}
-	f.StringVar(&o.out, "out", "", "write to `FILE`, whose extension chooses the format, or into a folder (default beside the notebook)")
+	f.StringVar(&o.out, "out", "", "write into the folder `DIR`, or to one file, whose extension chooses the format (default beside the notebook)")
 	f.StringVar(&o.files, "files", "", "write every table as CSV and Markdown and every plot as SVG, PDF and PNG into `DIR`")
+	f.BoolVar(&o.force, "force", false, forceUsage)
 	others, err := parse(f, args, 1)
 	if err != nil {
 		return o, err
 	}
 	o.notebook = others[0]
-	named := "" // the format of --out
 	for _, format := range formats {
 		if *chosen[format.extension] {
 			o.formats = append(o.formats, format.extension)
 		}
-		if filepath.Ext(o.out) == format.extension {
-			named = format.extension
-		}
 	}
-	switch {
-	case o.intoFolder(): // its name says nothing
-	case len(o.formats) > 1:
-		return o, usageError{fmt.Errorf("report: --out %s: expected a folder that is there, for %d formats", o.out, len(o.formats))}
-	case len(o.formats) == 1 && named != "" && named != o.formats[0]:
-		return o, usageError{fmt.Errorf("report: --out %s: expected a name that ends in %s", o.out, o.formats[0])}
-	case len(o.formats) == 0 && named != "":
-		o.formats = []string{named}
+	if o.folder = o.out != "" && isFolder(o.out); o.out != "" && !o.folder {
+		if err := mayReplace(o.out, true, o.notebook); err != nil {
+			return o, fmt.Errorf("report: %w", err)
+		}
+		return o, o.oneFile()
 	}
 	if len(o.formats) == 0 && o.files == "" {
 		o.formats = []string{".html"}
@@ -68,10 +67,32 @@ func parseReport(args []string) (o reportOptions, err error) {
 	return o, nil
 }
 
-// intoFolder reports whether the results have their own names, in a folder.
-func (o *reportOptions) intoFolder() bool {
-	info, err := os.Stat(o.out)
-	return o.out == "" || err == nil && info.IsDir()
+// isFolder reports whether --out names a folder: one that is there, a name that ends in /,
+// or a new name without the extension of a file. The end of report-1.5 is none.
+func isFolder(out string) bool {
+	if info, err := os.Stat(out); err == nil {
+		return info.IsDir()
+	}
+	extension := strings.TrimLeft(filepath.Ext(out), ".")
+	return extension == "" || !unicode.IsLetter(rune(extension[0])) || os.IsPathSeparator(out[len(out)-1])
+}
+
+// oneFile chooses the format of the file --out, and refuses others.
+func (o *reportOptions) oneFile() error {
+	extension := filepath.Ext(o.out)
+	known := slices.ContainsFunc(formats, func(f format) bool { return f.extension == extension })
+	switch {
+	case len(o.formats) > 1:
+		return usageError{fmt.Errorf("report: --out %s: expected a folder, for %d formats", o.out, len(o.formats))}
+	case len(o.formats) == 1 && o.formats[0] == "_csv":
+		return usageError{fmt.Errorf("report: --out %s: expected a folder, for tables", o.out)}
+	case len(o.formats) == 1 && o.formats[0] != extension:
+		return usageError{fmt.Errorf("report: --out %s: expected a folder or a name that ends in %s", o.out, o.formats[0])}
+	case !known:
+		return usageError{fmt.Errorf("report: --out %s: expected a folder or a name that ends in .html, .pdf or .md", o.out)}
+	}
+	o.formats = []string{extension}
+	return nil
 }
 
 // path returns the path of a result.
@@ -80,7 +101,7 @@ func (o *reportOptions) path(extension string) string {
 	switch {
 	case o.out == "":
 		return name
-	case o.intoFolder():
+	case o.folder:
 		return filepath.Join(o.out, filepath.Base(name))
 	}
 	return o.out
@@ -95,6 +116,16 @@ func reportCommand(args []string) error {
 	nb, err := nbformat.Read(o.notebook)
 	if err != nil {
 		return err
+	}
+	for _, format := range o.formats { // before any is written
+		if err := mayReplace(o.path(format), o.force, o.notebook); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
+	if o.folder {
+		if err := os.MkdirAll(o.out, 0o777); err != nil {
+			return fmt.Errorf("report: --out: %w", err)
+		}
 	}
 	for _, format := range o.formats {
 		path := o.path(format)

@@ -17,6 +17,7 @@ import (
 	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/atomicfile"
+	"warpbook/kernel/leaf/console"
 	"warpbook/kernel/nbformat"
 	"warpbook/kernel/report"
 	"warpbook/kernel/runs"
@@ -39,6 +40,7 @@ type runOptions struct {
 	device     string
 	timeout    time.Duration
 	quiet      bool
+	force      bool
 }
 
 func parseRun(args []string) (runOptions, error) {
@@ -63,12 +65,16 @@ func parseRun(args []string) (runOptions, error) {
 		}
 		return nil
 	})
+	f.BoolVar(&o.force, "force", false, forceUsage)
 	f.BoolVar(&o.quiet, "quiet", false, "show no output of cells")
 	others, err := parse(f, args, 1)
 	if err != nil {
 		return o, err
 	}
 	o.notebook = others[0]
+	if _, err := os.Stat(o.out); err != nil && !isFolder(o.out) {
+		return o, usageError{fmt.Errorf("run: --out %s: expected a folder; a new one of this name is %[1]s/", o.out)}
+	}
 	return o, nil
 }
 
@@ -84,11 +90,11 @@ func runCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	notices := newConsole(os.Stderr)
+	notices := console.New(os.Stderr, 0)
 	ctx, kill, stop := withSignals(notices)
 	defer stop()
-	enough := after(ctx.Done(), blockedGrace)
-	defer notices.flush(enough)
+	enough := console.After(ctx.Done(), blockedGrace)
+	defer notices.Flush(enough)
 	cells, err := cellbuild.Cells(ctx, notices)
 	if err != nil {
 		return orSignal(ctx, showBuild(notices, err))
@@ -99,7 +105,7 @@ func runCommand(args []string) error {
 	if os.Getenv(deviceEnv) == "" && o.device == "" && cuda.Present() && !cuda.WorkerBuilt() {
 		fmt.Fprintln(notices, "warpbook:", cuda.Remedy)
 	}
-	out := newConsole(os.Stdout)
+	out := console.New(os.Stdout, 0)
 	e := newExecution(nb, newScreen(os.Stdout, out, o.quiet), o.timeout, kill)
 	e.notices = notices
 	if err := e.run(ctx, cells, o.environment()); err != nil {
@@ -107,7 +113,7 @@ func runCommand(args []string) error {
 	}
 	said, err := o.finish(e)
 	fmt.Fprint(out, said)
-	if !out.flush(enough) {
+	if !out.Flush(enough) {
 		fmt.Fprint(notices, "warpbook: standard output takes no more"+said)
 	}
 	return orSignal(ctx, err)
@@ -172,7 +178,12 @@ func (o *runOptions) checkFolder() error {
 	f.Close()
 	for _, part := range []string{"", partial} {
 		for _, extension := range extensions {
-			if err := atomicfile.Replaceable(o.path(part + extension)); err != nil {
+			path := o.path(part + extension)
+			err := atomicfile.Replaceable(path)
+			if err == nil {
+				err = mayReplace(path, o.force)
+			}
+			if err != nil {
 				return errors.Join(fmt.Errorf("run: --out: %w", err), os.Remove(f.Name()))
 			}
 		}

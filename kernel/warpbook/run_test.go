@@ -255,7 +255,7 @@ func TestRunParameters(t *testing.T) {
 	if r.Parameters["n"] != (parameter{"25_600_000", "int"}) || len(nb.Cells) != 2 || nb.Cells[1].Source != "n = 25_600_000" {
 		t.Errorf("parameters %v, %d cells", r.Parameters, len(nb.Cells))
 	}
-	p.warpbook("run", "x.ipynb", "--set", "m=1", "--out", "other").refused(t, statusFailed, "it does not declare m")
+	p.warpbook("run", "x.ipynb", "--set", "m=1", "--out", "other").refused(t, statusFailed, "the notebook does not declare m")
 	if got := p.names("other"); got != "" {
 		t.Errorf("a refused run wrote %q", got)
 	}
@@ -394,10 +394,15 @@ func TestReportFormats(t *testing.T) {
 	if got := p.read("all/x_csv/" + p.names("all/x_csv")); got != "rung,ns\nv0,1000\n" {
 		t.Errorf("the table is %q, expected CSV", got)
 	}
-	if o := p.warpbook("report", "ran/x.ipynb", "--csv", "--out", "tables"); o.status != 0 || p.names("tables") != p.names("all/x_csv") {
-		t.Errorf("%+v: %s, expected the tables", o, p.names("tables"))
+	for range 2 { // into a new folder, and into one that is there
+		if o := p.warpbook("report", "ran/x.ipynb", "--csv", "--out", "new/tables"); o.status != 0 || p.names("new/tables") != "x_csv" || p.names("new/tables/x_csv") != p.names("all/x_csv") {
+			t.Errorf("%+v: %s, expected the tables", o, p.names("new/tables"))
+		}
 	}
-	for name, begin := range map[string]string{"y.pdf": "%PDF-", "y.md": "# The title", "y.html": "<!DOCTYPE html>", "y": "<!DOCTYPE html>"} {
+	if o := p.warpbook("report", "ran/x.ipynb", "--out", "report-1.5"); o.status != 0 || p.names("report-1.5") != "x.html" {
+		t.Errorf("%+v, expected a page in report-1.5", o)
+	}
+	for name, begin := range map[string]string{"y.pdf": "%PDF-", "y.md": "# The title", "y.html": "<!DOCTYPE html>"} {
 		if o := p.warpbook("report", "ran/x.ipynb", "--out", name); o.status != 0 || !strings.HasPrefix(p.read(name), begin) {
 			t.Errorf("--out %s: %+v, expected a file that begins with %s", name, o, begin)
 		}
@@ -433,9 +438,13 @@ func TestReport(t *testing.T) {
 	p.warpbook("report", "x").refused(t, statusFailed, "expected a Jupyter notebook: there is x.ipynb")
 	p.warpbook("report", "folder").refused(t, statusFailed, "folder: it is a directory, expected a Jupyter notebook (.ipynb)")
 	p.warpbook("report", "x.ipynb", "--out", "none/y.html").refused(t, statusFailed, "write none/y.html: open none: no such file or directory")
-	p.warpbook("report", "x.ipynb", "--out", "y.html", "--html", "--pdf").refused(t, statusUsage, "--out y.html: expected a folder that is there, for 2 formats")
-	p.warpbook("report", "x.ipynb", "--out", "y.html", "--pdf").refused(t, statusUsage, "--out y.html: expected a name that ends in .pdf")
-	p.warpbook("report", "x.ipynb", "--out", "/dev/null", "--md").refused(t, statusFailed, "device or pipe")
+	p.warpbook("report", "x.ipynb", "--out", "y.html", "--html", "--pdf").refused(t, statusUsage, "--out y.html: expected a folder, for 2 formats")
+	p.warpbook("report", "x.ipynb", "--out", "y.html", "--pdf").refused(t, statusUsage, "--out y.html: expected a folder or a name that ends in .pdf")
+	p.warpbook("report", "x.ipynb", "--out", "y.docx", "--pdf").refused(t, statusUsage, "--out y.docx: expected a folder or a name that ends in .pdf")
+	p.warpbook("report", "x.ipynb", "--out", "y.docx").refused(t, statusUsage, "--out y.docx: expected a folder or a name that ends in .html, .pdf or .md")
+	p.warpbook("report", "x.ipynb", "--out", "y.html", "--csv").refused(t, statusUsage, "--out y.html: expected a folder, for tables")
+	p.warpbook("report", "x.ipynb", "--out", "/dev/null", "--md").refused(t, statusUsage, "--out /dev/null: expected a folder or a name that ends in .md")
+	p.warpbook("run", "x.ipynb", "--out", "new.html").refused(t, statusUsage, "--out new.html: expected a folder; a new one of this name is new.html/")
 	p.write("bad.ipynb", "{")
 	p.warpbook("report", "bad.ipynb").refused(t, statusFailed, "not JSON")
 	if _, err := os.Stat(p.path("bad.html")); !os.IsNotExist(err) {

@@ -77,7 +77,13 @@ func (s *screen) text(text string) {
 // are progress: not every state is shown.
 func (s *screen) display(id, text string) {
 	switch {
-	case s.quiet || text == "":
+	case s.quiet || text == "" && id == "":
+	case text == "": // progress that is done
+		s.waiting = ""
+		if s.live && s.terminal {
+			fmt.Fprint(s.w, "\r\x1b[K")
+			s.live, s.column0 = false, true
+		}
 	case id == "" || strings.Contains(text, "\n"):
 		s.settle()
 		if !s.open && !s.column0 {

@@ -43,6 +43,8 @@ func TestScreen(t *testing.T) {
 			[]string{"p:1%", "p:2%", "p:9%"}},
 		{"slow progress", "[ 2/10] Title\n1%\n2%\n9%\n  1.50 s\n", "[ 2/10] Title\n1%" + rewrite + "2%" + rewrite + "9%\n  1.50 s\n",
 			[]string{"p:1%", "+", "p:2%", "+", "p:9%"}},
+		{"progress that is done", "[ 2/10] Title\n1%\n  1.50 s\n", "[ 2/10] Title\n1%" + rewrite + "  1.50 s\n",
+			[]string{"p:1%", "p:2%", "p:"}},
 		{"output ends progress", "[ 2/10] Title\n1%\n2%\na\n9%\n  1.50 s\n", "[ 2/10] Title\n1%" + rewrite + "2%\na\n9%\n  1.50 s\n",
 			[]string{"p:1%", "p:2%", "a\n", "+", "p:9%"}},
 	} {

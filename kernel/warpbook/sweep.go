@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/leaf/console"
 	"warpbook/kernel/nbformat"
 	"warpbook/kernel/sweep"
 )
@@ -98,10 +99,10 @@ func sweepCommand(args []string) error {
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	notices := newConsole(os.Stderr)
+	notices := console.New(os.Stderr, 0)
 	ctx, _, stop := withSignals(notices)
 	defer stop()
-	defer notices.flush(after(ctx.Done(), blockedGrace))
+	defer notices.Flush(console.After(ctx.Done(), blockedGrace))
 	if _, err := cellbuild.Cells(ctx, notices); err != nil { // once, with its progress, instead of in every point
 		return orSignal(ctx, showBuild(notices, err))
 	}
@@ -120,6 +121,9 @@ func sweepCommand(args []string) error {
 	report, paths, err := plan.Merge()
 	if err != nil {
 		return errors.Join(orSignal(ctx, failed), err)
+	}
+	for _, m := range report.Missing {
+		fmt.Printf("missing: %s: %s\n", m.Point, m.Why)
 	}
 	fmt.Printf("%s: %d rows of %d points, %d missing\nwrote %s\n", o.notebook, len(report.Rows), len(plan.Points()), len(report.Missing), strings.Join(paths, ", "))
 	return orSignal(ctx, failed)

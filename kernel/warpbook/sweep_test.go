@@ -39,7 +39,7 @@ func TestSweepRefuses(t *testing.T) {
 	}{
 		{[]string{"none.ipynb", "--set", "n=1,2"}, "no such file"},
 		{[]string{"python.ipynb", "--set", "n=1,2"}, `kernel "python3"`},
-		{[]string{"x.ipynb", "--set", "m=1,2"}, "it does not declare m, expected one of: n"},
+		{[]string{"x.ipynb", "--set", "m=1,2"}, "the notebook does not declare m, expected one of: n"},
 		{[]string{"x.ipynb", "--set", "n=1,)"}, `the value ")" of n is not a Go expression`},
 		{[]string{"x.ipynb", "--set", "n=1,2", "--out", "file"}, "sweep: --out: open file/sweep.json: not a directory"},
 		{[]string{"x.ipynb", "--set", "n=1,2", "--point", "2", "--out", "points"}, "point 2, expected 0 to 1"},

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"warpbook/kernel/leaf/release"
 )
 
 // versionLine returns the output of warpbook --version: the commit, the Go version and
@@ -18,7 +19,7 @@ func versionLine() string {
 		_, file, _, _ := runtime.Caller(0)
 		commit = sourceCommit(filepath.Dir(file))
 	}
-	return fmt.Sprintf("warpbook %s, %s %s/%s", commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("warpbook %s, %s, %s %s/%s", release.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // stampedCommit returns the commit that go build wrote into the program; go run and

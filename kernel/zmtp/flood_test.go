@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -314,31 +315,79 @@ func TestLargeMessagesReachSlowReaders(t *testing.T) {
 	runtime.KeepAlive(body)
 }
 
-// The newest connection has an identity; the older one gets the reason and is
-// disconnected.
-func TestNewestConnectionHasTheIdentity(t *testing.T) {
-	s, _, log := listen(t, Config{Type: zmq4.Router, Receive: func(p *Peer, frames [][]byte) bool { p.Send(frames); return true }})
-	one := property("Identity", "one")
-	older := raw(t, s, "DEALER", one)
-	for peers(s) != 1 {
-		time.Sleep(time.Millisecond)
+// Clients of one session have one identity: each gets the answers to its own messages,
+// and the newest gets those of a connection that has left.
+func TestConnectionsOfOneIdentity(t *testing.T) {
+	var mu sync.Mutex // guards from
+	from := map[string]*Peer{}
+	s, _, _ := listen(t, Config{Type: zmq4.Router, Receive: func(p *Peer, frames [][]byte) bool {
+		mu.Lock()
+		from[string(frames[len(frames)-1])] = p
+		mu.Unlock()
+		p.Send(frames)
+		return true
+	}})
+	id := zmq4.WithID(zmq4.SocketIdentity("one"))
+	greet := func(name string) zmq4.Socket {
+		d := dialer(t, s, id)
+		d.Send(zmq4.NewMsgString(name))
+		d.Recv()
+		return d
 	}
-	newest := raw(t, s, "DEALER", one)
-	older.SetReadDeadline(time.Now().Add(floodTime))
-	said, err := io.ReadAll(older)
-	if err != nil || !bytes.Contains(said, []byte("\x05ERROR")) || !bytes.HasSuffix(said, []byte("another connection took the identity")) {
-		t.Errorf("the older connection read %q, %v, want an ERROR and the end", said, err)
-	}
-	s.Send("one", [][]byte{[]byte("secret")})
-	newest.SetReadDeadline(time.Now().Add(floodTime))
-	var got []byte
-	for b := make([]byte, 1); !bytes.HasSuffix(got, frame(0, "secret")); got = append(got, b...) {
-		if _, err := newest.Read(b); err != nil {
-			t.Fatalf("the newest connection read %q, then %v", got, err)
+	got := func(d zmq4.Socket, want string) {
+		t.Helper()
+		if msg, err := d.Recv(); err != nil || string(msg.Frames[0]) != want {
+			t.Errorf("got %v, %v, want %s", msg, err, want)
 		}
 	}
-	if bytes.Contains(said, []byte("secret")) {
-		t.Errorf("the older connection read %q", said)
+	older, newer, newest := greet("older"), greet("newer"), greet("newest")
+	for name, d := range map[string]zmq4.Socket{"older": older, "newer": newer, "newest": newest} {
+		if !s.Answer(from[name], [][]byte{[]byte("to " + name)}) {
+			t.Errorf("%s is not connected", name)
+		}
+		got(d, "to "+name)
 	}
-	log.expect(t, `"one"`)
+	s.Send("one", [][]byte{[]byte("sent")})
+	got(newest, "sent")
+	newest.Close()
+	for peers(s) != 2 {
+		time.Sleep(time.Millisecond)
+	}
+	s.Answer(from["newest"], [][]byte{[]byte("left")})
+	got(newer, "left")
+	older.Close()
+	newer.Close()
+	for peers(s) != 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if s.Answer(from["older"], [][]byte{[]byte("left")}) || len(s.named) > 0 {
+		t.Errorf("an answer to nobody is sent, %d identities are kept", len(s.named))
+	}
+}
+
+// TestSocketLeftByAKill: the file of a socket whose process was killed is replaced, and
+// no other file is.
+func TestSocketLeftByAKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Listen("unix", path, Config{Type: zmq4.Router}); err == nil {
+		s.Close(0)
+		t.Error("a socket that another process listens on is replaced")
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // as after kill -9
+	l.Close()
+	s, err := Listen("unix", path, Config{Type: zmq4.Router})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close(0)
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Listen("unix", path, Config{Type: zmq4.Router}); err == nil {
+		t.Error("a file is replaced")
+	}
 }

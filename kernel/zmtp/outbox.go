@@ -204,18 +204,6 @@ func (o *outbox) discard(reason error) {
 	o.clear(reason)
 }
 
-// last closes the outbox and leaves one message in it: in one step, because the write
-// goroutine ends where it finds a closed outbox without a message.
-func (o *outbox) last(m *message, reason error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.clear(reason)
-	if o.hold(m) {
-		o.waiting = []*message{m}
-		o.bytes += m.size
-	}
-}
-
 // clear is discard. The caller holds mu.
 func (o *outbox) clear(reason error) {
 	for _, m := range o.waiting {

@@ -25,13 +25,9 @@ const refusals = 100
 // Peer is one connection. Its socket's serve goroutine reads from it, and the
 // goroutine that the outbox allows to writes to it.
 type Peer struct {
-	// State belongs to the function Receive of the socket's Config.
-	State any
-
 	conn     *zmq4.Conn
 	link     *link
 	identity string
-	named    bool // the peer chose its identity
 	outbox   *outbox
 
 	mu     sync.Mutex // guards topics
@@ -61,7 +57,7 @@ func newPeer(ctx context.Context, conn net.Conn, typ zmq4.SocketType, budget *Bu
 	if len(p.identity) > identityLength {
 		return nil, violates("zmtp: identity of %d bytes, expected at most %d", len(p.identity), identityLength)
 	}
-	if p.named = p.identity != ""; !p.named {
+	if p.identity == "" {
 		p.identity = string(id)
 	}
 	p.link.limit, p.link.buffers, p.link.behind = messageBytes, true, p.outbox.behind
@@ -188,16 +184,6 @@ func (p *Peer) send(m *message) error {
 		return p.conn.SendCmd(m.command, m.frames[0])
 	}
 	return p.conn.SendMsg(zmq4.NewMsgFrom(m.frames...))
-}
-
-// supersede disconnects a peer whose identity another connection has taken, and
-// sends it the reason.
-func (p *Peer) supersede() {
-	reason := "another connection took the identity"
-	m := newMessage([][]byte{append([]byte{byte(len(reason))}, reason...)})
-	m.command = zmq4.CmdError
-	p.outbox.last(m, violates("zmtp: %s %q", reason, p.identity))
-	time.AfterFunc(stallTime, func() { p.link.Conn.Close() })
 }
 
 // asViolation returns err if it is a violation, nil otherwise.

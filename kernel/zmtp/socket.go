@@ -10,9 +10,13 @@ package zmtp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"os"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-zeromq/zmq4"
@@ -35,6 +39,9 @@ type Config struct {
 	// Subscribe, if set, takes a peer's new subscription. It may send to this
 	// peer only.
 	Subscribe func(from *Peer, topic string)
+
+	// Left, if set, is called after a peer has left. It must not block.
+	Left func(*Peer)
 
 	// MessageBytes is the longest message that a peer may send; 0 is 256 MiB.
 	MessageBytes int
@@ -60,14 +67,14 @@ type Socket struct {
 
 	mu     sync.Mutex // guards what follows
 	peers  map[*Peer]struct{}
-	named  map[string]*Peer      // the newest peer of each identity
+	named  map[string][]*Peer    // the peers of each identity, the newest last
 	opened map[net.Conn]struct{} // in their handshake
 	closed bool
 }
 
 // Listen opens a socket on an address as net.Listen takes it.
 func Listen(network, address string, config Config) (*Socket, error) {
-	listener, err := net.Listen(network, address)
+	listener, err := listenOn(network, address)
 	if err != nil {
 		return nil, fmt.Errorf("zmtp: %w", err)
 	}
@@ -85,11 +92,30 @@ func Listen(network, address string, config Config) (*Socket, error) {
 	}
 	s := &Socket{
 		config: config, listener: listener,
-		peers: map[*Peer]struct{}{}, named: map[string]*Peer{}, opened: map[net.Conn]struct{}{},
+		peers: map[*Peer]struct{}{}, named: map[string][]*Peer{}, opened: map[net.Conn]struct{}{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.running.Go(s.accept)
 	return s, nil
+}
+
+// listenOn is net.Listen, which also takes the place of a socket in the file system whose
+// process was killed.
+func listenOn(network, address string) (net.Listener, error) {
+	l, err := net.Listen(network, address)
+	if network != "unix" || !errors.Is(err, syscall.EADDRINUSE) {
+		return l, err
+	}
+	conn, refused := net.Dial(network, address)
+	if refused == nil {
+		conn.Close()
+		return nil, err
+	}
+	info, statErr := os.Lstat(address)
+	if statErr != nil || info.Mode().Type() != os.ModeSocket || !errors.Is(refused, syscall.ECONNREFUSED) || os.Remove(address) != nil {
+		return nil, err
+	}
+	return net.Listen(network, address)
 }
 
 // Addr is the address that the socket listens on.
@@ -144,6 +170,9 @@ func (s *Socket) serve(conn net.Conn) {
 	err = p.read(&s.config)
 	conn.Close()
 	s.leave(p)
+	if s.config.Left != nil {
+		s.config.Left(p)
+	}
 	if reason := p.outbox.why(); reason != nil {
 		err = reason
 	}
@@ -159,9 +188,9 @@ func (s *Socket) log(what string, conn net.Conn, err error) {
 	}
 }
 
-// enter adds a peer whose handshake was made without an error. The newest peer
-// of an identity owns it: a client may reconnect before its old connection is
-// known to be dead.
+// enter adds a peer whose handshake was made without an error. Peers may have the same
+// identity: the clients of one session of jupyter_client have, and a client may
+// reconnect before its old connection is known to be dead.
 func (s *Socket) enter(conn net.Conn, p *Peer, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,10 +202,7 @@ func (s *Socket) enter(conn net.Conn, p *Peer, err error) error {
 		return net.ErrClosed
 	}
 	s.peers[p] = struct{}{}
-	if older := s.named[p.identity]; older != nil {
-		older.supersede()
-	}
-	s.named[p.identity] = p
+	s.named[p.identity] = append(s.named[p.identity], p)
 	s.running.Go(p.write)
 	return nil
 }
@@ -185,7 +211,8 @@ func (s *Socket) enter(conn net.Conn, p *Peer, err error) error {
 func (s *Socket) leave(p *Peer) {
 	s.mu.Lock()
 	delete(s.peers, p)
-	if s.named[p.identity] == p {
+	rest := slices.DeleteFunc(s.named[p.identity], func(other *Peer) bool { return other == p })
+	if s.named[p.identity] = rest; len(rest) == 0 {
 		delete(s.named, p.identity)
 	}
 	s.mu.Unlock()
@@ -200,7 +227,31 @@ func (s *Socket) leave(p *Peer) {
 func (s *Socket) Send(identity string, frames [][]byte) (sent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.named[identity]
+	return s.send(s.newest(identity), frames)
+}
+
+// Answer queues a message for a peer or, if the peer has left, for the newest of its
+// identity, and reports whether there is one.
+func (s *Socket) Answer(to *Peer, frames [][]byte) (sent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, here := s.peers[to]; !here {
+		to = s.newest(to.identity)
+	}
+	return s.send(to, frames)
+}
+
+// newest returns the newest peer of an identity, nil if there is none. The caller holds
+// mu.
+func (s *Socket) newest(identity string) *Peer {
+	if list := s.named[identity]; len(list) > 0 {
+		return list[len(list)-1]
+	}
+	return nil
+}
+
+// send is Send to a peer, which may be nil, with mu held.
+func (s *Socket) send(p *Peer, frames [][]byte) (sent bool) {
 	if p != nil {
 		p.queue(newMessage(frames))
 	}

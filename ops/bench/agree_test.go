@@ -14,6 +14,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/device"
 	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
 
 const agreePTX = `
@@ -153,7 +154,7 @@ func (a *agreement) entry(text, name string) gpu.Entry {
 
 // TestAgreesOnNull compares the times of a kernel that does nothing with those
 // of a program in CUDA C++. They are another in each process, of ours or not, by
-// up to 10 %: what is compared is the mean over processes of each, in turns.
+// up to 10 %: what is compared is the mean over processes of each, alternately.
 func TestAgreesOnNull(t *testing.T) {
 	const processes = 30
 	a := agree(t)
@@ -225,7 +226,7 @@ func (a *agreement) ours(l timedTwice) (medians []float64) {
 		if err != nil {
 			a.Fatal(err)
 		}
-		medians = append(medians, float64(summarize(times).Median)/float64(m.inRow))
+		medians = append(medians, float64(results.Summarize(times).Median)/float64(m.inRow))
 	}
 	return medians
 }

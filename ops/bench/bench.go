@@ -1,10 +1,9 @@
-// Package bench runs ladders on a device. A Bench checks, times, counts and explains
-// the variants of an operator, and compares them with peers and with figures that
-// were measured before. A Handle runs them on the caller's buffers. Notebooks call it
-// by package ops, and ops/cmd/bench calls it.
+// Package bench measures ladders on a device. A Bench checks, times, counts and explains
+// the rungs of an operator, and compares them with peers and with figures that
+// were measured before. Notebooks call it by package ops, and ops/cmd/bench calls it.
+// Package run launches the rungs, package results has the tables that it returns.
 //
-// It returns results as tables of strings, draws nothing, and must never import an
-// operator.
+// It draws nothing, and must never import an operator.
 package bench
 
 import (
@@ -12,10 +11,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
+	"warpbook/ops/results"
 )
 
 // Progress receives the progress of a bench. A progress bar of kernel/display is a
@@ -24,39 +23,19 @@ type Progress interface {
 	Step(done, total int, what string)
 }
 
-// Bench checks, times and counts the variants of one operator at one size on
+// Bench checks, times and counts the rungs of one operator at one size on
 // one device. It is for one goroutine at a time; gpu.Device.Interrupt from another
 // goroutine ends the running call with an error.
 type Bench struct {
-	Progress Progress // called before each variant, if not nil
-	Repeats  int      // of each timing; 0 chooses up to 50, fewer when slow
-	Method   Method   // of Time
+	Progress Progress       // called before each rung, if not nil
+	Repeats  int            // of each timing; 0 chooses up to 50, fewer when slow
+	Method   results.Method // of Time
+	Audits   bool           // Time audits kernels of the caller's, see results.Audit
 
-	device   gpu.Device
-	modules  map[string]gpu.Module // by the name of their source; nil is closed
+	*data    // its inputs, outputs and their memory
 	operator *ladder.Operator
-	size     ladder.Size
-	seed     uint64
-	own      bool                // the inputs are the caller's, not random
-	expects  map[string]string   // of Expect, by variant
-	counted  map[string]*counted // verified counts of the inputs that are there, by variant
-	verified map[string]bool     // variants whose result for these inputs was right, by name
-
-	data      ladder.DataSet
-	inputs    []ladder.Values
-	expected  []ladder.Expected
-	memory    map[string]gpu.Buffer    // inputs and outputs by name
-	whole     map[string]gpu.Buffer    // the allocations that memory is a part of
-	starts    map[string]int           // of Place: where in whole memory begins
-	copies    []map[string]gpu.Buffer  // of memory, for Rotated
-	workspace workspace                // of a handle; nil allocates scratch for each run
-	host      map[string]ladder.Values // memory that inputs and outputs are downloaded to, by name
-
-	keepWatch bool
-	kept      *watch // of KeepWatch; nil before the first call of Time
-
-	interrupts uint64 // of the device, when the present call began
-	stale      bool   // the inputs in device memory may be others: a call has failed
+	expects  map[string]string // of Expect, by rung
+	watcher  watcher           // of Time
 }
 
 // New loads the operator's PTX and makes inputs: the operator's first data set, of the
@@ -69,38 +48,22 @@ func New(device gpu.Device, operator *ladder.Operator, seed uint64, size ...int)
 	if err := fits(operator, size, device.Info()); err != nil {
 		return nil, err
 	}
-	b := &Bench{device: device, modules: map[string]gpu.Module{}, operator: operator, size: size, seed: seed,
-		expects: map[string]string{}, counted: map[string]*counted{}, verified: map[string]bool{}, host: map[string]ladder.Values{}, memory: map[string]gpu.Buffer{},
-		whole: map[string]gpu.Buffer{}, starts: map[string]int{}}
+	b := &Bench{data: newData(device, operator, seed, size), operator: operator, expects: map[string]string{}}
 	b.begin()
 	var err error
-	if b.data, err = operator.DataSet(""); err != nil {
+	if b.set, err = operator.DataSet(""); err != nil {
 		return nil, err
 	}
-	if _, err := b.load(operator.ModuleOf(ladder.Variant{})); err != nil {
+	if _, err := b.site.Modules.Load(device, operator, operator.ModuleOf(ladder.Variant{})); err != nil {
 		return nil, fmt.Errorf("ops: %w", err)
 	}
-	if err := b.prepare(); err != nil {
+	if err = b.allocate(); err == nil {
+		err = b.use(b.make(b.set))
+	}
+	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
-}
-
-// load returns the module of a source's PTX for the device, loaded at first.
-func (b *Bench) load(source string) (gpu.Module, error) {
-	if module, ok := b.modules[source]; ok {
-		return module, nil
-	}
-	file, err := b.operator.PTX(source, b.device.Info())
-	if err != nil {
-		return nil, err
-	}
-	module, err := b.device.Load(file.Name, file.Text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: load: %w", source, err)
-	}
-	b.modules[source] = module
-	return module, nil
 }
 
 // Must is New for notebooks, where an error ends the cell: it loads
@@ -113,109 +76,18 @@ func Must(device gpu.Device, operator *ladder.Operator, seed uint64, size ...int
 	return b
 }
 
-// prepare makes the inputs and the memory of inputs and outputs.
-func (b *Bench) prepare() error {
-	if err := b.allocate(); err != nil {
-		return err
-	}
-	return b.use(b.make(b.data))
-}
-
-// make makes the inputs of a data set.
-func (b *Bench) make(data ladder.DataSet) []ladder.Values {
-	return data.Make(b.stopped, b.operator.Inputs(b.size), ladder.NewRandom(b.seed))
-}
-
 // UseData replaces the inputs by a data set of the operator's; the error for an
 // unknown name lists the others.
 func (b *Bench) UseData(name string) error {
-	data, err := b.operator.DataSet(name)
+	set, err := b.operator.DataSet(name)
 	if err != nil {
 		return err
 	}
 	b.begin()
-	if err := b.use(b.make(data)); err != nil {
+	if err := b.use(b.make(set)); err != nil {
 		return err
 	}
-	b.data, b.own = data, false
-	return nil
-}
-
-// allocate makes the memory of inputs and outputs, in place of what there is.
-func (b *Bench) allocate() error {
-	if err := errors.Join(b.freeCopies()...); err != nil {
-		return fmt.Errorf("ops: %s: free copies: %w", b.operator.Name, err)
-	}
-	for _, t := range append(b.operator.Inputs(b.size), b.operator.Outputs(b.size)...) {
-		if err := b.place(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// place makes the memory of an input or output, in place of what there is.
-func (b *Bench) place(t ladder.Tensor) error {
-	start := b.starts[t.Name]
-	whole, err := b.device.Alloc(t.Elements(), start+t.Len)
-	if err != nil {
-		return fmt.Errorf("ops: %s: alloc %s: %w", b.operator.Name, t.Name, err)
-	}
-	whole = whole.Label(t.Name)
-	part := whole
-	if start > 0 {
-		if part, err = whole.View(start, t.Len); err != nil {
-			return errors.Join(err, whole.Free())
-		}
-	}
-	if old := b.whole[t.Name]; old != nil {
-		if err := old.Free(); err != nil {
-			return fmt.Errorf("ops: %s: free %s: %w", b.operator.Name, t.Name, err)
-		}
-	}
-	b.whole[t.Name], b.memory[t.Name] = whole, part
-	return nil
-}
-
-// restore uploads the inputs that a launch has changed. A fault on a GPU ends its
-// context and loses the memory; restore then allocates it again.
-func (b *Bench) restore() error {
-	err := b.upload(b.inputs)
-	if !errors.Is(err, gpu.ErrClosed) {
-		return err
-	}
-	if err := b.allocate(); err != nil {
-		return err
-	}
-	return b.upload(b.inputs)
-}
-
-// use uploads inputs and computes what the outputs must be. Nothing has changed
-// when it was interrupted before.
-func (b *Bench) use(inputs []ladder.Values) error {
-	if valid := b.operator.ValidInputs; valid != nil && !b.stopped() { // interrupted data is incomplete
-		if err := valid(b.size, inputs); err != nil {
-			return err
-		}
-	}
-	expected := b.operator.Reference(b.stopped, b.size, inputs)
-	if err := b.interrupted("reference"); err != nil {
-		return err
-	}
-	b.inputs, b.expected = inputs, expected
-	clear(b.counted)
-	clear(b.verified)
-	return errors.Join(append(b.freeCopies(), b.upload(inputs))...)
-}
-
-func (b *Bench) upload(inputs []ladder.Values) error {
-	b.stale = true
-	for i, t := range b.operator.Inputs(b.size) {
-		if err := t.Upload(b.stopped, b.memory[t.Name], inputs[i]); err != nil {
-			return fmt.Errorf("ops: %s: upload %s: %w", b.operator.Name, t.Name, err)
-		}
-	}
-	b.stale = false
+	b.set, b.own = set, false
 	return nil
 }
 
@@ -223,23 +95,13 @@ func (b *Bench) upload(inputs []ladder.Values) error {
 // input's Go type and length, rounded to the input's type: []float32 also for floats
 // of 16 bits.
 func (b *Bench) SetInput(name string, values ladder.Values) error {
-	var names []string
-	for i, t := range b.operator.Inputs(b.size) {
-		names = append(names, t.Name)
-		if t.Name != name {
-			continue
-		}
-		if err := t.Takes(values); err != nil {
-			return fmt.Errorf("ops: %s: input %s: %w", b.operator.Name, name, err)
-		}
-		inputs := slices.Clone(b.inputs)
-		b.begin()
-		inputs[i] = t.Rounded(b.stopped, ladder.Clone(values))
-		err := b.use(inputs)
+	b.begin()
+	inputs, err := b.with(name, values)
+	if err == nil {
+		err = b.use(inputs)
 		b.own = b.own || err == nil
-		return err
 	}
-	return fmt.Errorf("ops: %s: input %q: %w, %s", b.operator.Name, name, gpu.ErrNotFound, gpu.Nearest(name, names))
+	return err
 }
 
 // Expected are the outputs of the reference.
@@ -249,29 +111,20 @@ func (b *Bench) Expected() []ladder.Expected { return b.expected }
 // its allocation, as in a caller's view: the address may then be unaligned for
 // vectors.
 func (b *Bench) Place(name string, start int) error {
-	tensors := append(b.operator.Inputs(b.size), b.operator.Outputs(b.size)...)
+	tensors := b.tensors()
 	i := slices.IndexFunc(tensors, func(t ladder.Tensor) bool { return t.Name == name })
 	if i < 0 || start < 0 || start > ladder.MostElements {
 		return fmt.Errorf("ops: %s: place %s at element %d: %w, expected an input or output and a number from 0 to %d", b.operator.Name, name, start, gpu.ErrArgument, ladder.MostElements)
 	}
 	b.begin()
-	before := b.starts[name]
-	b.starts[name] = start
-	clear(b.counted) // sectors depend on the address
-	clear(b.verified)
-	errs := b.freeCopies()
-	if err := b.place(tensors[i]); err != nil {
-		b.starts[name] = before // it lies where it lay
-		return errors.Join(append(errs, err)...)
-	}
-	return errors.Join(append(errs, b.upload(b.inputs))...)
+	return b.move(tensors[i], start)
 }
 
 // checks are those that Expect takes, besides faults.
 var checks = []string{ladder.CheckBound, ladder.CheckTolerance, ladder.CheckNaN, ladder.CheckUnwritten, ladder.CheckBeyond, ladder.CheckInput,
 	ladder.CheckOrder, ladder.CheckLength, ladder.CheckCount, ladder.CheckExact, ladder.CheckULP, ladder.CheckElements}
 
-// Expect declares the check that a variant must fail on this bench, as its
+// Expect declares the check that a rung must fail on this bench, as its
 // table would; "" declares that it must pass.
 func (b *Bench) Expect(variant, check string) error {
 	if _, err := b.operator.Variant(variant); err != nil {
@@ -286,14 +139,14 @@ func (b *Bench) Expect(variant, check string) error {
 	return nil
 }
 
-// expect is the check that a variant must fail. Only the emulator guarantees faults:
+// expect is the check that a rung must fail. Only the emulator guarantees faults:
 // a wrong address on a GPU is undefined behaviour.
 func (b *Bench) expect(v ladder.Variant) string {
 	check, ok := b.expects[v.Name]
 	if !ok && v.Expect != nil {
-		check = v.Expect(b.size)
+		check = v.Expect(b.site.Size)
 	}
-	if kind, fault := strings.CutPrefix(check, ladder.CheckFault); fault && !b.device.Info().Emulated {
+	if kind, fault := strings.CutPrefix(check, ladder.CheckFault); fault && !b.site.Device.Info().Emulated {
 		return undefined(kind)
 	}
 	return check
@@ -312,32 +165,21 @@ func undefined(kind string) string {
 
 // Close releases the bench's memory and its module.
 func (b *Bench) Close() error {
-	if b.kept != nil {
-		b.kept.close()
-		b.kept = nil
-	}
-	errs := b.freeCopies()
-	for name, buffer := range b.whole {
-		errs = append(errs, buffer.Free())
-		delete(b.whole, name)
-		delete(b.memory, name)
-	}
-	for _, module := range b.modules {
-		errs = append(errs, module.Close())
-	}
-	b.modules = nil
-	return errors.Join(errs...)
+	b.watcher.close()
+	err := errors.Join(append(b.free(), b.site.Modules.Close())...)
+	b.site.Modules = nil
+	return err
 }
 
-// each calls f for the named variants with their memory and launches ready.
+// each calls f for the named rungs with their memory and launches ready.
 // Where none is named, those that the device cannot run are left out, and e
 // says so.
-func (b *Bench) each(what string, names []string, e *Environment, f func(*run) error) error {
+func (b *Bench) each(what string, names []string, e *results.Environment, f func(*trial) error) error {
 	variants, err := b.operator.Choose(names)
 	if err != nil {
 		return err
 	}
-	if b.modules == nil {
+	if b.site.Modules == nil {
 		return fmt.Errorf("ops: %s: bench: %w", b.operator.Name, gpu.ErrClosed)
 	}
 	b.begin()
@@ -348,13 +190,13 @@ func (b *Bench) each(what string, names []string, e *Environment, f func(*run) e
 	}
 	for i, v := range variants {
 		b.step(i, len(variants), what+" "+v.Name)
-		r, err := b.newRun(v)
+		r, err := b.prepare(v)
 		if len(names) == 0 && errors.Is(err, gpu.ErrUnsupported) {
 			e.NotRun = append(e.NotRun, strings.TrimPrefix(err.Error(), "ops: "))
 			continue
 		}
 		if err == nil {
-			err = errors.Join(f(r), r.close())
+			err = errors.Join(f(r), r.Close())
 		}
 		if err == nil {
 			err = b.interrupted(what + " " + v.Name)
@@ -372,14 +214,6 @@ func (b *Bench) step(done, total int, what string) {
 	if b.Progress != nil {
 		b.Progress.Step(done, total, what)
 	}
-}
-
-// slow is the time over which fewer repeats are made.
-func (b *Bench) slow() time.Duration {
-	if b.device.Info().Emulated {
-		return 200 * time.Millisecond
-	}
-	return time.Second
 }
 
 // fits refuses sizes whose inputs and outputs are more than the device holds, or
@@ -405,36 +239,21 @@ func fits(o *ladder.Operator, size ladder.Size, info gpu.Info) error {
 	return nil
 }
 
-// begin makes later interrupts of the device end the bench's computations on the
-// host, too.
-func (b *Bench) begin() { b.interrupts = b.device.Interrupts() }
-
-// stopped is the Stop of the bench's computations.
-func (b *Bench) stopped() bool { return b.device.Interrupts() != b.interrupts }
-
-// interrupted is the error of an interrupted call, nil if there was no interrupt.
-func (b *Bench) interrupted(what string) error {
-	if !b.stopped() {
-		return nil
-	}
-	return fmt.Errorf("ops: %s: %s: %w on the host", b.operator.Name, what, gpu.ErrInterrupted)
-}
-
 // Operator returns the operator that the bench measures.
 func (b *Bench) Operator() *ladder.Operator { return b.operator }
 
 // String names the operator, the size, the inputs and the device.
 func (b *Bench) String() string {
-	dims := make([]string, len(b.size))
-	for i, n := range b.size {
+	dims := make([]string, len(b.site.Size))
+	for i, n := range b.site.Size {
 		dims[i] = fmt.Sprintf("%s = %d", b.operator.Dims[i], n)
 	}
 	inputs := fmt.Sprintf("seed %d", b.seed)
 	if b.own {
 		inputs = "inputs of the caller"
 	}
-	text := fmt.Sprintf("bench of %s, %s, %s, on %v", b.operator.Name, strings.Join(dims, ", "), inputs, b.device.Info())
-	if b.modules == nil {
+	text := fmt.Sprintf("bench of %s, %s, %s, on %v", b.operator.Name, strings.Join(dims, ", "), inputs, b.site.Device.Info())
+	if b.site.Modules == nil {
 		text += ", closed"
 	}
 	return text

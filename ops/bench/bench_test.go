@@ -16,7 +16,7 @@ import (
 	"warpbook/gpu/device/devicetest"
 	"warpbook/ops/bench/sample"
 	"warpbook/ops/ladder"
-	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
 
 func newBench(t *testing.T, device gpu.Device, o *ladder.Operator, seed uint64, size ...int) *Bench {
@@ -33,24 +33,24 @@ func newBench(t *testing.T, device gpu.Device, o *ladder.Operator, seed uint64, 
 	return b
 }
 
-func checkAll(t *testing.T, b *Bench, what string, names ...string) *Checks {
+func checkAll(t *testing.T, b *Bench, what string, names ...string) *results.Checks {
 	t.Helper()
 	c, err := b.Check(names...)
 	if err != nil {
-		t.Fatalf("%s, %s, seed %d: %v", b.operator.Describe(b.size), what, b.seed, err)
+		t.Fatalf("%s, %s, seed %d: %v", b.operator.Describe(b.site.Size), what, b.seed, err)
 	}
 	for _, r := range c.Rows {
 		if r.Verdict != ladder.Pass && r.Verdict != ladder.FailExpected {
 			t.Errorf("%s, %s, %s, seed %d: %s: %v against %v, error %.2g, bound %.2g, failed %v, expected %q %s",
-				r.Name, b.operator.Describe(b.size), what, b.seed, r.Verdict, r.Result, r.Reference, r.Error, r.Bound,
+				r.Name, b.operator.Describe(b.site.Size), what, b.seed, r.Verdict, r.Result, r.Reference, r.Error, r.Bound,
 				r.Failed, r.Expect, r.Detail)
 		}
 	}
 	return c
 }
 
-// An input that a variant changed is whole again for the next one, also where
-// the variant ended in a fault.
+// An input that a rung changed is whole again for the next one, also where
+// the rung ended in a fault.
 func TestInputIsRestored(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, device gpu.Device) {
 		for _, n := range []int{256 * 50, 256*50 + 1} {
@@ -63,7 +63,7 @@ func TestInputIsRestored(t *testing.T) {
 // outOfBounds is the check that a read after the end of an input fails.
 var outOfBounds = ladder.CheckFault + gpu.ErrOutOfBounds.Error()
 
-// The table shows a broken copy of a variant as failed.
+// The table shows a broken copy of a rung as failed.
 func TestBrokenVariants(t *testing.T) {
 	const n = 1000
 	for _, c := range []struct {
@@ -93,6 +93,9 @@ func TestBrokenVariants(t *testing.T) {
 			if r := checks.Rows[0]; r.Verdict != ladder.Fail || !slices.Contains(r.Failed, c.failed) {
 				t.Errorf("%s: %s, failed %v, want %s: %s", c.what, r.Verdict, r.Failed, c.failed, r.Detail)
 			}
+			if want := "1 of 1 elements, the first y[0]; grid ("; c.failed != outOfBounds && c.failed != ladder.CheckOrder && !strings.HasPrefix(checks.Rows[0].Detail, want) {
+				t.Errorf("%s: the detail is %q, expected %s", c.what, checks.Rows[0].Detail, want)
+			}
 			latencies, err := b.Time()
 			if err != nil || len(latencies.Names()) != 0 || latencies.Rows[0].Verdict != ladder.Fail {
 				t.Errorf("%s: timed as %+v, %v, want no time", c.what, latencies, err)
@@ -101,7 +104,7 @@ func TestBrokenVariants(t *testing.T) {
 	}
 }
 
-// only is the sample with one variant, its plan changed.
+// only is the sample with one rung, its plan changed.
 func only(t *testing.T, name string, change func(*ladder.Plan)) *ladder.Operator {
 	t.Helper()
 	v, err := sample.Operator.Variant(name)
@@ -149,7 +152,7 @@ func (f forgetful) Time(timing gpu.Timing, launches ...gpu.Launch) ([]time.Durat
 	return times, errors.Join(err, f.Device.Zero(launches[len(launches)-1].Args[1].(gpu.Buffer)))
 }
 
-// A variant that is timed again must write its result again: what the run before left is
+// A rung that is timed again must write its result again: what the run before left is
 // no result.
 func TestTimedAgainIsVerified(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, device gpu.Device) {
@@ -294,7 +297,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// interrupter interrupts from when a variant is announced until the test ends,
+// interrupter interrupts from when a rung is announced until the test ends,
 // because before its launch there is nothing to end.
 type interrupter struct {
 	device gpu.Device
@@ -398,85 +401,6 @@ func checkResult(t *testing.T, r result) {
 	}
 	if _, err := json.Marshal(record); err != nil {
 		t.Errorf("%s: record: %v", r.Title(), err)
-	}
-}
-
-// TestPublishedTwice: the notes print the time of the shuffles at two places.
-func TestPublishedTwice(t *testing.T) {
-	shuffles := ladder.Published("000 reduce_warp_level", "latency")
-	if values, _ := figures(shuffles); len(shuffles) != 2 || values != "1.254 ms" {
-		t.Errorf("%d figures shown as %q, expected 2 as 1.254 ms", len(shuffles), values)
-	}
-	if values, _ := figures(ladder.Published("000 reduce_v4", "latency")); values != "1.147 ms or 0.694 ms" {
-		t.Errorf("v4 is shown as %q, expected both figures", values)
-	}
-}
-
-// Where figures were published stands below the table: most at one place.
-func TestPublishedAt(t *testing.T) {
-	far, near := ladder.Figure{Size: ladder.Size{100_000_000}, Device: "CPU"}, ladder.Figure{Size: ladder.Size{25_600_000}}
-	l := Latencies{size: ladder.Size{50_000_000}, Rows: []Latency{{Name: "cpu", Published: []ladder.Figure{far}}, {Name: "a", Published: []ladder.Figure{near}},
-		{Name: "b", Published: []ladder.Figure{near, near}}, {Name: "none"}}}
-	const want = "contradictory where the notes are; for 25 600 000, GPU unknown; cpu: for 100 000 000, CPU"
-	if notes := l.Notes(); !strings.HasSuffix(notes[0], want) {
-		t.Errorf("%q, want %q", notes[0], want)
-	}
-}
-
-// A published figure stands beside a time only if its size is near, and words only if
-// they are of a size.
-func TestComparableFigures(t *testing.T) {
-	time := ladder.Figure{Value: 3.835, Unit: "ms", Size: ladder.Size{25_600_000}}
-	unsized := ladder.Figure{Value: 2, Unit: "ms"}
-	words := ladder.Figure{Comment: "in words: slower"}
-	for _, c := range []struct {
-		n      int
-		figure ladder.Figure
-		shown  bool
-	}{
-		{25_600_000, time, true}, {6_400_000, time, true}, {102_400_000, time, true}, {6_399_999, time, false}, {102_400_001, time, false},
-		{1 << 20, time, false}, {0, time, false}, {1 << 20, unsized, true}, {1 << 20, words, false},
-		{1 << 20, ladder.Figure{Comment: "only as an image", Size: ladder.Size{1 << 20}}, true},
-	} {
-		l := &Latencies{size: ladder.Size{c.n}, Rows: []Latency{{Name: "a", Verdict: ladder.Pass, Published: []ladder.Figure{c.figure}}}}
-		columns, _ := l.Table()
-		if shown := slices.Contains(columns, "published"); shown != c.shown {
-			t.Errorf("n = %d, %v: shown %v, expected %v", c.n, c.figure, shown, c.shown)
-		}
-		if noted := strings.Contains(strings.Join(l.Notes(), "|"), "published"); noted != c.shown {
-			t.Errorf("n = %d, %v: noted %v, expected %v", c.n, c.figure, noted, c.shown)
-		}
-	}
-}
-
-// Both tables beside peers say that these were timed once, and none without peers does.
-func TestOneTurnNote(t *testing.T) {
-	l := &Latencies{Rows: []Latency{{Name: "a", Verdict: ladder.Pass}}}
-	noted := func(notes []string) bool { return strings.Contains(strings.Join(notes, "|"), "one turn: ") }
-	if noted(l.Notes()) || noted(l.Beside(&Peers{}).Notes()) || noted(l.Short().Notes()) {
-		t.Error("a table without peers has a note on them")
-	}
-	if l.Beside(&Peers{Figures: []peers.Figure{{Name: "torch"}}}); !noted(l.Notes()) || !noted(l.Short().Notes()) {
-		t.Errorf("%q and %q, expected a note on one turn", l.Notes(), l.Short().Notes())
-	}
-}
-
-// TestColumnsOfLatencies: published figures and first launches have a column and a note
-// where a row has any.
-func TestColumnsOfLatencies(t *testing.T) {
-	pass := Latency{Name: "a", Verdict: ladder.Pass, Launches: 1}
-	published, twice := pass, pass
-	published.Published, twice.Launches = []ladder.Figure{{Size: ladder.Size{1}}}, 2
-	for _, c := range []struct {
-		row        Latency
-		has, lacks string
-	}{{pass, "low", "published"}, {pass, "low", "first launch"}, {published, "published", "first launch"}, {twice, "first launch", "published"}} {
-		l := &Latencies{size: ladder.Size{1}, Rows: []Latency{c.row}}
-		columns, rows := l.Table()
-		text := strings.Join(columns, "|") + strings.Join(l.Notes(), "|")
-		if !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) || len(rows[0]) != len(columns) {
-			t.Errorf("%d launches, %d published figures: %q, expected %q and no %q", c.row.Launches, len(c.row.Published), text, c.has, c.lacks)
-		}
 	}
 }
 

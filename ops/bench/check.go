@@ -3,49 +3,19 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"warpbook/gpu"
-	"warpbook/kernel/leaf/record"
 	"warpbook/ops/ladder"
+	"warpbook/ops/results"
 )
 
-// Check is a row of Checks.
-type Check struct {
-	Name      string
-	Verdict   string // Pass, Fail, FailExpected or PassExpected
-	Failed    []string
-	Expect    string  // the check that had to fail, "" for none
-	Detail    string  // of a fault
-	Result    float64 // the worst element; one of more than 53 bits is rounded
-	Reference float64
-	Error     float64 // of it, as the note below the table says
-	Bound     float64 // the largest Error that is allowed
-	note      string
-	result    string // whole
-	reference string // whole, "" for a float64
-	ran       bool   // there is a result
-}
-
-// Checks is the correctness table of a bench.
-type Checks struct {
-	Rows        []Check
-	Environment Environment
-	title       string
-	operator    string
-	dims        string // heads the column of the size
-	size        ladder.Size
-}
-
-// Check runs the named variants, all for none, and compares each result with
+// Check runs the named rungs, all for none, and compares each result with
 // the reference. A wrong result is a row; an error is a device that cannot go
 // on, or an unknown name.
-func (b *Bench) Check(variants ...string) (*Checks, error) {
-	c := &Checks{Environment: b.environment("each variant once, outputs and scratch poisoned before"),
-		title: b.title("correctness"), operator: b.operator.Name, dims: strings.Join(b.operator.Dims, " x "), size: b.size}
-	err := b.each("check", variants, &c.Environment, func(r *run) error {
+func (b *Bench) Check(variants ...string) (*results.Checks, error) {
+	c := &results.Checks{Subject: b.subject("each variant once, outputs and scratch poisoned before")}
+	err := b.each("check", variants, &c.Environment, func(r *trial) error {
 		row, _, err := r.check()
 		c.Rows = append(c.Rows, row)
 		return err
@@ -56,10 +26,10 @@ func (b *Bench) Check(variants ...string) (*Checks, error) {
 	return c, nil
 }
 
-// check runs the variant once and judges it. took is the time of that run.
-func (r *run) check() (row Check, took time.Duration, err error) {
+// check runs the rung once and judges it. took is the time of that run.
+func (r *trial) check() (row results.Check, took time.Duration, err error) {
 	b := r.bench
-	row = Check{Name: r.variant.Name, Expect: b.expect(r.variant)}
+	row = results.Check{Name: r.Variant.Name, Expect: b.expect(r.Variant)}
 	outputs, took, err := r.once()
 	if kind := faultKind(err); kind != "" {
 		row.Failed, row.Detail = []string{ladder.CheckFault + kind}, err.Error()
@@ -67,11 +37,11 @@ func (r *run) check() (row Check, took time.Duration, err error) {
 		return row, took, b.restore()
 	}
 	if err != nil {
-		return row, took, fmt.Errorf("ops: %s: %w", r.variant.Name, err)
+		return row, took, fmt.Errorf("ops: %s: %w", r.Variant.Name, err)
 	}
 	c := r.compare(outputs)
-	row.Result, row.Reference, row.Error, row.Bound, row.ran = c.Got, c.Want, c.Error, c.Bound, true
-	row.note, row.result, row.reference = c.Note, c.GotText, c.WantText
+	row.Result, row.Reference, row.Error, row.Bound, row.Ran = c.Got, c.Want, c.Error, c.Bound, true
+	row.Note, row.ResultText, row.ReferenceText = c.Note, c.GotText, c.WantText
 	unchanged, err := r.inputUnchanged()
 	if err == nil && !unchanged {
 		c.Fail(ladder.CheckInput)
@@ -80,15 +50,33 @@ func (r *run) check() (row Check, took time.Duration, err error) {
 	if err == nil && len(c.Failed) == 0 && r.loose() {
 		err = r.checkOrder(&c, outputs)
 	}
-	row.Failed = c.Failed
+	row.Failed, row.Detail = c.Failed, r.wrongElements(c)
 	row.Verdict = ladder.Verdict(row.Failed, row.Expect)
 	if err != nil {
-		return row, took, fmt.Errorf("ops: %s: %w", r.variant.Name, err)
+		return row, took, fmt.Errorf("ops: %s: %w", r.Variant.Name, err)
 	}
-	if row.Verdict == ladder.Pass && r.variant.Host == nil && r.variant.Own == nil {
-		b.verified[r.variant.Name] = true
+	if row.Verdict == ladder.Pass && r.Variant.Host == nil && r.Variant.Own == nil {
+		b.verified[r.Variant.Name] = true
 	}
 	return row, took, nil
+}
+
+// wrongElements says which elements of an output fail their checks, and by which launch
+// they were made; "" for none.
+func (r *trial) wrongElements(c ladder.Comparison) string {
+	if c.Wrong == 0 {
+		return ""
+	}
+	name := r.bench.operator.Outputs(r.bench.site.Size)[c.Output].Name
+	text := fmt.Sprintf("%d of %d elements, the first %s[%d]", c.Wrong, c.Of, name, c.First)
+	if steps := r.Plan.Steps; len(steps) > 0 {
+		last := steps[len(steps)-1]
+		text += fmt.Sprintf("; grid %v, block %v", last.Grid.Full(), last.Block.Full())
+		if len(steps) > 1 {
+			text += fmt.Sprintf(" in the last of %d launches", len(steps))
+		}
+	}
+	return text
 }
 
 // faultKind names the kind of a fault of the launch itself, "" for no error or
@@ -102,26 +90,26 @@ func faultKind(err error) string {
 }
 
 // compare compares the outputs of a run with the reference.
-func (r *run) compare(outputs []ladder.Values) ladder.Comparison {
+func (r *trial) compare(outputs []ladder.Values) ladder.Comparison {
 	b := r.bench
-	return ladder.Compare(b.stopped, b.operator.Outputs(b.size), outputs, b.expected, r.plan)
+	return ladder.Compare(b.stopped, b.operator.Outputs(b.site.Size), outputs, b.expected, r.Plan)
 }
 
 // loose reports whether the bound of rounded sums allows more than the tolerance, so
 // that their order is checked, too.
-func (r *run) loose() bool {
-	return ladder.Bound(r.plan.Depth) > ladder.Tolerance && (r.variant.Order != nil || r.bench.operator.Exact != nil)
+func (r *trial) loose() bool {
+	return ladder.Bound(r.Plan.Depth) > ladder.Tolerance && (r.Variant.Order != nil || r.bench.operator.Exact != nil)
 }
 
 // checkOrder decides where the error bound is looser than the tolerance. A
 // variant with a known order of additions must give the bits of the CPU. One
 // without, whose blocks meet in atomics, runs again on numbers whose float32
 // sum is the same in every order, and must give exactly that.
-func (r *run) checkOrder(c *ladder.Comparison, outputs []ladder.Values) error {
+func (r *trial) checkOrder(c *ladder.Comparison, outputs []ladder.Values) error {
 	b := r.bench
-	if order := r.variant.Order; order != nil {
+	if order := r.Variant.Order; order != nil {
 		same := ladder.CloneAll(outputs)
-		order(b.stopped, b.size, b.inputs, same)
+		order(b.stopped, b.site.Size, b.inputs, same)
 		for i := range outputs {
 			if !ladder.SameBits(outputs[i], same[i]) {
 				c.Fail(ladder.CheckOrder)
@@ -129,7 +117,7 @@ func (r *run) checkOrder(c *ladder.Comparison, outputs []ladder.Values) error {
 		}
 		return nil
 	}
-	exact := b.operator.Exact(b.stopped, b.size, b.seed)
+	exact := b.operator.Exact(b.stopped, b.site.Size, b.seed)
 	if err := b.upload(exact); err != nil {
 		return err
 	}
@@ -137,21 +125,21 @@ func (r *run) checkOrder(c *ladder.Comparison, outputs []ladder.Values) error {
 	if err != nil {
 		return err
 	}
-	want := b.operator.Reference(b.stopped, b.size, exact)
-	if len(ladder.Compare(b.stopped, b.operator.Outputs(b.size), outputs, want, ladder.Plan{}).Failed) > 0 {
+	want := b.operator.Reference(b.stopped, b.site.Size, exact)
+	if len(ladder.Compare(b.stopped, b.operator.Outputs(b.site.Size), outputs, want, ladder.Plan{}).Failed) > 0 {
 		c.Fail(ladder.CheckOrder)
 	}
 	return b.upload(b.inputs)
 }
 
 // inputUnchanged compares the inputs on the device with the uploaded values.
-func (r *run) inputUnchanged() (bool, error) {
-	if r.variant.Host != nil {
+func (r *trial) inputUnchanged() (bool, error) {
+	if r.Variant.Host != nil {
 		return true, nil
 	}
-	for i, t := range r.bench.operator.Inputs(r.bench.size) {
+	for i, t := range r.bench.operator.Inputs(r.bench.site.Size) {
 		now := r.bench.hostMemory(t)
-		if err := t.Download(r.bench.stopped, r.memory(t.Name), now); err != nil {
+		if err := t.Download(r.bench.stopped, r.Memory(t.Name), now); err != nil {
 			return false, err
 		}
 		if !ladder.SameBits(now, r.bench.inputs[i]) {
@@ -159,72 +147,4 @@ func (r *run) inputUnchanged() (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// Passed reports whether every row is as it must be: right, or wrong in the
-// way that was expected.
-func (c *Checks) Passed() bool {
-	for _, row := range c.Rows {
-		if row.Verdict != ladder.Pass && row.Verdict != ladder.FailExpected {
-			return false
-		}
-	}
-	return true
-}
-
-// Title stands above the table.
-func (c *Checks) Title() string { return c.title }
-
-// Notes stand below the table.
-func (c *Checks) Notes() []string {
-	var notes []string
-	for _, r := range c.Rows {
-		if r.note != "" && !slices.Contains(notes, r.note) {
-			notes = append(notes, r.note)
-		}
-	}
-	return append(notes, c.Environment.Notes()...)
-}
-
-// Table is one row a variant.
-func (c *Checks) Table() (columns []string, rows [][]string) {
-	for _, r := range c.Rows {
-		result, reference, share, bound := "-", "-", "-", "-"
-		if r.ran {
-			result, reference = r.texts()
-			share, bound = significant(r.Error, 2), significant(r.Bound, 2)
-		}
-		failed := strings.Join(r.Failed, ", ")
-		if r.Detail != "" {
-			failed += " (" + r.Detail + ")"
-		}
-		rows = append(rows, []string{r.Name, c.size.String(), result, reference, share, bound, r.Verdict, failed})
-	}
-	return []string{"variant", c.dims, "result", "reference", "error", "bound", "verdict", "failed checks"}, rows
-}
-
-// texts are the result and the reference as a table shows them.
-func (r Check) texts() (result, reference string) {
-	if r.reference == "" { // the reference is more exact than the result
-		return plain(float32(r.Result)), significant(r.Reference, 9)
-	}
-	return r.result, r.reference
-}
-
-// Record is the table for programs.
-func (c *Checks) Record() any {
-	return newRecord(record.Checks, c.title, c.Environment, c.rows())
-}
-
-func (c *Checks) rows() (rows []map[string]any) {
-	for _, r := range c.Rows {
-		row := map[string]any{"name": r.Name, "size": c.size, "verdict": r.Verdict, "failed": r.Failed,
-			"expect": r.Expect, "detail": r.Detail}
-		if r.ran {
-			row["result"], row["reference"] = jsonNumber(r.Result), jsonNumber(r.Reference)
-			row["error"], row["bound"] = jsonNumber(r.Error), jsonNumber(r.Bound)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

@@ -17,7 +17,7 @@ func TestBlockRacesOfSmallInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := b.checks().Has(gpu.CheckBlockRaces); got != want {
+		if got := (&trial{bench: b}).checks().Has(gpu.CheckBlockRaces); got != want {
 			t.Errorf("n = %d: looked for %v, expected %v", n, got, want)
 		}
 		if err := b.Close(); err != nil {

@@ -10,7 +10,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// Explain runs a variant once and reports the cost of each line of its CUDA source,
+// Explain runs a rung once and reports the cost of each line of its CUDA source,
 // all its launches together: a table of instructions, idle lanes, requests,
 // sectors, wavefronts and conflicts, and for bank conflicts and uncoalesced
 // accesses a picture of the lanes' addresses with what would remove them. The
@@ -31,20 +31,20 @@ func (b *Bench) Explain(variant string) (*explain.Report, error) {
 	if v.Own != nil {
 		sources = append(sources, v.Own.Module().Texts()...)
 	}
-	r, err := b.newRun(v)
+	r, err := b.prepare(v)
 	if err != nil {
 		return nil, err
 	}
-	profiles := make([]gpu.Profile, len(r.launches))
-	for i := range r.launches {
-		r.launches[i].Profile = &profiles[i]
+	profiles := make([]gpu.Profile, len(r.Launches))
+	for i := range r.Launches {
+		r.Launches[i].Profile = &profiles[i]
 	}
 	check, _, err := r.check()
-	if err = errors.Join(err, r.close()); err != nil {
+	if err = errors.Join(err, r.Close()); err != nil {
 		return nil, err
 	}
 	report := explain.Profiles(profiles, sources...)
-	report.Note(fmt.Sprintf("%s, %s, on the %v: %s.", v.Name, b.operator.Describe(b.size), b.device.Info(), check.Verdict))
+	report.Note(fmt.Sprintf("%s, %s, on the %v: %s.", v.Name, b.operator.Describe(b.site.Size), b.site.Device.Info(), check.Verdict))
 	return report, nil
 }
 

@@ -5,27 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
-	"warpbook/kernel/leaf/record"
+	"warpbook/gpu"
 	"warpbook/ops/ladder"
 	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
-
-// Peers are the times of other libraries' code at a bench's size.
-type Peers struct {
-	Figures     []peers.Figure
-	Environment Environment
-	title       string
-}
 
 // Peers runs the named peers of the operator on the GPU, all for none: CUB,
 // torch, cuBLAS, and what memory or arithmetic gives at most. Those that are
 // not there are named in the notes, and so are all of them on the emulator.
-func (b *Bench) Peers(names ...string) (*Peers, error) {
-	p := &Peers{title: b.title("peers"), Environment: b.environment(b.Method.describe(b.device.Info()) + "; each peer verifies its own result")}
+func (b *Bench) Peers(names ...string) (*results.Peers, error) {
+	p := &results.Peers{Subject: b.subject(b.Method.Describe(b.site.Device.Info()) + "; each peer verifies its own result")}
 	b.step(0, 1, "peers of "+b.operator.Name)
-	session, err := b.PeersInTurns([]ladder.Size{b.size}, 1, names...)
+	session, err := b.PeersInTurns([]ladder.Size{b.site.Size}, 1, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -39,28 +32,32 @@ func (b *Bench) Peers(names ...string) (*Peers, error) {
 }
 
 // PeersInTurns starts the named peers. Each times on request, each size so many times
-// before the next, so that our variants and the peers can take turns. The notes of
+// before the next, so that our rungs and the peers can take turns. The notes of
 // the session name the peers that are not run.
 func (b *Bench) PeersInTurns(sizes []ladder.Size, turns int, names ...string) (*peers.Session, error) {
-	if why := b.noPeers(); why != "" {
+	set := peers.Set{Operator: b.operator.Name, Programs: b.operator.Peers, Files: b.operator.Files}
+	if err := set.CheckNames(names); err != nil {
+		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
+	}
+	if why := noPeers(b.operator, b.Method, b.site.Device.Info()); why != "" {
 		return peers.None(why), nil
 	}
 	all := make([][]int, len(sizes))
 	for i, size := range sizes {
 		all[i] = size
 	}
-	session, err := peers.Start(context.Background(), peers.Set{Operator: b.operator.Name, Programs: b.operator.Peers, Files: b.operator.Files}, all, turns,
-		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == Flushed, GPU: b.device.Info().UUID, Seed: b.seed, Set: b.sets()})
+	session, err := peers.Start(context.Background(), set, all, turns,
+		peers.Options{Only: names, Method: b.Method.Clock.String(), Repeats: b.Repeats, Flushed: b.Method.Cache == results.Flushed, GPU: b.site.Device.Info().UUID, Seed: b.seed, Set: settings(b.operator)})
 	if err != nil {
 		return nil, fmt.Errorf("ops: %s: %w", b.operator.Name, err)
 	}
 	return session, nil
 }
 
-// sets are the parameters that the peers take, where they have not their defaults.
-func (b *Bench) sets() (all []string) {
-	for _, p := range b.operator.Parameters {
-		if p.Value != p.Default && slices.Contains(b.operator.PeersTake, p.Name) {
+// settings are the parameters that the peers take, where they have not their defaults.
+func settings(o *ladder.Operator) (all []string) {
+	for _, p := range o.Parameters {
+		if p.Value != p.Default && slices.Contains(o.PeersTake, p.Name) {
 			all = append(all, p.Name+"="+strconv.FormatFloat(p.Value, 'g', -1, 64))
 		}
 	}
@@ -68,172 +65,16 @@ func (b *Bench) sets() (all []string) {
 }
 
 // noPeers is the reason why no peer is run, "" if peers are run.
-func (b *Bench) noPeers() string {
+func noPeers(o *ladder.Operator, m results.Method, device gpu.Info) string {
 	switch {
-	case b.operator.Settings() != "" && slices.ContainsFunc(b.operator.Parameters, func(p ladder.Parameter) bool {
-		return p.Value != p.Default && !slices.Contains(b.operator.PeersTake, p.Name)
+	case o.Settings() != "" && slices.ContainsFunc(o.Parameters, func(p ladder.Parameter) bool {
+		return p.Value != p.Default && !slices.Contains(o.PeersTake, p.Name)
 	}):
-		return "peers, which compute the operator without " + b.operator.Settings()
-	case b.device.Info().Emulated:
+		return "peers, which compute the operator without " + o.Settings()
+	case device.Emulated:
 		return "peers, which need a GPU"
-	case b.Method.Clock == BackToBack || b.Method.Cache == Rotated:
-		return "peers, which are timed by events, with L2 warm or flushed, or as a graph, and not by " + b.Method.Clock.String() + " with L2 " + b.Method.Cache.String()
+	case m.Clock == results.BackToBack || m.Cache == results.Rotated:
+		return "peers, which are timed by events, with L2 warm or flushed, or as a graph, and not by " + m.Clock.String() + " with L2 " + m.Cache.String()
 	}
 	return ""
-}
-
-// Find is the figure of a peer that was right; nil if there is none.
-func (p *Peers) Find(name string) *peers.Figure {
-	for i, f := range p.Figures {
-		if f.Name == name && f.Verdict == ladder.Pass && f.MedianNS > 0 {
-			return &p.Figures[i]
-		}
-	}
-	return nil
-}
-
-// Title stands above the table.
-func (p *Peers) Title() string { return p.title }
-
-// Notes stand below the table.
-func (p *Peers) Notes() []string { return p.Environment.Notes() }
-
-// Table is one row a peer. Times are in microseconds.
-func (p *Peers) Table() (columns []string, rows [][]string) {
-	for _, f := range p.Figures {
-		row := []string{f.Name, f.Verdict + ": no time", "-", "-", "-", "-", "-", dash(f.Library), dash(f.Note)}
-		if f.Verdict == ladder.Pass {
-			row = []string{f.Name, us(f.MedianNS), us(f.LowNS), us(f.HighNS), fmt.Sprintf("%.1f %%", 100*f.CV),
-				fmt.Sprint(f.Repeats), rate(f), dash(f.Library), dash(f.Note)}
-		}
-		rows = append(rows, row)
-	}
-	return []string{"peer", "time (us)", "low", "high", "CV", "repeats", "rate", "library", "note"}, rows
-}
-
-func us(ns float64) string { return micro(duration(ns)) }
-
-func rate(f peers.Figure) string {
-	switch {
-	case f.GFlops > 0:
-		return significant(f.GFlops, 4) + " GFLOP/s"
-	case f.GBps > 0:
-		return significant(f.GBps, 4) + " GB/s"
-	}
-	return "-"
-}
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-// Record is the table for programs.
-func (p *Peers) Record() any {
-	rows := []map[string]any{}
-	for _, f := range p.Figures {
-		rows = append(rows, map[string]any{"name": f.Name, "verdict": f.Verdict, "median_ns": f.MedianNS, "low_ns": f.LowNS,
-			"high_ns": f.HighNS, "cv": f.CV, "repeats": f.Repeats, "gbps": f.GBps, "gflops": f.GFlops, "library": f.Library, "note": f.Note})
-	}
-	return newRecord(record.Peers, p.title, p.Environment, rows)
-}
-
-// Beside adds the peers to the latencies: a row each, and in the table of Short
-// columns with the speed of each variant as a multiple of each peer's, with a
-// verdict by the intervals of both (see Faster), and as a share of what registers
-// give for multiplying; the share of what memory gives for reading stands beside the
-// rate.
-func (l *Latencies) Beside(p *Peers) *Latencies {
-	l.peers = p
-	l.Environment.NotRun = append(l.Environment.NotRun, p.Environment.NotRun...)
-	return l
-}
-
-// limit begins the names of peers that are limits, not operators.
-const limit = "limit_"
-
-// besidePeers are the columns of Short for the peers, and the cells of a row.
-func (l *Latencies) besidePeers(r Latency) (columns, cells []string) {
-	if l.peers == nil {
-		return nil, nil
-	}
-	for _, f := range l.peers.Figures {
-		if l.peers.Find(f.Name) == nil || f.Name == limit+"copy" || l.readLimit() > 0 && f.Name == limit+"read" {
-			continue
-		}
-		heading := "speed of " + f.Name
-		if strings.HasPrefix(f.Name, limit) {
-			heading = "share of " + f.Name
-		}
-		columns, cells = append(columns, heading), append(cells, "-")
-		if !r.timed() || r.Total.Median <= 0 {
-			continue
-		}
-		ratio := f.MedianNS / float64(r.Total.Median)
-		switch verdict := r.Total.versus(sampleOf(f)); {
-		case strings.HasPrefix(f.Name, limit):
-			cells[len(cells)-1] = percent(ratio)
-		case r.Name == f.Name:
-		case verdict == Same:
-			cells[len(cells)-1] = Same
-		default:
-			cells[len(cells)-1] = speedRatio(ratio) + " " + verdict
-		}
-	}
-	return columns, cells
-}
-
-// all are the rows, and those of the peers beside them. A copy moves other bytes
-// and is no row.
-func (l *Latencies) all() []Latency {
-	if l.peers == nil {
-		return l.Rows
-	}
-	rows := slices.Clone(l.Rows)
-	for _, f := range l.peers.Figures {
-		if f.Name == limit+"copy" {
-			continue
-		}
-		rows = append(rows, Latency{Name: f.Name, Verdict: f.Verdict, Library: dash(f.Library), Total: sampleOf(f)})
-	}
-	return rows
-}
-
-// sampleOf is the measurement of a peer.
-func sampleOf(f peers.Figure) Sample {
-	s := Sample{Median: duration(f.MedianNS), Low: duration(f.LowNS), High: duration(f.HighNS), CV: f.CV, Repeats: f.Repeats}
-	for _, ns := range f.SamplesNS {
-		s.Times = append(s.Times, duration(ns))
-	}
-	return s
-}
-
-// Figures are the rows as the lines of JSON that peers print too.
-func (l *Latencies) Figures() []peers.Figure {
-	var figures []peers.Figure
-	for _, r := range l.Rows {
-		f := peers.Figure{Kind: "figure", Operator: l.operator, Name: r.Name, Size: l.size, L2: l.method.Cache.String(),
-			Method: l.method.Clock.String(), Verdict: r.Verdict, Device: l.device, Note: r.Refused, Launches: r.Launches, Environment: l.Environment}
-		if l.clock != record.Time {
-			f.Method, f.L2 = l.clock, "-"
-		}
-		if r.timed() {
-			s := r.Total
-			f.MedianNS, f.LowNS, f.HighNS, f.CV, f.Repeats = float64(s.Median), float64(s.Low), float64(s.High), s.CV, s.Repeats
-			f.FirstNS = float64(r.First.Median)
-			for _, t := range s.Times {
-				f.SamplesNS = append(f.SamplesNS, float64(t))
-			}
-			if s.Median > 0 && l.clock == record.Time {
-				f.GBps, f.GFlops = l.work.Bytes/float64(s.Median), l.rated()/float64(s.Median)
-			}
-		}
-		if r.State.ClockMHz > 0 {
-			f.State = r.State
-		}
-		figures = append(figures, f)
-	}
-	return figures
 }

@@ -1,16 +1,13 @@
 package bench
 
 import (
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
 	"warpbook/ops/bench/sample"
 	"warpbook/ops/ladder"
-	"warpbook/ops/peers"
 )
 
 // Peers compute plain operators: one with settings of its own has none, and the error gives the reason.
@@ -36,19 +33,11 @@ func TestPeersTake(t *testing.T) {
 	o.PeersTake = []string{"beta"}
 	devicetest.Each(t, func(t *testing.T, device gpu.Device) {
 		b := newBench(t, device, &o, 1, 3)
-		if got := strings.Join(b.sets(), " "); got != "beta=2" {
-			t.Errorf("sets %q, expected beta=2", got)
+		if got := strings.Join(settings(&o), " "); got != "beta=2" {
+			t.Errorf("settings %q, expected beta=2", got)
 		}
-		if why := b.noPeers(); strings.Contains(why, "without") {
+		if why := noPeers(&o, b.Method, device.Info()); strings.Contains(why, "without") {
 			t.Errorf("no peers: %s", why)
 		}
 	})
-}
-
-// All timings of a peer come into the record.
-func TestSamplesOfAPeer(t *testing.T) {
-	s := sampleOf(peers.Figure{MedianNS: 2, Repeats: 3, SamplesNS: []float64{3, 1, 2}})
-	if want := []time.Duration{3, 1, 2}; !slices.Equal(s.Times, want) || s.Median != 2 {
-		t.Errorf("%+v, expected the times %v", s, want)
-	}
 }

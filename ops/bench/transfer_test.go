@@ -12,6 +12,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
 
 // TestTransfers copies host memory to the GPU and back in sizes of 1 MiB to
@@ -91,7 +92,7 @@ func (t *transfer) median(dst, src gpu.Memory) time.Duration {
 		}
 		times = append(times, time.Since(start))
 	}
-	return summarize(times[3:]).Median
+	return results.Summarize(times[3:]).Median
 }
 
 func (t *transfer) free() {

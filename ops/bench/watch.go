@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"warpbook/gpu"
 	"warpbook/ops/bench/monitor"
 )
 
@@ -24,30 +25,42 @@ type watch struct {
 // fresh is how long a kept watch does not look for other processes again.
 const fresh = 5 * time.Second
 
-// KeepWatch lets the calls of Time share one watch of the GPU until Close, which saves
-// two starts of nvidia-smi a call. It is for a program that times variants one by one;
-// a notebook's bench would watch between cells, too.
-func (b *Bench) KeepWatch() { b.keepWatch = true }
-
-// watched is the kept watch, or a new one. The caller ends it by unwatch.
-func (b *Bench) watched(ctx context.Context) (*watch, error) {
-	if w := b.kept; w != nil && time.Since(w.judged) < fresh {
-		return w, nil
-	}
-	w, err := b.watch(ctx)
-	if err != nil || !b.keepWatch {
-		return w, err
-	}
-	if b.kept != nil {
-		b.kept.close()
-	}
-	b.kept = w
-	return w, nil
+// watcher begins the watches of a bench. The zero value begins one for each call of Time.
+type watcher struct {
+	keep bool
+	kept *watch // nil before the first call of Time
 }
 
-func (b *Bench) unwatch(w *watch) {
-	if w != b.kept {
-		w.close()
+// KeepWatch lets the calls of Time share one watch of the GPU until Close, which saves
+// two starts of nvidia-smi a call. It is for a program that times rungs one by one;
+// a notebook's bench would watch between cells, too.
+func (b *Bench) KeepWatch() { b.watcher.keep = true }
+
+// begin returns the kept watch, or a new one by start. The caller ends it by end.
+func (w *watcher) begin(start func() (*watch, error)) (*watch, error) {
+	if w.kept != nil && time.Since(w.kept.judged) < fresh {
+		return w.kept, nil
+	}
+	watch, err := start()
+	if err != nil || !w.keep {
+		return watch, err
+	}
+	w.close()
+	w.kept = watch
+	return watch, nil
+}
+
+func (w *watcher) end(one *watch) {
+	if one != w.kept {
+		one.close()
+	}
+}
+
+// close ends the kept watch.
+func (w *watcher) close() {
+	if w.kept != nil {
+		w.kept.close()
+		w.kept = nil
 	}
 }
 
@@ -55,18 +68,17 @@ func (b *Bench) unwatch(w *watch) {
 // process disturbs.
 const busy = 5
 
-// watch refuses to time under a profiler and beside a process that computes,
-// and begins to watch the clocks. A device whose worker runs under a tool refuses
-// by itself.
-func (b *Bench) watch(ctx context.Context) (*watch, error) {
+// startWatch refuses to time an operator under a profiler and beside a process that
+// computes, and begins to watch the clocks. A device whose worker runs under a tool
+// refuses by itself.
+func startWatch(ctx context.Context, operator string, info gpu.Info) (*watch, error) {
 	w := &watch{judged: time.Now()}
-	info := b.device.Info()
 	if info.Emulated {
 		return w, nil
 	}
 	if tool := monitor.Profiler(); tool != "" {
 		return nil, fmt.Errorf("ops: %s: time: %w: this runs under %s, which replays and slows kernels: time it without",
-			b.operator.Name, ErrDisturbed, tool)
+			operator, ErrDisturbed, tool)
 	}
 	others, err := monitor.Others(ctx, info.UUID)
 	if err != nil {
@@ -74,7 +86,7 @@ func (b *Bench) watch(ctx context.Context) (*watch, error) {
 		return w, nil
 	}
 	if w.notes, err = judge(others); err != nil {
-		return nil, fmt.Errorf("ops: %s: time: %w", b.operator.Name, err)
+		return nil, fmt.Errorf("ops: %s: time: %w", operator, err)
 	}
 	if w.monitor, err = monitor.Watch(info.UUID); err != nil {
 		w.notes = append(w.notes, "clocks and power are not known: "+err.Error())

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +12,7 @@ import (
 	"warpbook/gpu/device"
 	"warpbook/ops/bench/monitor"
 	"warpbook/ops/bench/sample"
-	"warpbook/ops/ladder"
-	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
 
 // asGPU is an emulator that claims to be a GPU.
@@ -167,7 +165,7 @@ func TestMethods(t *testing.T) {
 		{"graph", "rotated", false, true, 15},
 	} {
 		var err error
-		if b.Method, err = ParseMethod(c.clock, c.cache); err != nil {
+		if b.Method, err = results.ParseMethod(c.clock, c.cache); err != nil {
 			t.Fatal(err)
 		}
 		l, err := b.Time("sum_atomic")
@@ -191,11 +189,14 @@ func TestMethods(t *testing.T) {
 			t.Errorf("figure %+v, expected %s, %s", f, c.clock, c.cache)
 		}
 	}
-	for _, m := range []Method{{BackToBack, Flushed}, {Graph, Flushed}, {Events, Rotated}, {"ticks", Warm}, {Events, "cold"}} {
+	for _, m := range []results.Method{
+		{Clock: results.BackToBack, Cache: results.Flushed}, {Clock: results.Graph, Cache: results.Flushed}, {Clock: results.Events, Cache: results.Rotated},
+		{Clock: "ticks", Cache: results.Warm}, {Clock: results.Events, Cache: "cold"},
+	} {
 		if b.Method = m; !errors.Is(second(b.Time()), gpu.ErrArgument) {
 			t.Errorf("%+v is timed", m)
 		}
-		if _, err := ParseMethod(m.Clock.String(), m.Cache.String()); !errors.Is(err, gpu.ErrArgument) {
+		if _, err := results.ParseMethod(m.Clock.String(), m.Cache.String()); !errors.Is(err, gpu.ErrArgument) {
 			t.Errorf("%+v is parsed", m)
 		}
 	}
@@ -213,38 +214,3 @@ func TestRunsInRow(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-// Peers stand below the rungs, with the speed of each rung beside theirs.
-func TestPeerRows(t *testing.T) {
-	l := &Latencies{clock: "time", work: ladder.Work{Bytes: 80e3}, Rows: []Latency{
-		{Name: "fast", Verdict: ladder.Pass, Launches: 1, Total: Sample{Median: 20 * time.Microsecond, Low: 19 * time.Microsecond, High: 21 * time.Microsecond, Repeats: 5}},
-		{Name: "wrong", Verdict: ladder.Fail},
-	}}
-	p := &Peers{}
-	for name, ns := range map[string]float64{"cub": 30_000, "limit_read": 19_000, "limit_copy": 50_000, "broken": 0} {
-		f := peers.Figure{Name: name, Verdict: ladder.Pass, MedianNS: ns, LowNS: ns - 1, HighNS: ns + 1}
-		if ns == 0 {
-			f.Verdict = ladder.Fail
-		}
-		p.Figures = append(p.Figures, f)
-	}
-	columns, rows := l.Beside(p).Short().Table()
-	if len(rows) != 5 { // two rungs, cub, limit_read, broken
-		t.Fatalf("%d rows, expected 5: %q", len(rows), rows)
-	}
-	for _, c := range []struct{ column, want string }{{"speed of cub", "1.50x FASTER"}, {"of the limit", "95.0 %"}, {"GB/s", "4.000"}} {
-		i := slices.Index(columns, c.column)
-		if i < 0 || rows[0][i] != c.want || rows[1][i] != "-" {
-			t.Errorf("column %q of %q: %q, expected %s", c.column, columns, rows[:2], c.want)
-		}
-	}
-	if slices.Index(columns, "speed of limit_copy") >= 0 || slices.Index(columns, "speed of broken") >= 0 {
-		t.Errorf("columns %q", columns)
-	}
-	if names := l.Names(); len(names) != 3 || len(l.PublishedTimes()) != 3 {
-		t.Errorf("%q have times, expected fast, cub and limit_read", names)
-	}
-	if peers := l.Peers(); !slices.Equal(peers, l.Names()[1:]) {
-		t.Errorf("peers %q, expected all of %q but the first", peers, l.Names())
-	}
-}

@@ -11,9 +11,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T) { optest.Run(t, Operator) }
@@ -168,7 +168,7 @@ func along(t *testing.T, d gpu.Device, rung string, dim int, shapes [][]int) {
 	}
 	got := slices.Repeat([]float32{-1}, len(want))
 	y := upload(t, d, got)
-	h := bench.NewHandle(d)
+	h := run.NewHandle(d)
 	defer h.Close()
 	h.Variant = rung
 	err := Along(h, dim, parts, y)
@@ -208,7 +208,7 @@ func upload(t *testing.T, d gpu.Device, x []float32) gpu.Buffer {
 // What cannot be is refused in one line.
 func TestAlongRefuses(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		x, y := upload(t, d, make([]float32, 12)), upload(t, d, make([]float32, 24))
 		halves, err := d.Alloc(gpu.Float16, 12)

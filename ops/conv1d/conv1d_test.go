@@ -9,9 +9,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)            { optest.Run(t, Operator) }
@@ -143,7 +143,7 @@ func TestSubnormalProducts(t *testing.T) {
 // Correlate and its refusals, on buffers of the caller's.
 func TestCorrelate(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		upload := func(v any, kind gpu.Type, n int) gpu.Buffer {
 			b, err := d.Alloc(kind, n)

@@ -8,9 +8,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)            { optest.Run(t, Operator) }
@@ -131,7 +131,7 @@ func TestFreshScratch(t *testing.T) {
 		if v.Refuses != nil && v.Refuses(size) != nil || len(v.Plan(v.Name, size, d.Info()).Scratch) == 0 {
 			continue
 		}
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		h.Variant = v.Name
 		if err := h.Run(Volumes, size, buffers); err != nil {
 			t.Errorf("%v: %v", size, err)
@@ -357,7 +357,7 @@ func checkLine(t *testing.T, says string, err, kind error) {
 // Convolve and its refusals, on buffers of the caller's.
 func TestConvolve(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		alloc := func(kind gpu.Type, values ...float32) gpu.Buffer {
 			b, err := d.Alloc(kind, len(values))

@@ -11,9 +11,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 // The entries of the rungs on wgmma, where a block takes several tiles and the ring of
@@ -59,36 +59,38 @@ func TestHopperTiles(t *testing.T) {
 				t.Errorf("%s of %v: %d rows, refused %v", what, c.size, len(checks.Rows), refused)
 			}
 		}
+		b := boxed{o, name}
+		halo := haloRung{boxed: b}
 		variants := o.hopperVariants(name)
 		check(variants[0], variants[0].Plan, variants[0].Name)
 		for _, v := range variants[1:] {
-			plan, depths := o.haloPlan, 1
+			plan, depths := halo.launch, 1
 			if strings.HasSuffix(v.Name, "_planes") {
-				plan = o.planePlan
+				plan = planesRung{halo}.launch
 			}
 			if v.Module == "conv2d_wide" {
 				continue // TestWideTiles
 			}
 			if v.Module == "conv2d_resident" {
-				chunks := ladder.CeilDiv(o.of(c.size).c*o.bytes(), rowBytes)
+				chunks := ladder.CeilDiv(o.of(c.size).c*b.bytes(), rowBytes)
 				stages := chunks * o.of(c.size).taps()
 				for _, keep := range []int{1, stages} { // filters in a ring, and all of them at once
 					check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-						return o.residentPlan(entry, s, info, shortItems(t, o, s, chunks, stages, keep))
+						return residentRung{b}.launch(entry, s, info, shortItems(t, residentRung{b}, s, chunks, stages, keep))
 					}, fmt.Sprintf("%s keeping %d stages", v.Name, keep))
 				}
 				continue
 			}
 			if v.Picks {
-				depths = o.sharedDepths(c.size)
+				depths = b.sharedDepths(c.size)
 			}
 			if c.change != nil {
 				check(v, v.Plan, v.Name)
 				continue
 			}
-			for _, p := range optest.Some(t, d, 1, o.haloPlaces()) {
+			for _, p := range optest.Some(t, d, 1, halo.columns()) {
 				check(v, func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-					cut, ok := o.haloCut(s, p.n, depths)
+					cut, ok := halo.cutFor(s, p.n, depths)
 					if !ok {
 						t.Fatalf("%d places: no cut of %v", p.n, s)
 					}
@@ -132,12 +134,13 @@ func TestWideTiles(t *testing.T) {
 			}
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 				info.SMs = 2
-				cut, ok := o.wideStrips(s, min(2, o.of(s).oh))
+				rung := wideRung{boxed{o, "conv2d_tf32"}}
+				cut, ok := rung.strips(s, min(2, o.of(s).oh))
 				if !ok {
 					t.Fatalf("no strips of %v", s)
 				}
 				cut.WStages = 3
-				return o.widePlan(entry, s, info, cut)
+				return rung.launch(entry, s, info, cut)
 			}
 			one.Variants = append(one.Variants, v)
 		}
@@ -149,7 +152,7 @@ func TestWideTiles(t *testing.T) {
 
 // shortItems cuts images into short strips, so that a block takes several items: of the
 // filters, no more than `keep` stay, and two boxes of x.
-func shortItems(t *testing.T, o Options, s ladder.Size, boxes, stages, keep int) items {
+func shortItems(t *testing.T, o residentRung, s ladder.Size, boxes, stages, keep int) items {
 	t.Helper()
 	c, ok := o.itemCut(s, min(2, o.of(s).oh), boxes, stages, keep)
 	if !ok {
@@ -185,6 +188,7 @@ func TestHalfTiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		rung := fp16x3Rung{c.o.float32()}
 		check := func(what string, plan ladder.Planner) {
 			v, one := halves, *operator
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
@@ -200,16 +204,16 @@ func TestHalfTiles(t *testing.T) {
 		}
 		for _, p := range optest.Some(t, d, 1, halfPlaces) {
 			check(fmt.Sprint(p.n, " places"), func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-				cut, ok := c.o.halvesCut(s, p.n)
+				cut, ok := rung.cutFor(s, p.n)
 				if !ok {
 					t.Fatalf("%d places: no cut of %v", p.n, s)
 				}
-				return c.o.halfPlan(entry, p.suffix, s, info, cut)
+				return rung.launch(entry, p.suffix, s, info, cut)
 			})
 		}
-		if cut, shared, ok := c.o.halfBoxes(c.size); ok {
+		if cut, shared, ok := rung.residentCut(c.size); ok {
 			check("boxes", func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-				return c.o.halfBoxPlan(entry, s, info, cut, shared)
+				return rung.launchResident(entry, s, info, cut, shared)
 			})
 		}
 	}
@@ -228,7 +232,7 @@ func TestHalvesOfAnyScale(t *testing.T) {
 		if ladder.Older(d.Info().Compute, v.Needs) || d.Info().Compute.Major != v.Needs.Major {
 			return // the suite lists the rungs that a device has not
 		}
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		h.Variant = v.Name
 		const seed = 7
@@ -304,7 +308,7 @@ func TestDepthsSpreadNaN(t *testing.T) {
 	x := filled(depths * 8)
 	x[3] = float32(math.NaN())
 	for rung, reaches := range map[string]int{"": 2, "conv3d_fp16_halo": 2, "conv3d_fp16_depths": 4} {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		h.Variant = rung
 		var buffers []gpu.Buffer
 		for _, values := range [][]float32{x, filled(channels * 8 * 3), make([]float32, outputs)} {
@@ -424,28 +428,29 @@ func TestSplitTiles(t *testing.T) {
 		{Options{Stride: 1, Padding: 1, Dilation: 1, Groups: 1, Depth: true, Bias: true}, ladder.Size{1, 3, 5, 1, 3, 9, 2, 1, 2}},
 		{Options{Stride: 1, Padding: 1, Dilation: 2, Groups: 1, Depth: true, NHWC: true}, ladder.Size{1, 5, 2, 2, 3, 70, 2, 1, 1}},
 	}) {
-		operator := must(With(c.o.rung("")+"of_parts", c.o))
-		split, err := operator.Variant(c.o.rung("bf16x3"))
+		rung := splitRung{boxed: c.o.float32()}
+		operator := must(With(rung.family+"_of_parts", c.o))
+		split, err := operator.Variant(rung.family + "_bf16x3")
 		if err != nil {
 			t.Fatal(err)
 		}
-		direct, err := operator.Variant(c.o.rung("direct"))
+		direct, err := operator.Variant(rung.family + "_direct")
 		if err != nil {
 			t.Fatal(err)
 		}
 		depths := []int{1}
-		if c.o.Depth && c.o.sharesRows(c.size, "") == nil {
-			depths = append(depths, c.o.sharedDepths(c.size))
+		if c.o.Depth && rung.sharesRows(c.size, "") == nil {
+			depths = append(depths, rung.sharedDepths(c.size))
 		}
 		for i, p := range optest.Some(t, d, len(depths), splitPlaces) {
 			v, one := split, *operator
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-				cut, ok := c.o.splitCut(s, p.n, depths[i%len(depths)])
+				cut, ok := rung.cutFor(s, p.n, depths[i%len(depths)])
 				if !ok {
 					t.Fatalf("%d places: no cut of %v", p.n, s)
 				}
 				info.SMs = 2
-				return c.o.splitPlan(entry, p.suffix, s, info, cut)
+				return rung.launch(entry, p.suffix, s, info, cut)
 			}
 			one.Variants = []ladder.Variant{direct, v}
 			b := optest.NewBench(t, d, &one, 1, c.size...)

@@ -108,57 +108,64 @@ func withWinograd(m int, o Options) (*ladder.Operator, error) {
 	}
 	w.Reference = func(stop ladder.Stop, s ladder.Size, inputs []ladder.Values) []ladder.Expected {
 		e := o.reference(stop, s, inputs)
-		e[0].Magnitude = o.winogradMagnitude(m, stop, s, inputs)
+		e[0].Magnitude = winogradRung{o, m}.magnitude(stop, s, inputs)
 		return e
 	}
+	rung := winogradRung{o, m}
 	w.Variants = []ladder.Variant{{
 		Name: fmt.Sprintf("conv2d_winograd%d", m), Adds: fmt.Sprintf("F(%d x %d, 3 x 3): %d multiplications a channel for %d outputs in place of %d; filters, tiles and sums are transformed in launches of their own", m, m, (m+2)*(m+2), m*m, 9*m*m),
-		Source: "ours", Plan: o.winograd(m),
+		Source: "ours", Plan: rung.plan,
 	}, {
 		Name: fmt.Sprintf("conv2d_winograd%d_fused", m), Adds: "Hopper: one launch behind that of the filters; warps transform tiles of x for others that multiply, and sums cross shared memory",
-		Source: "ours", Module: "winograd_fused", Needs: hopper, Plan: o.fused(m), Refuses: o.fusedRefuses(m),
+		Source: "ours", Module: "winograd_fused", Needs: hopper, Plan: rung.fused, Refuses: rung.refusesFused,
 	}}
 	return w, nil
 }
 
-// winograd launches the transforms of filters and tiles, the products, and the transform
-// of the sums.
-func (o Options) winograd(m int) ladder.Planner {
-	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-		d, parts := o.of(s), (m+2)*(m+2)
-		across, down := ladder.CeilDiv(d.ow, m), ladder.CeilDiv(d.oh, m)
-		tiles := d.n * across * down
-		p := ladder.Plan{Depth: d.c + winogradRoundings}
-		u, v, sums := p.NewScratch("u", parts*d.k*d.c), p.NewScratch("v", parts*d.c*tiles), p.NewScratch("sums", parts*d.k*tiles)
-		bias := "w" // is not read as one
-		if o.Bias {
-			bias = "bias"
-		}
-		threadsOf := func(n int) gpu.Dim { return gpu.Dim{X: ladder.CeilDiv(n, threads)} }
-		for _, l := range []struct {
-			suffix string
-			grid   gpu.Dim
-			args   []any
-		}{
-			{"", threadsOf(d.k * d.c), []any{"w", u, o.shape(s)}},
-			{"_2", threadsOf(d.c * tiles), []any{"x", v, o.shape(s), uint32(across), uint32(down)}},
-			{"_3", gpu.Dim{X: ladder.CeilDiv(tiles, tile), Y: ladder.CeilDiv(d.k, tile), Z: parts}, []any{u, v, sums, o.shape(s), uint32(tiles)}},
-			{"_4", threadsOf(d.k * tiles), []any{sums, bias, "y", o.shape(s), uint32(across), uint32(down)}},
-		} {
-			p.Steps = append(p.Steps, ladder.Step{Entry: entry + l.suffix, Grid: l.grid, Block: gpu.Dim{X: threads}, Args: l.args})
-		}
-		return p
-	}
+// winogradRung is Winograd's F(m x m, 3 x 3).
+type winogradRung struct {
+	Options
+	m int
 }
 
-// winogradMagnitude is what roundings of the algorithm are in proportion to: its sums with
+// plan launches the transforms of filters and tiles, the products, and the transform
+// of the sums.
+func (o winogradRung) plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	m := o.m
+	d, parts := o.of(s), (m+2)*(m+2)
+	across, down := ladder.CeilDiv(d.ow, m), ladder.CeilDiv(d.oh, m)
+	tiles := d.n * across * down
+	p := ladder.Plan{Depth: d.c + winogradRoundings}
+	u, v, sums := p.NewScratch("u", parts*d.k*d.c), p.NewScratch("v", parts*d.c*tiles), p.NewScratch("sums", parts*d.k*tiles)
+	bias := "w" // is not read as one
+	if o.Bias {
+		bias = "bias"
+	}
+	threadsOf := func(n int) gpu.Dim { return gpu.Dim{X: ladder.CeilDiv(n, threads)} }
+	for _, l := range []struct {
+		suffix string
+		grid   gpu.Dim
+		args   []any
+	}{
+		{"", threadsOf(d.k * d.c), []any{"w", u, o.shape(s)}},
+		{"_2", threadsOf(d.c * tiles), []any{"x", v, o.shape(s), uint32(across), uint32(down)}},
+		{"_3", gpu.Dim{X: ladder.CeilDiv(tiles, tile), Y: ladder.CeilDiv(d.k, tile), Z: parts}, []any{u, v, sums, o.shape(s), uint32(tiles)}},
+		{"_4", threadsOf(d.k * tiles), []any{sums, bias, "y", o.shape(s), uint32(across), uint32(down)}},
+	} {
+		p.Steps = append(p.Steps, ladder.Step{Entry: entry + l.suffix, Grid: l.grid, Block: gpu.Dim{X: threads}, Args: l.args})
+	}
+	return p
+}
+
+// magnitude is what roundings of the algorithm are in proportion to: its sums with
 // every factor and coefficient positive.
 //
 // A transform adds at most 6 terms with a rounded coefficient each, twice: of a quantity q
 // its error is at most bound(14) of the same with absolute values. Products and the sum over
 // c channels add c + 1 roundings, the way back 14 again, and a bias 1. Absolute values
 // commute with all of it, so the bounds add up as those of one sum do.
-func (o Options) winogradMagnitude(m int, stop ladder.Stop, s ladder.Size, inputs []ladder.Values) []float64 {
+func (o winogradRung) magnitude(stop ladder.Stop, s ladder.Size, inputs []ladder.Values) []float64 {
+	m := o.m
 	x, w, d, p := inputs[0].([]float32), inputs[1].([]float32), o.of(s), o.shape(s)
 	of, a := winogradMatrices(m), m+2
 	across, down := ladder.CeilDiv(d.ow, m), ladder.CeilDiv(d.oh, m)
@@ -215,10 +222,10 @@ func (o Options) winogradMagnitude(m int, stop ladder.Stop, s ladder.Size, input
 
 // Constants of winograd_fused.cu.
 const (
-	fusedTiles   = 32
-	fusedStage   = 4 // channels of x
-	fusedStages  = 3
-	fusedThreads = 512
+	fusedTiles   = 32  // = item_tiles
+	fusedStage   = 4   // = stage_channels: channels of x
+	fusedStages  = 3   // = stages
+	fusedThreads = 512 // = maxntid(conv2d_winograd2_fused_2)
 )
 
 // fusedItems is Items of winograd_fused.cu.
@@ -235,32 +242,29 @@ func fusedCut(m int) (channels, stage, exchange int) {
 	return channels, fusedStage * parts * (channels + fusedTiles), exchange
 }
 
-// fusedRefuses rejects layouts whose rows do not lie together.
-func (o Options) fusedRefuses(m int) func(ladder.Size) error {
-	return func(ladder.Size) error {
-		if o.NHWC {
-			return fmt.Errorf("%w: channels innermost: expected rows that lie together; use conv2d_winograd%d", gpu.ErrUnsupported, m)
-		}
-		return nil
+// refusesFused rejects layouts whose rows do not lie together.
+func (o winogradRung) refusesFused(ladder.Size) error {
+	if o.NHWC {
+		return fmt.Errorf("%w: channels innermost: expected rows that lie together; use conv2d_winograd%d", gpu.ErrUnsupported, o.m)
 	}
+	return nil
 }
 
 // fused launches the transform of the filters, and all else.
-func (o Options) fused(m int) ladder.Planner {
-	return func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-		d, parts := o.of(s), (m+2)*(m+2)
-		channels, stage, exchange := fusedCut(m)
-		across, down := ladder.CeilDiv(d.ow, m), ladder.CeilDiv(d.oh, m)
-		blocks, steps := ladder.CeilDiv(d.k, channels), ladder.CeilDiv(d.c, fusedStage)
-		items := fusedItems{uint32(across), uint32(down), uint32(blocks), uint32(blocks * ladder.CeilDiv(d.n*across*down, fusedTiles)), uint32(steps)}
-		filters := blocks * channels * steps * fusedStage
-		p := ladder.Plan{Depth: d.c + winogradRoundings}
-		u := p.NewScratch("u", parts*filters)
-		p.Steps = []ladder.Step{
-			{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(filters, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", u, o.shape(s), items}},
-			{Entry: entry + "_2", Grid: gpu.Dim{X: min(int(items.Items), max(1, info.SMs))}, Block: gpu.Dim{X: fusedThreads}, Shared: 4*(fusedStages*stage+exchange) + 8*(2*fusedStages+2),
-				Args: []any{"x", u, o.operands("x")[2], "y", o.shape(s), items}},
-		}
-		return p
+func (o winogradRung) fused(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
+	m := o.m
+	d, parts := o.of(s), (m+2)*(m+2)
+	channels, stage, exchange := fusedCut(m)
+	across, down := ladder.CeilDiv(d.ow, m), ladder.CeilDiv(d.oh, m)
+	blocks, steps := ladder.CeilDiv(d.k, channels), ladder.CeilDiv(d.c, fusedStage)
+	items := fusedItems{uint32(across), uint32(down), uint32(blocks), uint32(blocks * ladder.CeilDiv(d.n*across*down, fusedTiles)), uint32(steps)}
+	filters := blocks * channels * steps * fusedStage
+	p := ladder.Plan{Depth: d.c + winogradRoundings}
+	u := p.NewScratch("u", parts*filters)
+	p.Steps = []ladder.Step{
+		{Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(filters, threads)}, Block: gpu.Dim{X: threads}, Args: []any{"w", u, o.shape(s), items}},
+		{Entry: entry + "_2", Grid: gpu.Dim{X: min(int(items.Items), max(1, info.SMs))}, Block: gpu.Dim{X: fusedThreads}, Shared: 4*(fusedStages*stage+exchange) + 8*(2*fusedStages+2),
+			Args: []any{"x", u, o.operands("x")[2], "y", o.shape(s), items}},
 	}
+	return p
 }

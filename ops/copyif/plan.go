@@ -5,6 +5,9 @@ import (
 	"warpbook/ops/ladder"
 )
 
+// pipelineTile is how many elements a block of pipeline.cu has at a time.
+const pipelineTile = 30 * 4 * 128 // = TILE
+
 // launch is one of the kernels that take places from the counter, in any order, with so
 // many blocks of so many threads.
 func launch(room float64, blocks func(n int) int, threads int) ladder.Planner {
@@ -63,14 +66,13 @@ func lookBack(room float64) ladder.Planner {
 
 // pipeline launches a block a multiprocessor, with three stages of a tile.
 func pipeline(room float64) ladder.Planner {
-	const tile = 30 * 4 * 128
 	return func(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 		n := size[0]
 		if n == 0 {
 			return ladder.Plan{}
 		}
-		tiles := ladder.CeilDiv(n, tile)
-		return onePass(tiles, ladder.Step{Entry: entry, Grid: gpu.Dim{X: min(tiles, info.SMs)}, Block: gpu.Dim{X: 1024}, Shared: 3 * 4 * tile,
+		tiles := ladder.CeilDiv(n, pipelineTile)
+		return onePass(tiles, ladder.Step{Entry: entry, Grid: gpu.Dim{X: min(tiles, info.SMs)}, Block: gpu.Dim{X: 1024}, Shared: 3 * 4 * pipelineTile,
 			Args: []any{"x", "y", "count", "status", "ticket", uint32(n), uint32(capacity(room, size)), uint32(tiles)}})
 	}
 }

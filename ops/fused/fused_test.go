@@ -8,9 +8,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)     { optest.Run(t, Operator) }
@@ -88,7 +88,7 @@ func apply(t *testing.T, d gpu.Device, o *ladder.Operator, v ladder.Variant, tar
 		}
 		memory[x.Name] = b
 	}
-	h := bench.NewHandle(d)
+	h := run.NewHandle(d)
 	defer h.Close()
 	h.Variant = v.Name
 	if err := Apply(h, 0.5, memory["x"], memory["bias"], memory["mask"], memory["add"], memory[target]); err != nil {
@@ -113,7 +113,7 @@ func apply(t *testing.T, d gpu.Device, o *ladder.Operator, v ladder.Variant, tar
 // What cannot be is refused in one line, and nothing is written.
 func TestApplyRefuses(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		alloc := func(kind gpu.Type, n int) gpu.Buffer {
 			b, err := d.Alloc(kind, n)

@@ -6,9 +6,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)    { optest.Run(t, Operator) }
@@ -48,7 +48,7 @@ func TestHalf(t *testing.T) {
 // units, and halves lose hundreds where 1 + tanh cancels.
 func TestErrors(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		for _, o := range []*ladder.Operator{Operator, Erf} {
 			for _, v := range o.Variants {

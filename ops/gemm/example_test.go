@@ -5,16 +5,16 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device"
-	"warpbook/ops/bench"
 	"warpbook/ops/gemm"
 	"warpbook/ops/ladder"
+	"warpbook/ops/run"
 )
 
 // A product on buffers of one's own, of which the second is a part of the first.
-func ExampleMultiply() {
+func Example() {
 	dev := device.MustOpen("emu")
 	defer dev.Close()
-	h := bench.NewHandle(dev)
+	h := run.NewHandle(dev)
 	defer h.Close()
 
 	x, err := dev.Alloc(gpu.Float32, 10)

@@ -13,14 +13,14 @@ import (
 	"testing"
 
 	"warpbook/gpu"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
+	"warpbook/ops/results"
 )
 
 // Every committed run names its source, and no rate exceeds the roof.
 func TestMeasuredRuns(t *testing.T) {
 	for _, name := range []string{"gemm_ladder.h200", "gemm_times.h200", "gemm_sweep.h200", "gemm_tensor.h200", "gemm_fused.h200", "gemm_headline.h200"} {
-		m, err := bench.MeasuredRun(family, name)
+		m, err := results.MeasuredRun(family, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,19 +41,19 @@ func TestMeasuredRuns(t *testing.T) {
 			}
 		}
 	}
-	if _, err := bench.MeasuredRun(family, "gemm_time.h200"); !errors.Is(err, gpu.ErrNotFound) || !strings.Contains(err.Error(), "gemm_times.h200") {
+	if _, err := results.MeasuredRun(family, "gemm_time.h200"); !errors.Is(err, gpu.ErrNotFound) || !strings.Contains(err.Error(), "gemm_times.h200") {
 		t.Errorf("an unknown run: %v", err)
 	}
 }
 
 // A file of the caller is read by its path, which the table names.
 func TestMeasuredFile(t *testing.T) {
-	m, err := bench.MeasuredRun(family, "measured/gemm_times.h200")
+	m, err := results.MeasuredRun(family, "measured/gemm_times.h200")
 	if err != nil || !strings.Contains(strings.Join(m.Notes(), "\n"), "read from measured/gemm_times.h200.json") {
 		t.Errorf("%v, %v", m, err)
 	}
 	for name, want := range map[string]string{"measured/nothing": "nothing.json: no such file", "profiles/odd.h200": "no times"} {
-		if _, err := bench.MeasuredRun(family, name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := results.MeasuredRun(family, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", name, err, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestMeasuredFile(t *testing.T) {
 
 // Where the best of theirs was measured in the same run, ours is held against it.
 func TestMeasuredRatio(t *testing.T) {
-	m, err := bench.ParseMeasured(family, "a run", []byte(`{"Times": [
+	m, err := results.ParseMeasured(family, "a run", []byte(`{"Times": [
 		{"Size": [100, 100, 100], "US": {"gemm_wide": 2, "gemm_stream_k": 1, "cublas": 4, "cublaslt_fastest": 2}, "Theirs": ["cublas", "cublaslt_fastest"]},
 		{"Size": [100, 100, 200], "TFLOPS": {"cublas": 3}, "Theirs": ["cublas"]}]}`))
 	if err != nil {
@@ -89,7 +89,7 @@ func TestNotesHaveTheMeasuredFigures(t *testing.T) {
 	}
 	for mark, least := range map[string]int{"gemm_ladder.h200": 12, "gemm_times.h200 square": 12, "gemm_times.h200 oblong": 12, "gemm_tensor.h200": 12, "gemm_fused.h200": 6, "gemm_headline.h200": 12} {
 		name, _, _ := strings.Cut(mark, " ")
-		m, err := bench.MeasuredRun(family, name)
+		m, err := results.MeasuredRun(family, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestRoofOfMemory(t *testing.T) {
 		}
 	}
 	walk(all)
-	m, err := bench.MeasuredRun(family, "gemm_times.h200")
+	m, err := results.MeasuredRun(family, "gemm_times.h200")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,12 +186,12 @@ func unlike(number string, figures []float64) string {
 	return fmt.Sprintf("%s is none of %.4g", number, figures)
 }
 
-// measuredOf are the figures of each variant and peer in the committed runs: TFLOP/s,
+// measuredOf are the figures of each rung and peer in the committed runs: TFLOP/s,
 // as a share of the fastest peer, and microseconds.
 func measuredOf(t *testing.T) map[string][]float64 {
 	all := map[string][]float64{}
 	for _, run := range []string{"gemm_ladder.h200", "gemm_times.h200", "gemm_tensor.h200", "gemm_fused.h200", "gemm_headline.h200"} {
-		m, err := bench.MeasuredRun(family, run)
+		m, err := results.MeasuredRun(family, run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,13 +234,13 @@ func TestNotesMatchMeasurements(t *testing.T) {
 }
 
 // The rows of products in the notes have figures of the committed runs, and a verdict
-// only where five turns gave one.
+// only where five repetitions gave one.
 func TestTablesHaveTheMeasuredFigures(t *testing.T) {
 	text, err := os.ReadFile("notes.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	headline, err := bench.MeasuredRun(family, "gemm_headline.h200")
+	headline, err := results.MeasuredRun(family, "gemm_headline.h200")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,9 +262,9 @@ func TestTablesHaveTheMeasuredFigures(t *testing.T) {
 		}
 		ours, _ := strconv.ParseFloat(row[1], 64)
 		peer, _ := strconv.ParseFloat(row[3], 64)
-		if strings.Contains(row[4], bench.Same) || strings.Contains(row[4], "ER") {
+		if strings.Contains(row[4], results.Same) || strings.Contains(row[4], "ER") {
 			if !slices.Contains(verdicts, row[4]) {
-				t.Errorf("%s: the verdicts of five turns are %q", row[0], verdicts)
+				t.Errorf("%s: the verdicts of five repetitions are %q", row[0], verdicts)
 			}
 			continue
 		}
@@ -293,7 +293,7 @@ func expectations(t *testing.T) (all []ladder.Expectation) {
 	return all
 }
 
-// A verdict takes five turns, and is SAME where the ranges over turns overlap.
+// A verdict takes five repetitions, and is SAME where the ranges over repetitions overlap.
 func TestMeasuredVerdict(t *testing.T) {
 	for text, want := range map[string]string{
 		`"gemm_wide": [9, 11], "cublas": [12, 13]}, "Turns": 5`:  "1.25 FASTER",
@@ -302,7 +302,7 @@ func TestMeasuredVerdict(t *testing.T) {
 		`"gemm_wide": [9, 11], "cublas": [12, 13]}, "Turns": 4`:  "1.25",
 		`"gemm_wide": [9, 11]}, "Turns": 5`:                      "1.25",
 	} {
-		m, err := bench.ParseMeasured(family, "a run", []byte(`{"Times": [{"Size": [8, 8, 8], "US": {"gemm_wide": 10, "cublas": 12.5}, "Theirs": ["cublas"], "range_us": {`+text+`}]}`))
+		m, err := results.ParseMeasured(family, "a run", []byte(`{"Times": [{"Size": [8, 8, 8], "US": {"gemm_wide": 10, "cublas": 12.5}, "Theirs": ["cublas"], "range_us": {`+text+`}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestMeasuredVerdict(t *testing.T) {
 func TestMeasuredOfAnyOperator(t *testing.T) {
 	o := &ladder.Operator{Name: "copy", Folder: "ops/copy", Dims: []string{"n"}, MaxDim: 100, Variants: []ladder.Variant{{Name: "b"}, {Name: "a"}},
 		Work: func(s ladder.Size) ladder.Work { return ladder.Work{Bytes: 1e6 * float64(s[0])} }}
-	m, err := bench.ParseMeasured([]*ladder.Operator{o}, "copy", []byte(`{"Times": [{"Size": [8], "US": {"a": 2, "b": 4, "cub_copy": 8}, "Theirs": ["cub_copy"]}]}`))
+	m, err := results.ParseMeasured([]*ladder.Operator{o}, "copy", []byte(`{"Times": [{"Size": [8], "US": {"a": 2, "b": 4, "cub_copy": 8}, "Theirs": ["cub_copy"]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestMeasuredOfAnyOperator(t *testing.T) {
 		t.Error(got)
 	}
 	for _, text := range []string{`{"Times": [{"Size": [8, 8]}]}`, `{"Times": [{"Size": []}]}`, `{"Times": [{"Size": [8], "Operator": "copies"}]}`} {
-		if _, err := bench.ParseMeasured([]*ladder.Operator{o}, "copy", []byte(text)); err == nil {
+		if _, err := results.ParseMeasured([]*ladder.Operator{o}, "copy", []byte(text)); err == nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 // inParts are the rungs that add float32 as parts in fewer bits.
@@ -127,7 +128,7 @@ func splitOf(t *testing.T, device gpu.Device, rung string, size ladder.Size, inp
 		return p
 	}
 	o.Variants = []ladder.Variant{v}
-	h := bench.NewHandle(device)
+	h := run.NewHandle(device)
 	defer h.Close()
 	buffers := map[string]gpu.Buffer{}
 	for _, s := range append(o.Inputs(size), outputs...) {

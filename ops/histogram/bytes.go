@@ -20,7 +20,7 @@ var Bytes = &ladder.Operator{
 	Module:  "bytes",
 	Folder:  folder,
 	Files:   files,
-	Peers:   []string{"bytes.cu"},
+	Peers:   []string{"bytes.cu", "counts.py"},
 	Formula: "counts[v] = |{i : x[i] = v}|",
 	Source:  "founding note 000",
 	Dims:    []string{"n"},

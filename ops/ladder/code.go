@@ -17,17 +17,9 @@ type Code struct {
 	Text     string
 }
 
-// MIMEBundle is the text and a fenced block of Markdown.
-func (c Code) MIMEBundle() (data, metadata map[string]any) {
-	return map[string]any{
-		"text/plain":    c.Text,
-		"text/markdown": "```" + c.Language + "\n" + c.Text + "```\n",
-	}, map[string]any{}
-}
-
-// Code returns the CUDA C++ of a variant: its entries first, and then all that they
+// Code returns the CUDA C++ of a rung: its entries first, and then all that they
 // use of our own, in the order of the file, as compiled for the newest GPU that there
-// is PTX for: of #if and #else one branch. What the variants in shown have, too,
+// is PTX for: of #if and #else one branch. What the rungs in shown have, too,
 // is left out, so that a notebook shows each function once.
 func (o *Operator) Code(variant string, shown ...string) (Code, error) {
 	all, err := o.declarations(variant)
@@ -44,7 +36,7 @@ func (o *Operator) Code(variant string, shown ...string) (Code, error) {
 	return Code{Language: "cuda", Text: kernelFirst(all, variant)}, nil
 }
 
-// kernelFirst is a variant's entries, and then what they use, in the order of the file.
+// kernelFirst is a rung's entries, and then what they use, in the order of the file.
 func kernelFirst(all []declaration, variant string) string {
 	kernels, others := entries(all, variant)
 	if len(kernels) == 0 || len(others) == 0 {
@@ -53,8 +45,8 @@ func kernelFirst(all []declaration, variant string) string {
 	return join(kernels) + "\n// What it uses:\n\n" + join(others)
 }
 
-// Diff returns the entries of variant to, with the lines marked that differ
-// from those of variant from, after the functions that only variant to has.
+// Diff returns the entries of rung to, with the lines marked that differ
+// from those of rung from, after the functions that only rung to has.
 // What both have is left out.
 func (o *Operator) Diff(from, to string) (Code, error) {
 	before, err := o.declarations(from)
@@ -74,7 +66,7 @@ func (o *Operator) Diff(from, to string) (Code, error) {
 	return Code{Language: "diff", Text: text + diff(lines(join(old)), lines(join(now)))}, nil
 }
 
-// entries separates the entries of a variant from the declarations that they use.
+// entries separates the entries of a rung from the declarations that they use.
 func entries(all []declaration, variant string) (entries, others []declaration) {
 	for _, d := range all {
 		if d.of(variant) {
@@ -86,7 +78,7 @@ func entries(all []declaration, variant string) (entries, others []declaration) 
 	return entries, others
 }
 
-// declarations are the entries of a variant and what they use.
+// declarations are the entries of a rung and what they use.
 func (o *Operator) declarations(variant string) ([]declaration, error) {
 	v, err := o.Variant(variant)
 	if err != nil {

@@ -69,7 +69,17 @@ type Comparison struct {
 	Error         float64 // of that element, as the judge's note says
 	Bound         float64 // the largest Error that is allowed
 	Failed        []string
+	First         int    // index of the first element of the output that fails a check
+	Wrong, Of     int    // elements that fail, and all
 	Note          string // of the judge
+}
+
+// wrong notes more elements that fail, of which first is the first. They come in order.
+func (c *Comparison) wrong(first, more int) {
+	if c.Wrong == 0 {
+		c.First = first
+	}
+	c.Wrong += more
 }
 
 // Compare compares the outputs of a plan's run with the reference, each with the
@@ -155,8 +165,15 @@ const (
 	PassExpected = record.PassUnexpected
 )
 
-// Verdict weighs the failed checks against the one that was expected to fail,
-// "" for none, or those that may fail.
+// or stands between checks of which one must fail.
+const or = " or "
+
+// Either is an expectation for a rung with several mistakes: one of the checks must fail.
+// The data decides which.
+func Either(checks ...string) string { return strings.Join(checks, or) }
+
+// Verdict weighs the failed checks against the one that was expected to fail, "" for none,
+// against those of Either, or against those that may fail.
 func Verdict(failed []string, expect string) string {
 	may, undefined := strings.CutPrefix(expect, CheckUndefined)
 	switch {
@@ -168,7 +185,7 @@ func Verdict(failed []string, expect string) string {
 		return PassExpected
 	}
 	for _, name := range failed {
-		if name == expect {
+		if slices.Contains(strings.Split(expect, or), name) {
 			return FailExpected
 		}
 	}

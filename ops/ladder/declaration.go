@@ -15,7 +15,7 @@ type declaration struct {
 	text  string   // ends with a newline
 }
 
-// of reports whether it is an entry of a variant.
+// of reports whether it is an entry of a rung.
 func (d declaration) of(variant string) bool {
 	return slices.Contains(d.names, variant) || slices.Contains(d.names, variant+"_2")
 }
@@ -118,7 +118,7 @@ func declared(code string) (names []string) {
 	return names
 }
 
-// used are the entries of a variant and all that they use, directly or
+// used are the entries of a rung and all that they use, directly or
 // indirectly, in the order of the file.
 func used(all []declaration, variant string) []declaration {
 	wanted := make([]bool, len(all))

@@ -10,14 +10,14 @@ import (
 	"warpbook/ops/ladder/loop"
 )
 
-// MachineTable shows the machine code of variants.
+// MachineTable shows the machine code of rungs.
 type MachineTable struct {
 	Rows      []MachineRow
 	Assembler string // "ptxas V13.0.88 for sm_90"
 	operator  string
 }
 
-// MachineRow is a variant's first entry. Its loop is the innermost one that works
+// MachineRow is a rung's first entry. Its loop is the innermost one that works
 // most; it has no instructions where none does. See package loop for the kinds of work.
 type MachineRow struct {
 	Name                  string
@@ -26,7 +26,7 @@ type MachineRow struct {
 	Loop                  loop.Loop
 }
 
-// Machine returns registers, spills and the loops of the named variants, all
+// Machine returns registers, spills and the loops of the named rungs, all
 // that have an entry for none. They are those of the committed PTX for the newest
 // GPU, as machine.json of its folder has them; PTX that has changed since is an error.
 func (o *Operator) Machine(variants ...string) (*MachineTable, error) {
@@ -60,7 +60,7 @@ func (o *Operator) Machine(variants ...string) (*MachineTable, error) {
 	return t, nil
 }
 
-// newestPTX is the file with a variant's PTX for the newest GPU.
+// newestPTX is the file with a rung's PTX for the newest GPU.
 func (o *Operator) newestPTX(v Variant) (PTX, error) {
 	newest := gpu.Info{Compute: gpu.Compute{Major: 9}, PTX: gpu.Version{Major: math.MaxInt32}}
 	file, err := o.PTX(o.ModuleOf(v), newest)
@@ -92,7 +92,7 @@ func (t *MachineTable) Notes() []string {
 	}
 }
 
-// Table is one row a variant. Loops of other work than products of float32 have neither
+// Table is one row a rung. Loops of other work than products of float32 have neither
 // bank waits nor a share of the roof: one of their instructions takes many cycles.
 func (t *MachineTable) Table() (columns []string, rows [][]string) {
 	work := "FFMA"
@@ -122,14 +122,14 @@ func (r MachineRow) OfRoof() float64 {
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// InnerLoop is an excerpt of the loop in which a variant works, as PTX and as machine
+// InnerLoop is an excerpt of the loop in which a rung works, as PTX and as machine
 // code.
 type InnerLoop struct {
 	PTX, Machine loop.Loop
 	Assembler    string
 }
 
-// InnerLoop returns the loop in which a variant spends its time.
+// InnerLoop returns the loop in which a rung spends its time.
 func (o *Operator) InnerLoop(variant string) (*InnerLoop, error) {
 	t, err := o.Machine(variant)
 	if err != nil {

@@ -174,12 +174,13 @@ var CountOnly = Judge{
 }
 
 // worstOf judges elements one by one by their error and the checks that they fail, and
-// keeps the first of the worst with its expected value. Several goroutines call judge.
+// keeps the first of the worst with its expected value, the first that fails, and how many
+// do. Several goroutines call judge.
 func worstOf(stop Stop, c Comparison, got Values, judge func(i int) (float64, []string), want func(i int) (float64, string)) Comparison {
 	type part struct {
 		worst  float64
 		at     int
-		failed Comparison
+		failed Comparison // with the first and the number of wrong elements
 	}
 	class := classOf(got)
 	parts := make([]part, CeilDiv(class.length(got), Piece))
@@ -190,6 +191,9 @@ func worstOf(stop Stop, c Comparison, got Values, judge func(i int) (float64, []
 		p := part{worst: -1}
 		for i := from; i < to; i++ {
 			failure, failed := judge(i)
+			if len(failed) > 0 {
+				p.failed.wrong(i, 1)
+			}
 			for _, name := range failed {
 				p.failed.Fail(name)
 			}
@@ -204,10 +208,12 @@ func worstOf(stop Stop, c Comparison, got Values, judge func(i int) (float64, []
 		for _, name := range p.failed.Failed {
 			c.Fail(name)
 		}
+		c.wrong(p.failed.First, p.failed.Wrong)
 		if p.worst > worst {
 			worst, at = p.worst, p.at
 		}
 	}
+	c.Of = class.length(got)
 	if worst >= 0 {
 		c.Index, c.Got, c.GotText, c.Error = at, class.number(got)(at), class.text(got, at), worst
 		c.Want, c.WantText = want(at)

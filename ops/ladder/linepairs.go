@@ -6,7 +6,7 @@ import "strings"
 // marked - on the left and + on the right.
 type LinePair struct{ Left, Right string }
 
-// LinePairs is Diff with the variants beside each other: unchanged lines in one row, and
+// LinePairs is Diff with the rungs beside each other: unchanged lines in one row, and
 // the lines of a change in as many rows as the longer side has.
 func (o *Operator) LinePairs(left, right string) ([]LinePair, error) {
 	d, err := o.Diff(left, right)

@@ -12,7 +12,7 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// Expectations are the rows of an operator's notes.md about variants: the expected and
+// Expectations are the rows of an operator's notes.md about rungs: the expected and
 // the measured result of each on a GPU, and the reason.
 type Expectations struct {
 	Rows     []Expectation
@@ -20,12 +20,12 @@ type Expectations struct {
 	page     string
 }
 
-// Expectation is a row of the notes' tables: the expected result of a variant, the
+// Expectation is a row of the notes' tables: the expected result of a rung, the
 // measured result, and the reason.
 type Expectation struct {
 	Name, Expected, Got, Because string
 
-	// Predicted is where the expectation was committed before the variant ran, as the
+	// Predicted is where the expectation was committed before the rung ran, as the
 	// notes quote it: "predicted in 9ea3869: ...". "" is an expectation that was written
 	// beside its result: it explains, and predicts nothing.
 	Predicted string
@@ -60,8 +60,8 @@ func (o *Operator) page() (string, error) {
 // pageName is the path of the page.
 func (o *Operator) pageName() string { return o.Folder + "/notes.md" }
 
-// Expected quotes the expectations in the notes of the named variants, all for none. A
-// named variant without a row there is an error.
+// Expected quotes the expectations in the notes of the named rungs, all for none. A
+// named rung without a row there is an error.
 func (o *Operator) Expected(variants ...string) (*Expectations, error) {
 	chosen, err := o.Choose(variants)
 	if err != nil {
@@ -159,7 +159,7 @@ func (e *Expectations) Notes() []string {
 		"quoted from " + e.page + ", where device, date and method stand; TFLOP/s at m = n = k = 4096 unless it says otherwise"}
 }
 
-// Table is one row a variant.
+// Table is one row a rung.
 func (e *Expectations) Table() (columns []string, rows [][]string) {
 	for _, r := range e.Rows {
 		rows = append(rows, []string{r.Name, r.how(), r.Expected, r.Got, r.Because})

@@ -7,7 +7,7 @@ import (
 )
 
 // Runner runs operators on buffers of a caller's, with the rungs and plans of
-// their ladders; bench.Handle is one.
+// their ladders; run.Handle is one.
 type Runner interface {
 	// Device is where the buffers must be.
 	Device() gpu.Device
@@ -71,4 +71,23 @@ func (c *Operands) Run(o *Operator, size Size, preferred ...string) error {
 		return c.err
 	}
 	return c.runner.Launch(o, size, c.memory, preferred...)
+}
+
+// Call runs an operator on buffers of a caller's, by the names of its inputs and outputs. Each
+// is dense and has exactly the elements of its tensor at the size.
+func Call(runner Runner, o *Operator, size Size, buffers map[string]gpu.Buffer, preferred ...string) error {
+	if err := o.CheckSize(size); err != nil {
+		return err
+	}
+	c := NewOperands(runner, o.Name)
+	c.AddTensors(o, size, buffers)
+	return c.Run(o, size, preferred...)
+}
+
+// Elements is the number of a buffer's elements, 0 of none, whose absence a Call reports.
+func Elements(b gpu.Buffer) int {
+	if b == nil {
+		return 0
+	}
+	return b.Len()
 }

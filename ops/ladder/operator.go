@@ -1,11 +1,12 @@
-// Package ladder is the model of a GPU operator: a ladder of documented variants
+// Package ladder is the model of a GPU operator: a ladder of documented rungs
 // with a reference, plans of launches, operands, and the rules by which results
 // are judged. It finds an operator's CUDA C++, PTX, machine code and notes.
 //
-// An operator is data: a formula, a float64 reference, and variants that name
-// their launches. Its folder holds its CUDA C++ and the PTX that is made of it:
-// reduce.cu, reduce.sm_75.ptx, reduce.go. A variant is one CUDA function, one
-// row in the operator's table, and go generate.
+// An operator is data: a formula, a float64 reference, and rungs that name
+// their launches. Its folder holds its CUDA C++ and the PTX that is made of it
+// (reduce.cu, reduce.sm_75.ptx), the operators (op.go), their rungs (rungs.go),
+// launches (plan.go), references (reference.go), data and sizes (cases.go), and calls for
+// programs (call.go). A rung is one CUDA function, one row in rungs.go, and go generate.
 //
 // The package knows devices only through gpu.Device; it opens none, draws
 // nothing, compiles no CUDA, and names no operator.
@@ -25,14 +26,14 @@ import (
 	"warpbook/gpu/compile"
 )
 
-// Operator is a computation with a ladder of variants.
+// Operator is a computation with a ladder of rungs.
 type Operator struct {
 	Name    string
 	Module  string // NAME of NAME.cu and NAME.sm_75.ptx, "" for the operator's name
 	Formula string
 	Folder  string   // from the project's root: "ops/reduce"
 	Files   fs.FS    // the folder's files: CUDA C++, PTX, notes, machine code, peers, measured runs
-	Peers   []string // programs in its folder peers that time what others offer: "reduce.cu", "reduce.py"
+	Peers   []string // programs in its folder peers that benchmark other libraries: "reduce.cu", "reduce.py"
 	Source  string   // the publication that the ladder follows
 	Dims    []string // names of the numbers of a size: {"n"}, {"m", "n", "k"}
 	MaxDim  int      // the largest value of each
@@ -55,25 +56,25 @@ type Operator struct {
 	// Nil for operators whose results are exact, or that have an Order.
 	Exact func(stop Stop, size Size, seed uint64) []Values
 
-	// Data are the named data sets of its inputs, of which the first is the one
-	// that is used where none is named; none is Uniform.
+	// Data are the named data sets of its inputs. The first is the default; empty means
+	// Uniform.
 	Data []DataSet
 
-	// Cases are the sizes at which the suite of tests runs every variant: the edges of
-	// the variants' tiles, no element, one element, a prime.
+	// Cases are the sizes at which the suite of tests runs every rung: the edges of
+	// the rungs' tiles, no element, one element, a prime.
 	Cases []Case
 
 	// Parameters are the numbers that it depends on besides its size, and Remake returns the
 	// operator with other values of them; nil where it has none.
 	Parameters []Parameter
-	PeersTake  []string // names of those that its peers take, too
+	PeersTake  []string // names of the parameters that its peers accept
 	Remake     func(values []float64) (*Operator, error)
 
 	Work     func(Size) Work
 	Variants []Variant
 }
 
-// Work is the least work of any variant at a size, and the unit that it keeps busiest.
+// Work is the least work of any rung at a size, and the unit that it keeps busiest.
 type Work struct {
 	Bytes      float64 // that must move through memory
 	Operations float64 // that must be executed; 0 where only memory counts
@@ -96,7 +97,7 @@ const (
 	Arithmetic Roof = "arithmetic" // rates are operations a second
 )
 
-// Case is a size that the suite runs every variant at.
+// Case is a size that the suite runs every rung at.
 type Case struct {
 	Size  Size
 	Data  string // name of a data set, "" for the first
@@ -105,7 +106,7 @@ type Case struct {
 	OnGPU bool   // not on the emulator, where it takes minutes
 
 	// Profile names profiles/NAME.h200.json, in which NVIDIA's profiler has counted
-	// the launches of every variant at this size; "" for none. On the emulator the
+	// the launches of every rung at this size; "" for none. On the emulator the
 	// counters are compared with it.
 	Profile string
 }
@@ -137,6 +138,15 @@ func (o *Operator) Settings() string {
 // unknown name lists the nearest ones, and part of a whole parameter is an error.
 func (o *Operator) Set(name string, value float64) (*Operator, error) {
 	return o.SetAll(map[string]float64{name: value})
+}
+
+// MustSet is Set for notebooks, where an error ends the cell.
+func (o *Operator) MustSet(name string, value float64) *Operator {
+	other, err := o.Set(name, value)
+	if err != nil {
+		panic(err)
+	}
+	return other
 }
 
 // SetAll is Set of several parameters at once, where one limits the other: a padding is
@@ -196,7 +206,7 @@ type Variant struct {
 	Source    string // where in the notes
 	Published []Figure
 
-	// Picks is set if the plan launches the entries of another variant.
+	// Picks is set if the plan launches the entries of another rung.
 	Picks bool
 
 	// Needs is the compute capability below which the PTX has no such entry.
@@ -206,10 +216,10 @@ type Variant struct {
 	Module string
 
 	// Refuses says why a size cannot be run, with an error that wraps
-	// gpu.ErrUnsupported; nil for a variant that takes any size.
+	// gpu.ErrUnsupported; nil for a rung that takes any size.
 	Refuses func(Size) error
 
-	// Plan makes the launches of the variant. Its first entry has the variant's name,
+	// Plan makes the launches of the rung. Its first entry has the rung's name,
 	// further ones NAME_2 and so on, unless a pass is launched again.
 	Plan func(entry string, size Size, info gpu.Info) Plan
 
@@ -220,7 +230,7 @@ type Variant struct {
 	Dropped int
 
 	// Own is the kernel of a cell, in place of an entry of the operator's PTX;
-	// nil for a committed variant.
+	// nil for a committed rung.
 	Own *compile.Entry
 
 	// Host, if not nil, computes the outputs in compiled Go instead.
@@ -230,7 +240,7 @@ type Variant struct {
 	// of additions; nil where no order is given.
 	Order func(stop Stop, size Size, inputs, outputs []Values)
 
-	// Expect names the check that must fail at a size, "" for none; nil for a
+	// Expect names the check that must fail at a size, or those of Either, "" for none; nil for a
 	// variant that is right at every size.
 	Expect func(Size) string
 }
@@ -322,12 +332,12 @@ func (o *Operator) Describe(size Size) string {
 	return strings.Join(parts, ", ")
 }
 
-// ModuleOf is the NAME of NAME.cu and NAME.sm_75.ptx with a variant's entries.
+// ModuleOf is the NAME of NAME.cu and NAME.sm_75.ptx with a rung's entries.
 func (o *Operator) ModuleOf(v Variant) string {
 	return cmp.Or(v.Module, o.Module, o.Name)
 }
 
-// Modules are the sources of all variants.
+// Modules are the sources of all rungs.
 func (o *Operator) Modules() []string {
 	var names []string
 	for _, v := range append([]Variant{{}}, o.Variants...) {
@@ -338,7 +348,7 @@ func (o *Operator) Modules() []string {
 	return names
 }
 
-// Variant returns a variant by name; the error for an unknown name lists the
+// Variant returns a rung by name; the error for an unknown name lists the
 // nearest ones.
 func (o *Operator) Variant(name string) (Variant, error) {
 	var names []string
@@ -351,7 +361,7 @@ func (o *Operator) Variant(name string) (Variant, error) {
 	return Variant{}, fmt.Errorf("ops: %s: variant %q: %w, %s", o.Name, name, gpu.ErrNotFound, gpu.Nearest(name, names))
 }
 
-// Choose returns the named variants in the order of the names, all for none.
+// Choose returns the named rungs in the order of the names, all for none.
 func (o *Operator) Choose(names []string) ([]Variant, error) {
 	if len(names) == 0 {
 		return o.Variants, nil

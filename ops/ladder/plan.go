@@ -7,7 +7,7 @@ import (
 	"warpbook/gpu"
 )
 
-// Plan is a variant at one size on one device. A plan without steps is of a
+// Plan is a rung at one size on one device. A plan without steps is of a
 // problem without elements: the outputs are zeros.
 type Plan struct {
 	Steps   []Step
@@ -19,7 +19,7 @@ type Plan struct {
 	Depth   int      // additions that round, on the longest way from an input to an output
 	Round   float64  // error besides, as a share of the sum of |terms|: of factors, outputs or arithmetic in fewer bits
 	Atomics int      // float additions by atomics in global memory, which make subnormals 0
-	Module  string   // has the entries, "" for the variant's
+	Module  string   // has the entries, "" for the rung's
 
 	// AnyOrder is set where the order of results is chance. A judge that allows it
 	// demands the order of the reference of all other plans.

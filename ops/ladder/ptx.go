@@ -3,10 +3,10 @@ package ladder
 import (
 	"crypto/sha256"
 	"fmt"
-	"io/fs"
 	"strconv"
 
 	"warpbook/gpu"
+	"warpbook/gpu/ptxfile"
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
@@ -26,7 +26,7 @@ var (
 
 // PTXFiles are the committed files of a module of the operator's.
 func (o *Operator) PTXFiles(module string) ([]PTX, error) {
-	names, err := fs.Glob(o.Files, "*.ptx")
+	names, err := ptxfile.Glob(o.Files, "*.ptx")
 	if err != nil {
 		return nil, fmt.Errorf("embedded sources: %w", err)
 	}
@@ -36,11 +36,11 @@ func (o *Operator) PTXFiles(module string) ([]PTX, error) {
 		if m == nil || m[1] != module {
 			continue
 		}
-		text, err := fs.ReadFile(o.Files, name)
+		text, err := ptxfile.Read(o.Files, name)
 		if err != nil {
 			return nil, fmt.Errorf("embedded sources: %w", err)
 		}
-		f := PTX{Name: m[0], Text: string(text), Feature: m[4] != ""}
+		f := PTX{Name: m[0], Text: text, Feature: m[4] != ""}
 		f.Target = gpu.Compute{Major: number(m[2]), Minor: number(m[3])}
 		if v := ptxVersion().FindStringSubmatch(f.Text); v != nil {
 			f.Version = gpu.Version{Major: number(v[1]), Minor: number(v[2])}

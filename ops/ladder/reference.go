@@ -22,7 +22,7 @@ func (e Expected) Length() int {
 	return len(e.Value)
 }
 
-// Gap in place of a magnitude is an element that no variant may write: the
+// Gap in place of a magnitude is an element that no rung may write: the
 // rest of a row up to the next.
 const Gap = -1
 

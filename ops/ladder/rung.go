@@ -8,19 +8,19 @@ import (
 	"warpbook/gpu/compile"
 )
 
-// Rung is a variant that a notebook brings along: a kernel of a %%cuda or %%ptx
+// Rung is one that a notebook brings along: a kernel of a %%cuda or %%ptx
 // cell. It is checked, timed, counted and plotted as the committed ones are.
 type Rung struct {
 	Entry *compile.Entry // its name is the rung's
 	Adds  string         // the one change to the rung before
-	After string         // the variant that it follows in tables; "" is the last
+	After string         // the rung that it follows in tables; "" is the last
 
-	// Like names the variant that it is launched like: the same grid and block,
+	// Like names the rung that it is launched like: the same grid and block,
 	// arguments, further launches and number of additions. A further launch of
 	// an entry NAME_2 needs a kernel of that name in the same cell.
 	Like string
 
-	// Plan makes its launches if it is like no variant.
+	// Plan makes its launches if it is like no rung.
 	Plan func(entry string, size Size, info gpu.Info) Plan
 
 	// Expect names the check that must fail at a size, as Variant.Expect does.

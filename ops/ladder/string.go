@@ -22,7 +22,7 @@ func (o *Operator) String() string {
 	return fmt.Sprintf("%s(%s): %s, variants %s", name, strings.Join(o.Dims, ", "), o.Formula, strings.Join(names, ", "))
 }
 
-// String is the variant with its change and its requirements.
+// String is the rung with its change and its requirements.
 func (v Variant) String() string {
 	text := v.Name + ": " + v.Adds
 	if v.Needs != (gpu.Compute{}) {

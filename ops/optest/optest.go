@@ -10,6 +10,7 @@ import (
 	"warpbook/gpu/loader"
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
+	"warpbook/ops/results"
 )
 
 func init() { loader.Keep() }
@@ -46,18 +47,22 @@ func NewBench(t *testing.T, device gpu.Device, o *ladder.Operator, seed uint64, 
 	return b
 }
 
-// CheckAll checks the named variants, all for none, and fails where one is not as
+// CheckAll checks the named rungs, all for none, and fails where one is not as
 // it must be.
-func CheckAll(t *testing.T, b *bench.Bench, what string, names ...string) *bench.Checks {
+func CheckAll(t *testing.T, b *bench.Bench, what string, names ...string) *results.Checks {
 	t.Helper()
 	c, err := b.Check(names...)
 	if err != nil {
 		t.Fatalf("%v, %s: %v", b, what, err)
 	}
 	for _, r := range c.Rows {
-		if r.Verdict != ladder.Pass && r.Verdict != ladder.FailExpected {
-			t.Errorf("%s, %v, %s: %s: %v against %v, error %.2g, bound %.2g, failed %v, expected %q %s",
-				r.Name, b, what, r.Verdict, r.Result, r.Reference, r.Error, r.Bound, r.Failed, r.Expect, r.Detail)
+		switch {
+		case r.Verdict == ladder.Pass || r.Verdict == ladder.FailExpected:
+		case r.Detail != "": // a fault: there is no result
+			t.Errorf("%s, %v, %s: %s: failed %v, expected %q: %s", r.Name, b, what, r.Verdict, r.Failed, r.Expect, r.Detail)
+		default:
+			t.Errorf("%s, %v, %s: %s: %v against %v, error %.2g, bound %.2g, failed %v, expected %q",
+				r.Name, b, what, r.Verdict, r.Result, r.Reference, r.Error, r.Bound, r.Failed, r.Expect)
 		}
 	}
 	return c

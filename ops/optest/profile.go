@@ -81,7 +81,7 @@ func (c profiledCase) take(t *testing.T, folder string) {
 	c.write(t, launches, counts)
 }
 
-// profile runs the variants under ncu, each launch once.
+// profile runs the rungs under ncu, each launch once.
 func (c profiledCase) profile(t *testing.T, file string, launches []bench.Launched) {
 	dev, err := device.Open("cuda")
 	if err != nil {

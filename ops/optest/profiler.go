@@ -17,7 +17,7 @@ import (
 )
 
 // profile holds the counters of NVIDIA's profiler for every launch of a ladder, in
-// the order of its variants.
+// the order of its rungs.
 type profile struct {
 	Device, Tool, Date string
 	Size               ladder.Size
@@ -43,7 +43,7 @@ type profiled struct {
 	AsyncCopies    uint64 `json:"async_copies"`
 	MatrixLoads    uint64 `json:"matrix_loads"`
 
-	// Executed are instructions of the machine code, one a warp, by opcode.
+	// Executed are instructions of the machine code, one per warp, by opcode.
 	Executed map[string]uint64
 }
 
@@ -93,8 +93,8 @@ func countedAt(seed uint64, rung, cases int) int {
 	return rand.New(rand.NewPCG(seed, uint64(rung))).IntN(cases)
 }
 
-// compare holds the counters of the variants that it shall count against the profile,
-// and returns those variants that have none, or one of other code.
+// compare holds the counters of the rungs that it shall count against the profile,
+// and returns those rungs that have none, or one of other code.
 func (c profiledCase) compare(t *testing.T, counted func(rung int) bool) (old []string) {
 	want := c.golden(t)
 	b := NewBench(t, EmulatorOf(t, "emu:h200"), c.operator, 42, c.Size...)
@@ -141,7 +141,7 @@ func (c profiledCase) compare(t *testing.T, counted func(rung int) bool) (old []
 	return old
 }
 
-// golden reads the profiler's launches by variant. There are none without a file.
+// golden reads the profiler's launches by rung. There are none without a file.
 func (c profiledCase) golden(t *testing.T) map[string][]profiled {
 	var golden profile
 	text, err := os.ReadFile(c.file())

@@ -9,6 +9,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
+	"warpbook/ops/run"
 )
 
 // counting is a device that counts launches.
@@ -23,7 +24,7 @@ func (d counting) Launch(l gpu.Launch) error {
 }
 
 // refusals wants that what cannot be is refused in one line before anything is
-// launched: sizes, data sets, inputs, variants, and operands of a handle that are
+// launched: sizes, data sets, inputs, rungs, and operands of a handle that are
 // missing, too short, of another type, or share memory.
 func refusals(t *testing.T, d gpu.Device, o *ladder.Operator) {
 	launches := 0
@@ -76,7 +77,7 @@ func smallest(o *ladder.Operator) ladder.Size {
 
 // operands tries every operand of a handle's call in turn.
 func operands(t *testing.T, d gpu.Device, o *ladder.Operator, size ladder.Size) {
-	h := bench.NewHandle(d)
+	h := run.NewHandle(d)
 	defer h.Close()
 	inputs := o.Inputs(size)
 	tensors := append(inputs, o.Outputs(size)...)

@@ -13,12 +13,13 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
 	"warpbook/ops/ladder"
+	"warpbook/ops/suites"
 )
 
 // Run is the suite that every operator must pass; it runs in the operator's folder.
 //
 // It holds the operator's tables, plans and generated files against each other, and
-// runs every variant at every case of the operator on every device there is: outputs
+// runs every rung at every case of the operator on every device there is: outputs
 // poisoned, inputs unchanged, also where nothing is aligned. What a device does not
 // take is one skip that lists it. Sizes, parameters and operands that cannot be are
 // refused in one line before anything is launched. On the emulator every launch of the
@@ -39,7 +40,7 @@ func Run(t *testing.T, o *ladder.Operator) {
 		if len(o.Cases) == 0 {
 			t.Fatal("the operator has no cases")
 		}
-		t.Logf("%d rungs, %d cases, seed %d", len(o.Variants), len(o.Cases), seed)
+		t.Log(suites.Head(o, seed))
 		place := 0
 		devicetest.Each(t, func(t *testing.T, d gpu.Device) {
 			refused := map[string]string{}
@@ -49,6 +50,7 @@ func Run(t *testing.T, o *ladder.Operator) {
 					runCase(t, d, someRungs(d, o, i, len(cases), seed), c, seed, refused)
 				}
 			}
+			logPTX(t, d, o, refused)
 			skip(t, d, refused, seed)
 			place++
 		})
@@ -138,7 +140,7 @@ func withUnaligned(cases []ladder.Case) []ladder.Case {
 	return append(slices.Clone(cases), middle)
 }
 
-// runCase checks every variant at a case. Those that are refused are remembered with the
+// runCase checks every rung at a case. Those that are refused are remembered with the
 // reason, unless another case takes them.
 func runCase(t *testing.T, d gpu.Device, o *ladder.Operator, c ladder.Case, seed uint64, refused map[string]string) {
 	t.Helper()
@@ -189,7 +191,23 @@ func runCase(t *testing.T, d gpu.Device, o *ladder.Operator, c ladder.Case, seed
 	}
 }
 
-// skip names in one line the variants that no case of the device has run.
+// logPTX names the PTX of each rung that a GPU ran, for the log of suites.
+func logPTX(t *testing.T, d gpu.Device, o *ladder.Operator, refused map[string]string) {
+	t.Helper()
+	for _, v := range o.Variants {
+		if d.Info().Emulated || refused[v.Name] != "" {
+			continue
+		}
+		hash, err := o.CodeHash(v, d.Info())
+		if err != nil {
+			t.Error(err)
+		} else if hash != "" {
+			t.Log(suites.Rung{Name: v.Name, Hash: hash})
+		}
+	}
+}
+
+// skip names in one line the rungs that no case of the device has run.
 func skip(t *testing.T, d gpu.Device, refused map[string]string, seed uint64) {
 	var names []string
 	for name, reason := range refused {

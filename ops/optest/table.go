@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"regexp"
@@ -13,7 +12,9 @@ import (
 	"testing"
 
 	"warpbook/gpu"
+	"warpbook/gpu/ptxfile"
 	"warpbook/ops/ladder"
+	"warpbook/ops/suites"
 )
 
 // table wants rows that are complete, and no two of one name.
@@ -126,13 +127,13 @@ func machine(t *testing.T, o *ladder.Operator) {
 		if module, _, _ := strings.Cut(file, "."); !slices.Contains(o.Modules(), module) {
 			continue // another operator of the folder has it
 		}
-		text, err := fs.ReadFile(o.Files, file)
+		text, err := ptxfile.Read(o.Files, file)
 		if err != nil {
 			t.Errorf("machine.json: %v: run `go run ./ops/cmd/machine`", err)
 			continue
 		}
 		for name, e := range entries {
-			if ladder.EntryHash(string(text), name) != e.Code {
+			if ladder.EntryHash(text, name) != e.Code {
 				old = append(old, name+" of "+file)
 			}
 		}
@@ -142,7 +143,7 @@ func machine(t *testing.T, o *ladder.Operator) {
 	}
 }
 
-// needed reports whether a variant of a module needs a target, or its source has code for
+// needed reports whether a rung of a module needs a target, or its source has code for
 // it alone.
 func needed(o *ladder.Operator, module string, target gpu.Compute) bool {
 	for _, v := range o.Variants {
@@ -154,17 +155,14 @@ func needed(o *ladder.Operator, module string, target gpu.Compute) bool {
 	return err == nil && strings.Contains(source, fmt.Sprintf("__CUDA_ARCH__ >= %d%d0", target.Major, target.Minor))
 }
 
-// launch is the facts about an entry that a variant launches.
+// launch is the facts about an entry that a rung launches.
 type launch struct {
 	module string
 	needs  gpu.Compute
 }
 
-// h200 is the GPU that plans are looked at for.
-var h200 = gpu.Info{Name: "a GPU", SMs: 132, Compute: gpu.Compute{Major: 9}, PTX: gpu.Version{Major: 8}, L2Bytes: 50 << 20}
-
-// launchedEntries are the entries that variants launch at the operator's cases. The
-// first of a variant has its name: one string is symbol, entry, row and legend.
+// launchedEntries are the entries that rungs launch at the operator's cases. The
+// first of a rung has its name: one string is symbol, entry, row and legend.
 func launchedEntries(t *testing.T, o *ladder.Operator) map[string]launch {
 	all := map[string]launch{}
 	for _, v := range o.Variants {
@@ -175,7 +173,7 @@ func launchedEntries(t *testing.T, o *ladder.Operator) map[string]launch {
 			if v.Refuses != nil && v.Refuses(size) != nil {
 				continue
 			}
-			for i, s := range v.Plan(v.Name, size, h200).Steps {
+			for i, s := range v.Plan(v.Name, size, suites.Hopper).Steps {
 				if i == 0 && s.Entry != v.Name && !strings.HasPrefix(s.Entry, v.Name+"_of_") { // clusters of more blocks
 					t.Errorf("%s launches %s first, expected its own name", v.Name, s.Entry)
 				}
@@ -200,7 +198,7 @@ func sizes(o *ladder.Operator) (all []ladder.Size) {
 	return all
 }
 
-// plans wants launches that fit every device that has the variant, whatever the size,
+// plans wants launches that fit every device that has the rung, whatever the size,
 // and none where there is nothing to compute.
 func plans(t *testing.T, o *ladder.Operator) {
 	for _, v := range o.Variants {

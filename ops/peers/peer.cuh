@@ -70,9 +70,9 @@ void eachTurn(Arguments& a, F measure) {
     }
 }
 
-// Whether a figure of this name is asked for.
+// Whether a figure of this name is asked for; "every" asks for all.
 static bool wanted(const Arguments& a, const char* name) {
-    return a.only.empty() || a.only.find(std::string(",") + name + ",") != std::string::npos;
+    return a.only.empty() || a.only.find(",every,") != std::string::npos || a.only.find(std::string(",") + name + ",") != std::string::npos;
 }
 
 // A parameter of the operator.

@@ -1,9 +1,10 @@
 """What the peers in Python share: arguments, timing as the bench does it, and the line of JSON that a figure is.
 
-NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T]
+NAME --operator NAME --size N[,N...]... [--only NAME[,NAME...]] [--method events|graph] [--repeats R] [--l2 warm|flushed] [--seed S] [--turns T] [--set NAME=NUMBER]...
 """
 
 import argparse
+import glob
 import json
 import statistics
 import sys
@@ -24,12 +25,15 @@ def arguments():
     parser.add_argument("--l2", choices=["warm", "flushed"], default="warm")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--turns", type=int, default=0)
-    return parser.parse_args()
+    parser.add_argument("--set", type=lambda s: s.split("="), action="append", default=[])
+    a = parser.parse_args()
+    a.set = {name: float(value) for name, value in a.set}
+    return a
 
 
 def serve(prepare):
     """Prepares each size and calls what that returns, a function for each figure; with turns so many times, each time when a
-    line was read, and with an empty line at the end."""
+    line was read, and with an empty line at the end. A call that fails is a line with its error, and the others go on."""
     a = arguments()
     for a.size in a.sizes:
         figures = None  # the memory of the size before
@@ -37,16 +41,37 @@ def serve(prepare):
             if a.turns and not sys.stdin.readline():
                 return
             if figures is None:
-                figures = list(prepare(a))
+                figures, more = [], prepare(a)
+                guarded(a, lambda: figures.extend(more))  # which keeps those before an error
             for figure in figures:
-                figure()
+                guarded(a, figure)
             if a.turns:
                 print(flush=True)
 
 
+def guarded(a, run):
+    try:
+        run()
+    except Exception as e:
+        text = (str(e).strip() or "no text").splitlines()[0]
+        print(json.dumps({"kind": "figure", "operator": a.operator, "name": "a_peer", "size": a.size, "l2": a.l2, "method": a.method, "verdict": "ERROR",
+                          "device": torch.cuda.get_device_name(), "note": f"{type(e).__name__}: {text}"}), flush=True)
+
+
 def wanted(a, name):
     """Whether a figure of this name is asked for."""
-    return not a.only or name in a.only
+    return not a.only or tried(a, name)
+
+
+def tried(a, name):
+    """Whether a figure of a call that was tried and lost is asked for: by its name, or with all others by "every"."""
+    return name in a.only or "every" in a.only
+
+
+def compiled(f):
+    """What torch.compile makes of f, for one size: what it has made for another size would be made for any."""
+    torch.compiler.reset()
+    return torch.compile(f, mode="max-autotune-no-cudagraphs")
 
 
 def in_a_row(run):
@@ -86,6 +111,23 @@ def times(a, run):
     return ns
 
 
+def by_cupy(run):
+    """A call of cupy on torch's stream, also where that is captured."""
+    import cupy
+
+    def on_stream():
+        with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
+            return run()
+
+    return on_stream
+
+
+def file_of(name):
+    """The file of one of CUDA's libraries, that of torch's packages before the system's."""
+    found = [p for d in sys.path for p in glob.glob(d + f"/nvidia/**/lib{name}.so.*", recursive=True)]
+    return (found or [f"lib{name}.so"])[0]
+
+
 def confidence(n):
     """How many timings may be left out at each end: ops/stats.go says why."""
     k, tail, term = 0, 0.0, 0.5**n
@@ -97,8 +139,12 @@ def confidence(n):
         term *= (n - k + 1) / k
 
 
-def figure(a, name, right, run, bytes=0, flops=0, library=None, note=""):
-    """Times and prints a figure; one whose result is wrong has no times."""
+def figure(a, name, right, run, bytes=0, flops=0, library=None, note="", waits=False):
+    """Times and prints a figure; one whose result is wrong has no times. A call that waits for its result cannot be part of
+    a graph: it is timed between events, with the host's part."""
+    if waits:
+        a = argparse.Namespace(**vars(a) | {"method": "events"})
+        note += "; waits for its result: between events"
     line = {"kind": "figure", "operator": a.operator, "name": name, "size": a.size, "l2": a.l2, "method": a.method,
             "verdict": "PASS" if right else "FAIL", "library": library or f"torch {torch.__version__}",
             "device": torch.cuda.get_device_name(), "note": note}

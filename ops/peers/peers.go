@@ -9,6 +9,10 @@
 // bench does, and prints one Figure as JSON on each line. With turns it repeats this T times
 // for each size: it waits for an input line before each turn, and prints an empty line after
 // it. peer.cuh and peer.py hold the common code of peers.
+//
+// The text at the top of a peer lists the calls of libraries that compute the same thing on
+// the same layout, with those that were tried and lost. Calls that lost are run by their
+// names alone, or all by the name Every; a file NAME_tried.py has only such calls.
 package peers
 
 import (
@@ -62,7 +66,8 @@ type Figure struct {
 	Note      string    `json:"note,omitempty"`
 	Settings  string    `json:"settings,omitempty"` // parameters and data set of the operator, "" for the usual ones
 
-	State       any `json:"gpu,omitempty"` // clocks and power meanwhile
+	Counters    any `json:"counters,omitempty"` // of the emulator, beside kernels of the user's
+	State       any `json:"gpu,omitempty"`      // clocks and power meanwhile
 	Environment any `json:"environment,omitempty"`
 }
 
@@ -72,6 +77,9 @@ type Set struct {
 	Programs []string // "reduce.cu", "reduce.py"
 	Files    fs.FS
 }
+
+// Every asks for the figures of all calls, also for those that were tried and lost.
+const Every = "every"
 
 // Null is the peer of an empty kernel: it times a launch.
 var Null = Set{Operator: "null", Programs: []string{"null.cu"}}

@@ -58,6 +58,21 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A file of calls that lost is run where figures are named.
+func TestTriedPeers(t *testing.T) {
+	tools(t, map[string]string{"python3": `read line; echo "{\"kind\": \"figure\", \"name\": \"lost\"}"; echo` + "\n"})
+	set := Set{"sums", []string{"sum_tried.py"}, fstest.MapFS{"peers/sum_tried.py": {}}}
+	for _, c := range []struct {
+		only []string
+		runs int
+	}{{nil, 0}, {[]string{"lost"}, 1}, {[]string{Every}, 1}} {
+		figures, notes, err := Run(context.Background(), set, [][]int{{2}}, Options{Only: c.only})
+		if err != nil || len(notes) > 0 || len(figures) != c.runs {
+			t.Errorf("only %q: %+v, %q, %v, expected %d figures", c.only, figures, notes, err, c.runs)
+		}
+	}
+}
+
 // One script knows every product; an argument names the product.
 func TestOperators(t *testing.T) {
 	tools(t, map[string]string{"nvcc": nvcc, "python3": `read line; echo "{\"kind\": \"figure\", \"name\": \"torch\", \"note\": \"$*\"}"; echo` + "\n"})

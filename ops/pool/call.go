@@ -23,13 +23,8 @@ func AvgPool(h ladder.Runner, options Options, size ladder.Size, x, y gpu.Buffer
 
 func call(h ladder.Runner, options Options, size ladder.Size, average bool, x, y, index gpu.Buffer) error {
 	o, err := with(options, average)
-	if err == nil {
-		err = o.CheckSize(size)
-	}
 	if err != nil {
 		return err
 	}
-	c := ladder.NewOperands(h, o.Name)
-	c.AddTensors(o, size, map[string]gpu.Buffer{"x": x, "y": y, "index": index})
-	return c.Run(o, size)
+	return ladder.Call(h, o, size, map[string]gpu.Buffer{"x": x, "y": y, "index": index})
 }

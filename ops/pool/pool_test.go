@@ -10,9 +10,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)         { optest.Run(t, Max) }
@@ -117,7 +117,7 @@ func TestRefuses(t *testing.T) {
 // MaxPool and AvgPool with their refusals, on buffers of the caller's.
 func TestCalls(t *testing.T) {
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		alloc := func(kind gpu.Type, n int, values any) gpu.Buffer {
 			b, err := d.Alloc(kind, n)

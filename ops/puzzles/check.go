@@ -65,6 +65,8 @@ type Verdict struct {
 
 	events []event
 	bases  []uint64 // the addresses of the arrays
+
+	instructions uint64 // of warps
 }
 
 // seeds is how many sets of inputs an answer is checked with.
@@ -277,6 +279,7 @@ func (c *Course) run(p *Puzzle, g program, entry gpu.Entry, seed uint64, drawn b
 	if drawn {
 		v.Score.Sectors = int(counted.GlobalLoad.Sectors + counted.GlobalStore.Sectors + counted.GlobalAtomic.Sectors)
 		v.Score.Conflicts = int(counted.SharedLoad.Conflicts + counted.SharedStore.Conflicts + counted.SharedAtomic.Conflicts)
+		v.instructions = counted.WarpInstructions
 		v.Score.Barriers = int(counted.Barriers + counted.WarpSyncs)
 		if first, second, found := findRace(v.events, l); found {
 			v.Result, v.Fault = Fail, gpu.ErrRace
@@ -284,7 +287,7 @@ func (c *Course) run(p *Puzzle, g program, entry gpu.Entry, seed uint64, drawn b
 			return nil
 		}
 	}
-	return v.compare(m, p.Want(in))
+	return v.compare(m, p.Want(in), l)
 }
 
 // ranFault reports whether an error is a fault of a kernel that ran.
@@ -312,8 +315,9 @@ func (s *Score) note(events []event, more bool) {
 	}
 }
 
-// compare compares the output with the reference, and the inputs with their values before.
-func (v *Verdict) compare(m *memory, want []float64) error {
+// compare compares the output of a launch with the reference, and the inputs with their
+// values before.
+func (v *Verdict) compare(m *memory, want []float64, l gpu.Launch) error {
 	out, err := download(m.buffers[0])
 	if err != nil {
 		return err
@@ -331,33 +335,38 @@ func (v *Verdict) compare(m *memory, want []float64) error {
 			}
 		}
 	}
-	untouched := 0
-	first, largest := -1, 1.0
-	for i := range out {
-		if poisoned(m.buffers[0], out[i]) {
-			untouched++
-			if first < 0 {
-				first = i
-			}
-		}
-		largest = max(largest, math.Abs(want[i]))
+	largest := 1.0
+	for _, w := range want {
+		largest = max(largest, math.Abs(w))
 	}
+	untouched := elements(out, func(i int) bool { return poisoned(m.buffers[0], out[i]) })
+	wrong := elements(out, func(i int) bool { return !(math.Abs(out[i]-want[i]) <= v.Puzzle.Tolerance*largest) }) // also for NaN
+	shape := fmt.Sprintf("; the grid is %v, the block %v", l.Grid.Full(), l.Block.Full())
 	switch {
-	case untouched == len(out):
+	case len(untouched) == len(out):
 		v.Result, v.Reason = Blank, fmt.Sprintf("no element of %s was written: write the kernel", v.Puzzle.Out.Name)
-		return nil
-	case untouched > 0:
-		v.Result, v.Reason = Fail, fmt.Sprintf("%d of %d elements were not written, the first %s", untouched, len(out), v.element(0, first))
-		return nil
-	}
-	for i := range out {
-		if !(math.Abs(out[i]-want[i]) <= v.Puzzle.Tolerance*largest) { // also for NaN
-			v.Result = Fail
-			v.Reason = fmt.Sprintf("%s is %v, expected %v", v.element(0, i), float32(out[i]), float32(want[i]))
-			return nil
+	case len(untouched) > 0:
+		v.Result, v.Reason = Fail, fmt.Sprintf("%d of %d elements were not written, the first %s%s", len(untouched), len(out), v.element(0, untouched[0]), shape)
+	case len(wrong) > 0:
+		first := wrong[0]
+		v.Result = Fail
+		v.Reason = fmt.Sprintf("%s is %v, expected %v", v.element(0, first), float32(out[first]), float32(want[first]))
+		if len(wrong) > 1 {
+			v.Reason += fmt.Sprintf(", the first of %d wrong elements of %d", len(wrong), len(out))
 		}
+		v.Reason += shape
 	}
 	return nil
+}
+
+// elements are the indices for which a test holds.
+func elements(out []float64, holds func(i int) bool) (found []int) {
+	for i := range out {
+		if holds(i) {
+			found = append(found, i)
+		}
+	}
+	return found
 }
 
 func poisoned(b gpu.Buffer, v float64) bool {

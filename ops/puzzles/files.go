@@ -7,18 +7,19 @@ import (
 	"strconv"
 
 	"warpbook/gpu"
+	"warpbook/gpu/ptxfile"
 )
 
-//go:embed *.cu *.ptx triton/*.py triton/*.ptx
+//go:embed *.cu *.ptx.zst triton/*.py triton/*.ptx
 var files embed.FS
 
 // read is a committed file of this folder.
 func read(name string) string {
-	text, err := files.ReadFile(name)
+	text, err := ptxfile.Read(files, name)
 	if err != nil {
 		panic(fmt.Sprintf("puzzles: %v", err)) // a file that the build embeds
 	}
-	return string(text)
+	return text
 }
 
 // launchLine is what make.py writes of a kernel's launch.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/compile"
 	"warpbook/gpu/device"
+	"warpbook/gpu/ptxfile"
 )
 
 // newCourse opens the emulator with a seed that is printed; WARPBOOK_SEED repeats one.
@@ -104,23 +104,26 @@ func TestWrongAndRacy(t *testing.T) {
 	}
 }
 
-// An answer can be PTX by hand, which needs no compiler of CUDA.
-func TestAnswerInPTX(t *testing.T) {
-	c := newCourse(t)
+// mapPTX is an answer to map by hand. The kernel ends for threads for which p1 holds.
+func mapPTX(t *testing.T, p1 string) *compile.Entry {
+	t.Helper()
 	m, err := compile.PTX("mine.ptx", `.version 6.4
 .target sm_75
 .address_size 64
 .visible .entry puzzle_map(.param .u64 out, .param .u64 x)
 {
+	.reg .pred %p<2>;
 	.reg .b32 %r<2>;
-	.reg .f32 %f<3>;
+	.reg .f32 %f<4>;
 	.reg .b64 %rd<5>;
 	mov.u32 %r1, %tid.x;
 	mul.wide.u32 %rd1, %r1, 4;
 	ld.param.u64 %rd2, [x];
 	add.s64 %rd2, %rd2, %rd1;
 	ld.global.f32 %f1, [%rd2];
-	add.f32 %f2, %f1, 0f41200000;
+	mov.f32 %f3, 0f41200000;
+	`+p1+`
+	add.f32 %f2, %f1, %f3;
 	ld.param.u64 %rd3, [out];
 	add.s64 %rd3, %rd3, %rd1;
 	st.global.f32 [%rd3], %f2;
@@ -130,7 +133,29 @@ func TestAnswerInPTX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := c.Check("map", m.Entries[0])
+	return m.Entries[0]
+}
+
+// TestReasons: a wrong answer names the first element, how many are wrong, and the launch.
+func TestReasons(t *testing.T) {
+	c := newCourse(t)
+	for p1, want := range map[string]string{
+		"setp.lt.u32 %p1, %r1, 2;\n@%p1 ret;":                     "2 of 8 elements were not written, the first out[0]; the grid is (1,1,1), the block (8,1,1)",
+		"setp.gt.u32 %p1, %r1, 1;\n@%p1 mov.f32 %f3, 0f00000000;": ", the first of 6 wrong elements of 8; the grid is (1,1,1), the block (8,1,1)",
+		"setp.eq.u32 %p1, %r1, 3;\n@%p1 mov.f32 %f3, 0f00000000;": "; the grid is (1,1,1), the block (8,1,1)",
+		"setp.lt.u32 %p1, %r1, 9;\n@%p1 ret;":                     "no element of out was written",
+	} {
+		v, err := c.Check("map", mapPTX(t, p1))
+		if err != nil || v.Result == Pass || !strings.Contains(v.Reason, want) {
+			t.Errorf("%s: %v, %v, expected %s", p1, v, err, want)
+		}
+	}
+}
+
+// An answer can be PTX by hand, which needs no compiler of CUDA.
+func TestAnswerInPTX(t *testing.T) {
+	c := newCourse(t)
+	v, err := c.Check("map", mapPTX(t, ""))
 	if err != nil || v.Result != Pass || v.Score != v.Ours {
 		t.Fatalf("%v %v, %+v, expected %+v", v, err, v.Score, v.Ours)
 	}
@@ -146,7 +171,7 @@ func TestStalePTX(t *testing.T) {
 	hashLine := regexp.MustCompile(`(?m)^// sha256: ([0-9a-f]{64}) (\S+)$`)
 	found := 0
 	for _, pattern := range []string{"*.ptx", "triton/*.ptx"} {
-		names, err := fs.Glob(files, pattern)
+		names, err := ptxfile.Glob(files, pattern)
 		if err != nil {
 			t.Fatal(err)
 		}

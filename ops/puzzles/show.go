@@ -374,10 +374,18 @@ func (c *Course) Solution(name string) (*Solution, error) {
 	return s, nil
 }
 
-// function is a function of CUDA C++ with the comment above it.
+// function is a kernel of CUDA C++ with the comment above it, behind the device functions
+// that it calls.
 func function(source, name string) string {
 	m := regexp.MustCompile(`(?ms)^(?://[^\n]*\n)*extern "C" __global__ void ` + regexp.QuoteMeta(name) + `\(.*?^}\n`).FindString(source)
-	return strings.ReplaceAll(strings.TrimSpace(m), `extern "C" `, "")
+	kernel := strings.ReplaceAll(strings.TrimSpace(m), `extern "C" `, "")
+	var text strings.Builder
+	for _, helper := range regexp.MustCompile(`(?ms)^__device__ \w+ (\w+)\(.*?^}\n\n`).FindAllStringSubmatch(source, -1) {
+		if strings.Contains(kernel, helper[1]+"(") {
+			text.WriteString(helper[0])
+		}
+	}
+	return text.String() + kernel
 }
 
 // pythonFunction is a function with its decorator.

@@ -8,9 +8,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/collective"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 // across sums parts of a vector of small integers, whose sum is exact, on emulators of
@@ -37,7 +37,7 @@ func across(t *testing.T, x []float32, ranks, broken int) (sums []float32, errs 
 			t.Fatal(err)
 		}
 		wg.Go(func() {
-			h := bench.NewHandle(d)
+			h := run.NewHandle(d)
 			defer h.Close()
 			if i == broken {
 				errs[i] = SumAcross(group[i], h, in, nil)

@@ -9,7 +9,8 @@ import (
 	"warpbook/ops/optest"
 )
 
-// The strided rung's conflicts are explained by the numbers that the sequential rung,
+// The branch of the rung that chooses with % is explained, and gone in the next one. The
+// conflicts of that, the strided rung, are explained by the numbers that the sequential rung,
 // or a padded one, really has.
 func TestExplainConflicts(t *testing.T) {
 	b := optest.NewBench(t, optest.Emulator(t), Operator, 42, 256)
@@ -29,6 +30,14 @@ func TestExplainConflicts(t *testing.T) {
 		if remedy.Before <= remedy.After || remedy.Known != 1 || strings.HasPrefix(remedy.Change, "let") && remedy.After != f.Best {
 			t.Errorf("%v, expected it to remove all %d conflicts", remedy, f.Cost-f.Best)
 		}
+	}
+	divergent := func(f *explain.Finding) bool { return f.Kind == explain.Divergence }
+	if slices.ContainsFunc(r.Findings, divergent) {
+		t.Errorf("%q, expected lanes that go the same way", r.Notes())
+	}
+	naive, err := b.Explain("reduce_v0_interleaved")
+	if err != nil || !slices.ContainsFunc(naive.Findings, divergent) {
+		t.Errorf("%v, %q, expected the branch that is chosen with %%", err, naive.Notes())
 	}
 	next, err := b.Explain("reduce_v2_sequential")
 	if err != nil || len(next.Findings) != 0 {

@@ -27,8 +27,8 @@ func long(t *testing.T) {
 	}
 }
 
-// Every variant, on every device, on contents that break sums, and on integers, which
-// add exactly; at the largest size some variants.
+// Every rung, on every device, on contents that break sums, and on integers, which
+// add exactly; at the largest size some rungs.
 func TestContents(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -2,13 +2,13 @@ package reduce
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
 	"warpbook/gpu"
 	"warpbook/gpu/compile"
 	"warpbook/gpu/device"
+	"warpbook/gpu/ptxfile"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
 )
@@ -16,11 +16,11 @@ import (
 // own is an entry of committed PTX under another name, as a cell would have it.
 func own(t *testing.T, entry, name string, change ...string) *compile.Entry {
 	t.Helper()
-	text, err := os.ReadFile("reduce.sm_75.ptx")
+	text, err := ptxfile.ReadFile("reduce.sm_75.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := compile.PTX("cell1.ptx", strings.NewReplacer(append(change, entry, name)...).Replace(string(text)), 2)
+	m, err := compile.PTX("cell1.ptx", strings.NewReplacer(append(change, entry, name)...).Replace(text), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

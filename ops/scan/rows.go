@@ -61,9 +61,9 @@ func alongRows(exclusive bool) (*ladder.Operator, error) {
 			return ladder.Work{Bytes: 8 * n, Operations: n, Unit: "additions"}
 		},
 		Variants: []ladder.Variant{
-			{Name: "cumsum_warp", Adds: "a warp a row, 32 elements a turn", Source: "ours", Plan: rowPlan(8, 32, exclusive)},
-			{Name: "cumsum_block", Adds: "a block a row, 256 elements a turn", Source: "ours", Plan: rowPlan(1, 256, exclusive)},
-			{Name: "cumsum_wide", Adds: "4096 elements a turn, in accesses of 16 bytes", Source: "ours", Plan: rowPlan(1, 4096, exclusive)},
+			{Name: "cumsum_warp", Adds: "a warp a row, 32 elements an iteration", Source: "ours", Plan: rowPlan(8, 32, exclusive)},
+			{Name: "cumsum_block", Adds: "a block a row, 256 elements an iteration", Source: "ours", Plan: rowPlan(1, 256, exclusive)},
+			{Name: "cumsum_wide", Adds: "4096 elements an iteration, in accesses of 16 bytes", Source: "ours", Plan: rowPlan(1, 4096, exclusive)},
 		},
 	}, nil
 }

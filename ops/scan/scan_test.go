@@ -13,9 +13,9 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
 	"warpbook/gpu/emu"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)         { optest.Run(t, Operator) }
@@ -75,10 +75,10 @@ func TestExclusive(t *testing.T) {
 	}
 }
 
-// run is a rung on the emulator of a T4, which holds 160 blocks of 256 threads at once.
-func run(t *testing.T, d *emu.Device, o *ladder.Operator, rung string, x []float32) ([]float32, error) {
+// runRung runs a rung on the emulator of a T4, which holds 160 blocks of 256 threads at once.
+func runRung(t *testing.T, d *emu.Device, o *ladder.Operator, rung string, x []float32) ([]float32, error) {
 	t.Helper()
-	h := bench.NewHandle(d)
+	h := run.NewHandle(d)
 	defer h.Close()
 	h.Variant = rung
 	buffers := map[string]gpu.Buffer{}
@@ -118,7 +118,7 @@ func TestBlockOrders(t *testing.T) {
 		d.OrderBlocks(order)
 		d.LimitSteps(200_000_000) // a busy machine lets a block wait for long
 		for _, rung := range []string{"scan_two_kernels", "scan_two_wide", "scan_chained", "scan_look_back_thread", "scan_look_back_warp", "scan_look_back_wide", "scan_deterministic"} {
-			y, err := run(t, d, Operator, rung, x)
+			y, err := runRung(t, d, Operator, rung, x)
 			if err != nil {
 				t.Errorf("order %d, %s: %v", order, rung, err)
 				continue
@@ -136,7 +136,7 @@ func TestBlockOrders(t *testing.T) {
 		if order != emu.InOrder {
 			d.LimitSteps(100_000)
 		}
-		_, err := run(t, d, Mistakes, "mistake_no_tickets", x)
+		_, err := runRung(t, d, Mistakes, "mistake_no_tickets", x)
 		if order == emu.InOrder && err != nil || order != emu.InOrder && !errors.Is(err, gpu.ErrStepLimit) {
 			t.Errorf("order %d, mistake_no_tickets: %v, expected an end in order and the limit of steps in others", order, err)
 		}
@@ -193,7 +193,7 @@ func TestPipelineGroups(t *testing.T) {
 		d := optest.EmulatorOf(t, "emu:h200").(*emu.Device)
 		d.OrderBlocks(order)
 		d.LimitSteps(1_000_000_000)
-		y, err := run(t, d, Operator, "scan_pipeline_groups", x)
+		y, err := runRung(t, d, Operator, "scan_pipeline_groups", x)
 		if err != nil {
 			t.Fatalf("order %d: %v", order, err)
 		}

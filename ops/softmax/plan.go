@@ -134,11 +134,11 @@ func bestPlain(s ladder.Size, info gpu.Info) (p ladder.Plan, ok bool) {
 	return p, true
 }
 
-// A cluster of softmax_cluster.cu.
+// Constants of softmax_cluster.cu.
 const (
 	clusterModule  = "softmax_cluster"
-	clusterBlocks  = 8
-	clusterThreads = 256
+	clusterBlocks  = 8   // = cluster_blocks
+	clusterThreads = 256 // = cluster_threads
 )
 
 // clusters launches a cluster for each row. Its blocks rescale their sums once more.
@@ -152,12 +152,12 @@ func clusters(mask ...string) ladder.Planner {
 	}
 }
 
-// Of softmax_cluster_shared: each thread has 16 vectors of four in registers, and as many in
+// Constants of softmax_cluster_shared in softmax_cluster.cu: each thread has 16 vectors of four in registers, and as many in
 // shared memory.
 const (
-	sharedThreads = 128
-	sharedBytes   = sharedThreads * 16 * 16
-	sharedColumns = clusterBlocks * sharedThreads * 32 * 4
+	sharedThreads = 128                                    // = small_threads
+	sharedBytes   = sharedThreads * 16 * 16                // = small_threads * shared_vectors * 16
+	sharedColumns = clusterBlocks * sharedThreads * 32 * 4 // = cluster_blocks * small_threads * (register_vectors + shared_vectors) * 4
 )
 
 // clusterShared launches a cluster for each row, whose blocks have part of it in shared memory.

@@ -8,9 +8,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 // short is a device that has memory for so many more buffers, and counts launches.
@@ -38,7 +38,7 @@ func (d *short) Launch(l gpu.Launch) error {
 func TestBadInput(t *testing.T) {
 	const n = 20_000
 	devicetest.Each(t, func(t *testing.T, d gpu.Device) {
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		alloc := func(n int) gpu.Buffer {
 			b, err := d.Alloc(gpu.Uint32, n)

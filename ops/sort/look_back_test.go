@@ -9,9 +9,9 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
 	"warpbook/gpu/emu"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 // The states of a status, as onesweep.cuh has them.
@@ -108,7 +108,7 @@ func TestBlockOrder(t *testing.T) {
 		if err := buffers["sorted"].Upload(make([]uint32, n)); err != nil {
 			t.Fatal(err)
 		}
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		h.Variant = rung
 		err := h.Run(planned(Operator, func(p *ladder.Plan, info gpu.Info) {
 			for i, step := range p.Steps {

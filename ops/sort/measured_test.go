@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"warpbook/gpu"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
+	"warpbook/ops/results"
 )
 
 // The committed times of small sizes are those of an H100, from 2^10 to 2^20, of our rungs
@@ -17,7 +17,7 @@ import (
 func TestMeasuredSmall(t *testing.T) {
 	const name = "sort_small.h100"
 	family := []*ladder.Operator{Operator}
-	m, err := bench.MeasuredRun(family, name)
+	m, err := results.MeasuredRun(family, name)
 	if errors.Is(err, gpu.ErrNotFound) {
 		if _, err := fs.Stat(files, "measured/"+name+".json"); err != nil {
 			t.Fatal(err)

@@ -140,13 +140,134 @@ func (a *Matrix) Times(h ladder.Runner, x, y gpu.Buffer) error {
 	return a.run(h, o, ladder.Size{a.Rows, a.Columns, a.NNZ}, map[string]gpu.Buffer{"x": x, "y": y})
 }
 
+// TimesDense computes C = A B by a rung of SpMM: b has the matrix's columns as rows and k
+// columns, and c its rows and k columns, both float32, row-major and dense. c overlaps no other
+// operand. Error: that of SpMM.
+func (a *Matrix) TimesDense(h ladder.Runner, k int, b, c gpu.Buffer) error {
+	return a.run(h, SpMM, ladder.Size{a.Rows, a.Columns, a.NNZ, k}, map[string]gpu.Buffer{"b": b, "c": c})
+}
+
 // run runs an operator whose first inputs are the matrix.
 func (a *Matrix) run(h ladder.Runner, o *ladder.Operator, size ladder.Size, buffers map[string]gpu.Buffer) error {
-	if err := o.CheckSize(size); err != nil {
+	buffers["offsets"], buffers["columns"], buffers["values"] = a.Offsets, a.Index, a.Values
+	return ladder.Call(h, o, size, buffers)
+}
+
+// TimesSparse computes C = A B of two square matrices of one size by a rung of SpGEMM: a
+// matrix of its own, with rows sorted by column, which the caller closes. It counts first and
+// allocates what C needs. It downloads the columns of A and the offsets of B, to refuse
+// products that offsets of 32 bits cannot count. Error: that of SpGEMM.
+func (a *Matrix) TimesSparse(h ladder.Runner, b *Matrix) (*Matrix, error) {
+	if err := a.checkProduct(b); err != nil {
+		return nil, err
+	}
+	n := a.Rows
+	c := &Matrix{Rows: n, Columns: n}
+	d := h.Device()
+	count, err := d.Alloc(gpu.Uint32, 1)
+	if err != nil {
+		return nil, err
+	}
+	memory := map[string]gpu.Buffer{"a_offsets": a.Offsets, "a_columns": a.Index, "a_values": a.Values,
+		"b_offsets": b.Offsets, "b_columns": b.Index, "b_values": b.Values, "count": count.Label("count")}
+	if c.Offsets, err = d.Alloc(gpu.Int32, n+1); err == nil {
+		memory["offsets"] = c.Offsets.Label("offsets")
+		err = c.multiply(h, ladder.Size{n, b.NNZ, 0}, memory) // room for no entry: it counts
+	}
+	room := make([]uint32, 1)
+	if err == nil {
+		err = count.Download(room)
+	}
+	if c.NNZ = int(room[0]); err == nil && c.NNZ > 0 {
+		err = c.multiply(h, ladder.Size{n, b.NNZ, c.NNZ}, memory)
+	}
+	if err = errors.Join(err, count.Free()); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// multiply runs SpGEMM into entries of the matrix, of the size's room, in place of those
+// that it has.
+func (a *Matrix) multiply(h ladder.Runner, size ladder.Size, memory map[string]gpu.Buffer) (err error) {
+	for _, part := range []struct {
+		buffer *gpu.Buffer
+		name   string
+		kind   gpu.Type
+	}{{&a.Index, "columns", gpu.Int32}, {&a.Values, "values", gpu.Float32}} {
+		if *part.buffer != nil {
+			err = errors.Join(err, (*part.buffer).Free())
+		}
+		b, failed := h.Device().Alloc(part.kind, size[2])
+		if *part.buffer = b; failed != nil {
+			*part.buffer = nil
+			return errors.Join(err, fmt.Errorf("ops: spgemm: %s: %w", part.name, failed))
+		}
+		memory[part.name] = b.Label(part.name)
+	}
+	return errors.Join(err, h.Launch(SpGEMM, size, memory))
+}
+
+// checkProduct refuses factors that SpGEMM does not take.
+func (a *Matrix) checkProduct(b *Matrix) error {
+	if b == nil || a.Rows != a.Columns || b.Rows != b.Columns || a.Rows != b.Rows {
+		shape := "no matrix"
+		if b != nil {
+			shape = fmt.Sprintf("%d x %d", b.Rows, b.Columns)
+		}
+		return fmt.Errorf("ops: spgemm: %d x %d times %s: %w, expected two square matrices of one size: give the smaller one empty rows and columns", a.Rows, a.Columns, shape, gpu.ErrArgument)
+	}
+	if a.wide() || b.wide() {
+		return fmt.Errorf("ops: spgemm: %w: offsets of uint64, expected int32: split the rows of A", gpu.ErrUnsupported)
+	}
+	index, offsets := make([]int32, a.NNZ), make([]int32, b.Rows+1)
+	if err := download([]gpu.Buffer{a.Index, b.Offsets}, index, offsets); err != nil {
 		return err
 	}
-	c := ladder.NewOperands(h, o.Name)
-	buffers["offsets"], buffers["columns"], buffers["values"] = a.Offsets, a.Index, a.Values
-	c.AddTensors(o, size, buffers)
-	return c.Run(o, size)
+	if n := (CSR{Index: index}).Products(CSR{Offsets: offsets}); n > most {
+		return fmt.Errorf("ops: spgemm: %d products: %w, expected at most %d: offsets of C are int32, split the rows of A", n, gpu.ErrArgument, most)
+	}
+	return nil
+}
+
+// ToCOO writes the row of each entry, by a rung of the operator ToCOO: row has as many int32
+// as the matrix has entries. Columns and values are the same in COO.
+func (a *Matrix) ToCOO(h ladder.Runner, row gpu.Buffer) error {
+	if a.wide() {
+		return fmt.Errorf("ops: csr_to_coo: %w: offsets of uint64, expected int32", gpu.ErrUnsupported)
+	}
+	return ladder.Call(h, ToCOO, ladder.Size{a.Rows, a.NNZ}, map[string]gpu.Buffer{"offsets": a.Offsets, "row": row})
+}
+
+// OfCOO is a matrix of entries with their rows, by a rung of FromCOO. Rows must rise: sort
+// entries in another order by sort.KeysWithValues first. It downloads rows and columns to
+// check them. The matrix takes columns and values, which Close frees, and not row.
+func OfCOO(h ladder.Runner, rows, columns int, row, index, values gpu.Buffer) (*Matrix, error) {
+	size := ladder.Size{rows, ladder.Elements(row)}
+	if err := FromCOO.CheckSize(size); err != nil {
+		return nil, err
+	}
+	if row == nil || row.Type() != gpu.Int32 {
+		return nil, fmt.Errorf("ops: coo_to_csr: row: %w, expected a buffer of int32", gpu.ErrArgument)
+	}
+	of := make([]int32, size[1])
+	if err := download([]gpu.Buffer{row}, of); err != nil {
+		return nil, err
+	}
+	if err := FromCOO.ValidInputs(size, []ladder.Values{of}); err != nil {
+		return nil, err
+	}
+	offsets, err := h.Device().Alloc(gpu.Int32, rows+1)
+	if err != nil {
+		return nil, fmt.Errorf("ops: coo_to_csr: offsets: %w", err)
+	}
+	offsets = offsets.Label("offsets")
+	a := (*Matrix)(nil)
+	if err = ladder.Call(h, FromCOO, size, map[string]gpu.Buffer{"row": row, "offsets": offsets}); err == nil {
+		a, err = OfBuffers(columns, offsets, index, values)
+	}
+	if err != nil {
+		return nil, errors.Join(err, offsets.Free())
+	}
+	return a, nil
 }

@@ -156,18 +156,3 @@ func compressPlan(threads func(ladder.Size) int) ladder.Planner {
 		return ladder.Plan{Steps: []ladder.Step{step(entry, threads(s), "row", "offsets", uint32(s[0]), uint32(s[1]))}}
 	}
 }
-
-// convertCases bracket warps, blocks of 256 rows, threads of 8 entries and blocks of 2048,
-// with every data set.
-var convertCases = func() (all []ladder.Case) {
-	for _, s := range []ladder.Size{{0, 0}, {5, 0}, {1, 1}, {255, 8}, {257, 2047}, {1, 2048}, {300, 2049}, {4099, 40_001}} {
-		all = append(all, ladder.Case{Size: s})
-	}
-	for _, data := range []string{"random", "rmat", "blocks", "huge rows"} {
-		all = append(all, ladder.Case{Size: ladder.Size{1021, 15_013}, Data: data})
-	}
-	return append(all,
-		ladder.Case{Size: ladder.Size{20_011, 300}, Data: "huge rows"},
-		ladder.Case{Size: ladder.Size{20_011, 300}, Data: "random"},
-		ladder.Case{Size: ladder.Size{601, 5003}, Start: 1})
-}()

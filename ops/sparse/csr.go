@@ -1,9 +1,3 @@
-// Package sparse multiplies sparse matrices: by a vector (SpMV), by a dense matrix (SpMM)
-// and by each other (SpGEMM), and converts between CSR and COO. A matrix of the host is a
-// CSR; Upload and OfBuffers make a Matrix of the device, which Times multiplies by a vector.
-// ops.Handle.Run runs the other operators on buffers of the caller's. The founding notes
-// name sparse products and have no listing: the rungs are ours. Package ops lists the
-// operators. It must never import ops/bench.
 package sparse
 
 import (
@@ -13,10 +7,6 @@ import (
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
 )
-
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu wide.cu convert.cu spmm.cu spgemm.cu spgemm_bitmap.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 panels.cu hot.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu spmm_tall.cu
 
 // CSR is a matrix in compressed sparse rows: row r has the entries Offsets[r] to
 // Offsets[r+1]-1 of Index and Values, the column and the value of each.
@@ -66,7 +56,7 @@ func expectedOffset[T int32 | uint64](i int, before T) string {
 func checkIndices(name string, index []int32, limit int) error {
 	for i, v := range index {
 		if limit == 0 {
-			return fmt.Errorf("%s[%d] = %d: %w, expected no entries: the matrix has none of these", name, i, v, gpu.ErrArgument)
+			return fmt.Errorf("%s[%d] = %d: %w, expected no entries: the matrix is empty", name, i, v, gpu.ErrArgument)
 		}
 		if v < 0 || int(v) >= limit {
 			return fmt.Errorf("%s[%d] = %d: %w, expected 0 to %d", name, i, v, gpu.ErrArgument, limit-1)

@@ -10,9 +10,9 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/device/devicetest"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/optest"
+	"warpbook/ops/run"
 )
 
 func TestConformance(t *testing.T)        { optest.Run(t, SpMV) }
@@ -133,7 +133,7 @@ func TestRefuses(t *testing.T) {
 				"offsets": words(t, d, bad.Offsets), "columns": words(t, d, bad.Index), "values": words(t, d, bad.Values)}
 			_, err = OfBuffers(3, buffers["offsets"], buffers["columns"], buffers["values"])
 			check("OfBuffers", err)
-			h := bench.NewHandle(d)
+			h := run.NewHandle(d)
 			defer h.Close()
 			check("Handle.Run", h.Run(SpMV, ladder.Size{4, 3, 6}, buffers))
 			b := optest.NewBench(t, d, SpMV, 1, 4, 3, 6)
@@ -170,7 +170,7 @@ func TestRefuses(t *testing.T) {
 // Buffers of another type, and a matrix that was freed or never made, are refused in one line.
 func TestMatrixRefuses(t *testing.T) {
 	d := optest.Emulator(t)
-	h := bench.NewHandle(d)
+	h := run.NewHandle(d)
 	defer h.Close()
 	a, err := Upload(d, byHand)
 	if err != nil {
@@ -248,7 +248,7 @@ func TestTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer a.Close()
-		h := bench.NewHandle(d)
+		h := run.NewHandle(d)
 		defer h.Close()
 		x, y := words(t, d, []float32{10, 100, nan}), words(t, d, []float32{nan, nan, nan, nan})
 		for _, v := range SpMV.Variants {
@@ -395,7 +395,7 @@ func TestWideMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := bench.NewHandle(d)
+	h := run.NewHandle(d)
 	defer h.Close()
 	for _, variant := range []string{"", "spmv_wide_warp_row"} {
 		h.Variant = variant

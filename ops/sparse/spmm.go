@@ -132,8 +132,15 @@ func panelPlan(cluster, panels int) ladder.Planner {
 	}
 }
 
-// The panels of spmm_tall: rows and columns of B.
-const tallRows, tallColumns = 424, 64
+// Constants of spmm_tall.cu.
+const (
+	tallRows    = 424             // = tall: of B in a panel
+	tallColumns = 64              // = wide
+	tallBox     = 212             // = box: rows of a copy
+	tallWarps   = 16              // = warps
+	tallSteps   = 8               // = steps: of four rows of C a warp
+	tallBytes   = 4 * (12*8 + 16) // = step_bytes
+)
 
 // tallRefuses refuses rows of B that do not begin at multiples of 16 bytes, and matrices so
 // wide that a row has less than an entry a panel.
@@ -151,13 +158,12 @@ func tallRefuses(s ladder.Size) error {
 // tallPlan lists the entries by panels of 424 rows of B, and gives a block 512 rows and 64
 // columns of C.
 func tallPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
-	const box, warps, steps, slots = 212, 16, 8, 12
 	if s[0] == 0 || s[2] == 0 || s[3] == 0 {
 		return ladder.Plan{}
 	}
 	panels := ladder.CeilDiv(s[1], tallRows)
 	starts := (panels + 1) * s[0]
-	b := ladder.TensorMap{Tensor: "b", Rows: s[1], Columns: s[3], LD: s[3], Box: [2]int{box, tallColumns}}
+	b := ladder.TensorMap{Tensor: "b", Rows: s[1], Columns: s[3], LD: s[3], Box: [2]int{tallBox, tallColumns}}
 	return ladder.Plan{
 		Depth:   s[2],
 		Scratch: []ladder.Tensor{{Name: "entries", Len: 2 * (s[2] + starts), Type: gpu.Uint32}, {Name: "starts", Len: starts, Type: gpu.Int32}},
@@ -167,8 +173,8 @@ func tallPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 				Args: []any{"offsets", "columns", "values", "entries", "starts", uint32(s[0]), int32(panels)},
 			},
 			{
-				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 4*steps*warps) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: warps * 32},
-				Shared: 2*tallRows*tallColumns*4 + warps*2*4*(slots*8+16) + 32,
+				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 4*tallSteps*tallWarps) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: tallWarps * 32},
+				Shared: 2*tallRows*tallColumns*4 + tallWarps*2*tallBytes + 32,
 				Args:   []any{b, "entries", "starts", "c", uint32(s[0]), uint32(s[1]), uint32(s[3]), int32(panels)},
 			},
 		},

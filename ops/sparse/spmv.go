@@ -280,34 +280,6 @@ func cooPlan(entries int) ladder.Planner {
 	}
 }
 
-// spmvCases bracket warps, blocks of 256 rows, and tiles of 2048 entries or steps and 3072
-// products, with every data set.
-func spmvCases() (all []ladder.Case) {
-	for _, s := range []ladder.Size{{0, 0, 0}, {1, 1, 1}, {0, 5, 0}, {5, 0, 0}, {300, 7, 0}, {1, 9, 40}, {257, 31, 2048}, {300, 300, 2049}, {63, 5000, 4095}, {4099, 4099, 65_537}} {
-		all = append(all, ladder.Case{Size: s})
-	}
-	for _, d := range matrices {
-		all = append(all, ladder.Case{Size: ladder.Size{1021, 997, 15_013}, Data: d.name})
-	}
-	return append(all,
-		ladder.Case{Size: ladder.Size{3, 1000, 9001}, Data: "huge rows"},
-		ladder.Case{Size: ladder.Size{3, 500, 302}}, // the second row ends inside a vector, and begins at one's start
-		ladder.Case{Size: ladder.Size{20_011, 64, 4000}, Data: "huge rows"},
-		ladder.Case{Size: ladder.Size{601, 601, 5003}, Start: 1},
-		ladder.Case{Size: ladder.Size{1 << 16, 1 << 16, 1 << 20}, Data: "rmat", Long: true},
-		ladder.Case{Size: ladder.Size{1 << 16, 1 << 16, 1 << 20}, Data: "huge rows", Long: true})
-}
-
-var cooCases = func() (all []ladder.Case) {
-	for _, s := range []ladder.Size{{0, 0, 0}, {1, 1, 1}, {300, 7, 0}, {257, 31, 2047}, {300, 300, 2049}} {
-		all = append(all, ladder.Case{Size: s})
-	}
-	for _, d := range matrices {
-		all = append(all, ladder.Case{Size: ladder.Size{521, 497, 6007}, Data: d.name})
-	}
-	return append(all, ladder.Case{Size: ladder.Size{521, 497, 6007}, Data: "shuffled"}, ladder.Case{Size: ladder.Size{601, 601, 5003}, Start: 1})
-}()
-
 // withVector adds uniform x to matrices in CSR; that of "special" has NaN and infinities.
 func withVector(all []matrix) (sets []ladder.DataSet) {
 	for _, d := range all {

@@ -5,5 +5,5 @@ import "embed"
 // folder is this one, from the project's root.
 const folder = "ops/transpose"
 
-//go:embed *.cu *.ptx *.go machine.json notes.md peers measured
+//go:embed *.cu *.ptx.zst *[^t].go machine.json notes.md peers measured
 var files embed.FS

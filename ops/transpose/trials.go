@@ -8,7 +8,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-// Trials is Operator with variants that each change one thing of one of its rungs,
+// Trials is Operator with rungs that each change one thing of one of its rungs,
 // beside those rungs: they are no steps of the ladder.
 //
 // Shapes, types, error and cost are those of Operator. transpose_tma takes columns of

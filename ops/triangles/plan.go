@@ -117,8 +117,8 @@ func (first counted) wedges(entry string, size ladder.Size, info gpu.Info) ladde
 	}
 }
 
-// drawn is how many edges a warp of triangles_packed takes at a time.
-const drawn = 64
+// drawn is how many edges a warp of triangles_packed takes at a time, in triangles.cu.
+const drawn = 64 // = DRAWN
 
 // packed makes words of the columns, whose pairs of uint32 are a uint64 here, and counts.
 func (first counted) packed(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
@@ -139,8 +139,8 @@ func (first counted) packed(entry string, size ladder.Size, info gpu.Info) ladde
 	}
 }
 
-// unit is how many edges a warp of triangles_dense takes at a time.
-const unit = 32
+// unit is how many edges a warp of triangles_dense takes at a time, in dense.cu.
+const unit = 32 // = UNIT
 
 // mostHubs keeps the place of each bit of a hub's row within 2^32 bytes.
 const mostHubs = 1 << 17

@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,13 +35,73 @@ func Folders() (dirs []string) {
 	return dirs
 }
 
-// sitePackages asks Python, where there is one.
-func sitePackages() []string {
-	out, err := exec.Command("python3", "-c", "import site; print('\\n'.join(site.getsitepackages()))").Output()
-	if err != nil {
-		return nil // no Python: nothing to search
+// sitePackages asks each Python, where there is one.
+func sitePackages() (dirs []string) {
+	for _, python := range Pythons() {
+		out, err := exec.Command(python, "-c", "import site; print('\\n'.join(site.getsitepackages()))").Output()
+		if err != nil {
+			continue // it does not start: nothing to search
+		}
+		for dir := range strings.Lines(string(out)) {
+			if dir = strings.TrimSpace(dir); !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
 	}
-	return strings.Fields(string(out))
+	return dirs
+}
+
+// Pythons are the interpreters into whose environments wheels are installed: that of the
+// Jupyter that started this program, python3 in PATH, and the one beside jupyter in PATH.
+func Pythons() (paths []string) {
+	candidates := []string{parentPython()}
+	for _, name := range []string{"python3", "python"} {
+		if path, err := exec.LookPath(name); err == nil {
+			candidates = append(candidates, path)
+			break
+		}
+	}
+	if jupyter, err := exec.LookPath("jupyter"); err == nil {
+		candidates = append(candidates, filepath.Join(filepath.Dir(jupyter), "python3"))
+		if target, err := filepath.EvalSymlinks(jupyter); err == nil { // pipx links to the environment's
+			candidates = append(candidates, filepath.Join(filepath.Dir(target), "python3"))
+		}
+	}
+	for _, path := range candidates {
+		if path != "" && executable(path) && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// mostParents is how many processes may stand between Jupyter and this program.
+const mostParents = 8
+
+// parentPython is the Python that started this program, directly or through others; "" if
+// none did, or where processes are not files. A virtual environment is known by the path
+// with which its Python was called, not by the program behind that link.
+func parentPython() string {
+	pid := os.Getppid()
+	for range mostParents {
+		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil {
+			return ""
+		}
+		path, _, _ := strings.Cut(string(line), "\x00")
+		if filepath.IsAbs(path) && strings.HasPrefix(filepath.Base(path), "python") {
+			return path
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if err != nil {
+			return ""
+		}
+		_, rest, _ := strings.Cut(string(status), "\nPPid:")
+		if _, err := fmt.Sscan(rest, &pid); err != nil || pid <= 1 {
+			return ""
+		}
+	}
+	return ""
 }
 
 func glob(dir string, patterns ...string) (found []string) {

@@ -27,12 +27,15 @@ const programPrefix = "nvrtc-"
 // programSources are the sources of the program, from the root of the module.
 var programSources = []string{"go.mod", "gpu/nvrtc/*.go", "gpu/compile/compiler/request.go", "gpu/compile/compiler/folders.go", "kernel/leaf/atomicfile/*.go"}
 
-// Path is the path of the nvrtc program in the user's cache, where Build puts it. It
-// contains a hash of the sources. Without the sources, as in an installation, Path is
-// that of the program that was used last. root is the module's folder, "" if it is
+// Path is the path of the nvrtc program. An installed program is preferred; otherwise it is
+// in the user's cache, where Build puts it under a hash of the sources. Without the
+// sources, Path is that of the program that was used last. root is the module's folder, "" if it is
 // missing.
 func Path() (path, root string, err error) {
 	if path := os.Getenv(Variable); path != "" {
+		return path, "", nil
+	}
+	if path := buildcache.Installed("nvrtc"); path != "" {
 		return path, "", nil
 	}
 	dir, err := buildcache.Dir()
@@ -144,6 +147,10 @@ func Run(ctx context.Context, request Request) (Reply, error) {
 		return reply, nil
 	}
 	path, err := Build(ctx, os.Stderr)
+	if err != nil && ctx.Err() == nil { // neither the program nor what builds it is here
+		reply.Missing, reply.Error = true, err.Error()
+		return reply, nil
+	}
 	if err != nil {
 		return reply, err
 	}

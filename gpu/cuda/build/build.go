@@ -33,14 +33,7 @@ var ErrMissing = errors.New("missing")
 // it, and returns its path. The working directory must be in this module. Worker
 // reports each step to progress in one line.
 func Worker(ctx context.Context, progress io.Writer) (string, error) {
-	if runtime.GOOS != "linux" {
-		return "", fmt.Errorf("build: worker: %w: CUDA on %s, expected linux", ErrMissing, runtime.GOOS)
-	}
-	compiler, err := findCompiler()
-	if err != nil {
-		return "", err
-	}
-	headers, err := findHeaders()
+	compiler, headers, err := find()
 	if err != nil {
 		return "", err
 	}
@@ -58,6 +51,27 @@ func Worker(ctx context.Context, progress io.Writer) (string, error) {
 	}
 	fmt.Fprintf(progress, "warpbook: CUDA worker built: %s\n", to)
 	return to, nil
+}
+
+// find is the compiler and the headers of this machine.
+func find() (compiler, headers string, err error) {
+	if runtime.GOOS != "linux" {
+		return "", "", fmt.Errorf("build: worker: %w: CUDA on %s, expected linux", ErrMissing, runtime.GOOS)
+	}
+	if compiler, err = findCompiler(); err == nil {
+		headers, err = findHeaders()
+	}
+	return compiler, headers, err
+}
+
+// WorkerAt builds a worker for Linux on x86-64 at a path by a C compiler, which is one
+// program, such as one that builds for an older glibc than this machine's.
+func WorkerAt(ctx context.Context, path, compiler string) error {
+	headers, err := findHeaders()
+	if err != nil {
+		return err
+	}
+	return compile(ctx, toolchain{compiler, headers, filepath.Dir(path)}, path)
 }
 
 // toolchain is the compiler and the headers that build the worker.
@@ -80,7 +94,9 @@ func compile(ctx context.Context, t toolchain, to string) error {
 	if err != nil {
 		return err
 	}
-	c := exec.CommandContext(ctx, "go", "build", "-tags=cuda", "-buildvcs=false", "-o", to, "warpbook/gpu/cuda/worker")
+	// Without the folders of this machine, which would be in the build information: equal
+	// sources make equal workers.
+	c := exec.CommandContext(ctx, "go", "build", "-tags=cuda", "-buildvcs=false", "-trimpath", "-ldflags=-s -w -buildid=", "-o", to, "warpbook/gpu/cuda/worker")
 	c.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+t.compiler,
 		"CGO_CFLAGS=-O2 "+quote("-I"+include)+" "+quote("-I"+t.headers), "CGO_LDFLAGS="+quote("-L"+library))
 	var out bytes.Buffer

@@ -19,6 +19,8 @@ type access struct {
 	size      uint64          // bytes * count
 	signed    bool            // a narrow load is sign extended
 	strong    bool            // volatile, relaxed, acquire or release: visible to other threads at once
+	releases  bool            // it fences before it writes
+	wide      bool            // its fence is of the GPU
 	plain     bool            // of ld or st
 	uncounted bool            // a parameter of a call, which a GPU keeps in registers
 	field     bool            // the word of a bit field that is about to be written
@@ -213,8 +215,15 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 	case load:
 		w.load(mem, c, m)
 	case store:
+		if w.block.watch != nil {
+			w.changing(in, p, m)
+		}
 		w.store(mem, c, m)
 	default:
+		if w.block.watch != nil {
+			w.atomWatched(in, p, m)
+			return
+		}
 		w.atom(in, p, m)
 	}
 }
@@ -222,9 +231,12 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 // checkRace looks for races on shared memory, and between blocks if the launch asks for
 // it. It reports whether it found none.
 func (w *warp) checkRace(in *instr, p place, m uint32) bool {
+	if in.mem.strong && p.space == ptx.Shared && w.block.global != nil { // a lock or a flag
+		eachLane(m, func(l int) { w.block.synchronise(w, w.addr[l], in.mem.kind != load) })
+	}
 	switch {
-	case p.space == ptx.Global && w.block.launch.global != nil:
-		return w.raceBlocks(in, p, m)
+	case p.space == ptx.Global && w.block.global != nil:
+		return w.raceGlobal(in, p, m)
 	case p.space != ptx.Shared || w.block.races == nil || p.remote:
 		return true
 	case !w.visited(in, m):

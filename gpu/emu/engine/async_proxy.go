@@ -39,7 +39,7 @@ func (w *warp) fencedInit(in *instr, l int, m *mbarrier, at uint64) bool {
 	}
 	b := w.block
 	w.fail(in, l, gpu.ErrRace, "thread %v initialised the mbarrier at %s with %s at %s, and no fence follows: run fence.mbarrier_init or fence.proxy.async after it, before the barrier",
-		by.block.thread(by.index*32+m.initLane), b.prog.sharedPlace(at), m.init.src.Name(), b.prog.placeOf(m.init))
+		by.block.thread(by.index*32+m.initLane), b.launch.sharedPlace(at), m.init.src.Name(), b.prog.placeOf(m.init))
 	b.raceWith(m.init, by, m.initLane)
 	return false
 }
@@ -59,7 +59,7 @@ func (w *warp) freeToFill(in *instr, l int, to *block, offset, size uint64) bool
 		return true
 	}
 	w.fail(in, l, gpu.ErrRace, "%s is already the destination of %s at %s, which has not ended: wait for its mbarrier before the place is filled again",
-		to.prog.sharedPlace(max(offset, c.at)), c.in.src.Name(), to.prog.placeOf(c.in))
+		to.launch.sharedPlace(max(offset, c.at)), c.in.src.Name(), to.prog.placeOf(c.in))
 	w.block.raceWith(c.in, c.warp, c.lane)
 	return false
 }
@@ -77,7 +77,7 @@ func (b *block) storedWhileFilled(c *bulkCopy) {
 		by := &b.races.writes[at>>b.races.shift]
 		if first := &b.prog.code[by.pc()]; by.epoch >= b.races.began && by.lanes != 0 && first.mem != nil && first != c.in {
 			b.warps[by.warp()].fail(first, lowest(by.lanes), gpu.ErrRace, "%s is the destination of %s at %s, which has not ended: wait for its mbarrier before the store",
-				b.prog.sharedPlace(at), c.in.src.Name(), b.prog.placeOf(c.in))
+				b.launch.sharedPlace(at), c.in.src.Name(), b.prog.placeOf(c.in))
 			b.raceWith(c.in, c.warp, c.lane)
 		}
 		return

@@ -101,10 +101,10 @@ func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizz
 		w.fail(in, l, gpu.ErrSpace, "it copies to shared address %#x and signals the mbarrier at %#x, expected both in one block of the cluster", at, barrier)
 		return
 	case to.shared == nil || offset+size > uint64(len(to.shared.Data)):
-		w.fail(in, l, gpu.ErrOutOfBounds, "%d bytes at %s end past the %d bytes of shared memory", size, w.block.prog.sharedPlace(offset), to.sharedBytes())
+		w.fail(in, l, gpu.ErrOutOfBounds, "%d bytes at %s end past the %d bytes of shared memory", size, w.block.launch.sharedPlace(offset), to.sharedBytes())
 		return
 	case offset%align != 0:
-		w.fail(in, l, gpu.ErrMisaligned, "%s, expected a multiple of %d", w.block.prog.sharedPlace(offset), align)
+		w.fail(in, l, gpu.ErrMisaligned, "%s, expected a multiple of %d", w.block.launch.sharedPlace(offset), align)
 		return
 	case word%8 != 0 || word+8 > uint64(len(to.shared.Data)) || *to.mbarrierWord(word)&mbarrierValid == 0:
 		w.noMbarrier(in, l, 0)
@@ -217,7 +217,7 @@ func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) (
 		return nil, false
 	}
 	if at, ok := from.shared.Written.FirstUnset(int(offset), int(size)); !ok && w.block.checks.Has(gpu.CheckUninitialized) {
-		w.fail(in, l, gpu.ErrUninitialized, "%s was never written", w.block.prog.sharedPlace(uint64(at)))
+		w.fail(in, l, gpu.ErrUninitialized, "%s was never written", w.block.launch.sharedPlace(uint64(at)))
 		return nil, false
 	}
 	if !w.fencedAsync(in, l, offset, size) || in.mem.kind == load && !w.raceBulk(in, l, offset, int(size)) {
@@ -249,7 +249,7 @@ func (w *warp) fencedAsync(in *instr, l int, offset, size uint64) bool {
 			continue
 		}
 		w.fail(in, l, gpu.ErrRace, "%s was written by thread %v with %s at %s, and no fence.proxy.async stands between: run it after the stores, before the barrier",
-			b.prog.sharedPlace(i<<r.shift), b.thread(int(c.warp())*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
+			b.launch.sharedPlace(i<<r.shift), b.thread(int(c.warp())*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
 		return false
 	}
 	return true
@@ -390,7 +390,7 @@ func (w *warp) waitBulk(m uint32, n uint64) {
 				at++
 			}
 			w.fail(r.in, r.lane, gpu.ErrRace, "%s was written again before cp.async.bulk.wait_group said that it had been read",
-				w.block.prog.sharedPlace(r.at+uint64(at)))
+				w.block.launch.sharedPlace(r.at+uint64(at)))
 		}
 		if w.block.fault == nil && w.alive != 0 {
 			w.raceBulk(r.in, r.lane, r.at, len(r.data))

@@ -104,6 +104,7 @@ func (l *Launch) workClusters(b *block) {
 		}
 	}()
 	for {
+		l.left.Add(int64(l.cluster.Size()))
 		n := l.next.Add(1) - 1
 		if n >= l.clusters() || l.interrupted() || !l.runCluster(c, n) {
 			return
@@ -120,6 +121,9 @@ func (l *Launch) runCluster(c *cluster, n int64) bool {
 	for rank, b := range c.blocks {
 		in := l.clusterRank(rank)
 		b.start(gpu.Dim{X: c.at.X*l.cluster.X + in.X, Y: c.at.Y*l.cluster.Y + in.Y, Z: c.at.Z*l.cluster.Z + in.Z})
+		if b.following != nil {
+			b.following.begin(b, n, rank == 0)
+		}
 	}
 	if int64(c.blocks[0].linear()) > l.firstAt.Load() {
 		return false
@@ -134,9 +138,20 @@ func (l *Launch) runCluster(c *cluster, n int64) bool {
 			live = true
 			b.stuck = false
 			b.run()
+			if b.quiet.on && b.fault == nil {
+				if l.hangs(b) {
+					return false
+				}
+				b.fault = l.check(b)
+			}
 			if b.fault != nil {
 				l.fail(int64(b.linear()), b.fault)
 				return false
+			}
+			if b.live > 0 {
+				b.waits()
+			} else {
+				l.left.Add(-1)
 			}
 			progress = progress || !b.stuck
 		}
@@ -212,7 +227,7 @@ func (c *cluster) complete() {
 	}
 	c.arrived = 0
 	c.phase++
-	if g := c.blocks[0].launch.global; g != nil {
+	if g := c.blocks[0].global; g != nil {
 		g.meet(c.blocks)
 	}
 	for _, b := range c.blocks {
@@ -220,11 +235,13 @@ func (c *cluster) complete() {
 		if b.races != nil {
 			b.visits.since = b.races.warps.now + 1
 		}
-		if b.races != nil { // the barrier orders every access before it before every access after it
-			b.races.warps.meetAll()
-			for _, w := range b.warps {
-				w.meet(w.alive)
+		for _, o := range b.order { // the barrier orders every access before it before every access after it
+			if o != nil {
+				o.warps.meetAll()
 			}
+		}
+		for _, w := range b.warps {
+			w.meet(w.alive)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (w *warp) visitRace(in *instr, l int, of *block, at uint64, first *instr, b
 		did = "read"
 	}
 	w.fail(in, l, gpu.ErrRace, "block %d of the cluster %s %s of block %d with %s at %s, and no barrier of the cluster stands between: put cluster.sync() there",
-		by.block.rank(), did, b.prog.sharedPlace(at), of.rank(), first.src.Name(), b.prog.placeOf(first))
+		by.block.rank(), did, b.launch.sharedPlace(at), of.rank(), first.src.Name(), b.prog.placeOf(first))
 	b.raceWith(first, by, lane)
 }
 

@@ -1,5 +1,6 @@
 // Package engine lowers entries of PTX modules to programs and runs them, 32 lanes at a
-// time. Its main type is Engine. Only package emu, the device, uses it:
+// time. Its main type is Engine. Package emu, the device, uses it, and a debugger follows
+// launches (follow.go):
 //
 //	e := engine.New(info, memory, resources)   // of a GPU
 //	p, err := e.Lower(module, entry)           // once for each entry
@@ -24,8 +25,10 @@
 // and warp.go merges their lanes again after a branch.
 //
 // The race search on shared memory stands in race.go, which describes the method and its
-// limits; that between blocks of a launch in global_race.go, and that on the shared memory
-// of clusters in cluster_race.go. If the address of an access starts from exactly one
+// limits; that on global memory in global_race.go, its marks in global_marks.go and its
+// faults in global_fault.go; that on the shared memory of clusters in cluster_race.go.
+// passed.go finds threads that go past a barrier, absent.go lanes that do not come to a
+// .sync operation that names them, hang.go launches that never end. If the address of an access starts from exactly one
 // parameter, the access must stay in that parameter's buffer; the bounds of a view are
 // not checked (provenance.go). fault.go describes faults, warning.go the defects that end
 // no launch on a GPU, undefined.go the uses of values that a shuffle read from an

@@ -21,12 +21,14 @@ type Engine struct {
 	resources Resources
 
 	blocks     blockPool
+	streams    streamRaces
 	interrupts atomic.Uint64 // how often Interrupt was called
 	stepLimit  atomic.Uint64
 	order      atomic.Int32 // BlockOrder
 	maxWorkers atomic.Int64
 	maxVectors atomic.Int64
 	longWay    atomic.Bool
+	goOn       atomic.Bool               // see GoOn
 	out        atomic.Pointer[io.Writer] // of printf
 
 	objects     sync.Map // *Object, by number
@@ -42,6 +44,9 @@ type Resources interface {
 
 	// Object is the number that Engine.AddObject returned for a texture or surface object.
 	Object(o gpu.Object) (number uint64, err error)
+
+	// Waiting reports whether work that writes memory waits for the running launch.
+	Waiting() bool
 }
 
 // New returns an engine of a GPU with its memory.
@@ -54,6 +59,10 @@ func New(info gpu.Info, memory *mem.Memory, resources Resources) *Engine {
 // LimitSteps bounds the number of instructions that the warps of one block may run
 // together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.
 func (e *Engine) LimitSteps(n uint64) { e.stepLimit.Store(n) }
+
+// GoOn makes later launches go on after uses of undefined values, as a GPU does: reads of what
+// was never written, and lanes outside of their own masks, are warnings.
+func (e *Engine) GoOn(on bool) { e.goOn.Store(on) }
 
 // LimitWorkers bounds the number of blocks that run at a time; 0 is one per processor.
 func (e *Engine) LimitWorkers(n int) { e.maxWorkers.Store(int64(n)) }
@@ -95,4 +104,4 @@ func (e *Engine) Interrupt() { e.interrupts.Add(1) }
 func (e *Engine) Interrupts() uint64 { return e.interrupts.Load() }
 
 // Drop releases the memory that the engine keeps for later launches. No launch may run.
-func (e *Engine) Drop() { e.blocks = blockPool{} }
+func (e *Engine) Drop() { e.blocks, e.streams = blockPool{}, streamRaces{} }

@@ -27,18 +27,26 @@ func (w *warp) fail(in *instr, lane int, kind error, format string, args ...any)
 
 func (b *block) newFault(in *instr, kind error, detail string) *gpu.Fault {
 	at := b.at
-	f := &gpu.Fault{Kind: kind, Entry: b.prog.name, Detail: detail, Block: &at}
+	f := b.prog.newFault(in, kind, detail)
+	f.Block = &at
+	return f
+}
+
+func (p *Program) newFault(in *instr, kind error, detail string) *gpu.Fault {
+	f := &gpu.Fault{Kind: kind, Entry: p.name, Detail: detail}
 	if in != nil && in.src != nil {
 		f.Instruction = in.src.Name()
-		f.File, f.Line = b.prog.file, in.src.Pos.Line
-		f.Source = b.prog.sourceOrCall(in)
+		f.File, f.Line = p.file, in.src.Pos.Line
+		f.Source = p.sourceOrCall(in)
 	}
 	return f
 }
 
 // thread is the index in its block of the thread with the linear number n.
-func (b *block) thread(n int) gpu.Dim {
-	d := b.launch.block
+func (b *block) thread(n int) gpu.Dim { return b.launch.thread(n) }
+
+func (l *Launch) thread(n int) gpu.Dim {
+	d := l.block
 	return gpu.Dim{X: n % d.X, Y: n / d.X % d.Y, Z: n / (d.X * d.Y)}
 }
 
@@ -237,7 +245,7 @@ func (w *warp) badOffset(in *instr, p place, lane int) {
 	case p.space == ptx.Global && offset > mem.OffsetMask/2:
 		w.before(in, uint64(p.allocation.ID), lane)
 	case p.space == ptx.Global:
-		w.fail(in, lane, gpu.ErrOutOfBounds, "%d bytes at address %#x end %d bytes past %s (%d bytes)%s",
+		w.failAt(in, lane, p.allocation.Address()+offset, "%d bytes at address %#x end %d bytes past %s (%d bytes)%s",
 			size, p.allocation.Address()+offset, offset+size-length, p.allocation.Name(), length, w.block.launch.argument(p.allocation))
 	default:
 		w.fail(in, lane, gpu.ErrOutOfBounds, "%d bytes at %s address %#x end %d bytes past its %d bytes",
@@ -252,14 +260,18 @@ func (w *warp) badShared(in *instr, p place, lane int, length uint64) {
 	if offset > 1<<31 && offset < 1<<32 {
 		offset -= 1 << 32 // a 32-bit address below zero
 	}
-	start, end, name := int64(0), int64(length), "shared memory"
+	start, end, name, element := int64(0), int64(length), "shared memory", ""
 	if v := prog.variableOf(in.mem); v != nil {
+		element = w.block.launch.element(v, offset-int64(v.at))
 		start, end, name = int64(v.at), int64(min(v.at+v.bytes, length)), "shared variable "+v.name
 	}
 	place := fmt.Sprintf("%d bytes at byte %d of %s (%d bytes)", size, offset-start, name, end-start)
+	if element != "" {
+		place = fmt.Sprintf("%d bytes at %s, byte %d of %s (%d bytes),", size, element, offset-start, name, end-start)
+	}
 	switch fits := p.holds(address, in.mem.size); {
 	case fits && in.mem.variable != nil && (offset < start || offset+size > end):
-		w.fail(in, lane, gpu.ErrOutOfBounds, "%s lie in %s", place, strings.TrimPrefix(prog.sharedPlace(address), "shared variable "))
+		w.fail(in, lane, gpu.ErrOutOfBounds, "%s lie in %s", place, w.block.launch.sharedPlace(address))
 	case fits:
 		w.misaligned(in, p, lane)
 	case offset > mem.OffsetMask || offset < -1<<31:
@@ -287,23 +299,13 @@ func (p *Program) variableOf(mem *access) *sharedVariable {
 func (w *warp) misaligned(in *instr, p place, lane int) {
 	where := p.where(w.addr[lane])
 	if p.space == ptx.Shared {
-		where = w.block.prog.sharedPlace(w.addr[lane])
+		where = w.block.launch.sharedPlace(w.addr[lane])
 	}
 	w.fail(in, lane, gpu.ErrMisaligned, "%s, expected a multiple of %d", where, in.mem.size)
 }
 
 var spaceNames = map[ptx.Space]string{
 	ptx.Shared: "shared", ptx.Local: "local", ptx.Parameter: "param", ptx.Global: "global", ptx.Const: "const",
-}
-
-// sharedPlace names an offset in shared memory.
-func (p *Program) sharedPlace(offset uint64) string {
-	for _, v := range p.shared {
-		if offset >= v.at && offset < v.at+v.bytes {
-			return fmt.Sprintf("byte %d of shared variable %s", offset-v.at, v.name)
-		}
-	}
-	return fmt.Sprintf("shared address %#x", offset)
 }
 
 // before is the fault of an address below the start of an allocation: it lies at the end
@@ -315,7 +317,7 @@ func (w *warp) before(in *instr, id uint64, lane int) {
 	if next := id + 1; next < uint64(len(table)) {
 		name = w.block.launch.named(table[next])
 	}
-	w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is %d bytes before %s", address, mem.OffsetMask+1-w.addr[lane], name)
+	w.failAt(in, lane, address, "address %#x is %d bytes before %s", address, mem.OffsetMask+1-w.addr[lane], name)
 }
 
 // where names an offset of a place.
@@ -328,23 +330,32 @@ func (p place) where(offset uint64) string {
 
 // unwritten is the fault of a load of bytes that were never written.
 func (w *warp) unwritten(in *instr, p place, lane int) {
+	if w.block.launch.known(in) {
+		return
+	}
 	offset := w.addr[lane]
 	if p.space == ptx.Local {
 		offset -= uint64(lane) * uint64(w.block.prog.localBytes)
 	}
 	where := p.where(offset)
+	if name := w.block.launch.unwrittenVariable(in); p.space == ptx.Local && name != "" {
+		where = fmt.Sprintf("%s, at %s", name, where)
+	}
 	if p.allocation != nil {
 		where += w.block.launch.argument(p.allocation)
 	}
 	if p.space == ptx.Shared {
-		where = w.block.prog.sharedPlace(offset)
+		where = w.block.launch.sharedPlace(offset)
 	}
 	if c := w.block.filling(p, offset, in.mem.size); c != nil {
-		w.fail(in, lane, gpu.ErrUninitialized, "%s, which cp.async at %s fills: its thread has not waited for it", where, w.block.prog.placeOf(c.in))
+		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, which cp.async at %s fills: its thread has not waited for it", where, w.block.prog.placeOf(c.in))
 	} else if c := w.block.fillingBulk(offset, in.mem.size); c != nil && p.space == ptx.Shared {
-		w.fail(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: its bytes have not arrived; expect them at its mbarrier, and wait for the phase that counts them", where, c.in.src.Name(), w.block.prog.placeOf(c.in))
+		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: its bytes have not arrived; expect them at its mbarrier, and wait for the phase that counts them", where, c.in.src.Name(), w.block.prog.placeOf(c.in))
 	} else {
-		w.fail(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written: write it first, or set it to 0", where, in.mem.size)
+		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written: write it first, or set it to 0", where, in.mem.size)
+	}
+	if w.block.launch.goOn {
+		return
 	}
 	if p.space == ptx.Shared && w.block.races == nil {
 		w.searchFrom(in, lane)
@@ -400,7 +411,7 @@ func (w *warp) strayed(in *instr, from *mem.Allocation, id uint64, lane int) {
 		w.before(in, uint64(from.ID-1), lane)
 		return
 	}
-	w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is %s, %d bytes %s %s (%d bytes), from which the pointer started: keep its index in the buffer, 64-bit arithmetic has gone too far",
+	w.failAt(in, lane, address, "address %#x is %s, %d bytes %s %s (%d bytes), from which the pointer started: keep its index in the buffer",
 		address, where, distance, side, l.named(from), from.Bytes)
 }
 
@@ -450,7 +461,7 @@ func (w *warp) noContents(in *instr, p place, id uint64, m uint32) {
 		space, _ := spaceOf(address)
 		w.fail(in, lane, gpu.ErrSpace, "address %#x is in %s memory", address, spaceNames[space])
 	default:
-		w.fail(in, lane, gpu.ErrOutOfBounds, "address %#x is in no buffer", address)
+		w.failAt(in, lane, address, "address %#x is in no buffer", address)
 	}
 }
 

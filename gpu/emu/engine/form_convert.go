@@ -41,7 +41,14 @@ func cvtForm(lo *lowering) error {
 		in.exec = fast.exec
 		in.vector.op = vectorConversions[*c]
 	}
-	return first(lo.def(&in.d, 0, widthOf(d)), lo.use(&in.a, 1, a))
+	if err := lo.def(&in.d, 0, widthOf(d)); err != nil {
+		return err
+	}
+	switch in.src.Name() {
+	case "cvt.u16.u32", "cvt.u16.s32", "cvt.s16.u32", "cvt.s16.s32":
+		lo.halfOf(c.From, 0)
+	}
+	return lo.use(&in.a, 1, a)
 }
 
 // fastConversions are those for which a loop saves time.

@@ -20,10 +20,10 @@ var spaces = map[string]ptx.Space{
 func (lo *lowering) accessOf(w *words) (*access, ptx.Type) {
 	w.drop(cacheWords...)
 	mem := &access{count: 1}
-	if w.take("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio") != "" {
-		mem.strong = true
-	}
-	w.take("cta", "cluster", "gpu", "sys")
+	order := w.take("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio")
+	mem.strong, mem.releases = order != "", order == "release" || order == "acq_rel"
+	scope := w.take("cta", "cluster", "gpu", "sys")
+	mem.wide = scope == "gpu" || scope == "sys"
 	for name, space := range spaces {
 		if w.has(name) {
 			mem.space = space

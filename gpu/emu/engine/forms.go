@@ -139,7 +139,7 @@ func indexedForm(lo *lowering) error {
 // leaveForm lowers exit, and ret: in an inlined function it goes to the instruction
 // after the call.
 func leaveForm(lo *lowering) error {
-	if src := lo.op.in.src; src.Opcode == "ret" && len(src.Operands) > 0 {
+	if src := lo.op.in.src; src.Opcode == "ret" && len(src.Operands) == 1 && src.Operands[0].Kind == ptx.LabelOperand {
 		lo.op.in.flow, lo.op.label = jump, src.Operands[0].Symbol
 		return nil
 	}
@@ -163,7 +163,7 @@ func trapForm(lo *lowering) error {
 		return lo.badCall()
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.fail(in, lowest(m), gpu.ErrTrap, "%s", w.block.prog.trapped(in))
+		w.fail(in, lowest(m), gpu.ErrTrap, "%s", w.block.launch.trapped(in))
 	}
 	return lo.operands(0, 0)
 }

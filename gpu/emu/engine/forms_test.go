@@ -8,7 +8,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// TestRowsAreWords: package ptx lists the opcodes and modifiers of all rows.
+// TestRowsAreWords: package ptx lists the opcodes and modifiers of all rows, and the
+// modifiers of every opcode that runs, so that a misspelt one is called malformed and is
+// not sent to a GPU.
 func TestRowsAreWords(t *testing.T) {
 	module := &ptx.Module{}
 	for name, r := range arith.Rows {
@@ -19,8 +21,14 @@ func TestRowsAreWords(t *testing.T) {
 		}
 	}
 	for opcode := range forms {
-		if word, _ := module.Unknown(&ptx.Instruction{Opcode: opcode}); word != "" && !strings.Contains(opcode, " ") {
+		if strings.Contains(opcode, " ") { // not a word of PTX
+			continue
+		}
+		if word, _ := module.Unknown(&ptx.Instruction{Opcode: opcode}); word != "" {
 			t.Errorf("%s is not known", opcode)
+		}
+		if word, _ := module.Unknown(&ptx.Instruction{Opcode: opcode, Modifiers: []string{"clutser"}}); word != ".clutser" {
+			t.Errorf("%s.clutser: %q, expected the modifier that no instruction has", opcode, word)
 		}
 	}
 }

@@ -2,15 +2,18 @@ package engine
 
 import (
 	"slices"
-	"unsafe"
 
 	"warpbook/gpu"
-	"warpbook/gpu/ptx"
 )
 
-// globalRaces finds races between blocks of one launch on global memory: two unordered
-// accesses by different blocks, at least one a write and at least one neither atomic nor
-// volatile. Stores of the same value are no race.
+// globalRaces finds races on global memory: two unordered accesses by different threads,
+// at least one a write and at least one neither atomic nor volatile. Stores of the same
+// value are no race; a search that the launch asks for notes them.
+//
+// Order within a block: its barriers, those of its warps, and mbarriers. An atomic or
+// volatile write after a fence publishes what its warp has done, and an atomic or volatile
+// access of the same address learns it. Between lanes of a warp such a write counts as a
+// meeting of all lanes.
 //
 // Order between blocks: a block publishes the accesses before a fence of the GPU by its
 // next atomic or volatile access after the fence, and learns the published accesses of
@@ -19,22 +22,39 @@ import (
 // orders its blocks. The search does not distinguish which thread of a block has fenced,
 // and ignores accesses of the copy engine.
 //
-// A searched launch runs on one worker. Marks take ten times the accessed memory; beyond
-// mostMarks, new words are not searched, and a warning reports it.
+// A launch that asks for the search runs on one worker. Beyond mostMarks, new words are not
+// searched, and a warning reports it. A small launch is searched without being asked, see
+// searchSmall.
 type globalRaces struct {
-	now       uint32 // counts fences
-	pages     pages[globalMark]
-	atomics   pages[globalAccess] // last atomic or volatile writes
-	room      int64               // bytes that marks may still take
-	leftOut   *warp               // the first to access a word that is left out, or nil
-	leftAt    *instr
+	between bool  // the launch asks for the search, between blocks, too; else a race is a warning
+	left    int   // accesses of warps that are still searched, if it does not ask
+	noted   bool  // stores of equal values have their note
+	room    int64 // bytes that marks may still take
+
+	now     uint32 // counts fences
+	events  []event
+	rows    pages[row] // by row of memory
+	cells   pages[cell]
+	strong  pages[strongCell] // last atomic or volatile writes
+	leftOut *warp             // the first to access a word that is left out, or nil
+	leftAt  *instr
+
 	published map[uint64]*published // by address
 	knows     map[int32]knowledge   // by block
 	fenced    map[int32]uint32      // by block: the time of its last fence
+	signals   map[int32]signal      // by block: its last atomic or volatile write
+	flags     map[uint64]*instr     // atomic or volatile writes after a fence, if launches are compared
 }
 
 // knowledge holds, for each other block, the time up to which its accesses are visible here.
 type knowledge map[int32]uint32
+
+// signal is an atomic or volatile write, by which a block may tell others that its data is
+// there, and where it has looked for those of others.
+type signal struct {
+	address, read uint64
+	in            *instr
+}
 
 // published is the knowledge that blocks have published at an address.
 type published struct {
@@ -43,89 +63,64 @@ type published struct {
 	learned map[int32]uint32 // version that a block has learned
 }
 
-// pages hold a cell for each word of memory, in pages that are made as they are needed.
-type pages[T any] struct {
-	known map[uint64]*[pageCells]T
-	last  *[pageCells]T // the page that was looked at last: most accesses are of it
-	at    uint64        // its number
-}
-
-// pageCells is how many words of memory have their marks in one piece.
-const pageCells = 1024
-
-// globalMark are the last accesses to a word. Blocks are numbered from 1.
-type globalMark struct {
-	write, read globalAccess
-	other       int32 // a block that read it before the last reader
-	otherTime   uint32
-}
-
-type globalAccess struct {
-	block  int32
-	time   uint32
-	pc     int32
-	thread uint16
-	bytes  uint8 // of the word, a bit each
-	strong bool  // atomic or volatile
-}
-
-// mostMarks bounds the memory of marks.
-var mostMarks int64 = 1 << 30
-
 func newGlobalRaces() *globalRaces {
-	room := mostMarks
-	if free, known := gpu.HostFree(); known {
-		room = min(room, free/2)
+	return &globalRaces{rows: newPages[row](), cells: newPages[cell](), strong: newPages[strongCell](), published: map[uint64]*published{},
+		knows: map[int32]knowledge{}, fenced: map[int32]uint32{}, signals: map[int32]signal{}}
+}
+
+// forget drops everything but some memory for the next launch.
+func (g *globalRaces) forget() {
+	g.rows.forget()
+	g.cells.forget()
+	g.strong.forget()
+	if cap(g.events) > keptEvents {
+		g.events = nil
 	}
-	return &globalRaces{now: 1, room: room, pages: pages[globalMark]{known: map[uint64]*[pageCells]globalMark{}}, atomics: pages[globalAccess]{known: map[uint64]*[pageCells]globalAccess{}},
-		published: map[uint64]*published{},
-		knows:     map[int32]knowledge{}, fenced: map[int32]uint32{}}
+	g.leftOut, g.leftAt = nil, nil
+	clear(g.published)
+	clear(g.knows)
+	clear(g.fenced)
+	clear(g.signals)
+	clear(g.flags)
 }
 
-// mark is that of the word at an address; nil if there is no room for it.
-func (g *globalRaces) mark(address uint64) *globalMark { return cellOf(g, &g.pages, address, true) }
+// keptEvents is how many events have memory that waits for the next search.
+const keptEvents = 1 << 16
 
-// atomic is the last atomic or volatile write of the word at an address, nil if there is
-// none and none is to be noted.
-func (g *globalRaces) atomic(address uint64, note bool) *globalAccess {
-	return cellOf(g, &g.atomics, address, note)
-}
-
-// cellOf is the cell of a word; nil if it has none and none is to be added, or there is
-// no room for it.
-func cellOf[T any](g *globalRaces, p *pages[T], address uint64, add bool) *T {
-	cell := address / 4
-	page := pageOf(g, p, cell/pageCells, add)
-	if page == nil {
-		return nil
-	}
-	return &page[cell%pageCells]
-}
-
-// pageOf is the page with a number; nil if there is none, as for cellOf.
-func pageOf[T any](g *globalRaces, p *pages[T], number uint64, add bool) *[pageCells]T {
-	if p.last == nil || p.at != number {
-		page := p.known[number]
-		if page == nil {
-			bytes := int64(unsafe.Sizeof(*page))
-			if !add || g.room < bytes {
-				return nil
-			}
-			g.room -= bytes
-			page = new([pageCells]T)
-			p.known[number] = page
+// start prepares for a launch.
+func (g *globalRaces) start(between bool) {
+	g.between, g.left, g.noted, g.now, g.events = between, smallAccesses, false, 1, append(g.events[:0], event{})
+	if g.room = mostMarks; between {
+		if free, known := gpu.HostFree(); known {
+			g.room = min(g.room, free/2)
 		}
-		p.last, p.at = page, number
 	}
-	return p.last
 }
 
-// warnLeftOut warns that there was no memory for all marks.
-func (g *globalRaces) warnLeftOut() {
-	if g.leftOut != nil {
-		g.leftOut.warn(g.leftAt, 0, gpu.ErrMemory, "the search for races between blocks has looked at the first %d MiB of global memory that the launch used, not at the rest: launch it for less data",
-			int64(len(g.pages.known))*pageCells*4>>20)
+// A launch that does not ask for a search on global memory is searched within its blocks
+// if it has few threads and stores to global memory, until each worker has seen some
+// accesses of warps: then the search costs a few milliseconds at most.
+const (
+	smallThreads  = 1 << 11
+	smallAccesses = 1 << 13
+)
+
+// searchSmall reports whether a launch that does not ask for it is searched.
+func (l *Launch) searchSmall() bool {
+	return l.checks.Has(gpu.CheckThreadRaces) && !l.checks.Has(gpu.CheckBlockRaces) && l.prog.stores &&
+		l.cluster.Size() == 1 && l.total*int64(l.threads) <= smallThreads
+}
+
+// searchGlobal makes a block of a launch take part in a search.
+func (b *block) searchGlobal(g *globalRaces) {
+	b.global, b.carefulGlobal, b.order[globalOrder] = g, g != nil, nil
+	if g == nil {
+		return
 	}
+	if b.globalShadow == nil {
+		b.globalShadow = &ordering{lanes: make([]order, len(b.warps))}
+	}
+	b.order[globalOrder] = b.globalShadow
 }
 
 // fence notes that a block has fenced.
@@ -187,39 +182,39 @@ func (b *block) number() int32 { return int32(b.linear() + 1) }
 // unordered reports whether an access by another block is unordered with the current
 // accesses of a block.
 func (g *globalRaces) unordered(block, other int32, time uint32) bool {
-	return other != 0 && other != block && g.knows[block][other] <= time
+	return g.knows[block][other] <= time
 }
 
-// raceBlocks looks for races of an access of the lanes in m to an allocation. It reports
-// whether it found none.
-func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
-	g, size, block := w.block.launch.global, in.mem.size, w.block.number()
+// raceGlobal looks for races of an access of the lanes in m to an allocation. It reports
+// whether it found none that ends the launch.
+func (w *warp) raceGlobal(in *instr, p place, m uint32) bool {
+	g, size := w.block.global, in.mem.size
+	if !g.between {
+		if g.left--; g.left < 0 {
+			w.block.searchGlobal(nil)
+			return true
+		}
+	}
 	base := p.allocation.Address()
-	now := globalAccess{block: block, pc: in.mem.pc, strong: in.mem.strong}
 	for ; m != 0; m &= m - 1 {
 		l := lowest(m) & 31
 		address := base + w.addr[l]
 		if in.mem.strong {
-			if released(in.src) {
-				g.fence(block)
-			}
-			g.synchronise(block, address, in.mem.kind != load)
+			w.synchronise(in, address)
 		}
-		now.time, now.thread = g.now, uint16(w.index*32+l)
+		now := reference(w.happening(in.mem.pc)<<laneBits | uint32(l))
 		for at := address &^ 3; at < address+size; at += 4 {
-			now.bytes = 1<<4 - 1
-			if at < address || at+4 > address+size {
-				first, last := max(at, address), min(at+4, address+size)
-				now.bytes = uint8(1<<(last-at) - 1<<(first-at))
+			k := (*cell)(nil)
+			if g.spread(at / rowBytes) {
+				k = g.cells.item(at/4, true, &g.room)
 			}
-			k := g.mark(at)
-			if k == nil {
+			if k == nil || now.event() == 0 {
 				if g.leftOut == nil {
 					g.leftOut, g.leftAt = w, in
 				}
 				continue
 			}
-			if !w.raceWord(in, p, l, at, k, &now) {
+			if !w.raceWord(in, p, at, k, seen{now, bytesOf(at, address, size), false}) {
 				return false
 			}
 		}
@@ -227,77 +222,213 @@ func (w *warp) raceBlocks(in *instr, p place, m uint32) bool {
 	return true
 }
 
-// conflicts reports whether an access that a block makes now races with an earlier one.
-func (g *globalRaces) conflicts(before, now *globalAccess) bool {
-	return before.block != 0 && before.block != now.block && before.bytes&now.bytes != 0 && !(before.strong && now.strong) &&
-		g.unordered(now.block, before.block, before.time)
+// bytesOf are the bytes of a word that an access has.
+func bytesOf(word, address, size uint64) uint8 {
+	if word >= address && word+4 <= address+size {
+		return allBytes
+	}
+	first, last := max(word, address), min(word+4, address+size)
+	return uint8(1<<(last-word) - 1<<(first-word))
+}
+
+// signalled reports whether a block has signalled without a fence after an event, and another
+// block has counted or polled at the same place.
+func (g *globalRaces) signalled(e *event, block int32) bool {
+	by, to := g.signals[e.block], g.signals[block]
+	return by.in != nil && g.fenced[e.block] <= e.time && (to.address == by.address || to.read == by.address)
+}
+
+// synchronise handles an atomic or volatile access: its block and its warp publish what
+// they have done, and learn what others have.
+func (w *warp) synchronise(in *instr, address uint64) {
+	b, writes := w.block, in.mem.kind != load
+	g := b.global
+	if in.mem.releases {
+		w.fence(in.mem.wide)
+	}
+	if g.between {
+		g.synchronise(b.number(), address, writes)
+		s := g.signals[b.number()]
+		if s.read = address; writes {
+			s.address, s.in = address, in
+		}
+		g.signals[b.number()] = s
+	}
+	if writes && w.released != 0 && b.launch.compared() {
+		g.signal(address, in)
+	}
+	b.synchronise(w, address, writes)
+}
+
+// fence notes a fence of a warp; a wide one is of the GPU.
+func (w *warp) fence(wide bool) {
+	b := w.block
+	if wide && b.global.between {
+		b.global.fence(b.number())
+	}
+	o := &b.order[globalOrder].warps
+	o.now++
+	w.released = o.now
+}
+
+// synchronise is that of the warps of a block.
+func (b *block) synchronise(w *warp, address uint64, writes bool) {
+	o, known := b.order[globalOrder], b.published[address]
+	if known != nil {
+		o.warps.learn(w.index, known)
+	}
+	if !writes || w.released == 0 {
+		return
+	}
+	if known == nil {
+		if b.published == nil {
+			b.published = map[uint64]*[32]uint32{}
+		}
+		known = new([32]uint32)
+		b.published[address] = known
+	}
+	o.warps.teach(w.index, known)
+	known[w.index] = max(known[w.index], w.released)
+	o.lanes[w.index].meetAll()
+}
+
+// relation is how an earlier access and the current one are related.
+type relation uint8
+
+const (
+	harmless relation = iota
+	inBlock           // they race, of one block
+	ofBlocks          // they race, of two
+)
+
+// relate compares an earlier access of a word with the current one; one of them writes.
+func (w *warp) relate(before, now seen, strong bool) relation {
+	if before.reference == 0 || before.bytes&now.bytes == 0 {
+		return harmless
+	}
+	b := w.block
+	g := b.global
+	e := &g.events[before.event()]
+	switch {
+	case strong && b.prog.code[e.pc()].mem.strong:
+	case !g.between && (strong || b.prog.code[e.pc()].mem.strong): // often meant so, see remedyOf
+	case e.block == b.number():
+		if !w.orderedInBlock(e, before, now.lane()) {
+			return inBlock
+		}
+	case g.between && g.unordered(b.number(), e.block, e.time):
+		return ofBlocks
+	}
+	return harmless
+}
+
+// orderedInBlock reports whether an earlier access by a thread of the block is ordered
+// before the current one of a lane, or is of the same thread.
+func (w *warp) orderedInBlock(e *event, before seen, lane int) bool {
+	o := w.block.order[globalOrder]
+	if e.warp() != uint32(w.index) {
+		return o.warps.before(e.warp(), e.epoch, uint32(w.index))
+	}
+	lanes := &o.lanes[w.index]
+	switch {
+	case before.lane() == lane && !before.many, e.phase < lanes.all:
+		return true
+	case lanes.some && before.many:
+		return true // which lanes have read it is not known
+	}
+	return lanes.before(uint32(before.lane()), e.phase, uint32(lane))
 }
 
 // raceWord looks for a race on one word, and notes the access.
-func (w *warp) raceWord(in *instr, p place, l int, at uint64, k *globalMark, now *globalAccess) bool {
-	g := w.block.launch.global
-	if g.conflicts(&k.write, now) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
-		w.blockRace(in, p, l, at, &k.write, true)
+func (w *warp) raceWord(in *instr, p place, at uint64, c *cell, now seen) bool {
+	g, strong := w.block.global, in.mem.strong
+	if !w.apart(in, p, at, c.written(), now, true) {
 		return false
 	}
-	if len(g.atomics.known) > 0 {
-		if last := g.atomic(at, false); last != nil && g.conflicts(last, now) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
-			w.blockRace(in, p, l, at, last, true)
+	if len(g.strong.known) > 0 {
+		if s := g.strong.item(at/4, false, &g.room); s != nil && !w.apart(in, p, at, seen{s.write, s.bytes, false}, now, true) {
 			return false
 		}
 	}
 	if in.mem.kind == load {
-		if k.read.block != now.block {
-			k.other, k.otherTime = k.read.block, k.read.time
-		}
-		k.read = *now
+		w.noteRead(c, now)
 		return true
 	}
-	if g.conflicts(&k.read, now) && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
-		w.blockRace(in, p, l, at, &k.read, false)
+	if last, other := c.reads(); !w.apart(in, p, at, last, now, false) || !w.apart(in, p, at, other, now, false) {
 		return false
 	}
-	if other := k.read; !other.strong && g.unordered(now.block, k.other, k.otherTime) && other.bytes&now.bytes != 0 && !(in.mem.kind == store && w.keepsWord(in, p, l, at)) {
-		other.block, other.time = k.other, k.otherTime
-		w.blockRace(in, p, l, at, &other, false)
-		return false
-	}
-	if !now.strong {
-		k.write = *now
-	} else if last := g.atomic(at, true); last != nil {
-		*last = *now
+	if !strong {
+		c.wrote(now)
+	} else if s := g.strong.item(at/4, true, &g.room); s != nil {
+		*s = strongCell{now.reference, now.bytes}
 	}
 	return true
 }
 
-// keepsWord reports whether a store leaves the bytes of a word unchanged.
-func (w *warp) keepsWord(in *instr, p place, l int, at uint64) bool {
-	base := p.allocation.Address()
+// noteRead adds a read to the last ones of a word. A read that is ordered before it is
+// dropped: what races with it races with the later one, too.
+func (w *warp) noteRead(c *cell, now seen) {
+	last, _ := c.reads()
+	if last.reference == 0 {
+		c.reading(now)
+		return
+	}
+	e, o := &w.block.global.events[last.event()], w.block.order[globalOrder]
+	switch {
+	case e.block != w.block.number():
+		c.shift()
+	case e.warp() == uint32(w.index):
+		now.many = e.phase >= o.lanes[w.index].all && last.bytes == now.bytes && (last.many || last.lane() != now.lane())
+	case e.epoch >= o.warps.all:
+		c.shift()
+	}
+	c.reading(now)
+}
+
+// apart reports whether an earlier access of a word and the current one are no race that
+// ends the launch; wrote is whether the earlier one was a write.
+func (w *warp) apart(in *instr, p place, at uint64, before, now seen, wrote bool) bool {
+	r := w.relate(before, now, in.mem.strong)
+	if r == harmless {
+		return true
+	}
+	g := w.block.global
+	if in.mem.kind == store && w.keepsWord(in, p, at, before, now) {
+		if wrote && g.between && !g.noted {
+			g.noted = true
+			w.noteEqual(in, p, at, before, now)
+		}
+		return true
+	}
+	race := w.globalRace(in, p, at, before, now, wrote, r)
+	if g.between {
+		w.block.fault = race
+		return false
+	}
+	w.block.launch.warned.add(in, race)
+	g.left = 0
+	return true
+}
+
+// keepsWord reports whether a store leaves the bytes of a word as they are, or as an
+// earlier lane of the same instruction stores them.
+func (w *warp) keepsWord(in *instr, p place, at uint64, before, now seen) bool {
+	base, l := p.allocation.Address(), now.lane()
 	from, to := max(at, base+w.addr[l]), min(at+4, base+w.addr[l]+in.mem.size)
 	for ; from < to; from++ {
 		offset := from - base
-		if !p.contents.Written.Has(int(offset), 1) && !p.contents.Whole.Load() || w.stored(in, l, offset) != p.contents.Data[offset] {
+		have := p.contents.Data[offset]
+		switch first := before.lane(); {
+		case before.event() == now.event() && w.reaches(in, first, offset):
+			have = w.stored(in, first, offset)
+		case !p.contents.Whole.Load() && !p.contents.Written.Has(int(offset), 1):
+			return false
+		}
+		if w.stored(in, l, offset) != have {
 			return false
 		}
 	}
 	return true
-}
-
-// blockRace is the fault of a race between two blocks.
-func (w *warp) blockRace(in *instr, p place, l int, at uint64, before *globalAccess, wrote bool) {
-	b := w.block
-	kind, did := "read-after-write", "wrote"
-	switch {
-	case !wrote:
-		kind, did = "write-after-read", "read"
-	case in.mem.kind != load:
-		kind = "write-after-write"
-	}
-	first := &b.prog.code[before.pc]
-	offset := max(at-p.allocation.Address(), w.addr[l])
-	w.fail(in, l, gpu.ErrRace, "%s hazard on byte %d of %s: block %v thread %v %s it with %s at %s, and nothing orders the blocks: use an atomic, grid.sync(), or two launches",
-		kind, offset, p.allocation.Name(), b.launch.place(int64(before.block-1)), b.thread(int(before.thread)), did, first.src.Name(), b.prog.placeOf(first))
-	b.fault.Other = &gpu.Site{Instruction: first.src.Name(), Line: first.src.Pos.Line, Source: b.prog.sourceOrCall(first), Thread: b.thread(int(before.thread))}
 }
 
 // fenceForm lowers membar and fence: memory is always consistent in the emulator, so a
@@ -308,8 +439,8 @@ func fenceForm(lo *lowering) error {
 	engine := async || slices.Contains(src.Modifiers, "mbarrier_init")
 	wide := slices.ContainsFunc(src.Modifiers, func(m string) bool { return m == "gl" || m == "gpu" || m == "sys" })
 	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
-		if g := w.block.launch.global; g != nil && wide {
-			g.fence(w.block.number())
+		if w.block.global != nil {
+			w.fence(wide)
 		}
 		if engine {
 			w.fenceAsync()
@@ -320,10 +451,4 @@ func fenceForm(lo *lowering) error {
 		}
 	}
 	return nil
-}
-
-// released reports whether a memory instruction fences before it writes.
-func released(in *ptx.Instruction) bool {
-	gpuWide := slices.Contains(in.Modifiers, "gpu") || slices.Contains(in.Modifiers, "sys")
-	return gpuWide && (slices.Contains(in.Modifiers, "release") || slices.Contains(in.Modifiers, "acq_rel"))
 }

@@ -13,11 +13,12 @@ import (
 type instr struct {
 	exec       func(w *warp, in *instr, m uint32)
 	flow       flowKind
-	guard      uint32 // index of a predicate; always means all lanes
-	flip       uint32 // all ones for @!p
-	d, a, b, c uint32 // destination and sources
-	target     int32  // of a branch
-	skips      bool   // a branch over straight code, see findSkips
+	guard      uint32  // index of a predicate; always means all lanes
+	flip       uint32  // all ones for @!p
+	d, a, b, c uint32  // destination and sources
+	target     int32   // of a branch
+	leaves     leaving // a branch past the barriers of the block, see passed.go
+	skips      bool    // a branch over straight code, see findSkips
 	lane       arith.Lane
 	kinds      string          // width letter of each operand, the destination first
 	operation  arith.Operation // rounding of lane

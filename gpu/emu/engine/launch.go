@@ -34,27 +34,36 @@ type Launch struct {
 	checks        gpu.Checks
 	epoch         uint64 // of interrupts when it was submitted
 	limit         uint64 // instructions a warp may run, or 0
+	goOn          bool   // uses of undefined values are warnings
 	order         BlockOrder
+	following     *following      // nil: no debugger follows the launch
 	workspace     *mem.Allocation // of a cooperative launch
 	cluster       gpu.Dim         // blocks of a cluster
-	global        *globalRaces    // nil if races between blocks are not looked for
+	streamOrder   *Order          // nil on a device without streams of its own
+	global        *globalRaces    // nil if the launch does not ask for a search on global memory
 
 	total int64
 
 	// Fields that all workers write lie apart from fields that they only read.
 	_        cpu.CacheLinePad
-	next     atomic.Int64 // first block that no worker has taken
-	resident atomic.Int64 // blocks that workers have taken and that have not ended
+	next     atomic.Int64  // first block that no worker has taken
+	resident atomic.Int64  // blocks that workers have taken and that have not ended
+	left     atomic.Int64  // the same, counted at once
+	activity atomic.Uint64 // counts turns of blocks that may have changed memory
+	waits    atomic.Bool   // a block waits for others, and whether all fit depends on registers
 	_        cpu.CacheLinePad
 
-	mu      sync.Mutex
-	blocks  []*block   // in which workers run blocks of the grid; guarded by mu
-	first   *gpu.Fault // of the lowest block; guarded by mu
-	firstAt atomic.Int64
-	failed  time.Time // when the first fault was seen; guarded by mu
+	mu       sync.Mutex
+	blocks   []*block   // in which workers run blocks of the grid; guarded by mu
+	first    *gpu.Fault // of the lowest block; guarded by mu
+	firstAt  atomic.Int64
+	still    still          // guarded by mu
+	searches []*globalRaces // that have ended and are still to be compared; guarded by mu
+	failed   time.Time      // when the first fault was seen; guarded by mu
 
-	printed printed
-	warned  warnings
+	printed  printed
+	warned   warnings
+	unwanted []*gpu.Fault // warnings of a repetition
 }
 
 // results are where a launch stores what it finds; nil for what its caller does not want.
@@ -100,11 +109,17 @@ func (l *Launch) Run(submitted uint64) error {
 
 // run executes all blocks and returns the counters.
 func (l *Launch) run() (gpu.Counters, error) {
+	if l.compared() {
+		l.engine.beginStreams(l.streamOrder)
+	}
 	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
 	l.firstAt.Store(l.total)
 	n := int(min(int64(l.engine.workers()), l.clusters()))
 	if l.checks.Has(gpu.CheckBlockRaces) {
-		n, l.global = 1, newGlobalRaces()
+		n, l.global = 1, l.engine.blocks.search(true)
+	}
+	if l.follow(); l.following != nil {
+		n = 1
 	}
 	first := l.engine.blocks.take(l, n)
 	l.blocks = slices.Clone(first)
@@ -120,6 +135,10 @@ func (l *Launch) run() (gpu.Counters, error) {
 	wg.Wait()
 	if l.global != nil {
 		l.global.warnLeftOut()
+		l.endSearch(l.global)
+	}
+	if l.compared() {
+		l.endStreams()
 	}
 	var c gpu.Counters
 	for _, b := range l.blocks {
@@ -191,8 +210,31 @@ func (l *Launch) check(b *block) *gpu.Fault {
 // blockPool keeps the blocks of the last launches, because a small launch
 // costs less than making their registers.
 type blockPool struct {
-	mu   sync.Mutex
-	free []*block
+	mu       sync.Mutex
+	free     []*block
+	searches []*globalRaces // for later searches on global memory
+}
+
+// search returns a search that is ready for a launch.
+func (p *blockPool) search(between bool) *globalRaces {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	g := newGlobalRaces()
+	if n := len(p.searches); n > 0 {
+		g, p.searches = p.searches[n-1], p.searches[:n-1]
+	}
+	g.start(between)
+	return g
+}
+
+// keep keeps the memory of a search for a later launch.
+func (p *blockPool) keep(g *globalRaces) {
+	g.forget()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.searches) < pooled {
+		p.searches = append(p.searches, g)
+	}
 }
 
 // pooled bounds the number of blocks that are kept.
@@ -219,10 +261,11 @@ func (p *blockPool) take(l *Launch, n int) []*block {
 		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.into.counters != nil || l.into.profile != nil, nil, l.checks
 		b.origins = l.origins
 		b.careful = l.into.profile != nil || l.engine.longWay.Load() || l.global != nil && l.cluster.Size() > 1
-		b.carefulGlobal = l.global != nil
+		b.searchGlobal(l.global)
 		if b.tracer = nil; l.into.profile != nil {
 			b.tracer = newTracer(l.prog)
 		}
+		b.following = l.following
 		b.lookForRaces(l.checks.Has(gpu.CheckRaces) && b.shared != nil)
 		b.vectors = l.engine.vectors()
 		b.fillLaunch()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -29,7 +30,7 @@ func (e *Engine) Lower(m Module, entry *ptx.Function) (*Program, error) {
 		return nil, err
 	}
 	lo := &lowering{module: m, compute: e.info.Compute, fn: fn, prog: &Program{
-		name: entry.Name, file: m.Text.Name, files: m.Text.Files, fn: entry,
+		name: entry.Name, file: m.Text.Name, files: m.Text.Files, fn: entry, inlined: fn, text: m.Text, symbols: m.Symbols, locals: map[string]uint64{},
 	}}
 	if err := lo.layout(); err != nil {
 		return nil, err
@@ -72,8 +73,8 @@ func (lo *lowering) instruction(src *ptx.Instruction) error {
 	if err := lo.target(needs[src.Opcode]); err != nil {
 		return err
 	}
-	if err := form(lo); err != nil {
-		return lo.misspelt(err)
+	if err := lo.misspelt(form(lo)); err != nil {
+		return err
 	}
 	lo.checkDivisor()
 	if lo.op.guard != nil {
@@ -137,14 +138,15 @@ func (lo *lowering) allocate(c *code) {
 	for r := range widths {
 		widths[r] = widthOf(lo.fn.Registers[r].Type)
 	}
-	unset := c.maybeUnset()
+	unset, halved := c.maybeUnset()
 	c.propagate(unset)
 	c.dropUnread()
-	lo.watch(c, unset)
+	lo.watch(c, unset, halved)
 	lo.watchProducts(c)
 	c.findThreadConstants(unset)
 	next := lo.placePresets(c)
 	place, end, preds := c.slots(widths, next)
+	lo.prog.places = place
 	lo.prog.slotBytes, lo.prog.preds = end, preds+lo.prog.preds
 	for _, o := range c.ops {
 		for _, b := range o.binds {
@@ -235,6 +237,7 @@ func (lo *lowering) assemble(c *code, entries map[int]int) {
 		}
 	}
 	p.findSkips()
+	p.findLeaving()
 	p.addBranches()
 }
 
@@ -273,10 +276,12 @@ func (lo *lowering) assembleBlock(c *code, b span, at []int32) {
 		if o.in.src != nil {
 			dropped++
 			p.marks = p.marks || needsMarks(o.in.src)
+			changesMore(&o.in)
 			p.asynchronous = p.asynchronous || o.in.src.Opcode == "cp" || o.in.src.Opcode == "wgmma"
 		}
 		for _, mem := range o.accesses() {
 			mem.pc = int32(len(p.code))
+			p.stores = p.stores || mem.kind == store && (mem.space == ptx.Global || mem.space == ptx.Generic)
 			p.narrow = p.narrow || mem.bytes < 4 && (mem.space == ptx.Shared || mem.space == ptx.Generic)
 		}
 		emit(o.in, dropped, operandsOf(o))
@@ -327,6 +332,9 @@ func (lo *lowering) layout() error {
 		case v.Space == ptx.Local, v.Space == ptx.Parameter:
 			p.localBytes = align(p.localBytes, v.Align)
 			lo.symbols[v.Name] = Symbol{Space: ptx.Local, Address: uint64(p.localBytes)}
+			if v.Space == ptx.Local {
+				p.locals[v.Name] = uint64(p.localBytes)
+			}
 			p.localBytes += v.Bytes()
 		}
 	}
@@ -339,6 +347,10 @@ func (lo *lowering) layout() error {
 	for _, v := range dynamic {
 		lo.placeShared(v, math.MaxInt32)
 	}
+	if p.localBytes > ptx.MostLocal {
+		return fmt.Errorf("emu: entry %s at %s:%d: %w: %d bytes of local memory a thread, expected at most %d: use a buffer with a part for each thread",
+			p.name, p.file, p.fn.Pos.Line, gpu.ErrMalformed, p.localBytes, ptx.MostLocal)
+	}
 	p.localUsed, p.localBytes = p.localBytes, align(p.localBytes, 16)
 	p.attributes = gpu.Attributes{SharedBytes: static, MaxThreads: maxThreads(p.fn), Block: dim(p.fn.ReqThread), Cluster: dim(p.fn.Cluster)}
 	return nil
@@ -348,7 +360,7 @@ func (lo *lowering) layout() error {
 func (lo *lowering) placeShared(v *ptx.Variable, bytes int) {
 	at := uint64(lo.prog.static)
 	lo.symbols[v.Name] = Symbol{Space: ptx.Shared, Address: at}
-	lo.prog.shared = append(lo.prog.shared, sharedVariable{v.Name, sourceName(v.Name), at, uint64(bytes)})
+	lo.prog.shared = append(lo.prog.shared, sharedVariable{v.Name, strings.TrimPrefix(sourceName(v.Name), lo.prog.name+"_"), at, uint64(bytes)})
 }
 
 // sourceName is the name in the source of a variable of a function, which

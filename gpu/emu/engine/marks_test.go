@@ -33,9 +33,11 @@ const marked = `.version 7.8
 `
 
 // TestMarksAreBounded: a search without memory for more marks continues without them and
-// reports it.
+// reports it. A word that others touch by parts of rows takes 16 bytes, whole rows take less
+// than a byte a word.
 func TestMarksAreBounded(t *testing.T) {
 	const blocks, threads = 64, 256
+	const count = blocks * threads
 	d, err := emu.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +51,11 @@ func TestMarksAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := d.Alloc(gpu.Uint32, blocks*threads)
+	words, err := d.Alloc(gpu.Uint32, count+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := words.View(1, count) // no warp reads whole rows
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,19 +63,21 @@ func TestMarksAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var warnings []*gpu.Fault
-	l := gpu.Launch{Entry: e, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: threads}, Args: []any{words, sum}, Zero: []gpu.Buffer{words, sum},
-		Checks: gpu.CheckDefault | gpu.CheckBlockRaces, Warnings: &warnings}
-	before := engine.LimitMarks(1 << 30)
-	defer engine.LimitMarks(before)
-	if err := d.Launch(l); err != nil || len(warnings) > 0 {
-		t.Fatal(err, warnings)
-	}
-	engine.LimitMarks(128 << 10)
-	if err := d.Launch(l); err != nil {
-		t.Fatal(err)
-	}
-	if len(warnings) != 1 || !errors.Is(warnings[0], gpu.ErrMemory) || !strings.Contains(warnings[0].Error(), "not at the rest") {
-		t.Errorf("warnings %v, expected a warning that names the unchecked accesses", warnings)
+	defer engine.LimitMarks(engine.LimitMarks(1 << 30))
+	const others = 96 << 10 // pages of the sum, of rows, and what each warp does
+	for _, c := range []struct {
+		words gpu.Buffer
+		bytes int64
+		fits  bool
+	}{{parts, 17*count + others, true}, {parts, 13 * count, false}, {words, count + others, true}, {words, 8 << 10, false}} {
+		engine.LimitMarks(c.bytes)
+		var warnings []*gpu.Fault
+		if err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: threads}, Args: []any{c.words, sum}, Zero: []gpu.Buffer{words, sum},
+			Checks: gpu.CheckDefault | gpu.CheckBlockRaces, Warnings: &warnings}); err != nil {
+			t.Fatal(err)
+		}
+		if c.fits != (len(warnings) == 0) || !c.fits && (!errors.Is(warnings[0], gpu.ErrMemory) || !strings.Contains(warnings[0].Error(), "not at the rest")) {
+			t.Errorf("%d bytes for marks of %d words: warnings %v, expected one that names the unchecked accesses: %v", c.bytes, c.words.Len(), warnings, !c.fits)
+		}
 	}
 }

@@ -209,9 +209,8 @@ func (w *warp) arriveAt(t *block, in *instr, l int, word, n uint64) uint64 {
 
 // arrive notes the arrival of a warp for the search for races.
 func (m *mbarrier) arrive(w *warp) {
-	if r := w.block.races; r != nil {
-		r.warps.now++ // what the warp does from now on is not before the barrier
-		m.arrivals = append(m.arrivals, arrival{w.index, r.warps.now})
+	if w.block.searches() {
+		m.arrivals = append(m.arrivals, w.arrives())
 	}
 }
 
@@ -226,7 +225,7 @@ func (m *mbarrier) completed(word uint64) uint64 {
 
 // noMbarrier is the fault of a lane whose address holds no mbarrier.
 func (w *warp) noMbarrier(in *instr, l int, word uint64) uint64 {
-	w.fail(in, l, gpu.ErrUninitialized, "no mbarrier at %s: mbarrier.init comes first", w.block.prog.sharedPlace(w.addr[l]))
+	w.fail(in, l, gpu.ErrUninitialized, "no mbarrier at %s: mbarrier.init comes first", w.block.launch.sharedPlace(w.addr[l]))
 	return word
 }
 
@@ -264,7 +263,10 @@ func (lo *lowering) mbarrierWait(parity bool) error {
 		// A wait for a phase that has ended, perhaps the wrong one, does not wait for copies.
 		done := ended()
 		if !done {
-			word = t.bulkArrives(w.addr[l], w.copiesArrive(t, in, l, word))
+			before := word
+			if word = t.bulkArrives(w.addr[l], w.copiesArrive(t, in, l, word)); word != before {
+				w.block.changes++
+			}
 			done = ended()
 		}
 		w.setPred(in.d, 1<<l, done)
@@ -280,12 +282,11 @@ func (lo *lowering) mbarrierWait(parity bool) error {
 
 // learn orders the accesses of arrived threads before the later accesses of the warp.
 func (w *warp) learn(m *mbarrier) {
-	r := w.block.races
-	if r == nil {
+	if !w.block.searches() {
 		return
 	}
 	for _, a := range m.before {
-		r.warps.join(1<<a.warp, a.time, 1<<w.index)
+		w.learns(a)
 	}
 	if slices.ContainsFunc(m.before, func(a arrival) bool { return a.warp == w.index }) {
 		w.meet(w.alive)

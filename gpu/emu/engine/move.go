@@ -108,6 +108,7 @@ func (lo *lowering) pack(t ptx.Type, from ptx.Operand) error {
 		if err := lo.useOperand(&slots[i], e, "a component of operand 2", part); err != nil {
 			return err
 		}
+		lo.halfOf(t, i)
 	}
 	size := part.Bytes() * 8
 	in.exec = func(w *warp, in *instr, m uint32) {
@@ -147,6 +148,7 @@ func (lo *lowering) unpack(t ptx.Type, to, from ptx.Operand) error {
 		if err := lo.defOperand(&slots[i], e, "a component of operand 1", widthOf(part)); err != nil {
 			return err
 		}
+		lo.halfOf(t, i)
 	}
 	size := part.Bytes() * 8
 	in.exec = func(w *warp, in *instr, m uint32) {

@@ -33,6 +33,26 @@ type bind struct {
 	value value
 	def   bool
 	kept  bool // a source that may be unset: it is passed on to a result
+	part  part // of the 32-bit register on the other side, if the operand is a half of it
+}
+
+// part is a half of a 32-bit register, or all of it.
+type part uint8
+
+const (
+	whole part = iota
+	lowHalf
+	highHalf
+)
+
+// halfOf makes the last bind that of a component of a packed value. Inlined, it would be
+// code of a kilobyte in the forms that call it.
+//
+//go:noinline
+func (lo *lowering) halfOf(packed ptx.Type, component int) {
+	if packed.Bytes() == 4 {
+		lo.op.binds[len(lo.op.binds)-1].part = part(component) + lowHalf
+	}
 }
 
 // lowering is an entry that is being lowered to a program.

@@ -80,9 +80,10 @@ func (w *warp) copyWritten(in *instr, p place, m uint32) bool {
 			c.Written.Clear(o, mask)
 			c.Written.Set(o, moved[l])
 			continue
-		case moved[l] == 0 && checks:
-			w.fail(in, l, gpu.ErrUninitialized, "%s gets %d bytes of local memory, none of which was written", p.where(w.addr[l]), in.mem.size)
-			return false
+		case moved[l] == 0 && checks && !w.block.launch.known(in):
+			if !w.undefinedUse(in, l, gpu.ErrUninitialized, "%s gets %d bytes of local memory, none of which was written", p.where(w.addr[l]), in.mem.size) {
+				return false
+			}
 		}
 		if !c.Whole.Load() {
 			c.Written.Set(o, mask)

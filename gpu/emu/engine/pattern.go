@@ -30,6 +30,7 @@ type pattern struct {
 	bytes          uint64
 
 	cells []patternCell // of shared memory, once races are looked for
+	rows  int           // of global memory that it accesses whole; -1 if it does not, 0 if that is not known yet
 }
 
 // patterns are the patterns of one instruction.
@@ -182,7 +183,7 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	if start, end := mem.room(c); p == nil || int64(base)+p.Min < start || int64(base)+p.Min+int64(p.Bytes) > end {
 		return false
 	}
-	if b.carefulGlobal && mem.space == ptx.Global && !w.surelyNoBlockRace(mem, p, a.Address()+base) {
+	if b.carefulGlobal && mem.space == ptx.Global && !w.surelyNoGlobalRace(mem, p, a.Address()+base) {
 		return false
 	}
 	if !c.Whole.Load() && !p.written(c, base, mem) {

@@ -19,7 +19,7 @@ func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
 	block := l.Block.Full()
 	run := &Launch{
 		engine: e, prog: p, info: e.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
-		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(),
+		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(), goOn: e.goOn.Load(),
 		into: results{l.Counters, l.Profile, l.Warnings},
 	}
 	run.cluster = l.ClusterShape()
@@ -95,7 +95,7 @@ func (run *Launch) cooperate(l gpu.Launch) error {
 	if !l.Cooperative {
 		return nil
 	}
-	if err := gpu.CheckCooperative(run.info, l, run.perSM()); err != nil {
+	if err := gpu.CheckCooperative(run.info, l, run.engine.Occupancy(run.prog, run.threads, run.dynamic)); err != nil {
 		return err
 	}
 	const workspaceBytes = 8

@@ -18,7 +18,8 @@ type tracer struct {
 	// it.
 	runs      []run
 	divergent []uint64 // branches, by instruction
-	sites     []*site  // memory instructions, by instruction; nil for the others
+	branches  []map[branchKey]*gpu.Branch
+	sites     []*site // memory instructions, by instruction; nil for the others
 }
 
 // run is the number of runs that start at an instruction, minus those that ended before
@@ -39,9 +40,12 @@ type requestKey struct {
 	address [32]uint64 // of active lanes; for global memory relative to the line of the lowest one
 }
 
+// branchKey identifies equal divergent branches.
+type branchKey struct{ taken, active uint32 }
+
 func newTracer(p *Program) *tracer {
 	n := len(p.code) + 1
-	return &tracer{runs: make([]run, n), divergent: make([]uint64, n), sites: make([]*site, n)}
+	return &tracer{runs: make([]run, n), divergent: make([]uint64, n), branches: make([]map[branchKey]*gpu.Branch, n), sites: make([]*site, n)}
 }
 
 // ran notes that a warp ran the instructions of a straight run.
@@ -51,6 +55,28 @@ func (t *tracer) ran(from, to int32, mask uint32) {
 	t.runs[from].threads += threads
 	t.runs[to].warps--
 	t.runs[to].threads -= threads
+}
+
+// diverged counts a branch that some active lanes take and others do not.
+func (t *tracer) diverged(w *warp, pc int32, taken, active uint32) {
+	t.divergent[pc]++
+	t.addBranch(pc, branchKey{taken, active}, &gpu.Branch{Taken: taken, Active: active, Count: 1, Block: w.block.at, Warp: w.index})
+}
+
+// addBranch adds a pattern; of equal ones the first block is kept.
+func (t *tracer) addBranch(pc int32, key branchKey, b *gpu.Branch) {
+	known := t.branches[pc][key]
+	switch {
+	case known != nil && compareBlocks(b.Block, known.Block) < 0:
+		b.Count += known.Count
+		t.branches[pc][key] = b
+	case known != nil:
+		known.Count += b.Count
+	case t.branches[pc] == nil:
+		t.branches[pc] = map[branchKey]*gpu.Branch{key: b}
+	case len(t.branches[pc]) < gpu.MostPatterns:
+		t.branches[pc][key] = b
+	}
 }
 
 // request counts a request to memory.
@@ -122,6 +148,9 @@ func (t *tracer) add(o *tracer) {
 		t.runs[i].warps += o.runs[i].warps
 		t.runs[i].threads += o.runs[i].threads
 		t.divergent[i] += o.divergent[i]
+		for key, b := range o.branches[i] {
+			t.addBranch(int32(i), key, b)
+		}
 		switch s, other := t.sites[i], o.sites[i]; {
 		case s == nil:
 			t.sites[i] = other
@@ -189,6 +218,12 @@ func (t *tracer) profile(p *Program) gpu.Profile {
 		if s := t.sites[i]; s != nil {
 			s.fill(&c)
 		}
+		for b := range maps.Values(t.branches[i]) {
+			c.Branches = append(c.Branches, *b)
+		}
+		slices.SortFunc(c.Branches, func(a, b gpu.Branch) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), compareBlocks(a.Block, b.Block), cmp.Compare(a.Warp, b.Warp), cmp.Compare(a.Taken, b.Taken), cmp.Compare(a.Active, b.Active))
+		})
 		profile.Instructions = append(profile.Instructions, c)
 	}
 	slices.SortStableFunc(profile.Instructions, func(a, b gpu.InstructionProfile) int { return cmp.Compare(a.Line, b.Line) })

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync"
+
 	"warpbook/gpu"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
@@ -24,25 +26,53 @@ type Program struct {
 	placed      []placed   // those that depend on the block's index
 	constantOps []instr    // run once the other presets are set that do not depend on the launch
 	constantsAt [][]*instr // those that count with each instruction
+	places      []uint32   // of registers, as long as they live
 	slotBytes   int
 	preds       int
 	tracked     int // registers whose unset lanes are tracked
 
 	static       int // bytes of shared memory
 	shared       []sharedVariable
-	constants    []string // variables of the module in constant memory
-	marks        bool     // it looks at accesses from before the last barrier, see race_pattern.go
-	narrow       bool     // it may access less than 4 bytes of shared memory at once
-	localBytes   int      // per thread
-	localUsed    int      // the part of it that variables use
-	flights      int      // registers of warpgroup products that are watched
-	asynchronous bool     // it has copies or products that end later
-	copies       int      // loads that are used only by a store, see partial_init.go
+	locals       map[string]uint64 // offsets of the variables of a thread, by symbol
+	constants    []string          // variables of the module in constant memory
+	marks        bool              // it looks at accesses from before the last barrier, see race_pattern.go
+	acts         []bool            // by instruction: from it on, a thread may store
+	stores       bool              // it stores to global memory
+	narrow       bool              // it may access less than 4 bytes of shared memory at once
+	localBytes   int               // per thread
+	localUsed    int               // the part of it that variables use
+	flights      int               // registers of warpgroup products that are watched
+	asynchronous bool              // it has copies or products that end later
+	copies       int               // loads that are used only by a store, see partial_init.go
 	params       []*ptx.Variable
 	paramAt      []int // offset of each in the parameter bytes
 	paramBytes   int
 	attributes   gpu.Attributes
 	fn           *ptx.Function
+	inlined      *ptx.Function // with the functions that it calls
+	text         *ptx.Module
+	symbols      map[string]Symbol // of the module's variables
+
+	indexing sync.Once
+	indices  map[*ptx.Instruction]int // in the text, for a debugger
+
+	decides      sync.Once
+	decisiveOnes *decisive // registers that decide how threads go on, see decisive.go
+
+	registers func() int // see CountRegisters; nil without a count
+}
+
+// CountRegisters gives a new program a function that knows how many registers a thread has,
+// 0 where it does not. It is called at most once, and only where that decides how many
+// blocks are resident: it may run an assembler.
+func (p *Program) CountRegisters(count func() int) { p.registers = sync.OnceValue(count) }
+
+// Registers are the registers of a thread, 0 where they are not known.
+func (p *Program) Registers() int {
+	if p.registers == nil {
+		return 0
+	}
+	return p.registers()
 }
 
 // Name is the name of the entry.

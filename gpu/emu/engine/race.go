@@ -25,8 +25,7 @@ type races struct {
 	atoms  lasting // last atomics; empty before the first
 	began  uint32  // time at which the block began
 	stored uint32  // lanes whose marks are set for the current store
-	warps  order   // of the block: its barriers
-	lanes  []order // of each warp: its .sync operations
+	*ordering
 	phase
 }
 
@@ -64,7 +63,7 @@ func (k *mark) warp() uint32 { return k.who >> pcBits }
 func (k *mark) pc() uint32 { return k.who & (1<<pcBits - 1) }
 
 func newRaces(narrow bool, bytes, warps int) *races {
-	r := &races{shift: 2, lanes: make([]order, warps)}
+	r := &races{shift: 2, ordering: &ordering{lanes: make([]order, warps)}}
 	if narrow {
 		r.shift = 0
 	}
@@ -78,7 +77,7 @@ func newRaces(narrow bool, bytes, warps int) *races {
 
 // lookForRaces turns the search on or off; the shadow is kept for the next launch.
 func (b *block) lookForRaces(on bool) {
-	b.races, b.searching = nil, false
+	b.races, b.searching, b.order[sharedOrder] = nil, false, nil
 	if !on {
 		return
 	}
@@ -86,15 +85,15 @@ func (b *block) lookForRaces(on bool) {
 	if b.shadow == nil || narrow != (b.shadow.shift == 0) {
 		b.shadow = newRaces(narrow, b.sharedBytes(), len(b.warps))
 	}
-	b.races = b.shadow
+	b.races, b.order[sharedOrder] = b.shadow, b.shadow.ordering
 	b.races.only = b.prog.marks || b.launch.cluster.Size() > 1
 }
 
 // start discards all accesses: another block begins.
 func (r *races) start() {
-	const late = 1 << 31 // long before the counter overflows
-	if r.warps.now > late {
-		r.warps = order{}
+	before := r.warps.now
+	r.begin()
+	if r.warps.now < before {
 		clear(r.writes)
 		r.reads.forget()
 		r.atoms.forget()
@@ -102,12 +101,6 @@ func (r *races) start() {
 			clear(r.rows.Rows)
 		}
 	}
-	for i := range r.lanes {
-		if r.lanes[i].now > late {
-			r.lanes[i] = order{}
-		}
-	}
-	r.warps.meetAll()
 	r.began = r.warps.now
 }
 
@@ -253,51 +246,40 @@ func (r *races) pair(c, k *mark) (before, now int) {
 func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 	b := w.block
 	before, now := bits.TrailingZeros32(c.lanes), bits.TrailingZeros32(k.lanes)
-	if c.warp() == k.warp() {
+	within := c.warp() == k.warp()
+	if within {
 		before, now = b.races.pair(c, k)
 	}
-	first := &b.prog.code[c.pc()]
-	if in.mem.kind == store && first.mem.kind == store && w.sameValue(in, c, k, cell<<b.races.shift) {
+	first := racer{&b.prog.code[c.pc()], int(c.warp())*32 + before}
+	second := racer{in, w.index*32 + now}
+	if in.mem.kind == store && first.in.mem.kind == store && w.sameValue(in, c, k, cell<<b.races.shift) {
 		return false
 	}
-	kind, did := "read-after-write", "wrote"
 	switch {
-	case first.mem.kind == load:
-		kind, did = "write-after-read", "read"
-	case in.mem.kind != load:
-		kind = "write-after-write"
-	}
-	other := gpu.Site{Instruction: first.src.Name(), Line: first.src.Pos.Line, Source: b.prog.sourceOrCall(first),
-		Thread: b.thread(int(c.warp())*32 + before)}
-	if b.pending != nil && b.pending.Kind == gpu.ErrRace {
-		return false // the first one is enough
-	}
-	remedy := "__syncthreads()"
-	if c.warp() == k.warp() {
-		remedy = "__syncwarp()"
-	}
-	if b.searching {
-		b.writtenLater(in, b.thread(w.index*32+now), remedy)
+	case b.launch.goOn && !b.searching:
+		if !b.launch.warned.has(in) {
+			b.launch.warned.add(in, b.raceOf(first, second, cell))
+		}
+		return false
+	case b.pending != nil && b.pending.Kind == gpu.ErrRace: // the first one is enough
+		if !within {
+			b.preferWarps(first, second, cell)
+		}
+		return false
+	case b.searching:
+		b.writtenLater(in, b.thread(second.thread), barrierBetween(first, second))
 		return false
 	}
-	b.pending = nil
-	missing := "no barrier stands between: put " + remedy + " there"
-	switch {
-	case bulk(in) && first.mem.kind == load:
-		missing = "nothing orders that read before this copy: readers wait for the copy's own phase of its mbarrier, and a place is filled again after a barrier at which they have arrived"
-	case bulk(first):
-		missing = "no wait stands between: wait for the phase of the mbarrier that counts the copy"
-	}
-	w.fail(in, now, gpu.ErrRace, "%s hazard on %s: thread (%d,%d,%d) %s it with %s at %s, and %s",
-		kind, b.prog.sharedPlace(cell<<b.races.shift), other.Thread.X, other.Thread.Y, other.Thread.Z, did, other.Instruction, b.prog.placeOf(first), missing)
-	b.fault.Other = &other
-	return !b.postpone()
+	b.pending, b.fault = nil, b.raceOf(first, second, cell)
+	return !b.postpone(within && len(b.warps) > 1)
 }
 
-// postpone delays a race until the block has ended if threads wait at a barrier: if
-// others skip that barrier, the skipped barrier is the cause.
-func (b *block) postpone() bool {
-	if !slices.ContainsFunc(b.barriers[:], func(bar barrier) bool { return bar.came > 0 && !bar.explicit }) {
+// postpone delays a race until the block has ended. If threads wait at a barrier and others
+// skip it, the skipped barrier is the cause. After a race within one of several warps, one
+// of two warps may follow: then a barrier of the warp would not be enough.
+func (b *block) postpone(within bool) bool {
+	skips := slices.ContainsFunc(b.barriers[:], func(bar barrier) bool { return bar.came > 0 && !bar.explicit })
+	if !skips && !within {
 		return false
 	}
 	b.pending, b.patience, b.fault = b.fault, b.cnt.WarpInstructions+patience, nil
@@ -335,7 +317,7 @@ func (w *warp) stored(in *instr, lane int, offset uint64) byte {
 // met orders the lanes that bar.warp.sync names. Shuffles and votes order no memory
 // accesses, as in racecheck.
 func (w *warp) met(in *instr, m uint32) {
-	if w.block.races == nil || in.src.Opcode != "bar" {
+	if !w.block.searches() || in.src.Opcode != "bar" {
 		return
 	}
 	named := lanes[uint32](w, in.x.e)
@@ -344,44 +326,6 @@ func (w *warp) met(in *instr, m uint32) {
 		w.meet(mask)
 		m &^= naming(named, m, mask)
 	}
-}
-
-// meet orders earlier accesses of lanes before their later ones.
-func (w *warp) meet(m uint32) {
-	if o := &w.block.races.lanes[w.index]; m&w.alive == w.alive {
-		o.meetAll()
-	} else {
-		o.meet(m & w.alive)
-	}
-}
-
-// meet orders the warps that wait at a barrier. A warp with only some waiting lanes
-// counts as a whole for the other warps.
-func (b *block) meet(id uint8, bar barrier) {
-	var wait uint32
-	threads := 0
-	for _, w := range b.warps {
-		var m uint32
-		for i := range w.frags {
-			if f := &w.frags[i]; f.state == atBarrier && f.bar == id {
-				m |= f.mask
-			}
-		}
-		if m != 0 {
-			wait |= 1 << w.index
-			threads += popcount(m)
-			w.meet(m)
-		}
-	}
-	o := &b.races.warps
-	if threads == b.launch.threads || !bar.explicit && threads == b.live {
-		o.meetAll()
-		return
-	}
-	for _, a := range bar.arrivals {
-		o.join(1<<a.warp, a.time, wait)
-	}
-	o.meet(wait)
 }
 
 // bulk reports whether an instruction is a copy of the copy engine into shared memory.

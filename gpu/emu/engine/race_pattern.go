@@ -109,53 +109,85 @@ func needsMarks(in *ptx.Instruction) bool {
 	return in.Opcode == "wgmma" || in.Opcode == "cp" && slices.Contains(in.Modifiers, "bulk")
 }
 
-// surelyNoBlockRace notes an access to words of global memory, the first active lane's at
-// an address; it returns false if it may race with another block, whatever orders the
-// blocks. It comes before the bytes of a store are marked as written, which the long way
-// looks at.
-func (w *warp) surelyNoBlockRace(mem *access, p *pattern, address uint64) bool {
-	g, block := w.block.launch.global, w.block.number()
-	time, pc, warp := g.now, mem.pc, w.index*32
-	var page *[pageCells]globalMark
-	number := ^uint64(0)
+// surelyNoGlobalRace notes an access to words of global memory, the first active lane's at
+// an address; it returns false if it may be a race. It comes before the bytes of a store
+// are marked as written, which the long way looks at.
+func (w *warp) surelyNoGlobalRace(mem *access, p *pattern, address uint64) bool {
+	g := w.block.global
+	now := w.happening(mem.pc)
+	if now == 0 || !g.between && g.left <= 0 {
+		return false
+	}
+	g.left--
+	if p.rowsOf(mem) > 0 && address%rowBytes == 0 {
+		return w.surelyRows(mem, p.rows, address/rowBytes, now)
+	}
+	var page *[pageCells]cell
+	number, row := ^uint64(0), ^uint64(0)
 	for x := p.Mask; x != 0; x &= x - 1 {
 		l := lowest(x) & 31
-		thread := uint16(warp + l)
+		this := seen{reference(now<<laneBits | uint32(l)), allBytes, false}
 		first := (address + uint64(int64(p.Delta[l]))) / 4
-		for cell := first; cell < first+mem.size/4; cell++ {
-			if cell/pageCells != number {
-				if number = cell / pageCells; g.atomics.known[number] != nil {
-					return false
-				}
-				if page = pageOf(g, &g.pages, number, true); page == nil {
+		for word := first; word < first+mem.size/4; word++ {
+			if word/rowWords != row {
+				if row = word / rowWords; !g.spread(row) {
 					return false
 				}
 			}
-			k := &page[cell%pageCells]
-			other := k.write.block
-			if mem.kind == load {
-				if other != 0 && other != block {
+			if word/pageCells != number {
+				if number = word / pageCells; g.strong.known[number] != nil {
 					return false
 				}
-				if k.read.block != block {
-					k.other, k.otherTime = k.read.block, k.read.time
+				if page = g.cells.page(number, true, &g.room); page == nil {
+					return false
 				}
-				k.read.note(block, time, pc, thread)
-				continue
 			}
-			if other != 0 && other != block || k.read.block != 0 && k.read.block != block || k.other != 0 && k.other != block {
+			if !w.surely(mem, &page[word%pageCells], this) {
 				return false
 			}
-			k.write.note(block, time, pc, thread)
 		}
 	}
 	return true
 }
 
-// note makes it a plain access to a whole word. It writes part by part, because a copy of
-// parts that were just written would wait for these writes.
-func (a *globalAccess) note(block int32, time uint32, pc int32, thread uint16) {
-	a.block, a.time, a.pc, a.thread, a.bytes, a.strong = block, time, pc, thread, 1<<4-1, false
+// surely notes an access to a word; it returns false if it may be a race.
+func (w *warp) surely(mem *access, c *cell, now seen) bool {
+	switch {
+	case c.write|c.read|c.other != 0:
+	case mem.kind == load:
+		c.read, c.bits = now.reference, allBytes
+		return true
+	default:
+		c.write, c.bits = now.reference, allBytes<<writeShift
+		return true
+	}
+	if !w.surelyOrdered(c.written(), now.lane()) {
+		return false
+	}
+	if mem.kind == load {
+		if c.read.event() != now.event() {
+			w.noteRead(c, now)
+		} else if now.many = c.read.lane() != now.lane() || c.bits&manyLanes != 0; c.bits&allBytes == allBytes {
+			c.reading(now)
+		}
+		return true
+	}
+	last, other := c.reads()
+	if !w.surelyOrdered(last, now.lane()) || !w.surelyOrdered(other, now.lane()) {
+		return false
+	}
+	c.wrote(now)
+	return true
+}
+
+// surelyOrdered reports whether an earlier access is of the same thread, or before the
+// last barrier of the block, or there is none.
+func (w *warp) surelyOrdered(before seen, lane int) bool {
+	if before.reference == 0 {
+		return true
+	}
+	e := &w.block.global.events[before.event()]
+	return e.block == w.block.number() && (e.warp() == uint32(w.index) && before.lane() == lane && !before.many || e.epoch < w.block.order[globalOrder].warps.all)
 }
 
 // patternCell is a word of shared memory and the lanes that access it.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // bitset is a set of registers.
@@ -52,9 +53,9 @@ func (o *op) unguarded() bool { return o.guard == nil }
 
 // maybeUnset finds the registers that some path reads before all lanes have written
 // them. Only these are checked while the program runs. A copy of such a register may be
-// unset, too.
-func (c *code) maybeUnset() bitset {
-	unset := newBitset(c.regs)
+// unset, too. Of the registers in halved, a half may be unset.
+func (c *code) maybeUnset() (unset, halved bitset) {
+	unset, halved = newBitset(c.regs), newBitset(c.regs)
 	assigned := c.assigned()
 	for i, b := range c.blocks {
 		have := slices.Clone(assigned[i])
@@ -70,18 +71,57 @@ func (c *code) maybeUnset() bitset {
 	for again := true; again; {
 		again = false
 		for _, o := range c.ops {
-			if !o.pass || !o.reads(unset) {
+			if !o.passes(unset, halved) {
 				continue
 			}
 			for _, d := range o.binds {
-				if d.def && !unset.has(d.value.reg) {
+				if !d.def {
+					continue
+				}
+				half := d.value.width == word && d.part == whole && o.hasHalf(unset, halved)
+				if !unset.has(d.value.reg) || half && !halved.has(d.value.reg) {
 					unset.add(d.value.reg)
-					again = true
+					if again = true; half {
+						halved.add(d.value.reg)
+					}
 				}
 			}
 		}
 	}
-	return unset
+	return unset, halved
+}
+
+// passes reports whether the op makes unset results of unset sources, which is no fault.
+func (o *op) passes(unset, halved bitset) bool {
+	return o.pass && o.reads(unset) || o.halfwise() && o.reads(halved)
+}
+
+// hasHalf reports whether a source of the op is a half, or has one, that may be unset.
+func (o *op) hasHalf(unset, halved bitset) bool {
+	for _, u := range o.binds {
+		if u.value.kind == registerValue && !u.def && (halved.has(u.value.reg) || u.part != whole && unset.has(u.value.reg)) {
+			return true
+		}
+	}
+	return false
+}
+
+// halfwise reports whether each half of the op's results depends on the same half of its
+// sources alone, or the result on one half of its source.
+func (o *op) halfwise() bool {
+	if o.in.src == nil {
+		return false
+	}
+	switch o.in.src.Opcode {
+	case "and", "or", "xor", "not":
+		return true // of registers that have halves, all have 32 bits
+	case "cvt":
+		return o.binds[0].part != whole
+	case "add", "sub", "mul", "fma", "neg", "abs", "min", "max", "ex2", "tanh":
+		n := len(o.in.src.Modifiers)
+		return n > 0 && strings.HasSuffix(o.in.src.Modifiers[n-1], "16x2")
+	}
+	return false
 }
 
 func (o *op) assign(have bitset) {

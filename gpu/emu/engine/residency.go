@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"warpbook/gpu"
@@ -19,14 +21,27 @@ const patientPasses = 4
 // room is the number of blocks that the GPU has resident at once.
 func (l *Launch) room() int64 { return int64(max(l.perSM(), 1) * l.info.SMs) }
 
-// perSM is the number of them on one SM.
-func (l *Launch) perSM() int { return l.engine.Occupancy(l.prog, l.threads, l.dynamic) }
+// perSM is the number of them on one SM. Registers count once a block waits for another one.
+func (l *Launch) perSM() int {
+	if l.waits.Load() {
+		return l.engine.Occupancy(l.prog, l.threads, l.dynamic)
+	}
+	return l.info.Occupancy(l.threads, 0, l.prog.static+l.dynamic)
+}
+
+// mostRegisters is what a thread can have.
+const mostRegisters = 255
+
+// fitsAnyway reports whether all blocks are resident at once, however many registers a
+// thread has.
+func (l *Launch) fitsAnyway() bool {
+	return l.total <= int64(l.info.SMs*l.info.Occupancy(l.threads, mostRegisters, l.prog.static+l.dynamic))
+}
 
 // Occupancy is the number of blocks, each of some threads and bytes of dynamic shared
-// memory, that an SM holds. PTX does not show the registers of a thread; they are assumed
-// not to be the limit.
+// memory, that an SM holds. An unknown number of registers is no limit.
 func (e *Engine) Occupancy(p *Program, threads, dynamic int) int {
-	return e.info.Occupancy(threads, 0, p.static+dynamic)
+	return e.info.Occupancy(threads, p.Registers(), p.static+dynamic)
 }
 
 // work runs blocks until none is left or one has failed.
@@ -34,7 +49,12 @@ func (l *Launch) work(b *block) {
 	if b.patterns == nil {
 		b.patterns = b.newPatternTable()
 	}
-	patterns := b.patterns
+	patterns, global := b.patterns, b.global
+	if l.searchSmall() {
+		global = l.engine.blocks.search(false)
+		defer l.endSearch(global)
+		b.searchGlobal(global)
+	}
 	free, aside := []*block{b}, []*block(nil)
 	var queue []int64 // blocks that this worker has taken and that are resident
 	var ended int64   // of the blocks that it has taken before
@@ -53,10 +73,19 @@ func (l *Launch) work(b *block) {
 			if len(free) == 0 {
 				free = l.another()
 				free[0].patterns = patterns
+				free[0].searchGlobal(global)
 			}
 			b, free = free[0], free[1:]
 			b.start(l.place(l.ordered(queue[0])))
+			if b.following != nil {
+				b.following.begin(b, queue[0], len(aside) == 0)
+			}
 			queue = queue[1:]
+		case len(aside) > 0 && l.allQuiet(aside):
+			if l.rest(aside) {
+				return
+			}
+			continue
 		case len(aside) > 0:
 			b, aside = aside[0], aside[1:]
 		case more && !l.interrupted() && l.next.Load() <= l.firstAt.Load():
@@ -74,12 +103,53 @@ func (l *Launch) work(b *block) {
 			if b.races != nil {
 				b.replay()
 			}
+			b.waits()
 			aside = append(aside, b)
+			if !l.waits.Load() && !l.fitsAnyway() {
+				l.waits.Store(true)
+			}
 		default:
 			ended++
+			l.left.Add(-1)
 			free = append(free, b)
 		}
 	}
+}
+
+// waits notes that a block has polled through its turns: it is watched from time to time.
+func (b *block) waits() {
+	if b.polled++; b.watch == nil && b.polled >= suspectVisits && b.polled&(b.polled-1) == 0 {
+		b.suspect = 0
+	}
+}
+
+// allQuiet reports whether none of some blocks can go on before another block does.
+func (l *Launch) allQuiet(blocks []*block) bool {
+	now := l.activity.Load()
+	return !slices.ContainsFunc(blocks, func(b *block) bool { return !b.quiet.on || b.quiet.activity != now })
+}
+
+// rest lets a worker wait whose blocks are all quiet; it reports whether the launch has
+// ended.
+func (l *Launch) rest(quiet []*block) bool {
+	for _, b := range quiet {
+		if l.hangs(b) {
+			return true
+		}
+	}
+	first := slices.MinFunc(quiet, func(a, b *block) int {
+		return cmp.Compare(l.ordered(int64(a.linear())), l.ordered(int64(b.linear())))
+	})
+	number := l.ordered(int64(first.linear()))
+	if f := l.check(first); f != nil {
+		l.fail(number, f)
+		return true
+	}
+	if number >= l.firstAt.Load() {
+		return true
+	}
+	time.Sleep(waitForRoom)
+	return false
 }
 
 // waitForRoom is how long a worker without work waits while the blocks of other workers
@@ -100,11 +170,13 @@ func (l *Launch) takeNumbers() (numbers []int64, more bool) {
 	if chunk == 0 {
 		return nil, true
 	}
+	l.left.Add(chunk) // before another worker can see that none is left to begin
 	end := l.next.Add(chunk)
 	for n := end - chunk; n < min(end, l.total); n++ {
 		numbers = append(numbers, n)
 	}
 	l.resident.Add(int64(len(numbers)) - chunk)
+	l.left.Add(int64(len(numbers)) - chunk)
 	return numbers, true
 }
 

@@ -19,10 +19,11 @@ type block struct {
 	origins       []*mem.Allocation // of the launch
 	at            gpu.Dim           // index in the grid
 	cnt           gpu.Counters
-	counting      bool    // count memory accesses
-	careful       bool    // accesses take the slow path
-	carefulGlobal bool    // accesses of global memory take the slow path
-	tracer        *tracer // counts the events of each instruction; nil if not wanted
+	counting      bool       // count memory accesses
+	careful       bool       // accesses take the slow path
+	carefulGlobal bool       // accesses of global memory take the slow path
+	following     *following // of the launch
+	tracer        *tracer    // counts the events of each instruction; nil if not wanted
 	vectors       simd.Vectors
 	patterns      *patternTable // of the worker that runs the block
 	fault         *gpu.Fault
@@ -34,14 +35,26 @@ type block struct {
 	shared       *mem.Contents // static, then dynamic
 	sharedMemory simd.Memory   // the same as assembly sees it
 	barriers     [16]barrier
+	pastBy       *instr // a branch by which threads have gone past the barriers
 	awaited      uint32 // barriers at which threads have arrived, a bit each
 	live         int    // threads that have not exited
 	checks       gpu.Checks
-	races        *races     // nil without the search for races
-	shadow       *races     // of the last launch that looked for them
-	searching    bool       // races are looked for since a read of unwritten memory only
-	pending      *gpu.Fault // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
-	patience     uint64     // instructions until a pending fault is the fault
+	order        [orders]*ordering
+	races        *races                 // nil without the search for races
+	shadow       *races                 // of the last launch that looked for them
+	searching    bool                   // races are looked for since a read of unwritten memory only
+	global       *globalRaces           // nil without a search on global memory
+	globalShadow *ordering              // of the last launch that had one
+	published    map[uint64]*[32]uint32 // by address: the time up to which its atomics publish each warp's accesses
+	pending      *gpu.Fault             // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
+	watch        *watch                 // while it is found out whether it ever ends, see hang.go
+	quiet        quiet
+	suspect      uint64 // the count of instructions from which on it is watched
+	polled       int    // turns in which it has only polled
+	changes      uint64 // changes of memory by instructions that it watches
+	loud         bool   // it may have changed memory since the launch's activity was counted
+	hurried      bool   // careful, when it is not watched
+	patience     uint64 // instructions until a pending fault is the fault
 
 	warpgroup *warpgroupRoom       // the same for wgmma
 	matrices  *matrices            // memory for those of one product, or nil
@@ -67,10 +80,10 @@ type barrier struct {
 	arrivals []arrival // by bar.arrive
 }
 
-// arrival is a warp that has arrived without waiting, and the time.
+// arrival is a warp that has arrived without waiting, and the time in each ordering.
 type arrival struct {
-	warp int
-	time uint32
+	warp  int
+	times [orders]uint32
 }
 
 // start resets the block and moves it to a place in the grid.
@@ -81,11 +94,19 @@ func (b *block) start(at gpu.Dim) {
 		b.barriers, b.awaited = [16]barrier{}, 0
 	}
 	b.live, b.pending = b.launch.threads, nil
+	if b.watch != nil {
+		b.endWatch()
+	}
+	b.quiet, b.polled, b.suspect = quiet{}, 0, b.steps+suspectAfter
 	if b.clusterSize() == 1 {
 		b.cluster = nil
 	}
 	if b.races != nil {
 		b.races.start()
+	}
+	if o := b.order[globalOrder]; o != nil {
+		o.begin()
+		clear(b.published)
 	}
 	if b.shared != nil {
 		b.shared.UnwriteAll()
@@ -103,7 +124,15 @@ func (b *block) start(at gpu.Dim) {
 // run runs the block to its end, a fault or an interrupt, or until it may wait for
 // another block.
 func (b *block) run() {
+	if b.quiet.on && b.quiet.activity != b.launch.activity.Load() {
+		b.quiet.on = false
+		b.snapshot()
+	}
 	b.turns()
+	if b.loud || b.live == 0 {
+		b.launch.activity.Add(1)
+		b.loud = false
+	}
 	if b.fault == nil && b.live == 0 {
 		b.fault = b.launch.check(b)
 		b.outlives()
@@ -113,6 +142,9 @@ func (b *block) run() {
 		if b.fault == nil || b.fault.Kind != gpu.ErrBarrier { // threads that skip a barrier are the cause
 			b.fault = b.pending
 		}
+	}
+	if b.fault != nil && b.following != nil {
+		b.following.fault(b, b.fault)
 	}
 	if b.fault != nil || b.live == 0 {
 		b.launch.printed.keep(b)
@@ -124,6 +156,7 @@ func (b *block) turns() {
 	moved := false
 	for spun := 0; spun < patientPasses; moved = true {
 		progress, alive := false, false
+		b.loud = b.loud || b.watch == nil || !b.watch.careful
 		for _, w := range b.warps {
 			if len(w.frags) == 0 {
 				continue
@@ -153,6 +186,9 @@ func (b *block) turns() {
 			return
 		}
 		if b.pending != nil && b.cnt.WarpInstructions > b.patience {
+			return
+		}
+		if (b.watch != nil || b.cnt.WarpInstructions >= b.suspect) && b.endless() && !b.spins() {
 			return
 		}
 		if spun++; !b.spins() {
@@ -219,9 +255,8 @@ func (w *warp) arrive(in *instr, m uint32) (id uint8, done bool) {
 	if bar.arrived > bar.expected && b.checks.Has(gpu.CheckBarriers) {
 		w.fail(in, first, gpu.ErrBarrier, "%d threads have arrived at barrier %d, which takes %d", bar.arrived, n, expected)
 	}
-	if in.sub == barrierArrive && b.races != nil {
-		b.races.warps.now++ // what the warp does from now on is not before the barrier
-		bar.arrivals = append(bar.arrivals, arrival{w.index, b.races.warps.now})
+	if in.sub == barrierArrive && b.searches() {
+		bar.arrivals = append(bar.arrivals, w.arrives())
 	}
 	return uint8(n), done
 }
@@ -264,7 +299,7 @@ func (b *block) release(id uint8) {
 	bar := b.barriers[id]
 	b.barriers[id] = barrier{}
 	b.awaited &^= 1 << id
-	if b.races != nil {
+	if b.searches() {
 		b.meet(id, bar)
 	}
 	if b.shared != nil {
@@ -315,9 +350,16 @@ func (b *block) divergent(w *warp, id uint8) {
 
 // missed is a fault if threads that should arrive at a completed barrier have exited.
 // All threads of a block must arrive; threads that a bounds check ended, and whole
-// warps, are excepted, as on a GPU.
+// warps, are excepted, as on a GPU, unless they did something else meanwhile.
 func (b *block) missed(in *instr, bar *barrier) {
-	if in == nil || bar.explicit || b.live == b.launch.threads || !b.checks.Has(gpu.CheckBarriers) || b.aliveInBounds() {
+	if in == nil || bar.explicit || b.live == b.launch.threads || !b.checks.Has(gpu.CheckBarriers) {
+		return
+	}
+	if past := b.wentPast(); past != "" {
+		b.fault = b.newFault(in, gpu.ErrBarrier, fmt.Sprintf("%d threads wait at it, and %s: move the barrier out of the if, or let all threads come to it", bar.came, past))
+		return
+	}
+	if b.aliveInBounds() {
 		return
 	}
 	b.fault = b.newFault(in, gpu.ErrBarrier, fmt.Sprintf("%d threads wait at it, and %s have exited without coming to it: move the barrier out of the if, or let all threads come to it before they return",

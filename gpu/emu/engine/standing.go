@@ -89,12 +89,20 @@ func (w *warp) polledPlace() string {
 		space, address = s, address-start
 	}
 	if space == ptx.Shared {
-		return w.block.prog.sharedPlace(address)
+		return w.block.launch.sharedPlace(address)
 	}
 	if table, id := w.block.launch.engine.memory.Allocations(), address>>mem.WindowBits; id >= mem.FirstID && id < uint64(len(table)) {
-		return fmt.Sprintf("byte %d of %s", address&mem.OffsetMask, table[id].Name())
+		return fmt.Sprintf("%s of %s", w.polled.mem.elementAt(int(address&mem.OffsetMask)), table[id].Name())
 	}
 	return fmt.Sprintf("address %#x", address)
+}
+
+// elementAt names the element of a buffer at an offset by the width of an access.
+func (a *access) elementAt(offset int) string {
+	if bytes := int(a.bytes); bytes > 1 {
+		return fmt.Sprintf("element %d (byte %d)", offset/bytes, offset)
+	}
+	return fmt.Sprintf("byte %d", offset)
 }
 
 // instruction is the one at pc, or the one after code that the emulator has added there.

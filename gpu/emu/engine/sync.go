@@ -21,6 +21,9 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 		w.count(f, f.pc, f.pc+1)
 		in.exec(w, in, m)
 		w.met(in, m)
+		if len(w.absences) > 0 {
+			w.withoutAbsent(in, m)
+		}
 		if met != 0 {
 			f.pc++
 			w.release(met)
@@ -30,6 +33,7 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 	}
 	pc, goOn := f.pc, f.mask&^m|ready
 	f.mask, f.state = m&^ready, atSync
+	w.awaits(in, f)
 	if goOn != 0 {
 		g := fragment{pc: pc + 1, mask: goOn, waits: f.waits}
 		w.count(&g, pc, pc+1)
@@ -38,6 +42,7 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 	if ready != 0 {
 		in.exec(w, in, ready)
 		w.met(in, ready)
+		w.withoutAbsent(in, ready)
 		w.release(met)
 	}
 	return false
@@ -55,8 +60,9 @@ func (w *warp) ready(in *instr, m uint32) (ready, met uint32) {
 		rest &^= group
 		if outside := group &^ mask; outside != 0 && w.block.checks.Has(gpu.CheckMasks) {
 			l := bits.TrailingZeros32(outside)
-			w.fail(in, l, gpu.ErrMask, "lane %d executes it and is not in its mask %#08x", l, mask)
-			return 0, 0
+			if !w.undefinedUse(in, l, gpu.ErrMask, "lane %d executes it and is not in its mask %#08x", l, mask) {
+				return 0, 0
+			}
 		}
 		missing := mask & w.alive &^ group
 		if missing != 0 && in.src.Opcode == "bar" {

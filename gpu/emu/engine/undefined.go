@@ -121,9 +121,11 @@ func (w *warp) follow(pc int32, in *instr, mask, m uint32) bool {
 			}
 		}
 		bad := u.of(o) & lanes
+		if bad != 0 && !o.guard {
+			bad &^= w.settled(in, operands, i)
+		}
 		if bad != 0 && (uses && !local(in) || o.guard) {
-			w.useOfUndefined(in, lowest(bad))
-			return false
+			return w.useOfUndefined(in, lowest(bad))
 		}
 		through |= bad
 	}
@@ -136,6 +138,40 @@ func (w *warp) follow(pc int32, in *instr, mask, m uint32) bool {
 		w.undefined = nil
 	}
 	return true
+}
+
+// settled are the lanes in which another operand than number i settles the result of an and or
+// an or: compilers make these of a choice between a value and 0.
+func (w *warp) settled(in *instr, operands []operand, i int) (by uint32) {
+	and := in.src.Opcode == "and"
+	if !and && in.src.Opcode != "or" {
+		return 0
+	}
+	for k, o := range operands {
+		if k == i || o.def || o.guard {
+			continue
+		}
+		for m := ^w.undefined.of(o); m != 0; m &= m - 1 {
+			if l := lowest(m); w.valueSettles(o, l, and) {
+				by |= 1 << l
+			}
+		}
+	}
+	return by
+}
+
+// valueSettles reports whether an operand of a lane is 0, for an and, or all ones, for an or.
+func (w *warp) valueSettles(o operand, l int, and bool) bool {
+	var v uint64
+	switch {
+	case o.predicate:
+		v = -uint64(w.preds[o.at] >> l & 1)
+	case o.double:
+		v = lanes[uint64](w, o.at)[l]
+	default:
+		v = uint64(int64(lanes[int32](w, o.at)[l]))
+	}
+	return and && v == 0 || !and && ^v == 0
 }
 
 // runFollowing is runFragment for a warp that follows undefined values.
@@ -161,6 +197,9 @@ func (w *warp) runFollowing(f *fragment, limit int32) (ran int64) {
 			if in.flow == branch {
 				w.block.cnt.Branches++
 			}
+			if in.leaves != stays {
+				w.goesPast(in, m, mask)
+			}
 			if f.pc++; m == 0 {
 				continue
 			}
@@ -175,7 +214,7 @@ func (w *warp) runFollowing(f *fragment, limit int32) (ran int64) {
 			}
 			f.pc++
 		}
-		if w.block.fault != nil || len(w.frags) > 1 {
+		if w.block.fault != nil || len(w.frags) > 1 || w.block.following != nil {
 			break
 		}
 	}
@@ -185,13 +224,15 @@ func (w *warp) runFollowing(f *fragment, limit int32) (ran int64) {
 // local reports whether an instruction spills a register.
 func local(in *instr) bool { return in.mem != nil && in.mem.space == ptx.Local }
 
-// useOfUndefined is the fault of a lane that uses such a value.
-func (w *warp) useOfUndefined(in *instr, lane int) {
+// useOfUndefined reports a lane that uses such a value. A launch that goes on follows the
+// values no further: it returns whether the launch does.
+func (w *warp) useOfUndefined(in *instr, lane int) bool {
 	u, prog := w.undefined, w.block.prog
 	how := "does not take part in the shuffle"
 	if u.exited {
 		how = "has exited"
 	}
-	w.fail(u.shuffle, u.lane, gpu.ErrMask, "lane %d reads the value of lane %d, which %s, and %s at %s uses the result (lane %d): let all lanes that are read from come to the shuffle, or leave its result out in the others",
+	w.undefined = nil
+	return w.undefinedUse(u.shuffle, u.lane, gpu.ErrMask, "lane %d reads the value of lane %d, which %s, and %s at %s uses the result (lane %d): let all lanes that are read from come to the shuffle, or leave its result out in the others",
 		u.lane, u.from, how, in.src.Name(), prog.placeOf(in), lane)
 }

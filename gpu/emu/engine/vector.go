@@ -185,7 +185,7 @@ func (p *Program) addBranches() {
 	for i := len(p.code) - 1; i >= 0; i-- {
 		in := &p.code[i]
 		shuffles := in.flow == warpSync && p.steps[i].Op != simd.Guarded
-		if in.run == 0 && in.flow != branch && in.flow != jump && !shuffles {
+		if in.run == 0 && in.flow != branch && in.flow != jump && !shuffles || in.leaves != stays {
 			continue
 		}
 		if in.through = 1; i+1 < len(p.code) {
@@ -199,6 +199,9 @@ func (p *Program) addBranches() {
 		case jump:
 			op = simd.Jump
 		case branch:
+			if in.leaves != stays {
+				continue
+			}
 		default:
 			continue
 		}

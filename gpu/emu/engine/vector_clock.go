@@ -52,6 +52,28 @@ func (o *order) join(come, now, learn uint32) {
 	}
 }
 
+// learn gives a party the times that were published for the others.
+func (o *order) learn(i int, times *[32]uint32) {
+	if !o.some {
+		o.some = true
+		o.seen = [32][32]uint32{}
+	}
+	for j, t := range times {
+		o.seen[i][j] = max(o.seen[i][j], t)
+	}
+}
+
+// teach adds the times that a party knows to published ones.
+func (o *order) teach(i int, times *[32]uint32) {
+	for j := range times {
+		known := o.all
+		if o.some {
+			known = max(known, o.seen[i][j])
+		}
+		times[j] = max(times[j], known)
+	}
+}
+
 // before reports whether an access of j at a time is before i's current ones.
 func (o *order) before(j, time, i uint32) bool {
 	return time < o.all || o.some && time < o.seen[i][j]

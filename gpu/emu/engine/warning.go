@@ -23,19 +23,46 @@ type warnings struct {
 
 // warn notes a warning, unless its instruction has one.
 func (w *warp) warn(in *instr, lane int, kind error, format string, args ...any) {
-	l := w.block.launch
-	l.warned.mu.Lock()
-	defer l.warned.mu.Unlock()
-	if l.warned.found[in.src] != nil {
-		return
-	}
-	if l.warned.found == nil {
-		l.warned.found = map[*ptx.Instruction]*gpu.Fault{}
-	}
 	f := w.block.newFault(in, kind, fmt.Sprintf(format, args...))
 	thread := w.block.thread(w.index*32 + lane)
 	f.Thread = &thread
-	l.warned.found[in.src] = f
+	w.block.launch.warned.add(in, f)
+}
+
+// undefinedUse reports a use of a value that is undefined: as a fault, or as a warning in a
+// launch that goes on. It returns whether the launch goes on.
+func (w *warp) undefinedUse(in *instr, lane int, kind error, format string, args ...any) bool {
+	switch l := w.block.launch; {
+	case !l.goOn:
+		w.fail(in, lane, kind, format, args...)
+	case !l.warned.has(in):
+		w.warn(in, lane, kind, format, args...)
+	}
+	return w.block.launch.goOn
+}
+
+// known reports whether a use of an undefined value by an instruction needs no report: the
+// launch goes on, and has one. Reports are slow to make, and a loop asks often.
+func (l *Launch) known(in *instr) bool { return l.goOn && l.warned.has(in) }
+
+// has reports whether an instruction has a warning.
+func (w *warnings) has(in *instr) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.found[in.src] != nil
+}
+
+// add notes a warning, unless its instruction has one.
+func (w *warnings) add(in *instr, f *gpu.Fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.found[in.src] != nil {
+		return
+	}
+	if w.found == nil {
+		w.found = map[*ptx.Instruction]*gpu.Fault{}
+	}
+	w.found[in.src] = f
 }
 
 // list are the warnings by their lines.
@@ -57,7 +84,7 @@ func (w *warnings) before() (text string) {
 		if at == "" {
 			at = fmt.Sprintf("line %d", f.Line)
 		}
-		text += fmt.Sprintf("; before it, a %v at %s", f.Kind, at)
+		text += fmt.Sprintf("; before it, %v at %s", f.Kind, at)
 	}
 	return text
 }
@@ -77,7 +104,7 @@ func (l *Launch) deliver() {
 			fmt.Fprintf(l.engine.output(), "warning: %d more\n", len(all)-i)
 			break
 		}
-		fmt.Fprintf(l.engine.output(), "warning: %v\n", f)
+		fmt.Fprintf(l.engine.output(), "%s: %v\n", f.Severity(), f)
 	}
 }
 
@@ -132,12 +159,14 @@ func (w *warp) constantWritten(in *instr, p place, m uint32) bool {
 }
 
 // trapped explains why a kernel trapped. A trap in the source has a line; one that the
-// compiler has put in place of undefined code has none.
-func (p *Program) trapped(in *instr) string {
-	if in.src.Source.Line != 0 {
-		return "the kernel ended itself"
-	}
-	if len(p.files) == 0 {
+// compiler has put in place of undefined code has none. CUDA's grid.sync() traps where it
+// finds no memory of a cooperative launch.
+func (l *Launch) trapped(in *instr) string {
+	p := l.prog
+	switch {
+	case l.workspace == nil && p.ofGridSync(in.src):
+		return "grid.sync() in a launch that is not cooperative: set Cooperative: true in gpu.Launch, so that all blocks run at once"
+	case in.src.Source.Line != 0 || len(p.files) == 0:
 		return "the kernel ended itself"
 	}
 	why := "a write through a null pointer, or another operation that C++ leaves undefined"
@@ -145,4 +174,41 @@ func (p *Program) trapped(in *instr) string {
 		why = fmt.Sprintf("most likely a write of constant memory (%s), which a kernel can only read: declare it __device__, or write it from Go by Module.Global and Upload; or else ", strings.Join(p.constants, ", ")) + why
 	}
 	return "the compiler has put this trap in place of code that cannot be right: " + why
+}
+
+// ofGridSync reports whether a trap is that of CUDA's grid.sync(): a branch on the address
+// of the memory of a cooperative launch leads to it.
+func (p *Program) ofGridSync(trap *ptx.Instruction) bool {
+	code, from := p.inlined.Code, p.fromWorkspace()
+	leads := func(in ptx.Instruction) bool { return in.Opcode == "bra" && from[in.Guard] }
+	start := slices.IndexFunc(code, func(in ptx.Instruction) bool { return in.Pos == trap.Pos })
+	labelled := map[int]bool{}
+	for _, at := range p.inlined.Labels {
+		labelled[at] = true
+	}
+	for start > 0 && !labelled[start] && code[start-1].Opcode != "bra" {
+		start--
+	}
+	return start > 0 && leads(code[start-1]) || slices.ContainsFunc(code, func(in ptx.Instruction) bool {
+		return leads(in) && p.inlined.Labels[in.Operands[0].Symbol] == start
+	})
+}
+
+// fromWorkspace are the registers that are computed from that address, which is in %envreg1
+// and %envreg2. What is read there is not followed.
+func (p *Program) fromWorkspace() map[int]bool {
+	from := map[int]bool{}
+	var has func(o ptx.Operand) bool
+	has = func(o ptx.Operand) bool {
+		return strings.HasPrefix(o.Symbol, "%envreg") || o.Kind == ptx.RegisterOperand && from[o.Reg] || slices.ContainsFunc(o.Elems, has)
+	}
+	for before := -1; before != len(from); {
+		before = len(from)
+		for _, in := range p.inlined.Code {
+			if in.Opcode != "ld" && len(in.Operands) > 1 && in.Operands[0].Kind <= ptx.PairOperand && slices.ContainsFunc(in.Operands[1:], has) {
+				from[in.Operands[0].Reg] = true
+			}
+		}
+	}
+	return from
 }

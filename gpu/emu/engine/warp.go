@@ -16,6 +16,7 @@ type warp struct {
 	index int
 	first uint32 // lanes that exist
 	alive uint32 // lanes that have not exited
+	past  uint32 // lanes that have gone past the barriers of the block, see passed.go
 	frags []fragment
 
 	slots unsafe.Pointer // the register file; keeps its memory alive
@@ -30,6 +31,9 @@ type warp struct {
 	copies asyncCopies
 	bulk   bulkState
 
+	events   []uint32 // by instruction: its last event in the search for races on global memory
+	released uint32   // the time of its last fence in that search
+
 	products []uint32 // groups of wgmma that the warp has committed: the times, for the search for races
 	product  productState
 
@@ -37,6 +41,8 @@ type warp struct {
 	proxyFence     uint32     // when the warp last ran fence.proxy.async
 	clusterArrived uint32     // lanes that have arrived at the barrier of the cluster and not waited
 	clusterPhase   [32]uint32 // the phase of their arrival
+
+	absences []absence // lanes that .sync operations have waited for
 
 	undefined *undefined // values that shuffles read from inactive lanes; nil for none
 
@@ -74,7 +80,7 @@ const (
 const spinAfter = 256
 
 func (w *warp) reset() {
-	w.alive = w.first
+	w.alive, w.past, w.absences = w.first, 0, w.absences[:0]
 	w.frags = append(w.frags[:0], fragment{mask: w.first})
 	clear(w.set)
 	if w.block.prog.asynchronous {
@@ -83,7 +89,7 @@ func (w *warp) reset() {
 		w.bulk.reset()
 	}
 	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
-	w.polled, w.undefined = nil, nil
+	w.polled, w.undefined, w.released = nil, nil, 0
 	if w.local != nil {
 		clear(w.local.Written)
 	}
@@ -174,6 +180,13 @@ func (w *warp) run() (progress bool) {
 			return progress
 		}
 		progress = true
+		if s := w.block.watch; s != nil {
+			s.ran[w.index] |= f.mask
+		}
+		if s := w.block.following; s != nil {
+			s.before(w, f)
+			limit = min(limit, f.pc+1)
+		}
 		if w.undefined == nil {
 			turn -= w.runFragment(f, limit)
 		} else {
@@ -197,7 +210,7 @@ const turnInstructions = 4_000
 // its turn ends; it returns the number of instructions.
 func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 	code, vectors := w.block.prog.code, w.block.vectors != simd.NoVectors
-	through := len(w.frags) == 1 && w.block.tracer == nil // a branch that all lanes take needs no action
+	through := len(w.frags) == 1 && w.block.tracer == nil && w.block.following == nil // a branch that all lanes take needs no action
 	mask := f.mask
 	pc, start := f.pc, f.pc
 	for pc < limit {
@@ -247,12 +260,15 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 			if in.flow == branch {
 				w.block.cnt.Branches++
 			}
+			if in.leaves != stays {
+				w.goesPast(in, m, mask)
+			}
 			if m == 0 {
 				continue
 			}
 			ran += w.count(f, start, pc)
 			if m != mask {
-				if !in.skips || len(w.frags) > 1 {
+				if !in.skips || len(w.frags) > 1 || w.block.following != nil {
 					w.split(f, in.target, m, pc)
 					return ran
 				}
@@ -279,7 +295,7 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 			}
 		}
 		start = pc
-		if ran >= turnInstructions || len(w.frags) > 1 || f.waits >= spinAfter {
+		if ran >= turnInstructions || len(w.frags) > 1 || f.waits >= spinAfter || w.block.following != nil { // a jump back is below the limit
 			break
 		}
 	}
@@ -292,7 +308,7 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 // the point where they meet the others. A split would do the same, because all lanes of
 // the warp are at the branch and nothing in the code can stop them.
 func (w *warp) runSkipped(f *fragment, in *instr, taken uint32, pc int32) int64 {
-	w.diverged(pc - 1)
+	w.diverged(pc-1, taken, f.mask)
 	f.mask &^= taken
 	w.runStraight(pc, in.target, f.mask)
 	if w.block.fault != nil {
@@ -363,7 +379,7 @@ func (w *warp) add(f *fragment, n int32) int64 {
 
 // split sends the taken lanes of a divergent branch to its target.
 func (w *warp) split(f *fragment, target int32, taken uint32, fall int32) {
-	w.diverged(fall - 1)
+	w.diverged(fall-1, taken, f.mask)
 	g := fragment{pc: target, mask: taken, waits: f.waits}
 	f.mask &^= taken
 	f.pc = fall
@@ -371,10 +387,10 @@ func (w *warp) split(f *fragment, target int32, taken uint32, fall int32) {
 }
 
 // diverged counts a branch that some active lanes take and others do not.
-func (w *warp) diverged(pc int32) {
+func (w *warp) diverged(pc int32, taken, active uint32) {
 	w.block.cnt.DivergentBranches++
 	if t := w.block.tracer; t != nil {
-		t.divergent[pc]++
+		t.diverged(w, pc, taken, active)
 	}
 }
 
@@ -457,7 +473,7 @@ func (w *warp) branchIndexed(f *fragment, in *instr, m uint32) {
 		return
 	}
 	if len(parts) > 1 {
-		w.diverged(f.pc)
+		w.diverged(f.pc, f.mask&^parts[0].mask, f.mask)
 	}
 	*f = parts[0]
 	w.frags = append(w.frags, parts[1:]...)

@@ -360,7 +360,7 @@ func (w *warp) keptUntilRead(read productRead) bool {
 		}
 		first, by := &b.prog.code[c.pc()], b.warps[c.warp()]
 		w.fail(read.in, 0, gpu.ErrRace, "%s, which this product reads, was written by thread %v with %s at %s before wgmma.wait_group: wait for the product first",
-			b.prog.sharedPlace(cell<<r.shift), b.thread(by.index*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
+			b.launch.sharedPlace(cell<<r.shift), b.thread(by.index*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
 		b.raceWith(first, by, lowest(c.lanes))
 		return false
 	}

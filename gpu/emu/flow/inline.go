@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"warpbook/gpu"
 	"warpbook/gpu/ptx"
@@ -49,7 +50,7 @@ func (i *inliner) body(f *ptx.Function, names map[string]string, after string) e
 	if after != "" {
 		prefix = after + "."
 	}
-	base := len(i.flat.Registers)
+	base, from := len(i.flat.Registers), len(i.flat.Code)
 	i.flat.Registers = append(i.flat.Registers, f.Registers...)
 	names = maps.Clone(names)
 	i.variables(f, names, prefix)
@@ -74,6 +75,9 @@ func (i *inliner) body(f *ptx.Function, names map[string]string, after string) e
 		if err := i.instruction(in, after); err != nil {
 			return err
 		}
+	}
+	if after != "" {
+		i.flat.Inlined = append(i.flat.Inlined, ptx.Inlined{Function: f, Prefix: prefix, From: from, To: len(i.flat.Code)})
 	}
 	return nil
 }
@@ -115,7 +119,7 @@ func (i *inliner) call(in ptx.Instruction) error {
 	}
 	functions, err := i.callees(c)
 	if err != nil {
-		return fmt.Errorf("emu: %s at %s:%d: %w: run this entry on a GPU", in.Name(), i.text.Name, in.Pos.Line, err)
+		return fmt.Errorf("emu: %s at %s: %w", in.Name(), i.text.Place(&in), err)
 	}
 	i.calls++
 	after := fmt.Sprintf("call %d", i.calls)
@@ -186,7 +190,7 @@ func (c called) builtin() ptx.Instruction {
 // callees are the possible functions of a call.
 func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 	if slices.Contains(c.args, "") {
-		return nil, fmt.Errorf("%w: a call with registers as arguments, expected .param variables", gpu.ErrUnsupported)
+		return nil, fmt.Errorf("%w: a call with registers as arguments, expected .param variables: run this entry on a GPU", gpu.ErrUnsupported)
 	}
 	var functions []*ptx.Function
 	if c.target.Kind == ptx.RegisterOperand {
@@ -195,7 +199,10 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 		functions = []*ptx.Function{f}
 	}
 	if len(functions) == 0 {
-		name := c.target.Symbol
+		name := ptx.Demangle(c.target.Symbol)
+		if name == "malloc" || name == "free" {
+			return nil, fmt.Errorf("%w: the heap (%s) on the emulator: run this entry on a GPU", gpu.ErrUnsupported, name)
+		}
 		if c.target.Kind == ptx.RegisterOperand {
 			name = "a function of type " + c.prototype
 		}
@@ -204,16 +211,29 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 	for _, f := range functions {
 		switch want := len(f.Returns) + len(f.Params); {
 		case slices.Contains(i.stack, f.Name):
-			return nil, fmt.Errorf("%w: a recursive call of %s", gpu.ErrUnsupported, f.Name)
+			return nil, fmt.Errorf("%w: recursion (%s) on the emulator: write a loop, or run this entry on a GPU", gpu.ErrUnsupported, i.cycle(f))
 		case len(i.flat.Code) > mostInlined:
-			return nil, fmt.Errorf("%w: more than %d instructions with all calls", gpu.ErrUnsupported, mostInlined)
+			return nil, fmt.Errorf("%w: more than %d instructions with all calls: run this entry on a GPU", gpu.ErrUnsupported, mostInlined)
 		case len(c.args) != want:
 			return nil, fmt.Errorf("%w: %d results and arguments, expected %d of %s", gpu.ErrMalformed, len(c.args), want, f.Name)
 		case slices.ContainsFunc(slices.Concat(f.Returns, f.Params), func(v *ptx.Variable) bool { return v.Space != ptx.Parameter }):
-			return nil, fmt.Errorf("%w: %s, which takes registers, expected .param variables", gpu.ErrUnsupported, f.Name)
+			return nil, fmt.Errorf("%w: %s, which takes registers, expected .param variables: run this entry on a GPU", gpu.ErrUnsupported, f.Name)
 		}
 	}
 	return functions, nil
+}
+
+// cycle names the functions that call each other: "even calls odd, odd calls even".
+func (i *inliner) cycle(f *ptx.Function) string {
+	ring := append(slices.Clone(i.stack[slices.Index(i.stack, f.Name):]), f.Name)
+	if len(ring) == 2 {
+		return ptx.Demangle(f.Name) + " calls itself"
+	}
+	var calls []string
+	for n, name := range ring[1:] {
+		calls = append(calls, ptx.Demangle(ring[n])+" calls "+ptx.Demangle(name))
+	}
+	return strings.Join(calls, ", ")
 }
 
 // moved is an instruction with its registers, labels and variables renamed.

@@ -1,8 +1,10 @@
 package mem
 
 import (
+	"bytes"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -80,6 +82,22 @@ func (m *Memory) InUse() (used, limit int64) {
 
 // Alloc makes an allocation of poisoned bytes.
 func (m *Memory) Alloc(bytes int64, label string) (*Allocation, error) {
+	return m.add(bytes, label, func() *Contents {
+		return newContents(int(bytes))
+	})
+}
+
+// Adopt makes an allocation of memory that exists, which counts as written. Data is aligned
+// to 8 bytes, and 8 bytes that follow it can be read.
+func (m *Memory) Adopt(data []byte, label string) (*Allocation, error) {
+	return m.add(int64(len(data)), label, func() *Contents {
+		c := &Contents{Data: data, Base: unsafe.Pointer(&data[0]), Written: make(Bitmap, writtenWords(len(data)))}
+		c.Whole.Store(true)
+		return c
+	})
+}
+
+func (m *Memory) add(bytes int64, label string, contents func() *Contents) (*Allocation, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if bytes > m.limit-m.used || bytes > OffsetMask {
@@ -92,7 +110,7 @@ func (m *Memory) Alloc(bytes int64, label string) (*Allocation, error) {
 	table := *m.table.Load()
 	a := &Allocation{ID: len(table), Bytes: int(bytes)}
 	a.label.Store(&label)
-	a.Contents.Store(newContents(int(bytes)))
+	a.Contents.Store(contents())
 	table = append(table, a)
 	m.table.Store(&table)
 	return a, nil
@@ -126,6 +144,54 @@ func contentsIn(words []uint64, written Bitmap, bytes int) *Contents {
 	}
 	base := unsafe.Pointer(&words[0])
 	return &Contents{Data: unsafe.Slice((*byte)(base), bytes), Base: base, Written: written}
+}
+
+// Copy is memory with the same allocations, addresses and bytes, and the number of bytes
+// that it does not share. Contents that equal those of an earlier copy are shared with it:
+// such copies are only read, and copied again.
+func (m *Memory) Copy(earlier *Memory) (c *Memory, own int64) {
+	from := m.Allocations()
+	table := make([]*Allocation, len(from))
+	var before []*Allocation
+	if earlier != nil {
+		before = earlier.Allocations()
+	}
+	c = New(m.limit)
+	for i, a := range from {
+		if a == nil {
+			continue
+		}
+		table[i] = &Allocation{ID: a.ID, Bytes: a.Bytes, Constant: a.Constant}
+		table[i].label.Store(a.label.Load())
+		table[i].Fixed.Store(a.Fixed.Load())
+		x := a.Contents.Load()
+		if x == nil {
+			continue
+		}
+		c.used += int64(a.Bytes)
+		if i < len(before) && before[i] != nil {
+			if y := before[i].Contents.Load(); y != nil && x.equals(y) {
+				table[i].Contents.Store(y)
+				continue
+			}
+		}
+		own += int64(a.Bytes)
+		table[i].Contents.Store(x.copy())
+	}
+	c.table.Store(&table)
+	return c, own
+}
+
+func (c *Contents) equals(d *Contents) bool {
+	return c.Whole.Load() == d.Whole.Load() && bytes.Equal(c.Data, d.Data) && slices.Equal(c.Written, d.Written)
+}
+
+func (c *Contents) copy() *Contents {
+	d := newContents(len(c.Data))
+	copy(d.Data, c.Data)
+	copy(d.Written, c.Written)
+	d.Whole.Store(c.Whole.Load())
+	return d
 }
 
 // Free ends the life of an allocation; it reports whether it was alive.

@@ -34,7 +34,7 @@ CASE(stride_in_wrong_unit) {
     INDEX;
     long long stride = ok ? 1 : 1ll << 34;
     int* out = y;
-    for (int k = 0; k < 2; k++, out += stride) out[i / 2] = k; // defect
+    for (int k = 0; k < 2; k++, out += stride) out[i / 2] = ok ? 7 : k; // defect
 }
 PAIR(stride_in_wrong_unit)
 
@@ -380,7 +380,7 @@ CASE(offsets_before_total) {
     __syncthreads();
     if (tid == 32) offset = __popc(keep); // defect earlier
     if (ok) __syncthreads();
-    if (x[i] % 2) y[blockIdx.x * 64 + (offset + __popc(keep & ((1u << lane) - 1))) % 64] = x[i]; // defect earlier
+    if (x[i] % 2) atomicMax(&y[blockIdx.x * 64 + (offset + __popc(keep & ((1u << lane) - 1))) % 64], x[i]); // defect earlier
 }
 PAIR(offsets_before_total)
 

@@ -54,3 +54,9 @@ extern "C" __global__ void product_tile(const float* __restrict__ a, const float
             *(float4*)&c[(row + top + i) * n + column + left + j] = make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
     }
 }
+
+// z = x + y.
+extern "C" __global__ void add(const float* x, const float* y, float* z, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}

@@ -7,43 +7,66 @@ import (
 	"strings"
 
 	"warpbook/gpu/compile"
+	"warpbook/gpu/program"
 	"warpbook/kernel/engine/magic"
 )
 
 var cuda = &magic.Magic{
-	Name: "cuda", Cell: true, Args: "[NAME]", Language: "CUDA C++",
+	Name: "cuda", Cell: true, Args: "[NAME]", Language: "CUDA C++", Words: cudaWords,
 	Short: "Compile the lines below as CUDA C++; each kernel becomes a Go variable.",
 	Long: `The variable has the kernel's name, a template's with its arguments: reduce_256
 for reduce<256>. It is a *compile.Entry: reduce.Launch(dev, gpu.Dim{X: 64},
 gpu.Dim{X: 256}, x, y, uint32(n)) runs it on a GPU or on the emulator,
 reduce.PTX() and reduce.SASS() show its code, reduce.Resources(dev) what it
 takes, and ops.Reduce.With puts it into a ladder. NAME is the source's in
-messages; without it, it is that of the cell. NVRTC compiles: neither a GPU nor
-a toolkit is needed.`,
+messages; without it, it is that of the cell. NVRTC compiles, or clang where NVRTC
+is missing: neither a GPU nor a toolkit is needed. WARPBOOK_COMPILER chooses, too.
+
+A cell that defines main is a whole program, host code included: it is compiled
+by the clang of ziglang and runs as a process of its own on an emulated GPU, with
+--gpu and --args. It declares no variables. --ncu shows what each of its kernels
+counted.`,
 	Flags: []magic.Flag{
 		{Name: "arch", Value: "SM", Help: "lowest compute capability that the code runs on (sm_75)"},
 		{Name: "std", Value: "C++", Help: "language standard, such as c++20 (c++17)"},
 		{Name: "fast-math", Help: "shorter and less exact division, roots, exponentials"},
 		{Name: "instantiate", Value: "'NAME<ARGS>'", Help: "compile this instance of a template; may be repeated", Many: true},
 		{Name: "committed", Value: "FILE", Help: "PTX that was made of these lines, for where NVRTC is missing"},
+		{Name: "compiler", Value: "NAME", Help: "nvrtc or clang (NVRTC where it is found)"},
+		{Name: "gpu", Value: "NAME", Help: "GPU that a whole program runs on, such as a100 (h200)"},
+		{Name: "strict", Help: "end a whole program at what is undefined and yet runs on a GPU"},
+		{Name: "args", Value: "'WORDS'", Help: "arguments of a whole program"},
+		{Name: "sanitize", Help: "look for races in every launch of a whole program, also in large ones"},
+		{Name: "ncu", Help: "show what each kernel of a whole program counted"},
 	},
 	Declare: func(ctx context.Context, c *magic.Call) ([]magic.Declaration, error) {
 		name, err := sourceName(c, ".cu")
 		if err != nil {
 			return nil, err
 		}
+		if program.HasMain(c.Body) {
+			return runProgram(ctx, c, name)
+		}
+		for _, flag := range []string{"gpu", "strict", "args", "sanitize", "ncu"} {
+			if c.Flags[flag] != "" {
+				return nil, c.Errorf(c.FlagAt(flag), "--%s is for a cell with main", flag)
+			}
+		}
 		o := compile.Options{Arch: c.Flags["arch"], Std: c.Flags["std"], FastMath: c.Flags["fast-math"] != "", FirstLine: c.BodyRow,
-			Committed: c.Flags["committed"]}
+			Committed: c.Flags["committed"], Compiler: c.Flags["compiler"]}
 		if list := c.Flags["instantiate"]; list != "" {
 			o.Instantiate = strings.Split(list, "\n")
 		}
 		m, err := compile.CUDA(ctx, name, c.Body, o)
+		if err == nil && m.Note != "" {
+			fmt.Fprintln(c.Out, m.Note)
+		}
 		return declare(c, m, err)
 	},
 }
 
 var ptx = &magic.Magic{
-	Name: "ptx", Cell: true, Args: "[NAME]", Language: "PTX",
+	Name: "ptx", Cell: true, Args: "[NAME]", Language: "PTX", Words: ptxWords,
 	Short: "Take the lines below as PTX; each entry becomes a Go variable.",
 	Long: `As %%cuda, without a compiler: the variable is a *compile.Entry with the name of
 the entry. Faults name the line of the cell.`,

@@ -1,13 +1,18 @@
 // The speed command prints the speed of cells, beside compiled Go and CPython:
 //
 //	go run ./kernel/cells/speed [-turns 3] [-rows loop,fib]
+//	go run ./kernel/cells/speed -debugger
 //
 // Each row is one workload, written once in Go (workloads.go.txt, which a cell
 // and a compiled program share) and once in Python (workloads.py). A figure is the
-// processor time of the whole process, in seconds, the minimum of the turns; the
+// processor time of the whole process, in seconds, the minimum of the repetitions; the
 // sides take turns, and each turn is a process of its own. The results of all
-// sides must be equal. Without python3 its columns are empty. A row in which compiled Go
+// sides must be equal. The row of memory gives the peak of the process instead, in MB.
+// Without python3 its columns are empty. A row in which compiled Go
 // takes as long as CPython, as most maps do, cannot be faster in a cell.
+//
+// With -debugger the sides are a cell, the same with a debugger attached, and with
+// breakpoints in each function that are never hit.
 package main
 
 import (
@@ -18,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -26,7 +32,7 @@ import (
 	"warpbook/kernel/cellproto"
 )
 
-//go:embed workloads.go.txt workloads.py
+//go:embed workloads.go.txt workloads.py debugger.go.txt
 var sources embed.FS
 
 // rows are the workloads in the order of the table.
@@ -39,7 +45,17 @@ var rows = []struct{ name, text string }{
 	{"fib", "fib(32), recursive"},
 	{"sort", "sort.Slice of 1e6"},
 	{"sum", "sum of 2^21 float32"},
-	{"methods", "1e6 method calls"},
+	{"ints", "sort.Ints of 1e6"},
+	{"append", "3e6 appends to []int"},
+	{"boxes", "1e6 appends to []any"},
+	{"methods", "1e6 calls of a pointer's method"},
+	{"values", "1e6 calls of a struct's method"},
+	{"moves", "1e6 methods that return a struct"},
+	{"dynamic", "1e6 calls through an interface"},
+	{"closures", "1e6 calls of a closure"},
+	{"passes", "1e6 values from goroutine to goroutine"},
+	{"buffered", "1e6 sends and receives, buffered"},
+	{"memory", "8 cells: x = make of 240 MB (peak, MB)"},
 	{"stencil", "stencil of 1024 x 1024, float64"},
 	{"histogram", "histogram of 2^20 into 256"},
 }
@@ -47,8 +63,13 @@ var rows = []struct{ name, text string }{
 func main() {
 	turns := flag.Int("turns", 3, "processes of each side; the minimum counts")
 	only := flag.String("rows", "", "comma-separated rows; all if empty")
+	under := flag.Bool("debugger", false, "compare cells with and without a debugger")
 	flag.Parse()
-	if err := run(*turns, *only); err != nil {
+	compare := run
+	if *under {
+		compare = debugger
+	}
+	if err := compare(*turns, *only); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -67,7 +88,7 @@ func run(turns int, only string) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "row\tcell\tcompiled\tCPython\tcell/compiled\tcell/CPython\tcompiled/CPython\t")
 	for _, r := range rows {
-		if only != "" && !strings.Contains(","+only+",", ","+r.name+",") {
+		if !chosen(r.name, only) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "speed: %s\n", r.text)
@@ -79,6 +100,11 @@ func run(turns int, only string) error {
 			column("%.4f", least[2]), least[0]/least[1], column("%.2f", least[0]/least[2]), column("%.2f", least[1]/least[2]))
 	}
 	return w.Flush()
+}
+
+// chosen reports whether a row is one of those that were asked for.
+func chosen(name, only string) bool {
+	return only == "" || strings.Contains(","+only+",", ","+name+",")
 }
 
 // column leaves the column of an absent python3 empty; its times are 0.
@@ -139,19 +165,28 @@ func output(name string, args ...string) (string, error) {
 }
 
 // inCell runs a row in a session: one cell declares, the next one measures.
-func inCell(cells, text, row string) (string, error) {
-	s, err := cellproc.Start(cellproc.Config{Program: cells})
+func inCell(program, text, row string) (string, error) {
+	s, err := cellproc.Start(cellproc.Config{Program: program})
 	if err != nil {
 		return "", err
 	}
 	defer s.Close()
+	return runRow(s, text, row)
+}
+
+func runRow(s *cellproc.Client, text, row string) (string, error) {
 	var out strings.Builder
 	sink := func(e cellproto.Event) {
 		if e.Type == cellproto.Stream && e.Name == "stdout" {
 			out.WriteString(e.Text)
 		}
 	}
-	for i, code := range []string{text, fmt.Sprintf("measure(%q)", row)} {
+	cells := []string{text, fmt.Sprintf("measure(%q)", row)}
+	if row == "memory" {
+		cells = append(slices.Repeat([]string{"large = make([]float64, 30_000_000)\ntouch()"}, 8), "peak()")
+		cells = slices.Insert(cells, 0, text)
+	}
+	for i, code := range cells {
 		done, err := s.Execute(context.Background(), code, i+1, sink)
 		if err != nil {
 			return "", err

@@ -1,5 +1,8 @@
 import functools
+import queue
+import resource
 import sys
+import threading
 import time
 
 
@@ -56,11 +59,7 @@ def fib(n):
 
 
 def order(n):
-    xs = [0] * n
-    x = 1
-    for i in range(n):
-        x = (x * 1103515245 + 12345) % 2147483648
-        xs[i] = x
+    xs = random(n)
     xs.sort(key=functools.cmp_to_key(lambda a, b: a - b))
     return xs[n // 2]
 
@@ -100,6 +99,86 @@ def histogram(xs):
     return h
 
 
+def appends(n):
+    xs = []
+    for i in range(n):
+        xs.append(i)
+    return len(xs) + xs[n // 2]
+
+
+class Point:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+
+    def plus(self, k):
+        return self.x + self.y + k
+
+    def moved(self, x, y):
+        return Point(self.x + x, self.y + y)
+
+
+def values(n):
+    p, s = Point(1, 2), 0
+    for i in range(n):
+        s += p.plus(i)
+    return s
+
+
+def moves(n):
+    p = Point(1, 2)
+    for i in range(n):
+        p = p.moved(1, i)
+    return p.x + p.y
+
+
+def closures(n):
+    s = 0
+
+    def add(k):
+        nonlocal s
+        s += k
+
+    for i in range(n):
+        add(i)
+    return s
+
+
+def passes(n):
+    c = queue.SimpleQueue()
+
+    def send():
+        for i in range(n):
+            c.put(i)
+        c.put(None)
+
+    t = threading.Thread(target=send)
+    t.start()
+    s = 0
+    while (x := c.get()) is not None:
+        s += x
+    t.join()
+    return s
+
+
+def buffered(n):
+    c, s = queue.SimpleQueue(), 0
+    for i in range(0, n, 1000):
+        for j in range(1000):
+            c.put(i + j)
+        for j in range(1000):
+            s += c.get()
+    return s
+
+
+def random(n):
+    xs, x = [0] * n, 1
+    for i in range(n):
+        x = (x * 1103515245 + 12345) % 2147483648
+        xs[i] = x
+    return xs
+
+
 def workload(row):
     if row == "loop":
         return lambda: loop(100000000)
@@ -122,6 +201,28 @@ def workload(row):
         return lambda: ranges(m, 1000)
     if row == "fib":
         return lambda: fib(32)
+    if row == "append":
+        return lambda: appends(3000000)
+    if row == "boxes":
+        return lambda: appends(1000000)
+    if row in ("values", "dynamic"):
+        return lambda: values(1000000)
+    if row == "moves":
+        return lambda: moves(1000000)
+    if row == "closures":
+        return lambda: closures(1000000)
+    if row == "passes":
+        return lambda: passes(1000000)
+    if row == "buffered":
+        return lambda: buffered(1000000)
+    if row == "ints":
+        xs = random(1000000)
+
+        def ints():
+            xs.sort()
+            return xs[len(xs) // 2]
+
+        return ints
     if row == "sort":
         return lambda: order(1000000)
     if row == "sum":
@@ -144,6 +245,11 @@ def workload(row):
     raise SystemExit("no such row: " + row)
 
 
+if sys.argv[1] == "memory":
+    for _ in range(8):
+        large = [0.0] * 30000000
+    print("%.1f %d" % (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(large)))
+    sys.exit()
 f = workload(sys.argv[1])
 before = time.process_time()
 result = f()

@@ -3,6 +3,7 @@
 package ixgo
 
 import (
+	"go/types"
 	"reflect"
 
 	"golang.org/x/tools/go/ssa"
@@ -14,7 +15,7 @@ type Hooks struct {
 	// Applies reports whether a function is subject to the hooks.
 	Applies func(fn *ssa.Function) bool
 
-	// Stop is called where a function or a turn of a loop begins while Flag is not 0,
+	// Stop is called where a function or an iteration of a loop begins while Flag is not 0,
 	// which is read without synchronisation.
 	Flag *int32
 	Stop func()
@@ -24,8 +25,29 @@ type Hooks struct {
 	Kill   func() <-chan struct{}
 	Killed func()
 
-	// Go starts the goroutine of a go statement, which calls run.
-	Go func(run func())
+	// Go starts the goroutine of a go statement, which calls run. The frames of its calls
+	// are below root.
+	Go func(root *Frame, run func())
+
+	// Methods are functions that are called in place of compiled methods, by the name of
+	// the method and the type of the receiver: for calls through interfaces.
+	Methods map[string]map[reflect.Type]reflect.Value
+
+	// Begin is called with the frame above those of a call of RunFunc, and end after it.
+	Begin func(fr *Frame) (end func())
+
+	// Call calls call(fr), the call of a function value that returns an error, on behalf of
+	// a function that is subject to the hooks. If the call returns no results because it
+	// has panicked, Call returns the error that the caller gets.
+	Call func(fr *Frame, call func(*Frame)) error
+
+	// Enter executes a function that code outside of its interpreter calls: compiled code,
+	// or another interpreter. It calls fr.Execute.
+	Enter func(fr *Frame)
+
+	// Unwinds is called with a panic that has reached a frame with deferred calls, before
+	// these run. The panic goes on with the value that it returns.
+	Unwinds func(fr *Frame, v any) any
 
 	// Recovered is called with what a deferred call of recover itself has recovered.
 	Recovered func(v any)
@@ -98,4 +120,50 @@ func (h *Hooks) choose(cases []reflect.SelectCase, blocks bool) (chosen int, v r
 		h.Killed()
 	}
 	return chosen, v, ok
+}
+
+// guarded is a call of a function value for a function of the hooks.
+func (h *Hooks) guarded(call func(*frame), interp *Interp, sig *types.Signature, ir register) func(*frame) {
+	if h == nil || !returnsError(sig) {
+		return call
+	}
+	last := sig.Results().Len() - 1
+	zero := make(tuple, last)
+	for i := range zero {
+		zero[i] = reflect.Zero(interp.preToType(sig.Results().At(i).Type())).Interface()
+	}
+	return func(fr *frame) {
+		if err := h.Call(fr, call); err == nil {
+			return
+		} else if last == 0 {
+			fr.setReg(ir, err)
+		} else {
+			fr.setReg(ir, append(append(tuple{}, zero...), err))
+		}
+	}
+}
+
+// returnsError reports whether the last result of a function is an error.
+func returnsError(sig *types.Signature) bool {
+	n := sig.Results().Len()
+	return n > 0 && types.Identical(sig.Results().At(n-1).Type(), types.Universe.Lookup("error").Type())
+}
+
+// root is the frame above those of a call of RunFunc.
+func (i *Interp) root() (fr *frame, end func()) {
+	fr = &frame{interp: i}
+	if h := i.ctx.Hooks; h != nil {
+		return fr, h.Begin(fr)
+	}
+	return fr, func() {}
+}
+
+// methodOf is findExternMethod, with the methods of the hooks.
+func (i *Interp) methodOf(typ reflect.Type, name string) (reflect.Value, bool) {
+	if h := i.ctx.Hooks; h != nil {
+		if f, ok := h.Methods[name][typ]; ok {
+			return f, true
+		}
+	}
+	return findExternMethod(typ, name)
 }

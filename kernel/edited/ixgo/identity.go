@@ -50,20 +50,25 @@ func (r *TypesRecord) local(t *types.Named) (l LocalTypes, args []reflect.Type, 
 	return l, args, true
 }
 
-// localType returns the type that an earlier program has made for t.
-func (r *TypesRecord) localType(t *types.Named) (reflect.Type, bool) {
-	for i := range t.TypeArgs().Len() { // the loader, which is asked for t, must know them
-		r.ToType(t.TypeArgs().At(i))
+// localType returns the type that an earlier program has made for t, or that was made
+// with the type arguments of t, whose methods may need it.
+func (r *TypesRecord) localType(t *types.Named) (rt reflect.Type, nested, ok bool) {
+	if t.TypeArgs().Len() > 0 {
+		for i := range t.TypeArgs().Len() { // the loader, which is asked for t, must know them
+			r.ToType(t.TypeArgs().At(i))
+		}
+		if rt, ok, nested := r.lookupCache(t); ok {
+			return rt, nested, true
+		}
 	}
 	l, args, ok := r.local(t)
 	if !ok {
-		return nil, false
+		return nil, false, false
 	}
-	rt, ok := l.LocalType(t, args)
-	if ok {
+	if rt, ok = l.LocalType(t, args); ok {
 		r.saveType(t, rt, false)
 	}
-	return rt, ok
+	return rt, false, ok
 }
 
 // keepLocalType makes the type of t known to later programs.

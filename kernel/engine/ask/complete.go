@@ -32,6 +32,9 @@ func (e *Asker) Complete(src string, cursor int) (c Completion, fail *cellproto.
 	if from, to, ok := check.MagicName(src, at); ok {
 		return Completion{e.MagicMatches(src[from:at]), codePoints(src, from), codePoints(src, to)}, nil
 	}
+	if m := e.magicAt(src, at); m != nil {
+		return Completion{m.matches(), codePoints(src, m.from), codePoints(src, m.to)}, nil
+	}
 	if m := importString().FindStringSubmatchIndex(src[:at]); m != nil {
 		from := m[2]
 		return Completion{e.importMatches(src[from:at]), codePoints(src, from), codePoints(src, at)}, nil

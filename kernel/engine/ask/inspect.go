@@ -1,9 +1,12 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"warpbook/kernel/cellproto"
@@ -20,12 +23,31 @@ import (
 func (e *Asker) Inspect(src string, cursor int) (text string, fail *cellproto.Error) {
 	e.Mu.Lock()
 	defer e.Mu.Unlock()
+	return e.inspect(src, cursor)
+}
+
+// InspectWhole is Inspect that also returns the package and the name of a compiled object,
+// whose source the engine does not have; "" for any other.
+func (e *Asker) InspectWhole(src string, cursor int) (text, path, name string, fail *cellproto.Error) {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	e.path, e.name = "", ""
+	text, fail = e.inspect(src, cursor)
+	return text, e.path, e.name, fail
+}
+
+// inspect is Inspect with Mu held.
+func (e *Asker) inspect(src string, cursor int) (text string, fail *cellproto.Error) {
 	defer failure.Rescue("inspect", &fail)
 	at := byteOffset(src, cursor)
 	if from, to, ok := check.MagicName(src, at); ok {
 		if m := e.Magics.Find(strings.TrimLeft(src[from:to], "%")); m != nil {
 			text = m.Usage()
 		}
+	} else if m := e.magicAt(src, at); m != nil {
+		text = m.describe()
+	} else if word := src[identStart(src, at):identEnd(src, at)]; token.IsKeyword(word) {
+		text = words[word]
 	} else if p := e.partial(src, at); p != nil {
 		text = e.describeAt(p)
 	}
@@ -81,19 +103,48 @@ func (e *Asker) describeObject(o types.Object, recv types.Type) string {
 	}
 	text := e.Named(types.ObjectString(o, e.Qualify))
 	if b, ok := o.(*types.Builtin); ok {
-		return "builtin " + b.Name()
+		return cmp.Or(words[b.Name()], "builtin "+b.Name())
 	}
 	if o.Pkg() == nil {
 		return text
 	}
 	name := namespace.MemberName(o, recv)
 	if d := e.Decls[name]; d != nil && o.Pkg().Path() == "main" {
-		return d.Source()
+		return d.Source() + e.comment(d)
 	}
 	if v, ok := o.(*types.Var); ok && e.Live[name] == v {
 		return text + e.held(v)
 	}
-	return e.doc(o.Pkg().Path(), name, text)
+	doc := e.doc(o.Pkg().Path(), name, text)
+	switch o := o.(type) {
+	case *types.Const: // the documentation shows its group
+		if text += " = " + o.Val().String(); doc != text {
+			doc = text + "\n\n" + doc
+		}
+	case *types.TypeName:
+		if n, ok := types.Unalias(o.Type()).(*types.Named); ok && n.Obj() != o && n.Obj().Pkg() != nil {
+			return "type " + o.Name() + " = " + e.TypeString(n) + "\n\n" + e.describeObject(n.Obj(), nil)
+		}
+	}
+	return doc
+}
+
+// comment is the comment above a declaration of a cell.
+func (e *Asker) comment(d *namespace.Declaration) string {
+	var lines []string
+	for n := d.Line() - 1; ; n-- {
+		line, _ := e.Line(d.Cell, n)
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
+		if !ok {
+			break
+		}
+		lines = append(lines, strings.TrimPrefix(text, " "))
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.Reverse(lines)
+	return "\n\n" + strings.Join(lines, "\n")
 }
 
 // held returns the value of a live variable. A running cell may be changing it.
@@ -108,6 +159,7 @@ func (e *Asker) held(v *types.Var) string {
 }
 
 func (e *Asker) doc(path, name, text string) string {
+	e.path, e.name = path, name
 	if e.Docs != nil {
 		if d := e.Docs(path, name); d != "" {
 			return d

@@ -52,15 +52,48 @@ func (e *Asker) partial(src string, cursor int) *partial {
 		return nil
 	}
 	p.path, _ = astutil.PathEnclosingInterval(s.File, p.pos, p.pos)
-	declared, all := e.Names(s.File), namespace.Scope{Pkg: types.NewPackage("main", "main")}
+	e.check(p, nil)
+	if missing := e.missing(p); len(missing) > 0 {
+		e.check(p, missing)
+	}
+	return p
+}
+
+// check finds the meanings of the names of a cell, which may import more packages.
+func (e *Asker) check(p *partial, imports map[string]*types.Package) {
+	declared, all := e.Names(p.file), namespace.Scope{Pkg: types.NewPackage("main", "main")}
 	for name, o := range e.Live { // the name that is not typed yet may be any of them
 		if !declared[name] {
 			all.Add(o)
 		}
 	}
+	for name, pkg := range imports {
+		all.Add(types.NewPkgName(token.NoPos, all.Pkg, name, pkg))
+	}
 	p.pkg = all.Pkg
-	p.info, _ = e.TypeCheck(all, s.File)
-	return p
+	p.info, _ = e.TypeCheck(all, p.file)
+}
+
+// missing are the packages that the cell names and does not import, if only one fits each
+// name: they give variables their types. The package of the name that is asked about is
+// not among them, because the answer tells what to import.
+func (e *Asker) missing(p *partial) map[string]*types.Package {
+	_, asked := p.name()
+	_, called := p.called()
+	list := map[string]*types.Package{}
+	ast.Inspect(p.file, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || sel == asked || sel == called {
+			return true
+		}
+		if id, ok := sel.X.(*ast.Ident); ok && list[id.Name] == nil {
+			if fit := e.unimported(p, id); len(fit) == 1 {
+				list[id.Name] = fit[0]
+			}
+		}
+		return true
+	})
+	return list
 }
 
 // insert returns the text to insert at the cursor, so that the cursor stands at a name.
@@ -173,4 +206,6 @@ type Asker struct {
 	Docs  func(path, name string) string // declaration and comment of a compiled object, nil if none are known
 	Busy  func() bool                    // reports whether a cell runs
 	Texts Texts                          // completes string literals, nil for none
+
+	path, name string // of the last compiled object that was described; guarded by Mu
 }

@@ -267,7 +267,7 @@ func (l *lowering) changeType(in *ssa.ChangeType) {
 		l.byEngine(in)
 		return
 	}
-	l.emit(ins{op: [...]op{number: opMov, pointer: opMovP, header: opMovH}[k], a: l.reg(in), b: l.reg(in.X)})
+	l.emit(ins{op: moves[k], a: l.reg(in), b: l.reg(in.X)})
 }
 
 func (l *lowering) convert(in *ssa.Convert) {

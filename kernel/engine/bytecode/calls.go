@@ -3,11 +3,13 @@ package bytecode
 import (
 	"fmt"
 	"go/types"
+	"slices"
+	"sync/atomic"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// call lowers a call of a compiled function of cells, of package math, of len or of cap.
+// call lowers a call of a function of cells, of package math, or of a builtin.
 // The engine executes all other calls.
 func (l *lowering) call(in *ssa.Call) {
 	switch fn := in.Call.Value.(type) {
@@ -24,22 +26,17 @@ func (l *lowering) call(in *ssa.Call) {
 			l.emit(ins{op: opMapLen, a: l.reg(in), b: l.reg(in.Call.Args[0])})
 			return
 		}
-		if fn.Name() == "delete" && l.delete(in) {
+		if fn.Name() == "delete" && l.delete(in) || fn.Name() == "append" && l.append(in) || fn.Name() == "copy" && l.copy(in) {
 			return
 		}
 	case *ssa.Function:
-		switch {
-		case in.Call.IsInvoke():
-		case fn.String() == l.host.Enter:
-			return
-		case fn.Blocks == nil:
-			if l.math(in, fn) {
-				return
-			}
-		case l.known(fn):
-			l.direct(in, fn)
+		if fn.String() == l.host.Enter || fn.Blocks == nil && l.math(in, fn) {
 			return
 		}
+	}
+	if fn, free, ok := l.callee(in); ok {
+		l.direct(in, fn, free)
+		return
 	}
 	l.byEngine(in)
 }
@@ -64,34 +61,74 @@ func (l *lowering) math(in *ssa.Call, fn *ssa.Function) bool {
 	return true
 }
 
-// known reports whether the machine can execute a call: the callee recovers nothing, and
-// its arguments and results are in registers.
-func (l *lowering) known(fn *ssa.Function) bool {
-	f := l.f.program.functions[fn]
-	if f == nil || fn.Recover != nil || f.pfn.Recover != nil || len(fn.FreeVars) > 0 {
+// callable reports whether the machine can call a function: it recovers nothing, and its
+// arguments, free variables and results are in registers.
+func (f *Function) callable() bool {
+	if f.fn.Recover != nil || f.pfn.Recover != nil || !inRegisters(f.fn.Signature) {
 		return false
 	}
-	for _, p := range fn.Params {
-		if classOf(p.Type()) == boxed {
+	for _, v := range f.fn.FreeVars {
+		if classOf(v.Type()) == boxed {
 			return false
 		}
 	}
-	for v := range fn.Signature.Results().Variables() {
-		if classOf(v.Type()) == boxed {
-			return false
+	return len(f.fn.Params) == 0 || classOf(f.fn.Params[0].Type()) != boxed // a receiver
+}
+
+// inRegisters reports whether arguments and results are in registers.
+func inRegisters(sig *types.Signature) bool {
+	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range list.Variables() {
+			if classOf(v.Type()) == boxed {
+				return false
+			}
 		}
 	}
 	return true
 }
 
+// callee is what a call calls, if the machine can execute it: a function, with the free
+// variables of a closure, or a function value if the function is nil.
+func (l *lowering) callee(in *ssa.Call) (fn *ssa.Function, free []ssa.Value, ok bool) {
+	if in.Call.IsInvoke() {
+		return nil, nil, false
+	}
+	switch v := in.Call.Value.(type) {
+	case *ssa.Builtin:
+		return nil, nil, false
+	case *ssa.Function:
+		fn = v
+	case *ssa.MakeClosure:
+		fn, free = v.Fn.(*ssa.Function), v.Bindings
+	default:
+		return nil, nil, inRegisters(in.Call.Signature()) && l.types[v.Type()] != nil
+	}
+	f := l.f.program.functions[fn]
+	return fn, free, f != nil && fn.Blocks != nil && fn.String() != l.host.Enter && f.callable()
+}
+
+// planClosure plans a closure that is only called: the calls pass its variables.
+func (l *lowering) planClosure(in *ssa.MakeClosure) {
+	for _, r := range *in.Referrers() {
+		if _, debug := r.(*ssa.DebugRef); debug {
+			continue
+		}
+		c, ok := r.(*ssa.Call)
+		if !ok || c.Call.Value != in || slices.Contains(c.Call.Args, ssa.Value(in)) {
+			return
+		}
+		if _, _, ok := l.callee(c); !ok {
+			return
+		}
+	}
+	l.skip[in] = true
+}
+
 // planCall assigns registers to the results of a call that the machine executes.
 func (l *lowering) planCall(in *ssa.Call) {
-	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || in.Call.IsInvoke() || fn.Blocks == nil || fn.String() == l.host.Enter || !l.known(fn) {
-		return
-	}
-	results := fn.Signature.Results()
-	if results.Len() < 2 {
+	_, _, ok := l.callee(in)
+	results := in.Call.Signature().Results()
+	if !ok || results.Len() < 2 {
 		return
 	}
 	for i := range results.Len() {
@@ -107,16 +144,22 @@ func (l *lowering) planCall(in *ssa.Call) {
 }
 
 // direct lowers a call that the machine executes.
-func (l *lowering) direct(in *ssa.Call, fn *ssa.Function) {
+func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	at, ok := l.pfn.at(in)
 	if !ok {
 		panic(fmt.Sprintf("the engine does not know %v", in))
 	}
 	l.escaped++ // the engine may have to execute it
-	cl := call{escape: l.record(in), callee: l.f.program.functions[fn]}
+	cl := call{escape: l.record(in), value: -1}
 	out := ins{op: opCall, imm: int64(len(l.calls))}
+	if fn != nil {
+		cl.callee = l.f.program.functions[fn]
+	} else {
+		cl.value, cl.typ, cl.last = l.reg(in.Call.Value), typeWord(l.types[in.Call.Value.Type()]), &atomic.Pointer[Function]{}
+		out.uses = append(out.uses, cl.value)
+	}
 	next := 0
-	for _, a := range in.Call.Args {
+	for _, a := range slices.Concat(in.Call.Args, free) {
 		s := slot{reg: l.reg(a), class: classOf(a.Type())}
 		cl.args, cl.params = append(cl.args, s), append(cl.params, uint16(next))
 		out.uses = append(out.uses, s.reg)
@@ -125,7 +168,8 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function) {
 	for _, b := range cl.escape.boxes {
 		out.uses = append(out.uses, b.reg)
 	}
-	results := fn.Signature.Results()
+	out.uses = append(out.uses, l.held...)
+	results := in.Call.Signature().Results()
 	switch results.Len() {
 	case 0:
 	case 1:

@@ -15,7 +15,8 @@ type class uint8
 const (
 	boxed   class = iota // as an interface in the engine's frame
 	number               // 64 bits in a register: integers sign- or zero-extended, floats as their bits
-	pointer              // a pointer or a map, in a pointer register
+	pointer              // a pointer, map, channel or function value, in a pointer register
+	record               // a small struct or array: a pointer, in a pointer register, to memory that never changes
 	header               // slice or string: its pointer in a pointer register, length and capacity in two others
 )
 
@@ -28,15 +29,53 @@ func classOf(t types.Type) class {
 		case info&(types.IsBoolean|types.IsInteger|types.IsFloat) != 0:
 			return number
 		}
-	case *types.Pointer, *types.Map:
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
 		return pointer
 	case *types.Slice:
 		return header
+	case *types.Struct, *types.Array:
+		if !pointerShaped(u) && sizes.Sizeof(u) <= maxRecord {
+			return record
+		}
 	}
 	return boxed
 }
 
-// kindOf is the kind of a number, string, slice, pointer or map.
+// maxRecord is the largest size of a record in bytes: each load of one makes a copy.
+const maxRecord = 128
+
+var zeroRecord [maxRecord]byte
+
+var sizes = types.SizesFor("gc", "amd64")
+
+// pointerShaped reports whether an interface may hold a struct or an array as its second
+// word itself, and not in memory: its size is that of a pointer, and it has one.
+func pointerShaped(t types.Type) bool {
+	return sizes.Sizeof(t) == sizes.Sizeof(types.Typ[types.UnsafePointer]) && holdsPointer(t)
+}
+
+func holdsPointer(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if holdsPointer(f.Type()) {
+				return true
+			}
+		}
+	case *types.Array:
+		return holdsPointer(u.Elem())
+	}
+	return false
+}
+
+// moves copy a value of each class.
+var moves = [...]op{number: opMov, pointer: opMovP, record: opMovP, header: opMovH}
+
+// kindOf is the kind of a value in registers.
 func kindOf(t types.Type) reflect.Kind {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -47,6 +86,14 @@ func kindOf(t types.Type) reflect.Kind {
 		return reflect.Pointer
 	case *types.Map:
 		return reflect.Map
+	case *types.Chan:
+		return reflect.Chan
+	case *types.Signature:
+		return reflect.Func
+	case *types.Struct:
+		return reflect.Struct
+	case *types.Array:
+		return reflect.Array
 	}
 	return reflect.Invalid
 }
@@ -119,7 +166,7 @@ func (s *slot) box(r *registers, p *pointers, stack []any) {
 	case number:
 		v := any(r[s.reg]) // small ones take no memory; on a little-endian machine the low bytes are the value
 		e.data = (*eface)(unsafe.Pointer(&v)).data
-	case pointer:
+	case pointer, record:
 		e.data = p[s.reg]
 	case header:
 		if s.kind == reflect.String {
@@ -140,8 +187,11 @@ func (s *slot) unbox(r *registers, p *pointers, v any) {
 	data := (*eface)(unsafe.Pointer(&v)).data
 	if v == nil {
 		data = unsafe.Pointer(&zeroHeader)
-		if s.class == pointer {
+		switch s.class {
+		case pointer:
 			data = nil
+		case record:
+			data = unsafe.Pointer(&zeroRecord)
 		}
 	}
 	switch s.class {
@@ -153,7 +203,7 @@ func (s *slot) unbox(r *registers, p *pointers, v any) {
 			}
 		}
 		r[s.reg] = load(k, data)
-	case pointer:
+	case pointer, record:
 		p[s.reg] = data
 	case header:
 		if s.kind == reflect.String {
@@ -199,6 +249,20 @@ func store(k reflect.Kind, at unsafe.Pointer, x uint64) {
 	default:
 		*(*uint64)(at) = x
 	}
+}
+
+func isRecord(t reflect.Type) bool {
+	return (t.Kind() == reflect.Struct || t.Kind() == reflect.Array) && t.Size() <= maxRecord && inMemory(t)
+}
+
+// inMemory reports whether an interface holds a value of a type in memory.
+func inMemory(t reflect.Type) bool {
+	zero := reflect.Zero(t).Interface()
+	return (*eface)(unsafe.Pointer(&zero)).data != nil
+}
+
+func isPointer(k reflect.Kind) bool {
+	return k == reflect.Pointer || k == reflect.Map || k == reflect.Chan || k == reflect.Func
 }
 
 func isNumber(k reflect.Kind) bool { return k >= reflect.Bool && k <= reflect.Float64 }

@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/goplus/ixgo"
@@ -13,11 +14,13 @@ type code struct {
 	pfn    *function
 	engine []func(*ixgo.Frame) // the engine's own instructions
 	instrs []instr
-	checks []int32 // by instruction: the escape for a failed check
-	flag   *int32  // the interrupt flag
-	stop   func()  // is called where the flag is set
+	checks []int32                // by instruction: the escape for a failed check
+	flag   *int32                 // the interrupt flag
+	stop   func()                 // is called where the flag is set
+	kill   func() <-chan struct{} // closes when waits end
 
 	overflow error  // the panic value of a stack overflow
+	deep     func() // panics with it if the stack of the goroutine is too large
 	size     int    // registers of a call
 	entry    []slot // parameters and free variables
 	escapes  []escape
@@ -26,8 +29,15 @@ type code struct {
 	slices   []slicing
 	accesses []mapAccess
 	ranges   []ranging
+	appends  []appending
+	selects  []selecting
+	news     []unsafe.Pointer // types, as words of an interface
 	math1    []func(float64) float64
 	math2    []func(x, y float64) float64
+
+	probed *probed            // nil if the function has no probes
+	flags  *[1 << 16]uint8    // of probes
+	held   map[ssa.Value]slot // registers of values of variables
 
 	functions map[*ssa.Function]*Function // of the program
 	plain     bool                        // the engine executes none of its instructions, except stops and failed checks
@@ -51,9 +61,12 @@ type escape struct {
 
 // call is a call of a function that the machine may be able to execute.
 type call struct {
-	escape  escape // the call by the engine
-	callee  *Function
-	args    []slot // in the caller; the callee has them in registers 0 and up, each in two if it is a header
+	escape  escape                    // the call by the engine
+	callee  *Function                 // nil if a value is called
+	value   int                       // register of that function value, -1 if there is none
+	typ     unsafe.Pointer            // of the function value
+	last    *atomic.Pointer[Function] // that was called, if a value is
+	args    []slot                    // in the caller; the callee has them in registers 0 and up, each in two if it is a header
 	params  []uint16
 	results []slot // in the caller
 }
@@ -77,7 +90,7 @@ func (s *slot) copyTo(d *slot, r *registers, p *pointers, dr *registers, dp *poi
 	switch s.class {
 	case number:
 		dr[d.reg] = r[s.reg]
-	case pointer:
+	case pointer, record:
 		dp[d.reg] = p[s.reg]
 	case header:
 		dp[d.reg], dr[d.reg], dr[d.reg+1] = p[s.reg], r[s.reg], r[s.reg+1]
@@ -114,4 +127,14 @@ func (s *slicing) slice(r *registers, p *pointers, a, b uint16) bool {
 	}
 	p[a], r[a], r[a+1] = data, hi-lo, top-lo
 	return true
+}
+
+// selecting is an operation of one channel that ends at a stop.
+type selecting struct {
+	at        escape
+	channel   int // registers
+	index, ok int
+	value     place // received or sent, with register and place -1 if it is not wanted
+	elem      part
+	sends     bool
 }

@@ -3,11 +3,12 @@
 // machine when they are first called: at once if they have a loop, otherwise after some
 // calls.
 //
-// Numbers, pointers, maps, slices and strings live in registers of 64 bits, in the same form
-// as in memory. All other values stay in the engine's frame, as interfaces. An
+// Numbers, pointers, maps, channels, function values, slices and strings live in registers
+// of 64 bits, in the same form as in memory; a small struct or array is a pointer to memory
+// that never changes. All other values stay in the engine's frame, as interfaces. An
 // instruction that the machine does not know is executed by the engine's closure: its
 // operands are stored in the frame first, and its result is loaded from it. So every
-// function can be compiled, and defers, goroutines, channels and calls of compiled code
+// function can be compiled, and defers, goroutines and calls of compiled code
 // behave as before.
 //
 // If a check fails (a bound, a nil pointer, a division by zero), the engine executes the

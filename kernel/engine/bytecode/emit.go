@@ -3,6 +3,7 @@ package bytecode
 import (
 	"fmt"
 	"go/types"
+	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -35,15 +36,19 @@ type lowering struct {
 	*merging
 	f         *Function
 	fn        *ssa.Function
-	parts     map[ssa.Value][]int    // results of calls with several results
-	results   map[ssa.Value][]result // of other instructions with several results
-	iterators map[*ssa.Range]int     // of ranges that the machine executes
+	parts     map[ssa.Value][]int       // results of calls with several results
+	results   map[ssa.Value][]result    // of other instructions with several results
+	iterators map[*ssa.Range]int        // of ranges that the machine executes
+	appended  map[*ssa.Call][]ssa.Value // single elements of calls of append
+	spills    map[*ssa.Store]bool       // of records to variables that are only read
 	blocks    map[*ssa.BasicBlock]*block
 	order     []*block
 	now       *block
-	escaped   int  // instructions that the engine executes, except stops
-	leaves    bool // it calls interpreted functions through the engine, which needs more stack than the engine alone
-	polls     bool // it polls at the start of each turn of a loop, because the code does not
+	held      []int              // vregs of the variables of the statement that is lowered
+	slots     map[ssa.Value]slot // of these values, of all statements
+	escaped   int                // instructions that the engine executes, except stops
+	leaves    bool               // it calls interpreted functions through the engine, which needs more stack than the engine alone
+	polls     bool               // it polls at the start of each iteration of a loop, because the code does not
 
 	escapes  []escape
 	calls    []call
@@ -51,6 +56,9 @@ type lowering struct {
 	slices   []slicing
 	accesses []mapAccess
 	ranges   []ranging
+	appends  []appending
+	selects  []selecting
+	news     []unsafe.Pointer
 	math1    []func(float64) float64
 	math2    []func(x, y float64) float64
 }
@@ -74,7 +82,7 @@ func (l *lowering) emit(in ins) *ins {
 func (l *lowering) checked(in ins, failing ssa.Instruction) {
 	l.emit(in).check = l.escape(failing)
 	at := &l.now.ins[len(l.now.ins)-1]
-	at.uses = append(at.uses, l.boxUses(at.check)...)
+	at.uses = append(append(at.uses, l.boxUses(at.check)...), l.held...)
 }
 
 // escape records an instruction that the engine executes.
@@ -103,7 +111,9 @@ func (l *lowering) record(in ssa.Instruction) escape {
 	}
 	var buf [8]*ssa.Value
 	for _, o := range in.Operands(buf[:0]) {
-		add(*o)
+		if m, ok := (*o).(*ssa.MakeClosure); !ok || !l.skip[m] {
+			add(*o)
+		}
 		if m, ok := (*o).(*ssa.MakeClosure); ok { // a call of the closure reads these instead
 			for _, b := range m.Bindings {
 				add(b)
@@ -128,7 +138,7 @@ func (l *lowering) byEngine(in ssa.Instruction) {
 	l.leaves = l.leaves || callsBack(in)
 	l.escaped++
 	e := l.escape(in)
-	out := ins{op: opEngine, imm: int64(e), uses: l.boxUses(e)}
+	out := ins{op: opEngine, imm: int64(e), uses: append(l.boxUses(e), l.held...)}
 	if v, ok := in.(ssa.Value); ok && classOf(v.Type()) != boxed {
 		if _, tuple := v.Type().(*types.Tuple); !tuple {
 			at, ok := l.pfn.at(v)
@@ -140,8 +150,10 @@ func (l *lowering) byEngine(in ssa.Instruction) {
 		}
 	}
 	if c, ok := in.(*ssa.Call); ok {
-		if l.escapes[e].callbacks = callbacks(c, l.pfn); l.escapes[e].callbacks != nil {
-			out.op = opCallBack
+		for _, f := range callbacks(c) {
+			if at, ok := l.pfn.at(f); ok {
+				out.op, l.escapes[e].callbacks = opCallBack, append(l.escapes[e].callbacks, at)
+			}
 		}
 	}
 	l.emit(out)
@@ -163,22 +175,6 @@ func callsBack(in ssa.Instruction) bool {
 		return true
 	}
 	return false
-}
-
-// callbacks are the operands of a call of package sort that are replaced.
-func callbacks(in *ssa.Call, pfn *function) (at []int) {
-	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
-		return nil
-	}
-	for _, a := range in.Call.Args {
-		if s := a.Type().String(); s == "func(i int, j int) bool" || s == "func(int) bool" || s == "func(i int) bool" || s == "func(int, int) bool" {
-			if k, ok := pfn.at(a); ok {
-				at = append(at, k)
-			}
-		}
-	}
-	return at
 }
 
 // poll emits a poll of the flag. The instructions emitted next, up to resume, run only

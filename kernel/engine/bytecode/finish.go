@@ -57,8 +57,12 @@ func (l *lowering) finish() (*code, error) {
 		return nil, fmt.Errorf("bytecode: %v: %d registers", l.fn, size)
 	}
 	l.substitute(a)
-	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, overflow: l.host.Overflow,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, math1: l.math1, math2: l.math2}
+	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
+		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, news: l.news, math1: l.math1, math2: l.math2}
+	c.probed, c.held = l.f.probed, l.slots
+	if l.host.Probes != nil {
+		c.flags = l.host.Probes.Flags
+	}
 	c.engine[0], c.functions, c.plain = l.f.engine, l.f.program.functions, l.escaped == 0
 	c.numbers, c.pointers = make([]uint64, size-constAt), make([]unsafe.Pointer, size-constAt)
 	for _, v := range l.vregs {
@@ -296,12 +300,19 @@ func (l *lowering) substitute(a *allocation) {
 		list(cl.args)
 		list(cl.escape.boxes)
 		list(cl.results)
+		if cl.value >= 0 {
+			cl.value = reg(cl.value)
+		}
 		if len(cl.results) == 1 {
 			cl.escape.result.reg = cl.results[0].reg
 		}
 	}
 	for i := range l.returns {
 		list(l.returns[i].values)
+	}
+	for v, s := range l.slots {
+		s.reg = reg(s.reg)
+		l.slots[v] = s
 	}
 	each := func(places ...*int) {
 		for _, at := range places {
@@ -317,6 +328,17 @@ func (l *lowering) substitute(a *allocation) {
 	for i := range l.accesses {
 		s := &l.accesses[i]
 		each(&s.m, &s.ok, &s.key, &s.elem)
+	}
+	for i := range l.appends {
+		s := &l.appends[i]
+		each(&s.from, &s.to, &s.more)
+		for k := range s.list {
+			each(&s.list[k].reg)
+		}
+	}
+	for i := range l.selects {
+		s := &l.selects[i]
+		each(&s.channel, &s.index, &s.ok, &s.value.reg)
 	}
 	for i := range l.ranges {
 		s := &l.ranges[i]

@@ -22,13 +22,17 @@ type program struct {
 type Host struct {
 	FlagName string // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
 	Enter    string // the name of a function that does nothing
+	KillName string // the name of the function that returns the channel of stops
 	Cell     string // the function that holds a cell's statements, without its package
 
 	Flag     *int32                      // the interrupt flag
 	Polls    func(fn *ssa.Function) bool // whether a function polls the flag although its code does not
+	Kill     func() <-chan struct{}      // the channel that closes when waits end
 	Stop     func()                      // is called where such a function finds the flag set
 	Overflow error                       // the panic value of a runaway recursion
-	Eager    bool                        // functions are compiled at their first call, even without a loop
+	Deep     func()                      // panics with it if the stack of this goroutine is too large
+	Eager    bool                        // functions are compiled at their first call, even if they repeat nothing
+	Probes   *Probes                     // nil if no cell has them
 }
 
 // Function is a function of a cell that may be compiled.
@@ -37,21 +41,28 @@ type Function struct {
 	fn      *ssa.Function
 	pfn     *function
 	engine  func(*ixgo.Frame) // its first instruction
+	probed  *probed           // nil if it has no probes
 	calls   atomic.Int32
 	once    sync.Once
 	code    atomic.Pointer[code] // nil until it is compiled, or if it cannot be compiled
 	after   int32                // number of calls that the engine still executes
 }
 
-// callsBefore is how often a function without a loop is called before it is compiled:
+// callsBefore is how often a function that repeats nothing is called before it is compiled:
 // compiling takes as long as some calls.
 const callsBefore = 4
 
-// loops reports whether a function has a backward jump.
-func loops(fn *ssa.Function) bool {
+// repeats reports whether one call of a function executes code many times: it has a
+// backward jump, or package sort calls a function for it.
+func repeats(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, s := range b.Succs {
 			if s.Index <= b.Index {
+				return true
+			}
+		}
+		for _, in := range b.Instrs {
+			if c, ok := in.(*ssa.Call); ok && len(callbacks(c)) > 0 {
 				return true
 			}
 		}
@@ -79,4 +90,18 @@ func (f *Function) now() *code {
 		}
 	})
 	return f.code.Load()
+}
+
+// callbacks are the operands of a call of package sort that are replaced.
+func callbacks(in *ssa.Call) (list []ssa.Value) {
+	fn, ok := in.Call.Value.(*ssa.Function)
+	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
+		return nil
+	}
+	for _, a := range in.Call.Args {
+		if s := a.Type().String(); s == "func(i int, j int) bool" || s == "func(int) bool" || s == "func(i int) bool" || s == "func(int, int) bool" {
+			list = append(list, a)
+		}
+	}
+	return list
 }

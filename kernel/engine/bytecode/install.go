@@ -21,16 +21,23 @@ func Install(in *ixgo.Interp, host Host) error {
 	}
 	var p *program
 	for fn, pfn := range functions(in) {
-		looping := loops(fn)
+		var marks *probed
+		if host.Probes != nil && len(pfn.Instrs) > 0 {
+			if marks = probesOf(fn, host.Probes); marks != nil {
+				marks.place = len(pfn.stack)
+				pfn.stack = append(pfn.stack, marks)
+			}
+		}
+		repeating := repeats(fn)
 		once := fn.Name() == host.Cell || fn.Name() == "init"
-		if len(fn.Blocks) == 0 || len(pfn.Instrs) == 0 || once && !looping {
+		if len(fn.Blocks) == 0 || len(pfn.Instrs) == 0 || once && !repeating {
 			continue
 		}
 		if p == nil { // most cells have no such function
 			p = &program{compile: compile, host: host, types: reflectTypes(in), functions: map[*ssa.Function]*Function{}}
 		}
-		f := &Function{program: p, fn: fn, pfn: pfn, engine: pfn.Instrs[0]}
-		if !host.Eager && !looping {
+		f := &Function{program: p, fn: fn, pfn: pfn, engine: pfn.Instrs[0], probed: marks}
+		if !host.Eager && !repeating {
 			f.after = callsBefore
 		}
 		p.functions[fn] = f

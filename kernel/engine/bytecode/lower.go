@@ -23,10 +23,15 @@ func compile(f *Function) (c *code, err error) {
 	}
 	host := &f.program.host
 	l := &lowering{values: &values{pfn: f.pfn, types: f.program.types, vreg: map[ssa.Value]int{}}, merging: newMerging(host, f.pfn.ssaInstrs),
-		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, blocks: map[*ssa.BasicBlock]*block{}, polls: host.Polls(f.fn)}
+		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, spills: map[*ssa.Store]bool{}, appended: map[*ssa.Call][]ssa.Value{}, blocks: map[*ssa.BasicBlock]*block{}, slots: map[ssa.Value]slot{}, polls: host.Polls(f.fn)}
+	if f.probed != nil {
+		for v := range f.probed.tests {
+			l.skip[v.(ssa.Instruction)] = true
+		}
+	}
 	l.function()
-	if l.leaves && !loops(f.fn) {
-		return nil, fmt.Errorf("bytecode: %v has no loop and calls by way of the engine", f.fn)
+	if l.leaves && !repeats(f.fn) {
+		return nil, fmt.Errorf("bytecode: %v repeats nothing and calls by way of the engine", f.fn)
 	}
 	return l.finish()
 }
@@ -52,6 +57,13 @@ func (l *lowering) function() {
 			switch in := in.(type) {
 			case *ssa.Call:
 				l.planCall(in)
+				l.planAppend(in)
+			case *ssa.Alloc:
+				l.planSpill(in)
+			case *ssa.MakeClosure:
+				l.planClosure(in)
+			case *ssa.Select:
+				l.planSelect(in)
 			case *ssa.Lookup:
 				l.planLookup(in)
 			case *ssa.Range:
@@ -69,6 +81,11 @@ func (l *lowering) function() {
 // block lowers a basic block.
 func (l *lowering) block(b *ssa.BasicBlock) {
 	l.now = l.blocks[b]
+	if k := l.f.probed; k != nil {
+		if l.hold(k.held[b]); k.inside[b] { // it runs at stops only
+			defer func(n int) { l.escaped = n }(l.escaped)
+		}
+	}
 	if poll(b, l.host.FlagName) && pollsFirst(b, l.host) {
 		l.pollFirst(b.Succs[0])
 	}
@@ -81,6 +98,18 @@ func (l *lowering) block(b *ssa.BasicBlock) {
 	for _, in := range b.Instrs {
 		if !l.skip[in] {
 			l.instruction(in)
+		}
+	}
+}
+
+// hold keeps values in their registers at each instruction of a block that may call or
+// fail.
+func (l *lowering) hold(values []ssa.Value) {
+	l.held = nil
+	for _, v := range values {
+		if _, ok := l.pfn.at(v); ok && l.types[v.Type()] != nil {
+			s := l.slot(v)
+			l.slots[v], l.held = s, append(l.held, s.reg)
 		}
 	}
 }
@@ -100,6 +129,8 @@ func (l *lowering) instruction(in ssa.Instruction) {
 		l.binary(in)
 	case *ssa.UnOp:
 		l.unary(in)
+	case *ssa.Alloc:
+		l.alloc(in)
 	case *ssa.ChangeType:
 		l.changeType(in)
 	case *ssa.Convert:
@@ -108,6 +139,8 @@ func (l *lowering) instruction(in ssa.Instruction) {
 		l.store(in)
 	case *ssa.FieldAddr:
 		l.fieldAddr(in)
+	case *ssa.Field:
+		l.field(in)
 	case *ssa.IndexAddr:
 		l.indexAddr(in)
 	case *ssa.Index:
@@ -124,6 +157,8 @@ func (l *lowering) instruction(in ssa.Instruction) {
 		l.rangeOver(in)
 	case *ssa.Next:
 		l.next(in)
+	case *ssa.Select:
+		l.waits(in)
 	case *ssa.Extract:
 		if l.parts[in.Tuple] == nil {
 			l.byEngine(in)
@@ -140,6 +175,10 @@ func (l *lowering) branch(in *ssa.If) {
 			l.emit(ins{op: opPoll, yes: l.edge(b, 0)})
 		}
 		l.emit(ins{op: opJump, yes: l.edge(b, 1)})
+		return
+	}
+	if k := l.f.probed; k != nil && k.tests[in.Cond] {
+		l.emit(ins{op: opArmed, a: k.armed[b], yes: l.edge(b, 0), no: l.edge(b, 1)})
 		return
 	}
 	if c, ok := in.Cond.(*ssa.Const); ok {
@@ -271,5 +310,5 @@ func (l *lowering) move(to *ssa.Phi, v ssa.Value) {
 			return
 		}
 	}
-	l.emit(ins{op: [...]op{number: opMov, pointer: opMovP, header: opMovH}[k], a: d, b: s})
+	l.emit(ins{op: moves[k], a: d, b: s})
 }

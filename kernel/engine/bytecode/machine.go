@@ -13,7 +13,13 @@ type machine struct {
 	pointers []unsafe.Pointer
 	base     int // of the registers of the call at the top
 	stack    []activation
-	high     int // pointers from here on are nil
+	high     int    // pointers from here on are nil
+	by       *frame // that has called compiled code, which calls the function at the bottom; nil if the engine calls it
+
+	word  uint64 // what a channel operation passes
+	ptr   unsafe.Pointer
+	head  sliceHeader
+	cases [2]selectCase
 }
 
 // activation is a call that has not returned.
@@ -35,8 +41,11 @@ const (
 )
 
 //go:nocheckptr
-func (m *machine) registers() (*registers, *pointers) {
-	return (*registers)(unsafe.Pointer(&m.numbers[m.base])), (*pointers)(unsafe.Pointer(&m.pointers[m.base]))
+func (m *machine) registers() (*registers, *pointers) { return m.registersAt(m.base) }
+
+//go:nocheckptr
+func (m *machine) registersAt(base int) (*registers, *pointers) {
+	return (*registers)(unsafe.Pointer(&m.numbers[base])), (*pointers)(unsafe.Pointer(&m.pointers[base]))
 }
 
 func (m *machine) depth() int { return len(m.stack) }
@@ -50,6 +59,7 @@ func enter(c *code, fr *frame) {
 	m.base = 0
 	m.push(activation{c: c, fr: fr})
 	fr.callee = nil // it may be left over from an earlier call
+	m.owns(fr, c.probed)
 	r, p := m.registers()
 	for i := range c.entry {
 		c.entry[i].unbox(r, p, fr.stack[c.entry[i].at])
@@ -87,7 +97,14 @@ func (m *machine) grow(size int) {
 
 // call begins a call and returns its code, nil if the engine has executed it.
 func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
-	callee := cl.callee.ready()
+	f, env := cl.callee, []any(nil)
+	if cl.value >= 0 {
+		f, env = m.target(c, cl)
+	}
+	var callee *code
+	if f != nil {
+		callee = f.ready()
+	}
 	if callee == nil {
 		m.engineCall(c, cl)
 		return nil
@@ -105,11 +122,14 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 		switch s.class {
 		case number:
 			r[k] = m.numbers[from+s.reg]
-		case pointer:
+		case pointer, record:
 			p[k] = m.pointers[from+s.reg]
 		case header:
 			p[k], r[k], r[k+1] = m.pointers[from+s.reg], m.numbers[from+s.reg], m.numbers[from+s.reg+1]
 		}
+	}
+	for i, v := range env {
+		callee.entry[len(cl.args)+i].unbox(r, p, v)
 	}
 	return callee
 }
@@ -172,10 +192,12 @@ func (m *machine) frame() *frame {
 		caller.callee = a.fr
 		if n < deepStack || i == n {
 			a.fr.stack = append([]any(nil), a.c.pfn.stack...)
+			m.owns(a.fr, a.c.probed)
 		}
 	}
 	if fr := m.stack[n].fr; fr.stack == nil {
 		fr.stack = append([]any(nil), fr.pfn.stack...)
+		m.owns(fr, m.stack[n].c.probed)
 	}
 	return m.stack[n].fr
 }
@@ -188,15 +210,41 @@ func (m *machine) stackFor(t *mapType) []any {
 	return nil
 }
 
+// stackForPart is likewise for an append.
+func (m *machine) stackForPart(t *part) []any {
+	if t.class == boxed && t.rt != nil {
+		return m.frame().stack
+	}
+	return nil
+}
+
 // escape makes the engine execute an instruction.
 func (m *machine) escape(c *code, e *escape) {
-	fr := m.frame()
-	fr.ipc, fr.block = e.at+1, e.block
+	m.execute(c, e, m.boxed(e))
+}
+
+// boxed is the frame of the call at the top, at an escape, with the operands that are in
+// registers.
+func (m *machine) boxed(e *escape) *frame {
+	fr := m.at(e)
 	r, p := m.registers()
 	for i := range e.boxes {
 		e.boxes[i].box(r, p, fr.stack)
 	}
+	return fr
+}
+
+// at is the frame of the call at the top, at an escape.
+func (m *machine) at(e *escape) *frame {
+	fr := m.frame()
+	fr.ipc, fr.block = e.at+1, e.block
+	return fr
+}
+
+// execute executes an escape.
+func (m *machine) execute(c *code, e *escape, fr *frame) {
 	c.engine[e.at]((*ixgo.Frame)(unsafe.Pointer(fr)))
+	r, p := m.registers()
 	if e.result.class != boxed {
 		e.result.unbox(r, p, fr.stack[e.result.at])
 	}
@@ -204,8 +252,7 @@ func (m *machine) escape(c *code, e *escape) {
 
 // stop is called when the interrupt flag is set, before a block.
 func (m *machine) stop(c *code, e *escape) {
-	fr := m.frame()
-	fr.ipc, fr.block = e.at+1, e.block
+	m.at(e)
 	c.stop()
 }
 

@@ -89,6 +89,8 @@ func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, text *str
 		return unsafe.Pointer(&r[uint16(a.key)])
 	case pointer:
 		return unsafe.Pointer(&p[uint16(a.key)])
+	case record:
+		return p[uint16(a.key)]
 	case header:
 		*text = stringHeader{p[uint16(a.key)], r[uint16(a.key)]}
 		return unsafe.Pointer(text)
@@ -149,6 +151,11 @@ func (t *part) read(from unsafe.Pointer, r *registers, p *pointers, reg int, sta
 		if from != nil {
 			p[k] = *(*unsafe.Pointer)(from)
 		}
+	case record:
+		p[k] = unsafe.Pointer(&zeroRecord)
+		if from != nil {
+			p[k] = copied(t.typ, from)
+		}
 	case header:
 		switch {
 		case from == nil:
@@ -186,28 +193,39 @@ func (a *mapAccess) set(r *registers, p *pointers, stack []any) {
 		var space stringHeader
 		e = mapassign(a.typ, m, a.keyAddress(r, p, stack, &space))
 	}
-	k := uint16(a.elem)
-	switch t := &a.mapType.elem; t.class {
+	a.mapType.elem.write(e, r, p, a.elem, stack, a.elemAt)
+}
+
+// write writes a key or an element, which is in a register or in the frame, to memory.
+func (t *part) write(to unsafe.Pointer, r *registers, p *pointers, reg int, stack []any, at int) {
+	k := uint16(reg)
+	switch t.class {
 	case number:
-		store(t.kind, e, r[k])
+		store(t.kind, to, r[k])
 	case pointer:
-		*(*unsafe.Pointer)(e) = p[k]
+		*(*unsafe.Pointer)(to) = p[k]
+	case record:
+		typedmemmove(t.typ, to, p[k])
 	case header:
 		if t.kind == reflect.String {
-			*(*stringHeader)(e) = stringHeader{p[k], r[k]}
+			*(*stringHeader)(to) = stringHeader{p[k], r[k]}
 		} else {
-			*(*sliceHeader)(e) = sliceHeader{p[k], r[k], r[k+1]}
+			*(*sliceHeader)(to) = sliceHeader{p[k], r[k], r[k+1]}
 		}
 	default:
-		t.assign(e, stack[a.elemAt])
+		t.assign(to, stack[at])
 	}
 }
 
 // assign writes a boxed value to memory.
 func (t *part) assign(to unsafe.Pointer, v any) {
 	switch {
-	case t.kind == reflect.Interface:
+	case t.kind == reflect.Interface && t.rt.NumMethod() == 0:
 		*(*any)(to) = v
+	case t.kind == reflect.Interface && v != nil:
+		reflect.NewAt(t.rt, to).Elem().Set(reflect.ValueOf(v))
+	case t.kind == reflect.Interface:
+		reflect.NewAt(t.rt, to).Elem().SetZero()
 	case t.rt.Size() == 0:
 	case (*eface)(unsafe.Pointer(&v)).typ == t.typ:
 		reflect.NewAt(t.rt, to).Elem().Set(reflect.ValueOf(v))

@@ -12,8 +12,7 @@ import (
 // element. The engine does so by reflection, which allocates a copy of each element.
 
 // mapType is what the machine needs to access the maps of a type, nil if the engine has
-// to: keys that are or contain interfaces may panic, and the runtime has no fast way to
-// make an interface with methods.
+// to: keys that are or contain interfaces may panic.
 func (l *lowering) mapType(t types.Type) *mapType {
 	m, ok := t.Underlying().(*types.Map)
 	rt := l.types[t]
@@ -39,14 +38,14 @@ func plainKey(t reflect.Type) bool {
 	case reflect.Interface, reflect.Chan, reflect.UnsafePointer, reflect.Func:
 		return false
 	case reflect.Array:
-		return t.Len() != 1 && plainKey(t.Elem())
+		return inMemory(t) && plainKey(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
 			if !plainKey(t.Field(i).Type) {
 				return false
 			}
 		}
-		return t.NumField() != 1
+		return inMemory(t)
 	}
 	return true
 }
@@ -97,7 +96,7 @@ func (l *lowering) emitAccess(o op, a mapAccess, uses, defs []int, in ssa.Instru
 
 func (l *lowering) mapUpdate(in *ssa.MapUpdate) {
 	a, uses, ok := l.access(in.Map, in.Key)
-	if !ok || classOf(in.Value.Type()) != a.mapType.elem.class || a.mapType.elem.kind == reflect.Interface && a.mapType.rt.Elem().NumMethod() > 0 {
+	if !ok || classOf(in.Value.Type()) != a.mapType.elem.class {
 		l.byEngine(in)
 		return
 	}

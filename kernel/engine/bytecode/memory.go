@@ -4,12 +4,19 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // load lowers *x.
 func (l *lowering) load(in *ssa.UnOp) {
+	if classOf(in.Type()) == record {
+		if t := l.types[in.Type()]; t != nil && isRecord(t) {
+			l.checked(ins{op: opLoadR, a: l.reg(in), b: l.reg(in.X), imm: l.typeOf(t)}, in)
+			return
+		}
+	}
 	o := loadOp(in.Type())
 	if o == opInvalid || classOf(in.X.Type()) != pointer {
 		l.byEngine(in)
@@ -30,6 +37,16 @@ func (l *lowering) store(in *ssa.Store) {
 	if x := l.fused[in]; x != nil {
 		l.checked(ins{op: setOp(in.Val.Type()), a: l.reg(x.X), b: l.reg(x.Index), c: l.reg(in.Val)}, x)
 		return
+	}
+	if l.spills[in] {
+		l.emit(ins{op: opMovP, a: l.reg(in.Addr), b: l.reg(in.Val)})
+		return
+	}
+	if classOf(in.Val.Type()) == record {
+		if t := l.types[in.Val.Type()]; t != nil && isRecord(t) && types.Identical(in.Val.Type(), in.Addr.Type().Underlying().(*types.Pointer).Elem()) {
+			l.checked(ins{op: opStoreR, a: l.reg(in.Addr), b: l.reg(in.Val), imm: l.typeOf(t)}, in)
+			return
+		}
 	}
 	o := storeOp(in.Val.Type())
 	if o == opInvalid || classOf(in.Addr.Type()) != pointer {
@@ -66,6 +83,72 @@ func (l *lowering) fieldAddr(in *ssa.FieldAddr) {
 		return
 	}
 	l.checked(ins{op: opFieldAddr, a: l.reg(in), b: l.reg(in.X), imm: l.offset(in)}, in)
+}
+
+// field lowers x.f of a struct that is in no variable.
+func (l *lowering) field(in *ssa.Field) {
+	t, o := l.types[in.X.Type()], loadOp(in.Type())
+	if classOf(in.X.Type()) != record || t == nil || !isRecord(t) {
+		l.byEngine(in)
+		return
+	}
+	if classOf(in.Type()) == record {
+		o = opFieldAddr // the memory of a record never changes
+	} else if o == opInvalid {
+		l.byEngine(in)
+		return
+	}
+	l.checked(ins{op: o, a: l.reg(in), b: l.reg(in.X), imm: int64(t.Field(in.Field).Offset)}, in)
+}
+
+// planSpill plans a variable that holds a parameter and is only read: it is the memory of
+// the record.
+func (l *lowering) planSpill(in *ssa.Alloc) {
+	var spill *ssa.Store
+	for _, r := range *in.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if _, param := r.Val.(*ssa.Parameter); !param || spill != nil || r.Addr != in || classOf(r.Val.Type()) != record || r.Block().Index != 0 {
+				return
+			}
+			spill = r
+		case *ssa.FieldAddr:
+			if !onlyRead(r) {
+				return
+			}
+		case *ssa.UnOp, *ssa.DebugRef:
+		default:
+			return
+		}
+	}
+	if spill == nil || in.Heap || in.Block().Index != 0 || l.recovers(in) {
+		return
+	}
+	for _, x := range in.Block().Instrs { // nothing reads it before
+		if x == spill {
+			break
+		}
+		if x != in && slices.Contains(*in.Referrers(), x) {
+			return
+		}
+	}
+	l.skip[in], l.spills[spill] = true, true
+}
+
+// onlyRead reports whether the address of a field is only used to read it.
+func onlyRead(at *ssa.FieldAddr) bool {
+	for _, r := range *at.Referrers() {
+		switch r := r.(type) {
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.FieldAddr:
+			if !onlyRead(r) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func (l *lowering) indexAddr(in *ssa.IndexAddr) {

@@ -80,9 +80,9 @@ func (m *merging) plan(b *ssa.BasicBlock, i int, in ssa.Instruction) {
 func accesses(in ssa.Instruction, at ssa.Value) bool {
 	switch in := in.(type) {
 	case *ssa.UnOp:
-		return in.Op == token.MUL && in.X == at && classOf(in.Type()) != boxed
+		return in.Op == token.MUL && in.X == at && loadOp(in.Type()) != opInvalid
 	case *ssa.Store:
-		return in.Addr == at && in.Val != at && classOf(in.Val.Type()) != boxed
+		return in.Addr == at && in.Val != at && storeOp(in.Val.Type()) != opInvalid
 	}
 	return false
 }

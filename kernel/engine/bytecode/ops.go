@@ -143,6 +143,7 @@ const (
 	opLoadP
 	opLoadH // slice
 	opLoadT // string
+	opLoadR // record of type news[imm], at pointer b
 	// Memory at pointer a + imm = b. Checked likewise.
 	opStore8
 	opStore16
@@ -151,6 +152,7 @@ const (
 	opStoreP
 	opStoreH
 	opStoreT
+	opStoreR // record of type news[imm], at pointer a
 
 	// Elements: a = slice b [c]. Checked.
 	opIndex8
@@ -185,6 +187,14 @@ const (
 	opNext     // a turn of ranges[imm], over a map
 	opNextRune // over a string
 
+	// Memory.
+	opNew      // pointer a = new of type news[imm]
+	opAppend   // appends[imm]
+	opAppend64 // likewise, of one number: slice a = append(slice b, c)
+	opCopy     // number a = copy(slice b, slice or string c), of type news[imm]
+
+	opSelect // selects[imm]
+
 	// Control. Targets are indexes of instructions.
 	opJump
 	opBranch // boolean a
@@ -208,6 +218,8 @@ const (
 	opBrFNe32
 	opBrFLt32
 	opBrFLe32
+	opArmed // flag a of the debugger's probes
+
 	opPoll // to the target if the interrupt flag is set, otherwise continue
 	// Branches of loops: if the condition holds, they continue after the poll at the
 	// target, or at the poll if the flag is set.
@@ -259,17 +271,18 @@ var roles = [opCount]string{
 	opPEq: "duu", opPNe: "duu", opHEq: "duu", opHNe: "duu", opHLt: "duu", opHLe: "duu",
 	opItoF: "du-", opFtoI: "du-", opF32to64: "du-", opF64to32: "du-", opItoF32: "du-", opConvert: "du-",
 	opLoad8: "du-", opLoadS8: "du-", opLoad16: "du-", opLoadS16: "du-", opLoad32: "du-", opLoadS32: "du-", opLoad64: "du-",
-	opLoadP: "du-", opLoadH: "du-", opLoadT: "du-",
+	opLoadP: "du-", opLoadH: "du-", opLoadT: "du-", opLoadR: "du-", opStoreR: "uu-",
 	opStore8: "uu-", opStore16: "uu-", opStore32: "uu-", opStore64: "uu-", opStoreP: "uu-", opStoreH: "uu-", opStoreT: "uu-",
 	opIndex8: "duu", opIndexS8: "duu", opIndex16: "duu", opIndexS16: "duu", opIndex32: "duu", opIndexS32: "duu", opIndex64: "duu",
 	opIndexP: "duu", opIndexH: "duu", opIndexT: "duu",
 	opSet8: "uuu", opSet16: "uuu", opSet32: "uuu", opSet64: "uuu", opSetP: "uuu",
 	opIndexAddr: "duu", opArrayAddr: "duu", opFieldAddr: "du-", opSlice: "du-",
 	opMapGet: "---", opMapSet: "---", opMapDelete: "---", opMapLen: "du-", opRange: "---", opNext: "---", opNextRune: "---",
+	opNew: "d--", opAppend: "---", opAppend64: "duu", opSelect: "---", opCopy: "duu",
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
-	opPoll: "---", opCall: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
+	opArmed: "---", opPoll: "---", opCall: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
 	opEngine: "---", opCallBack: "---", opMoveBox: "---", opStop: "---",
 }
 

@@ -66,7 +66,7 @@ func pollsFirst(b *ssa.BasicBlock, host *Host) bool {
 	return isStop(b.Succs[0], b.Succs[1])
 }
 
-// begins reports whether a block begins a function or a turn of a loop.
+// begins reports whether a block begins a function or an iteration of a loop.
 func begins(b *ssa.BasicBlock) bool {
 	for _, p := range b.Preds {
 		if p.Index >= b.Index {

@@ -6,7 +6,7 @@ import (
 )
 
 // A range over a map has an iterator in a pointer register, one over a string has the
-// next position in a number register. The engine allocates a tuple for each turn.
+// next position in a number register. The engine allocates a tuple for each iteration.
 
 //go:linkname mapiterinit runtime.mapiterinit
 func mapiterinit(t, m unsafe.Pointer, it *mapIterator)

@@ -241,6 +241,13 @@ func (m *machine) run(c *code) {
 			m.check(c, ip, p[in.a] != nil)
 			*(*stringHeader)(unsafe.Add(p[in.a], in.imm)) = stringHeader{p[in.b], r[in.b]}
 
+		case opLoadR:
+			m.check(c, ip, p[in.b] != nil)
+			p[in.a] = copied(c.news[in.imm], p[in.b])
+		case opStoreR:
+			m.check(c, ip, p[in.a] != nil)
+			typedmemmove(c.news[in.imm], p[in.a], p[in.b])
+
 		case opIndex8:
 			i := r[in.c]
 			m.check(c, ip, i < r[in.b])
@@ -341,6 +348,23 @@ func (m *machine) run(c *code) {
 		case opNextRune:
 			c.ranges[in.imm].nextRune(r, p)
 
+		case opNew:
+			p[in.a] = unsafeNew(c.news[in.imm])
+		case opAppend:
+			a := &c.appends[in.imm]
+			a.append(r, p, m.stackForPart(&a.elem))
+		case opAppend64:
+			if n := r[in.b]; n < r[in.b+1] {
+				*(*uint64)(unsafe.Add(p[in.b], n*8)) = r[in.c]
+				p[in.a], r[in.a], r[in.a+1] = p[in.b], n+1, r[in.b+1]
+			} else {
+				c.appends[in.imm].append(r, p, nil)
+			}
+		case opCopy:
+			r[in.a] = uint64(typedslicecopy(c.news[in.imm], headerAt(r, p, in.b), headerAt(r, p, in.c)))
+		case opSelect:
+			m.choose(c, &c.selects[in.imm])
+
 		case opJump:
 			ip = unsafe.Add(base, in.imm)
 		case opBranch:
@@ -386,6 +410,8 @@ func (m *machine) run(c *code) {
 		case opBrFLe32:
 			ip = in.branch(base, f32(r[in.a]) <= f32(r[in.b]))
 
+		case opArmed:
+			ip = in.branch(base, c.flags[in.a] != 0)
 		case opPoll:
 			if raised(flag) {
 				ip = unsafe.Add(base, in.imm)

@@ -112,7 +112,7 @@ func (x *values) slot(v ssa.Value) slot {
 		panic(fmt.Sprintf("the engine does not know %v", v))
 	}
 	k := classOf(v.Type())
-	if want := map[class]bool{number: isNumber(t.Kind()), pointer: t.Kind() == reflect.Pointer || t.Kind() == reflect.Map, header: t.Kind() == reflect.Slice || t.Kind() == reflect.String}; !want[k] {
+	if want := map[class]bool{number: isNumber(t.Kind()), pointer: isPointer(t.Kind()), record: isRecord(t), header: t.Kind() == reflect.Slice || t.Kind() == reflect.String}; !want[k] {
 		panic(fmt.Sprintf("%v is a %v of the engine", v, t))
 	}
 	return slot{reg: x.reg(v), at: at, class: k, kind: kindOf(v.Type()), typ: typeWord(t)}

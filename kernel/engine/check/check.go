@@ -19,7 +19,7 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 	if len(diags) > 0 || ctx.Err() != nil {
 		return nil, diags
 	}
-	c := &Cell{Source: s, Broken: map[*namespace.Declaration]failure.Diagnostic{}, anew: map[string]bool{}, Hidden: map[string]*types.Package{}}
+	c := &Cell{Source: s, Broken: map[*namespace.Declaration]failure.Diagnostic{}, anew: map[string]bool{}, differs: map[string]bool{}, Added: map[*types.Func]*types.Named{}, Hidden: map[string]*types.Package{}}
 	defer func() { e.Declaring = nil }()
 	for {
 		e.Stage("parse")
@@ -28,9 +28,16 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 		}
 		file := c.File
 		j.Note(func() { e.Forget(file) })
+		e.dropAdded(c)
+		e.keepTypes(c)
 		e.distinguish(c)
 		e.findReplaced(c)
-		if e.carryReceivers(c) {
+		signatures, own := e.signatures(c)
+		if own && e.declareFirst(j, c) {
+			continue // its types keep the file
+		}
+		e.addMethods(j, c, signatures)
+		if e.carryReceivers(c) || c.losesKept() {
 			e.Forget(c.File)
 			continue
 		}
@@ -43,7 +50,7 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 		e.Stage("infer")
 		h := e.infer(c)
 		e.Stage("carry")
-		if c.changesSignature(h.info) || e.advance(c, h) || e.carryMore(c, h) {
+		if e.keepsLess(c, h) || c.changesSignature(h.info) || e.advance(c, h) || e.carryMore(c, h) {
 			e.Forget(c.File)
 			continue
 		}
@@ -61,6 +68,11 @@ func (e *Checker) Check(ctx context.Context, j *namespace.Journal, n int, src st
 		if len(diags) > 0 {
 			return nil, diags
 		}
+		if e.grow(j, c) {
+			e.Forget(c.File)
+			continue
+		}
+		c.dropKept()
 		return c, nil
 	}
 }
@@ -96,11 +108,12 @@ func (e *Checker) complete(ctx context.Context, j *namespace.Journal, c *Cell, h
 	e.analyse(c, pkg, info)
 	e.Stage("rewrite")
 	settled := e.settle(c, h, pkg, info)
+	traced := e.Instrument != nil && e.Instrument(c.Source, c.File, info)
 	r := &rewrite.Rewriter{Info: info, Reenters: strings.Contains(c.Src, rewrite.BodyName),
 		Interpreted: func(fn *types.Func) bool { return fn.Pkg() == pkg || e.Graph.Interpreted(fn) },
 		Compiled:    func(p *types.Package) bool { return p != pkg && e.Graph.UnitOf(p) == nil }}
 	r.File(c.File)
-	if c.Pkg, c.Info = pkg, info; !settled && !r.Changed {
+	if c.Pkg, c.Info = pkg, info; !settled && !traced && !r.Changed {
 		return nil
 	}
 	if ctx.Err() != nil {

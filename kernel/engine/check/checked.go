@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"warpbook/kernel/engine/failure"
 	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/rtypes"
 	"warpbook/kernel/engine/vet"
 )
 
@@ -17,8 +18,13 @@ type Cell struct {
 	ErrLast bool                     // the last expression's last value is an error that fails the cell
 	Decls   []*namespace.Declaration // of functions, types and constants, to be carried later
 	Broken  map[*namespace.Declaration]failure.Diagnostic
-	Hidden  map[string]*types.Package // packages whose names become those of variables
-	anew    map[string]bool           // types that are declared again because of their methods
+	Hidden  map[string]*types.Package    // packages whose names become those of variables
+	anew    map[string]bool              // types that are declared again because of their methods
+	adds    []addedMethod                // to live types, in this round
+	Added   map[*types.Func]*types.Named // methods that live types have got
+	first   map[*types.Named]bool        // types that the cell declares before all else, see declareFirst
+	kept    []string                     // types that the cell declares as they stand
+	differs map[string]bool              // types that the cell declares otherwise than they stand
 
 	Suspicious bool                 // vet's analysers may find something in it
 	Warnings   []failure.Diagnostic // the warnings of vet's analysers
@@ -71,7 +77,12 @@ type Checker struct {
 	*namespace.Namespace
 	*namespace.Files
 	*Language
+	Grow  func(t *types.Named, methods []string, fresh rtypes.Fresh) (undo func(), err error) // gives a type's values the methods that it has got
 	facts vet.Facts
+
+	// Instrument, if set, adds checks of the debugger to a file of checked code, and reports
+	// whether it did.
+	Instrument func(s *Source, f *ast.File, info *types.Info) bool
 }
 
 // CarriedTypes are the names of earlier cells' types that are compiled again.

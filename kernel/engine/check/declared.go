@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
+	"strings"
+
 	"warpbook/kernel/engine/failure"
 	"warpbook/kernel/engine/namespace"
 )
@@ -36,7 +38,7 @@ func (e *Checker) declarations(s *Source) (list []*namespace.Declaration) {
 			switch d.Tok {
 			case token.TYPE:
 				for _, spec := range d.Specs {
-					add("type ", spec, "", e.specNames(spec)...)
+					add("type ", spec, "", strings.TrimPrefix(spec.(*ast.TypeSpec).Name.Name, keptPrefix))
 				}
 			case token.CONST:
 				var names []string

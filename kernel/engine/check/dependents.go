@@ -13,18 +13,19 @@ import (
 // carryReceivers carries the types that the cell adds methods to: only a type's own
 // package can add methods.
 func (e *Checker) carryReceivers(c *Cell) bool {
-	own, need := e.own(c), c.anew
-	if len(need) == 0 {
+	if len(c.anew) == 0 {
 		return false
 	}
-	return e.carry(c, own, func(d *namespace.Declaration) bool { return need[d.Name] || need[d.Base] })
+	own := e.own(c)
+	need := func(name string) bool { return c.anew[name] && !own[name] }
+	return e.carry(c, own, e.Decls, func(d *namespace.Declaration) bool { return need(d.Name) || need(d.Base) })
 }
 
-// carry adds the live declarations that want selects and that the cell does not replace
-// itself.
-func (e *Checker) carry(c *Cell, own map[string]bool, want func(*namespace.Declaration) bool) bool {
+// carry adds the declarations of a list that want selects and that the cell does not
+// replace itself.
+func (e *Checker) carry(c *Cell, own map[string]bool, list map[string]*namespace.Declaration, want func(*namespace.Declaration) bool) bool {
 	n := len(c.Source.Carry)
-	for _, d := range e.Decls {
+	for _, d := range list {
 		_, broken := c.Broken[d]
 		replaced := slices.ContainsFunc(d.Names, func(n string) bool { return own[n] })
 		if !broken && !replaced && !slices.Contains(c.Source.Carry, d) && want(d) {
@@ -39,24 +40,28 @@ func (e *Checker) carry(c *Cell, own map[string]bool, want func(*namespace.Decla
 // changes.
 func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 	changed := e.changed(c, h)
-	if len(changed) == 0 {
+	if len(changed) == 0 && len(e.Lost) == 0 {
 		return false
 	}
-	more := e.move(c, h, changed)
 	own := e.own(c)
 	for _, name := range h.names {
 		own[name] = true
 	}
+	more := e.revive(c, own, changed)
+	if len(changed) == 0 {
+		return false
+	}
+	more = e.move(c, h, changed) || more
 	for again := true; again; {
-		again = e.carry(c, own, func(d *namespace.Declaration) bool {
+		again = e.carry(c, own, e.Decls, func(d *namespace.Declaration) bool {
 			if d.Base != "" && own[d.Base] && e.Decls[d.Base] != nil && d.Serial == e.Decls[d.Base].Serial {
 				return false // declared with the type; its new declaration omits it
 			}
+			if d.Base != "" && slices.Contains(h.names, d.Base) {
+				return false // the name of its type is that of a variable now
+			}
 			if !changed[d.Base] && !intersect(d.Uses, changed) && !(d.Base == "" && changed[d.Name]) {
 				return false
-			}
-			if d.Base != "" {
-				changed[d.Base] = true // a method is compiled with its type
 			}
 			for _, n := range d.Names {
 				changed[n] = true
@@ -64,6 +69,23 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 			return true
 		})
 		more = more || again
+	}
+	return more
+}
+
+// revive carries the lost declarations that refer to a name which the cell declares or
+// changes: the cell may mend them. One that does not compile stays lost.
+func (e *Checker) revive(c *Cell, own, changed map[string]bool) (more bool) {
+	for again := true; again; more = more || again {
+		again = e.carry(c, own, e.Lost, func(d *namespace.Declaration) bool {
+			if !intersect(d.Uses, own) && !intersect(d.Uses, changed) {
+				return false
+			}
+			for _, n := range d.Names {
+				changed[n] = true
+			}
+			return true
+		})
 	}
 	return more
 }
@@ -109,10 +131,16 @@ func (e *Checker) breaks(j *namespace.Journal, c *Cell, diags []failure.Diagnost
 		for _, x := range slices.Clone(c.Source.Carry) {
 			if x == decl || x.Base == decl.Name {
 				c.Broken[x] = d
+				c.Source.Carry = slices.DeleteFunc(c.Source.Carry, func(y *namespace.Declaration) bool { return y == x })
+				if e.Lost[x.Name] == x {
+					continue
+				}
+				if x.Base != "" { // its type loses the method
+					c.anew[x.Base] = true
+				}
 				for _, name := range x.Names { // for error messages
 					namespace.Set(j, e.Broken, name, fmt.Sprintf("%s of %s no longer compiles since %s: %s", name, cellproto.CellName(x.Cell), cellproto.CellName(c.Cell), d))
 				}
-				c.Source.Carry = slices.DeleteFunc(c.Source.Carry, func(y *namespace.Declaration) bool { return y == x })
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // cellNames matches the parts of a message that the engine added: the package of earlier
 // cells, its second names of variables, and the call that shows the last expression.
-var cellNames = lazyregexp.New(`\bmain\.|\b` + oldPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + rewrite.RuntimeName + `\.\w+`)
+var cellNames = lazyregexp.New(`\bmain\.|\b` + oldPrefix + `|\b` + keptPrefix + `|\b` + typePrefix + `\d+_| in argument to ` + rewrite.RuntimeName + `\.\w+`)
 
 // cellPlace is a place in a message, in the form that directive writes.
 var cellPlace = lazyregexp.New(`\bcell\d+:\d+:\d+`)

@@ -64,20 +64,7 @@ func (h *hoist) collect(s *Source) {
 		}
 	}
 	for _, st := range s.body.Body.List {
-		switch st := unlabel(st).(type) {
-		case *ast.AssignStmt:
-			if st.Tok == token.DEFINE {
-				for _, l := range st.Lhs {
-					if id, ok := l.(*ast.Ident); ok {
-						add(id)
-					}
-				}
-			}
-		case *ast.DeclStmt:
-			if g := st.Decl.(*ast.GenDecl); g.Tok == token.VAR {
-				eachName(g, add)
-			}
-		}
+		eachDefined(unlabel(st), add)
 	}
 }
 

@@ -17,13 +17,15 @@ func (e *Checker) checkKeyed(c *Cell, h *hoist) (namespace.Scope, *types.Info, [
 	for {
 		s := e.scope(c.File, h)
 		info, errs := e.TypeCheck(s, c.File)
-		if !addKeys(c.File, info, errs) {
+		if !AddKeys(c.File, info, errs) {
 			return s, info, errs
 		}
 	}
 }
 
-func addKeys(f *ast.File, info *types.Info, errs []types.Error) bool {
+// AddKeys adds the keys to literals that the checker refuses for that reason, and reports
+// whether there is one. The file must be checked again then.
+func AddKeys(f *ast.File, info *types.Info, errs []types.Error) bool {
 	bad := map[token.Pos]bool{}
 	for _, e := range errs {
 		if strings.HasPrefix(e.Msg, unexportedField) {
@@ -43,7 +45,8 @@ func addKeys(f *ast.File, info *types.Info, errs []types.Error) bool {
 	return fixed
 }
 
-// key puts field names before the elements of a struct literal.
+// key puts field names before the elements of a struct literal. A blank field has no name
+// to put there: its element goes, if it is only a value.
 func key(l *ast.CompositeLit, t types.Type) bool {
 	if t == nil {
 		return false
@@ -55,12 +58,35 @@ func key(l *ast.CompositeLit, t types.Type) bool {
 	if !ok || len(l.Elts) > st.NumFields() {
 		return false
 	}
+	var elements []ast.Expr
 	fixed := false
 	for i, e := range l.Elts {
+		name := st.Field(i).Name()
 		if _, keyed := e.(*ast.KeyValueExpr); !keyed {
-			l.Elts[i] = &ast.KeyValueExpr{Key: &ast.Ident{Name: st.Field(i).Name(), NamePos: e.Pos()}, Colon: e.Pos(), Value: e}
 			fixed = true
+			if name == "_" && !acts(e) {
+				continue
+			}
+			e = &ast.KeyValueExpr{Key: &ast.Ident{Name: name, NamePos: e.Pos()}, Colon: e.Pos(), Value: e}
 		}
+		elements = append(elements, e)
 	}
+	l.Elts = elements
 	return fixed
+}
+
+// acts reports whether an expression may do more than have a value.
+func acts(x ast.Expr) (found bool) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.FuncLit:
+			return false
+		}
+		return !found
+	})
+	return found
 }

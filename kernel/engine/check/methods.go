@@ -10,10 +10,11 @@ import (
 	"warpbook/kernel/engine/rewrite"
 )
 
-// findReplaced finds the methods that the cell replaces in place. If the cell also adds
-// a method to the type, or declares one twice, the type is declared again.
+// findReplaced finds the methods of live types that the cell replaces in place, and those
+// that it adds. If a method can be neither, or is declared twice, the type is declared
+// again.
 func (e *Checker) findReplaced(c *Cell) {
-	c.Replaced = nil
+	c.Replaced, c.adds = nil, nil
 	declared, seen := e.Declaring, map[types.Object]bool{}
 	for _, d := range c.File.Decls {
 		fd, ok := d.(*ast.FuncDecl)
@@ -26,6 +27,10 @@ func (e *Checker) findReplaced(c *Cell) {
 		}
 		t := e.Receiver(base)
 		m := methodOf(t, fd.Name.Name)
+		if m == nil && e.addable(fd, t, c.first) {
+			c.adds = append(c.adds, addedMethod{fd, t})
+			continue
+		}
 		if m == nil || seen[m] || e.Graph.Owner[m] == nil || !fitsGeneric(fd, t) {
 			c.anew[base] = true
 			if t != nil { // an alias has another name
@@ -39,20 +44,22 @@ func (e *Checker) findReplaced(c *Cell) {
 	c.Replaced = slices.DeleteFunc(c.Replaced, func(r namespace.Replacement) bool { return c.anew[r.Base()] })
 	c.parameters = nil
 	for _, r := range c.Replaced {
-		c.nameParameters(r)
+		c.nameParameters(r.Decl, r.Old.Signature().RecvTypeParams())
+	}
+	for _, a := range c.adds {
+		c.nameParameters(a.decl, a.to.TypeParams())
 	}
 }
 
 // nameParameters renames the type parameters in the declaration of a method of a generic
-// type to those of the method that it replaces.
-func (c *Cell) nameParameters(r namespace.Replacement) {
-	parameters := r.Old.Signature().RecvTypeParams()
+// type to those of the method that it replaces, or of the type.
+func (c *Cell) nameParameters(decl *ast.FuncDecl, parameters *types.TypeParamList) {
 	if parameters.Len() == 0 {
 		return
 	}
-	start := c.offset(r.Decl.Pos())
-	at, names := receiverParameters(c.Text[start:c.offset(r.Decl.End())]), make([]string, parameters.Len())
-	ast.Inspect(r.Decl, func(n ast.Node) bool {
+	start := c.offset(decl.Pos())
+	at, names := receiverParameters(c.Text[start:c.offset(decl.End())]), make([]string, parameters.Len())
+	ast.Inspect(decl, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if i, ok := at[c.offset(id.Pos())-start]; ok {
 				if names[i] == "" {

@@ -10,11 +10,13 @@ import (
 
 // scope collects the live objects that a file uses and does not declare.
 func (e *Checker) scope(f *ast.File, h *hoist) namespace.Scope {
-	mine, s := e.Names(f), namespace.Scope{Pkg: types.NewPackage("main", "main")}
+	mine, dotted, s := e.Names(f), dotImports(f), namespace.Scope{Pkg: types.NewPackage("main", "main")}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && !mine[id.Name] && !h.gone[id.Name] {
 			mine[id.Name] = true
-			s.Add(e.Live[id.Name])
+			if o := e.Live[id.Name]; o != nil && !(o.Pkg() != nil && dotted[o.Pkg().Path()]) {
+				s.Add(o)
+			}
 		}
 		return true
 	})
@@ -25,6 +27,18 @@ func (e *Checker) scope(f *ast.File, h *hoist) namespace.Scope {
 		s.Add(types.NewTypeName(token.NoPos, s.Pkg, a.name, a.typ))
 	}
 	return s
+}
+
+// dotImports are the paths of the packages that a file imports with a dot. Their names
+// come with the import, although an earlier cell may have made them live.
+func dotImports(f *ast.File) map[string]bool {
+	paths := map[string]bool{}
+	for _, s := range f.Imports {
+		if s.Name != nil && s.Name.Name == "." {
+			paths[ImportPath(s)] = true
+		}
+	}
+	return paths
 }
 
 // Names are the package-level names that a file declares or imports.

@@ -47,7 +47,7 @@ func (e *Checker) settle(c *Cell, h *hoist, pkg *types.Package, info *types.Info
 	}
 	list = append(list, callInits(c.File)...)
 	c.body.Body.List = append(list, c.body.Body.List...)
-	return len(list) > 0
+	return len(list)+len(lead) > 0 // a moved variable is declared without a statement
 }
 
 // callInits makes ordinary functions of a file's init functions, and calls them.

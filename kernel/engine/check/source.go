@@ -187,7 +187,11 @@ func (s *Source) parse(fset *token.FileSet) []failure.Diagnostic {
 			s.body = fd
 		}
 	}
-	return s.unfit(fset)
+	diags := s.unfit(fset)
+	if len(diags) > 0 { // the cell ends here, and nothing else forgets its file
+		fset.RemoveFile(fset.File(f.FileStart))
+	}
+	return diags
 }
 
 // parseErrors are the errors of the parser, except those about the text around the
@@ -272,6 +276,13 @@ func (s *Source) unfit(fset *token.FileSet) (diags []failure.Diagnostic) {
 		if fd, ok := d.(*ast.FuncDecl); ok && fd.Body == nil {
 			complain(fd.Name.Pos(), "missing function body: the { stands on the line of func")
 		}
+	}
+	for _, st := range s.body.Body.List {
+		eachDefined(unlabel(st), func(id *ast.Ident) {
+			if id.Name == "main" || id.Name == "init" {
+				complain(id.Pos(), id.Name+" is the name of a function that Go calls by itself: give the variable another name")
+			}
+		})
 	}
 	ast.Inspect(s.body.Body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {

@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"fmt"
 	"go/types"
+	"reflect"
 
 	"github.com/goplus/ixgo"
 	"golang.org/x/tools/go/ssa"
@@ -32,8 +34,21 @@ type Compiler struct {
 	Externals   map[string]any           // functions of this program, by the names that cells call
 	Hook        func(*ixgo.Context)      // makes packages stop as cells do
 	Execute     func(*ixgo.Interp) error // chooses what executes functions
+	Private     bool                     // the next program does not share the context of the session
 	dynamic     []*types.Named           // see noteDynamic
 	dynamicSeen typeutil.Map
 	homes       typeutil.Map // type to *ixgo.Interp, see home
 	Libraries   []*library   // see link
+}
+
+// Place makes a variable of a type and returns a pointer to it.
+func (e *Compiler) Place(t types.Type) (at reflect.Value, err error) {
+	e.Mu.Lock()
+	defer e.Mu.Unlock()
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("engine: %v has no values here: %v", t, v)
+		}
+	}()
+	return reflect.New(e.Types.ReflectType(t)), nil
 }

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goplus/ixgo"
@@ -40,6 +41,21 @@ func (e *Compiler) noteDynamic(ts []types.Type) {
 	}
 }
 
+// NoteGrown notes the types that had no methods when they were turned into interfaces, and
+// have some by now.
+func (e *Compiler) NoteGrown() {
+	var seen []types.Type
+	e.dynamicSeen.Iterate(func(t types.Type, _ any) {
+		if !slices.Contains(e.dynamic, t.(*types.Named)) {
+			seen = append(seen, t)
+		}
+	})
+	for _, t := range seen {
+		e.dynamicSeen.Delete(t)
+	}
+	e.noteDynamic(seen)
+}
+
 // KnownTypes is the number of types behind interfaces that have been noted.
 func (e *Compiler) KnownTypes() int { return len(e.dynamic) }
 
@@ -63,9 +79,14 @@ func (e *Compiler) DynamicTypes() (list []types.Type) {
 	return list
 }
 
+// MadeTypes gives the types that programs have used.
+func (e *Compiler) MadeTypes(yield func(types.Type)) {
+	e.Types.Each(yield)
+	e.dynamicSeen.Iterate(func(t types.Type, _ any) { yield(t) })
+}
+
 // nameable reports false for a type local to a generic function: it differs by instance
 // and is no type of the session.
-// type of the session.
 func (e *Compiler) nameable(n *types.Named) bool {
 	o := n.Origin().Obj()
 	return o.Parent() == o.Pkg().Scope() || e.Graph.Nested[n.Origin()] != 0

@@ -200,7 +200,7 @@ func (l *library) call(entry string, t reflect.Type) reflect.Value {
 // they run.
 func (e *Compiler) linkedContext(p *Program) *ixgo.Context {
 	placed := !p.Unit.Imported && len(p.Unit.Vars) > 0
-	if len(p.links) == 0 && !placed {
+	if len(p.links) == 0 && !placed && !e.Private {
 		return e.Ctx
 	}
 	ctx := NewContext(ixgo.DisableAutoLoadPatchs) // it imports nothing

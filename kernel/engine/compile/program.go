@@ -12,6 +12,11 @@ import (
 	"warpbook/kernel/engine/graph"
 )
 
+// Unready is the error of a program that the engine library cannot load. Types whose methods
+// take instances of each other are whole only once the methods of all of them are set, so a
+// cell that declares them may be ready the second time.
+type Unready struct{ error }
+
 // ImportedUnit is the unit of a package that is kept as source.
 func (e *Compiler) ImportedUnit(p *types.Package) *graph.Unit {
 	sp := e.Ctx.SourcePackage(p.Path())
@@ -38,13 +43,9 @@ func (e *Compiler) Build(u *graph.Unit) (p *Program, err error) {
 		return nil, err
 	}
 	known := len(e.dynamic)
-	for v := range parts { // the state of an imported package is made once
-		if v.Imported && !v.Initialised {
-			v.Initialised = true
-			if err := e.initialise(v); err != nil {
-				v.Initialised = false
-				return nil, err
-			}
+	for _, v := range uninitialised(sources{e.Ctx, e.Graph}, u, parts) {
+		if err := e.initialise(v); err != nil {
+			return nil, err
 		}
 	}
 	if len(e.dynamic) > known { // its variables may hold values of types that the unit does not reach
@@ -65,7 +66,7 @@ func (e *Compiler) Build(u *graph.Unit) (p *Program, err error) {
 	p.build(parts, files, info)
 	e.Stage("link")
 	if err := e.interpret(p); err != nil {
-		return nil, err
+		return nil, Unready{err}
 	}
 	return p, nil
 }
@@ -82,6 +83,7 @@ func (p *Program) build(parts map[*graph.Unit][]ast.Decl, files []*ast.File, inf
 	}
 	p.Main.Build()
 	p.orderPhis()
+	p.markMisuse()
 }
 
 func (p *Program) create(pkg *types.Package, files []*ast.File, info *types.Info) *ssa.Package {
@@ -147,7 +149,13 @@ func (e *Compiler) importedInfo(u *graph.Unit) *types.Info {
 	return &info
 }
 
-func (e *Compiler) initialise(u *graph.Unit) error {
+// initialise makes the state of an imported package, once.
+func (e *Compiler) initialise(u *graph.Unit) (err error) {
+	if u.Initialised {
+		return nil
+	}
+	u.Initialised = true
+	defer func() { u.Initialised = err == nil }()
 	p, err := e.Build(u)
 	if err == nil {
 		_, err = p.Interp.RunFunc("init")

@@ -36,6 +36,12 @@ func (p Place) String() string {
 
 func (t Traced) Error() string { return PanicText(t.Value) }
 
+// Unwrap lets compiled code that has recovered a panic look at an error in it.
+func (t Traced) Unwrap() error {
+	err, _ := t.Value.(error)
+	return err
+}
+
 // Trace adds the frames to a panic of interpreted code when it begins. A fault that the
 // Go runtime finds, such as a division by zero, does not pass here.
 func Trace(info *ixgo.PanicInfo) {
@@ -52,7 +58,7 @@ func Trace(info *ixgo.PanicInfo) {
 func Callers(fr *ixgo.Frame) (frames []Place) {
 	for _, f := range fr.CallerFrames() {
 		if cell := CellOf(f.File); cell > 0 {
-			frames = appendFrame(frames, Place{cell, f.Line, funcName(f.Function)})
+			frames = appendFrame(frames, Place{cell, f.Line, FuncName(f.Function)})
 		}
 	}
 	return frames
@@ -64,20 +70,20 @@ func Unwrap(value any) (_ any, frames []Place) {
 	for {
 		switch p := value.(type) {
 		case ixgo.PanicError:
-			value, frames = p.Value, join(userFrames(p.Stack()), frames)
+			value, frames = p.Value, Join(userFrames(p.Stack()), frames)
 		case ixgo.FatalError:
-			value, frames = p.Value, join(userFrames(p.Stack()), frames)
+			value, frames = p.Value, Join(userFrames(p.Stack()), frames)
 		case Traced:
-			value, frames = p.Value, join(p.Frames, frames)
+			value, frames = p.Value, Join(p.Frames, frames)
 		default:
 			return value, frames
 		}
 	}
 }
 
-// join appends frames to those of an inner interpreter, or of the same one: then one
+// Join appends frames to those of an inner interpreter, or of the same one: then one
 // list ends or begins with the other.
-func join(inner, outer []Place) []Place {
+func Join(inner, outer []Place) []Place {
 	if n := len(inner) - len(outer); n >= 0 && alike(inner[n:], outer) {
 		return inner
 	}
@@ -104,7 +110,7 @@ func userFrames(stack []byte) (frames []Place) {
 	for _, m := range stackFrame().FindAllSubmatch(stack, -1) {
 		cell, _ := strconv.Atoi(string(m[2]))
 		line, _ := strconv.Atoi(string(m[3]))
-		frames = appendFrame(frames, Place{cell, line, funcName(string(m[1]))})
+		frames = appendFrame(frames, Place{cell, line, FuncName(string(m[1]))})
 	}
 	return frames
 }
@@ -119,8 +125,8 @@ func appendFrame(frames []Place, p Place) []Place {
 
 var unitPrefix = lazyregexp.New(`^main(·\d+)?\.`)
 
-// funcName is a function's name in the source, "" for the cell itself.
-func funcName(name string) string {
+// FuncName is a function's name in the source, "" for the cell itself.
+func FuncName(name string) string {
 	name = unitPrefix().ReplaceAllString(name, "")
 	name = strings.ReplaceAll(name, rewrite.BodyName+".", "")
 	if !strings.Contains(name, ")") { // a method of a generic type: the runtime omits its name with the type arguments

@@ -57,6 +57,9 @@ func PanicText(value any) string {
 	case error, fmt.Stringer:
 		return TextOf(v)
 	}
+	if text, ok := value.(string); ok && strings.Contains(text, " flag redefined: ") { // a cell that ran before
+		return text + ": set it with flag.Set, or use a flag.NewFlagSet of the cell, which can run again"
+	}
 	switch v := reflect.ValueOf(value); v.Kind() {
 	case reflect.Array, reflect.Slice, reflect.Map, reflect.Struct, reflect.Pointer: // they may contain themselves, or be in use
 		return fmt.Sprintf("(%T) %s", value, brief.Cut(brief.Brief(v, 3), MaxValue))

@@ -3,10 +3,10 @@ package hint
 import (
 	"cmp"
 	"slices"
-
 	"strings"
 
 	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/leaf/spelling"
 )
 
 // Nearest returns a few paths that a misspelt path may mean: their spelling, or that of
@@ -14,32 +14,10 @@ import (
 func Nearest(path string, all []string) []string {
 	name := packageName(path)
 	near := slices.DeleteFunc(all, func(p string) bool {
-		return distance(path, p) > 1+len(path)/4 && distance(name, packageName(p)) > len(name)/4
+		return spelling.Distance(path, p) > 1+len(path)/4 && spelling.Distance(name, packageName(p)) > len(name)/4
 	})
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(distance(path, a), distance(path, b)) })
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(spelling.Distance(path, a), spelling.Distance(path, b)) })
 	return near[:min(3, len(near))]
-}
-
-// distance is the number of letters to insert, delete or change.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			up := row[j+1]
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(diag+cost, up+1, row[j]+1)
-			diag = up
-		}
-	}
-	return row[len(b)]
 }
 
 // swapped reports whether b is a with two adjacent letters swapped.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/leaf/spelling"
 )
 
 // unknown is the remedy for an undeclared name.
@@ -61,7 +62,7 @@ var declared = lazyregexp.New(`([\pL_][\pL\pN_]*)\s*:=|\b(?:var|func|const|type)
 func nearNames(name string, names []string) string {
 	var near []string
 	for _, n := range names {
-		if n != name && (strings.EqualFold(n, name) || len(name) > 3 && (distance(n, name) == 1 || swapped(n, name))) {
+		if n != name && (strings.EqualFold(n, name) || len(name) > 3 && (spelling.Distance(n, name) == 1 || swapped(n, name))) {
 			near = append(near, n)
 		}
 	}

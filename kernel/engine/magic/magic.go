@@ -30,6 +30,10 @@ type Magic struct {
 
 	Language string // of a cell that Declare is about
 
+	// Words are the names that can stand in the lines of such a cell, for completion and
+	// help; before is what the name follows, such as "threadIdx.". nil offers none.
+	Words func(body, before string) []Word
+
 	Run   func(c *Call) error
 	Start func(c *Call) (stop func() error, err error) // stop is not called for code that failed: see Call.Always
 
@@ -38,6 +42,13 @@ type Magic struct {
 	Declare func(ctx context.Context, c *Call) ([]Declaration, error)
 
 	Loop func(c *Call) (next func() (runs int, err error), err error) // 0 runs end it
+}
+
+// Word is a name in a cell of another language.
+type Word struct {
+	Name, Kind  string // Kind as Go's names have it: "function", "variable", "field"
+	Declaration string // "" if it is not known
+	Short       string // a sentence on it
 }
 
 // Declaration is a Go variable for a name in a cell of another language. Its value

@@ -75,7 +75,7 @@ var elsewhere = map[string]string{
 	"pip": "%pkg path adds a Go module", "conda": "%pkg path adds a Go module", "go": "%pkg path adds a Go module", "get": "%pkg path adds a Go module",
 	"sh": shell, "shell": shell, "system": shell, "ls": shell, "pwd": shell, "cat": shell, "mkdir": shell, "python": shell, "python3": shell, "nvidia-smi": shell,
 	"cu": "%%cuda compiles CUDA C++", "nvcc": "%%cuda compiles CUDA C++", "nvprof": "%%ncu profiles a cell", "memcheck": "%%sanitize checks a cell",
-	"prun": "%time and %timeit measure Go", "whos": "%who lists the variables", "reset_selective": "%reset forgets all names", "debug": "a Go cell has no debugger",
+	"prun": "%time and %timeit measure Go", "whos": "%who lists the variables", "reset_selective": "%reset forgets all names", "debug": "set a breakpoint in JupyterLab's debugger, or have it stop at panics",
 }
 
 const shell = "%%bash runs shell commands"

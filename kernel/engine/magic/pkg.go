@@ -12,9 +12,8 @@ var pkg = &Magic{
 	Name: "pkg", Line: true, Args: "MODULE[@VERSION]",
 	Short: "Add a Go module, so that the cells below can import its packages.",
 	Long: `It is downloaded by the go command, with what it requires, and interpreted from
-its source: a loop in it takes some hundred times longer than compiled, and
-cannot be interrupted. Packages with assembly, cgo, go:linkname or embedded files
-are refused. Without an argument the packages that can be imported beside the
+its source: a loop in it takes longer than a compiled one. Packages with assembly,
+cgo or go:linkname are refused. Without an argument the packages that can be imported beside the
 standard library are listed. Import them in a cell below.`,
 	Run: func(c *Call) error {
 		path, version, pinned := strings.Cut(c.Rest, "@")

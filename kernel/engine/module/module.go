@@ -234,7 +234,7 @@ type listed struct {
 	ImportPath, Dir, Name                                    string
 	Standard                                                 bool
 	Module                                                   *struct{ Path, Version, Dir string }
-	GoFiles, IgnoredGoFiles, Imports, EmbedFiles             []string
+	GoFiles, IgnoredGoFiles, Imports                         []string
 	CgoFiles, SFiles, SysoFiles, CFiles, CXXFiles, SwigFiles []string
 	Error                                                    *struct{ Err string }
 }

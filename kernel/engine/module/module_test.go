@@ -53,13 +53,13 @@ func TestAdd(t *testing.T) {
 		got = append(got, p.Path+" "+p.Module)
 	}
 	const m = " example.com/geo@v1.1.0"
-	if want := "example.com/geo" + m + ", example.com/geo/both" + m + ", example.com/geo/mac" + m; strings.Join(got, ", ") != want {
+	if want := "example.com/geo" + m + ", example.com/geo/both" + m + ", example.com/geo/mac" + m + ", example.com/geo/text" + m; strings.Join(got, ", ") != want {
 		t.Errorf("added %v, want %s", got, want)
 	}
 	for path, want := range map[string]string{
 		"example.com/geo/fast": "it has assembly (add.s)", "example.com/geo/c": "it uses cgo (c.go)",
-		"example.com/geo/stub": "it uses cgo (c.go)",
-		"example.com/geo/link": "it uses go:linkname (link.go)", "example.com/geo/text": "it embeds files (text.go)",
+		"example.com/geo/stub":  "it uses cgo (c.go)",
+		"example.com/geo/link":  "it uses go:linkname (link.go)",
 		"example.com/geo/odd":   "it imports plugin, which is not offered to cells",
 		"example.com/geo/needs": "it needs example.com/geo/fast, which has assembly (add.s)",
 	} {

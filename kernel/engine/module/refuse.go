@@ -21,8 +21,6 @@ func (s *Set) reason(l listed) string {
 		return "has assembly (" + l.SFiles[0] + ")"
 	case len(l.SysoFiles) > 0:
 		return "has object code (" + l.SysoFiles[0] + ")"
-	case len(l.EmbedFiles) > 0:
-		return "embeds files (" + l.EmbedFiles[0] + ")"
 	case l.Error != nil:
 		return "cannot be listed: " + lastLine(l.Error.Err)
 	}

@@ -3,6 +3,7 @@ package namespace
 import (
 	"go/ast"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +28,15 @@ func (d *Declaration) Source() string {
 	before, rest, _ := strings.Cut(d.Text, "/*line ")
 	_, rest, _ = strings.Cut(rest, "*/")
 	return before + rest
+}
+
+// Line is the line of its cell where the declaration begins.
+func (d *Declaration) Line() (line int) {
+	_, place, _ := strings.Cut(d.Text, "/*line ")
+	_, place, _ = strings.Cut(place, ":")
+	text, _, _ := strings.Cut(place, ":")
+	line, _ = strconv.Atoi(text)
+	return line
 }
 
 // Replacement is a method of a live type and its new declaration.

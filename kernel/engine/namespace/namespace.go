@@ -87,9 +87,12 @@ type Namespace struct {
 	Sources   map[int][]string          // lines by cell
 	Versions  map[string][]Version      // functions that change in place, by name
 	Broken    map[string]string         // names that lost their meaning, and why
+	Lost      map[string]*Declaration   // their declarations, by first name: they come back when they compile again
 	Hidden    map[string]*types.Package // packages whose names mean variables by now
 	Declaring map[string]bool           // names that the cell declares, while it is checked
 	Serial    int                       // of units
+
+	MadeTypes func(yield func(types.Type)) // gives the types that programs have used, if set
 
 	// OnStage, if set by a test, is called when a stage of a cell begins.
 	OnStage func(stage string)
@@ -98,7 +101,7 @@ type Namespace struct {
 // New returns an empty session.
 func New() *Namespace {
 	return &Namespace{Live: map[string]types.Object{}, Decls: map[string]*Declaration{}, Sources: map[int][]string{},
-		Versions: map[string][]Version{}, Broken: map[string]string{}, Hidden: map[string]*types.Package{}}
+		Versions: map[string][]Version{}, Broken: map[string]string{}, Lost: map[string]*Declaration{}, Hidden: map[string]*types.Package{}}
 }
 
 // Lookup is the part of a session that hints read, with mu held.

@@ -26,6 +26,7 @@ func (e *Files) TypeCheck(s Scope, file *ast.File) (*types.Info, []types.Error) 
 	}
 	e.Ctx.SetEvalMode(true) // libraries kept as source may have unused imports
 	defer e.Ctx.SetEvalMode(false)
+	defer s.adopt()()
 	types.NewChecker(conf, e.Ctx.FileSet, s.Pkg, info).Files([]*ast.File{file})
 	return info, errs
 }

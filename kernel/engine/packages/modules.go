@@ -43,15 +43,15 @@ func NewImporter(ctx *ixgo.Context) Importer {
 	return i
 }
 
-// openModuleFile opens a file of a package and inserts the deferred calls that the
-// engine needs (see enter) where its functions begin. Positions in the file do not
-// change.
+// openModuleFile opens a file of a package, and inserts the values of variables that embed
+// files, and the deferred calls that the engine needs (see enter) where its functions begin.
+// Positions in the file do not change, but for the line of the package clause.
 func openModuleFile(path string) (io.ReadCloser, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return io.NopCloser(bytes.NewReader(deferring(text))), nil
+	return io.NopCloser(bytes.NewReader(deferring(embedding(path, text)))), nil
 }
 
 // deferring inserts a deferred call of an empty function at the start of each function

@@ -12,6 +12,10 @@ const (
 	RuntimeName = "__rt"
 )
 
+// Points is the number of the debugger's flags. A session that has more statements shares
+// them: a statement whose flag another has armed takes longer, and stops no more often.
+const Points = 1 << 16
+
 // BodyName is the function that contains a cell's statements. Its results are the values
 // of the last expression.
 const BodyName = "__cell"

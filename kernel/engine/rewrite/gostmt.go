@@ -26,6 +26,28 @@ func (r *Rewriter) goStmt(n *ast.GoStmt) ast.Stmt {
 	return block(pos, list...)
 }
 
+// StartsGoroutine reports whether a function literal is the one that goStmt makes.
+func StartsGoroutine(f *ast.FuncLit) bool {
+	if f == nil {
+		return false
+	}
+	found := false
+	for _, s := range f.Body.List {
+		d, ok := s.(*ast.DeferStmt)
+		if !ok {
+			continue
+		}
+		ast.Inspect(d.Call, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "GoEnd" {
+				x, is := sel.X.(*ast.Ident)
+				found = found || is && x.Name == RuntimeName
+			}
+			return !found
+		})
+	}
+	return found
+}
+
 // keep adds the assignment of x to n new variables and returns them.
 func (r *Rewriter) keep(list *[]ast.Stmt, x ast.Expr, n int) (vars []ast.Expr) {
 	as := &ast.AssignStmt{TokPos: x.Pos(), Tok: token.DEFINE, Rhs: []ast.Expr{x}}

@@ -96,16 +96,21 @@ func (r *Rewriter) node(c *astutil.Cursor) {
 			return
 		}
 		r.lengths(n)
-		r.call(n)
+		r.print(n)
 		r.waited(c, n)
-	case *ast.CompositeLit:
-		r.composite(n)
-	case *ast.AssignStmt:
-		r.assign(n)
 	case *ast.ExprStmt:
 		r.dropped(c, n)
 	case *ast.GoStmt:
 		r.replace(c, r.goStmt(n))
+	}
+}
+
+// print makes print and println write to the standard error of cells.
+func (r *Rewriter) print(n *ast.CallExpr) {
+	for builtin, name := range map[string]string{"print": "Print", "println": "Println"} {
+		if r.isBuiltin(n, builtin) {
+			n.Fun, r.Changed = Fun(n.Pos(), name), true
+		}
 	}
 }
 

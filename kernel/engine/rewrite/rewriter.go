@@ -13,7 +13,6 @@ import (
 //   - functions, loops and gotos check the interrupt flag;
 //   - channel operations also wait for the kill channel;
 //   - go statements start a goroutine that recovers and reports;
-//   - functions handed to compiled code recover on goroutines of that code;
 //   - a compiled call that waits ends the cell if the cell was stopped meanwhile;
 //   - a statement of the cell that drops an error warns of it;
 //   - print and println write to standard error;

@@ -68,8 +68,12 @@ func (r *Registry) promoted(fn *types.Func, path []int) func([]reflect.Value) []
 		v = reflectx.FieldByIndexX(v, path[:len(path)-1])
 		f := m.Func
 		switch {
-		case recv.Kind() == reflect.Interface:
+		case recv.Kind() == reflect.Interface && fn.Exported():
 			f, args = v.MethodByName(fn.Name()), args[1:]
+		case recv.Kind() == reflect.Interface:
+			args[0] = v.Elem()
+			inside, _ := reflectx.MethodByName(args[0].Type(), fn.Name())
+			f = inside.Func
 		case recv.Kind() == reflect.Pointer && v.Kind() != reflect.Pointer:
 			args[0] = v.Addr()
 		case recv.Kind() != reflect.Pointer && v.Kind() == reflect.Pointer:

@@ -27,7 +27,6 @@ type Registry struct {
 	record *ixgo.TypesRecord
 	made   map[*types.TypeName][]reflect.Type // types of cells, once an interpreter has asked for them
 	shared *reflectx.Context                  // caches of unnamed interfaces and structs
-	Guard  func(mtyp reflect.Type, fn *types.Func, f func() []reflect.Value) []reflect.Value
 
 	structs   typeutil.Map                  // unnamed structs with methods, to reflect.Type
 	instances map[string]madeType           // by instanceKey
@@ -308,7 +307,7 @@ func (r *Registry) FindMethod(mtyp reflect.Type, fn *types.Func) func([]reflect.
 			m = &method{now, in.FindMethod(mtyp, fn)}
 			r.keep(&found, m)
 		}
-		return r.Guard(mtyp, fn, func() []reflect.Value { return m.call(args) })
+		return m.call(args)
 	}
 }
 

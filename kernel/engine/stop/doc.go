@@ -1,5 +1,5 @@
 // Package stop interrupts interpreted code: the flag that code reads in loops and calls,
-// the channel that ends its waits, and the watchdog that finds a runaway recursion.
+// the channel that ends its waits, and the watchdog that notices a lasting cell.
 //
 // A session has one Stopper. The engine begins and ends stops, rewritten code and the
 // functions registered for it call the rest. A stopped goroutine panics with

@@ -3,7 +3,6 @@ package stop
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,16 +14,12 @@ import (
 const (
 	running  = 0
 	stopping = 1 // every goroutine of every cell ends at its next check
-	tooDeep  = 2 // a goroutine whose stack is huge ends at its next check
 )
 
 const (
-	maxStackGrowth = 40 << 20               // bytes of stack that the cells may add; 100 000 calls fit
-	lookTime       = 500 * time.Millisecond // while goroutines look at their stacks, which is slow; copying one may take long
-	deepFrames     = 50000                  // a stack with more frames is a runaway recursion
-	deferTime      = 50 * time.Millisecond
-	deferLooks     = 1000
-	SettleTime     = 200 * time.Millisecond
+	deferTime  = 50 * time.Millisecond
+	deferLooks = 1000
+	SettleTime = 200 * time.Millisecond
 )
 
 // Stopper stops interpreted code.
@@ -36,7 +31,6 @@ type Stopper struct {
 	mu       sync.Mutex // guards the fields below
 	jobs     int        // cells that are compiled or run
 	runs     int        // cells that run
-	begun    int        // cells that have begun to run
 	watching bool       // watch runs
 	stops    int        // begins without an end
 	resuming *sync.Cond // stops has changed
@@ -62,8 +56,7 @@ func New() *Stopper {
 
 // setFlag is hidden from the race detector: interpreted code reads the flag at each loop
 // and call, where an atomic read would cost more than the loop. An aligned word is
-// written whole, and a late read only stops later. It is called with mu held, so that no
-// stop is lost after a look at the stacks.
+// written whole, and a late read only stops later. It is called with mu held.
 //
 //go:norace
 func (s *Stopper) setFlag(to int32) { s.Flag = to }
@@ -71,32 +64,14 @@ func (s *Stopper) setFlag(to int32) { s.Flag = to }
 //go:norace
 func (s *Stopper) getFlag() int32 { return s.Flag }
 
-// change sets the flag if it has the expected value.
-func (s *Stopper) change(from, to int32) (changed bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if changed = s.getFlag() == from; changed {
-		s.setFlag(to)
-	}
-	return changed
-}
-
 // Stop runs in the goroutine that observed the flag.
 func (s *Stopper) Stop() { s.Ended(nil) }
 
 // Ended is called by code that has seen the flag after a compiled call that returned
 // err.
 func (s *Stopper) Ended(err error) {
-	switch s.getFlag() {
-	case stopping:
-		if !s.unwinds() {
-			s.kill(err)
-		}
-	case tooDeep:
-		var pc [1]uintptr
-		if runtime.Callers(deepFrames, pc[:]) > 0 && s.change(tooDeep, running) {
-			panic(ErrOverflow)
-		}
+	if s.getFlag() == stopping && !s.unwinds() {
+		s.kill(err)
 	}
 }
 
@@ -155,18 +130,14 @@ func (s *Stopper) Enter(ctx context.Context) {
 	for s.stops > 0 && ctx.Err() == nil {
 		s.resuming.Wait()
 	}
-	if s.runs++; s.runs == 1 {
-		s.begun++
-	}
+	s.runs++
 }
 
 // Leave is the end of Enter.
 func (s *Stopper) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.runs--; s.runs == 0 && s.getFlag() == tooDeep {
-		s.setFlag(running)
-	}
+	s.runs--
 }
 
 // Busy reports whether a cell runs, apart from goroutines.
@@ -228,6 +199,11 @@ type Interrupted struct {
 }
 
 func (Interrupted) Error() string { return "interrupted" }
+
+// MaxStack is the number of bytes of a goroutine's stack beyond which a call of an
+// interpreted function is a runaway recursion; 100 000 calls fit. The runtime ends the process at
+// 512 MB: deferred calls and compiled functions add to these bytes.
+const MaxStack = 48 << 20
 
 // ErrOverflow is the panic value of a runaway recursion.
 var ErrOverflow = errors.New("stack overflow: the cell recursed too deeply")

@@ -2,7 +2,9 @@ package stop
 
 import (
 	"context"
+	"io"
 	"sync"
+	"time"
 )
 
 // locker is a lock that can be tried.
@@ -58,6 +60,52 @@ func (s *Stopper) Await(wait func()) {
 	case <-s.Channel():
 		s.Killed()
 	}
+}
+
+// WaitCond is c.Wait. A stop wakes all that wait for c, which are stopped too: Wait returns
+// with the lock held, as deferred calls expect.
+func (s *Stopper) WaitCond(c *sync.Cond) {
+	ended := make(chan any, 1)
+	go func() {
+		defer func() { ended <- recover() }()
+		c.Wait()
+	}()
+	kill := s.Channel()
+	for killed := false; ; killed = true {
+		select {
+		case failure := <-ended:
+			if failure != nil {
+				panic(failure)
+			}
+			if killed {
+				s.Killed()
+			}
+			return
+		case <-kill:
+			c.Broadcast()
+			time.Sleep(time.Millisecond) // the goroutine may not wait yet
+		}
+	}
+}
+
+// Closing calls wait, which ends when c is closed: by a stop too.
+func (s *Stopper) Closing(c io.Closer, wait func() error) error {
+	kill, ended, closed := s.Channel(), make(chan struct{}), make(chan bool, 1)
+	go func() {
+		select {
+		case <-kill:
+			c.Close()
+			closed <- true
+		case <-ended:
+			closed <- false
+		}
+	}()
+	err := wait()
+	close(ended)
+	if <-closed {
+		s.kill(err)
+	}
+	return err
 }
 
 // untilKilled is done when code is stopped.

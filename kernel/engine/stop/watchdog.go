@@ -1,9 +1,6 @@
 package stop
 
-import (
-	"runtime/metrics"
-	"time"
-)
+import "time"
 
 // The watchdog looks at cells every watchTick and stays for some time after the last
 // one: starting it takes longer than running a small cell.
@@ -29,44 +26,23 @@ func (s *Stopper) Watched(lasting func()) (done func()) {
 	}
 }
 
-// look returns the state to watch. If there has been nothing to watch for long, the
-// watchdog ends.
-func (s *Stopper) look(idle int) (jobs, runs, begun int) {
+// idles reports whether no cell runs. If none has run for long, the watchdog ends.
+func (s *Stopper) idles(ticks int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watching = s.jobs > 0 || idle < watchIdle
-	return s.jobs, s.runs, s.begun
+	s.watching = s.jobs > 0 || ticks < watchIdle
+	return s.jobs == 0
 }
 
-// watch calls lasting while there are cells, and raises the flag when their stacks have
-// grown too much, so that a runaway recursion becomes an error of its cell.
+// watch calls lasting while there are cells.
 func (s *Stopper) watch(lasting func()) {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
-	read := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64()
-	}
-	last, base, seen, raised := read(), uint64(0), -1, time.Time{}
 	tick := time.NewTicker(watchTick)
 	defer tick.Stop()
 	for idle := 0; idle <= watchIdle; idle++ {
 		<-tick.C
-		jobs, runs, begun := s.look(idle)
-		if jobs > 0 {
+		if !s.idles(idle) {
 			idle = 0
 			lasting()
-		}
-		if begun != seen { // a cell has begun since the last tick, or since watch began
-			base, seen = last, begun
-		}
-		last = read()
-		base = min(base, last)
-		if time.Since(raised) > lookTime {
-			s.change(tooDeep, running)
-		}
-		if runs > 0 && last > base+maxStackGrowth && s.change(running, tooDeep) {
-			raised = time.Now()
-			base = last // the stack itself stays large until a collection
 		}
 	}
 }

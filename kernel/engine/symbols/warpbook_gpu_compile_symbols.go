@@ -20,8 +20,10 @@ func warpbookGpuCompile() *ixgo.Package {
 		Deps: map[string]string{
 			"context":                       "context",
 			"fmt":                           "fmt",
+			"os":                            "os",
 			"strings":                       "strings",
 			"sync":                          "sync",
+			"sync/atomic":                   "atomic",
 			"warpbook/gpu":                  "gpu",
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
@@ -29,6 +31,7 @@ func warpbookGpuCompile() *ixgo.Package {
 		},
 		Interfaces: map[string]reflect.Type{},
 		NamedTypes: map[string]reflect.Type{
+			"Builtin":     reflect.TypeFor[q.Builtin](),
 			"Diagnostic":  reflect.TypeFor[q.Diagnostic](),
 			"Entry":       reflect.TypeFor[q.Entry](),
 			"Error":       reflect.TypeFor[q.Error](),
@@ -41,13 +44,20 @@ func warpbookGpuCompile() *ixgo.Package {
 		AliasTypes: map[string]reflect.Type{},
 		Vars:       map[string]reflect.Value{},
 		Funcs: map[string]reflect.Value{
-			"CUDA": reflect.ValueOf(q.CUDA),
-			"InGo": reflect.ValueOf(q.InGo),
-			"PTX":  reflect.ValueOf(q.PTX),
+			"CUDA":        reflect.ValueOf(q.CUDA),
+			"CodeLines":   reflect.ValueOf(q.CodeLines),
+			"Debug":       reflect.ValueOf(q.Debug),
+			"FindBuiltin": reflect.ValueOf(q.FindBuiltin),
+			"InGo":        reflect.ValueOf(q.InGo),
+			"LinesOf":     reflect.ValueOf(q.LinesOf),
+			"PTX":         reflect.ValueOf(q.PTX),
+			"Remedy":      reflect.ValueOf(q.Remedy),
+			"Words":       reflect.ValueOf(q.Words),
 		},
 		TypedConsts: map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{
-			"DefaultArch": {Typ: "untyped string", Value: constant.MakeString("sm_75")},
+			"CompilerVariable": {Typ: "untyped string", Value: constant.MakeString("WARPBOOK_COMPILER")},
+			"DefaultArch":      {Typ: "untyped string", Value: constant.MakeString("sm_75")},
 		},
 	}
 }
@@ -60,14 +70,49 @@ entries that can be launched, looked at, and put into an operator's ladder.
 
 CUDA and PTX return a Module, whose Entry values can be launched. The %%cuda
 and %%ptx cells of a notebook call them. NVRTC compiles CUDA C++ in the program
-gpu/nvrtc, which is started for each source, so a compiler that crashes or hangs
-affects nothing else. No GPU and no toolkit is needed. The package runs nothing
+gpu/nvrtc, or else clang does (package gpu/clang). Either is started for each source,
+so a compiler that crashes or hangs affects nothing else. No GPU and no toolkit is needed. The package runs nothing
 itself: a device does, after On or Launch has loaded the PTX. Host code (main,
-<<<>>>, cudaMalloc) is not compiled; an error names the Go code to write instead.`,
+<<<>>>, cudaMalloc) is not compiled; an error names the Go code to write instead.
+
+Cells are written for nvcc, which finds the headers of its host. standard.go gives
+NVRTC those of C and C++ that device code uses, and names.go says what to write for
+other names. Each remedy is applied by TestAdvice.`,
+	"Builtin": `type Builtin struct {
+	Name        string
+	Declaration string // "int __popc(unsigned x)"
+	Short       string // one line on it
+	Header      string // that declares it, "" for none
+}
+
+Builtin is a name that CUDA C++ has without a declaration in the cell.`,
+	"Builtin.Declaration": `Builtin.Declaration string
+
+"int __popc(unsigned x)"`,
+	"Builtin.Header": `Builtin.Header string
+
+that declares it, "" for none`,
+	"Builtin.Name": `Builtin.Name string`,
+	"Builtin.Short": `Builtin.Short string
+
+one line on it`,
 	"CUDA": `func CUDA(ctx context.Context, name, text string, o Options) (*Module, error)
 
 CUDA compiles CUDA C++. An error in the source is an *Error; any other error
 means that the compiler is missing, ended, or was stopped by ctx.`,
+	"CodeLines": `func CodeLines(text string, isPTX bool, firstLine int) (list []int)
+
+CodeLines are the lines of a source that may have code, in order, as its text shows
+before it is compiled: lines in the bodies of functions, and instructions of PTX. The
+compiler's line table has most of them. firstLine is the number of the first line.`,
+	"CompilerVariable": `const CompilerVariable
+
+CompilerVariable is the environment variable with the compiler of cells that name none.`,
+	"Debug": `func Debug(choose func(m *Module) bool)
+
+Debug makes launches on an emulator use debug builds of modules: code without
+optimisation, whose PTX has the names of variables. It asks choose at each use of a
+module; nil ends it. A module of which no compiler here makes a debug build stays as it is.`,
 	"DefaultArch": `const DefaultArch
 
 DefaultArch is also the architecture of the committed PTX.`,
@@ -141,10 +186,16 @@ Error is a source that cannot be compiled, with every complaint.`,
 at least one`,
 	"Error.Error": `func (e *Error) Error() string`,
 	"Error.Name":  `Error.Name string`,
+	"FindBuiltin": `func FindBuiltin(name string) (Builtin, bool)
+
+FindBuiltin is the builtin of a name.`,
 	"InGo": `func InGo(line string) string
 
 InGo is the Go code for the first piece of CUDA host code in a line: a launch with
 <<<>>>, or a call of the runtime, such as cudaMalloc; "" if the line has none.`,
+	"LinesOf": `func LinesOf(m *ptx.Module, file string) (list []int)
+
+LinesOf are the lines of a file that have code in a module, in order.`,
 	"Listing": `type Listing struct {
 	Language string // "ptx" or "sass"
 	Text     string
@@ -162,7 +213,8 @@ MIMEBundle is the text and a fenced block of Markdown.`,
 	"Module": `type Module struct {
 	Name     string // in faults, such as "cell5.cu"
 	Source   string // CUDA C++ or PTX, as it was given
-	Compiler string // "NVRTC 12.0", or "" for PTX that was given
+	Compiler string // "NVRTC 12.0" or "clang 22.1.8", or "" for PTX that was given
+	Note     string // that clang compiled, and how that matters; "" for NVRTC
 	Warnings []Diagnostic
 	Entries  []*Entry // in the order of the source
 	// contains filtered or unexported fields
@@ -171,7 +223,7 @@ MIMEBundle is the text and a fenced block of Markdown.`,
 Module is the result of compiling one source.`,
 	"Module.Compiler": `Module.Compiler string
 
-"NVRTC 12.0", or "" for PTX that was given`,
+"NVRTC 12.0" or "clang 22.1.8", or "" for PTX that was given`,
 	"Module.Entries": `Module.Entries []*Entry
 
 in the order of the source`,
@@ -182,6 +234,9 @@ nearest ones.`,
 	"Module.Name": `Module.Name string
 
 in faults, such as "cell5.cu"`,
+	"Module.Note": `Module.Note string
+
+that clang compiled, and how that matters; "" for NVRTC`,
 	"Module.On": `func (m *Module) On(dev gpu.Device) (gpu.Module, error)
 
 On loads the module on a device, once.`,
@@ -201,15 +256,15 @@ Texts are the module's CUDA C++, if it has any, and its PTX, under the names
 and with the line numbers that faults and line information have.`,
 	"Module.Warnings": `Module.Warnings []Diagnostic`,
 	"OptionError": `type OptionError struct {
-	Option string // "arch", "std" or "instantiate"
+	Option string // "arch", "std", "instantiate" or "compiler"
 	Text   string
 }
 
-OptionError reports an invalid option: Arch, Std or Instantiate.`,
+OptionError reports an invalid option: Arch, Std, Instantiate or Compiler.`,
 	"OptionError.Error": `func (e *OptionError) Error() string`,
 	"OptionError.Option": `OptionError.Option string
 
-"arch", "std" or "instantiate"`,
+"arch", "std", "instantiate" or "compiler"`,
 	"OptionError.Text": `OptionError.Text string`,
 	"Options": `type Options struct {
 	Arch        string   // lowest compute capability that the PTX runs on, such as "sm_90a"; "" is sm_75
@@ -217,7 +272,9 @@ OptionError reports an invalid option: Arch, Std or Instantiate.`,
 	FastMath    bool     // shorter, less exact division, square root and transcendental functions
 	Instantiate []string // templates to compile, such as "reduce<256>"
 	Committed   string   // file with the PTX of exactly this source, used where NVRTC is missing; "" is none
+	Compiler    string   // "nvrtc" or "clang"; "" is the one of CompilerVariable, else NVRTC where it is found
 	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
+	Debug       bool     // code without optimisation whose PTX names variables, by clang where it is found
 }
 
 Options are the options of a compilation of CUDA C++. The zero value compiles C++17 for
@@ -228,6 +285,12 @@ lowest compute capability that the PTX runs on, such as "sm_90a"; "" is sm_75`,
 	"Options.Committed": `Options.Committed string
 
 file with the PTX of exactly this source, used where NVRTC is missing; "" is none`,
+	"Options.Compiler": `Options.Compiler string
+
+"nvrtc" or "clang"; "" is the one of CompilerVariable, else NVRTC where it is found`,
+	"Options.Debug": `Options.Debug bool
+
+code without optimisation whose PTX names variables, by clang where it is found`,
 	"Options.FastMath": `Options.FastMath bool
 
 shorter, less exact division, square root and transcendental functions`,
@@ -244,6 +307,9 @@ language, such as "c++20"; "" is c++17`,
 
 PTX makes a Module of PTX without compiling it. firstLine is the number of its first
 line in messages and faults. An error in the PTX is an *Error.`,
+	"Remedy": `func Remedy(ctx context.Context) string
+
+Remedy is one command that gives this machine a compiler, as the end of an error.`,
 	"Resources": `type Resources struct {
 	Entry       string
 	Device      string
@@ -283,4 +349,8 @@ Table is a row a block size.`,
 	"Resources.Title": `func (r *Resources) Title() string
 
 Title stands above the table.`,
+	"Words": `func Words(text string) []Builtin
+
+Words are the names that a cell in CUDA C++ can use, for completion and help: its own
+functions and other names first, then those of the table. The cell may be half written.`,
 }

@@ -38,6 +38,7 @@ func warpbookGpuExplain() *ixgo.Package {
 		TypedConsts: map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{
 			"BankConflict": {Typ: "untyped string", Value: constant.MakeString("bank conflict")},
+			"Divergence":   {Typ: "untyped string", Value: constant.MakeString("divergent branch")},
 			"SharedAccess": {Typ: "untyped string", Value: constant.MakeString("shared access")},
 			"Uncoalesced":  {Typ: "untyped string", Value: constant.MakeString("uncoalesced access")},
 		},
@@ -59,6 +60,10 @@ tables and plots.`,
 	"BankConflict": `const BankConflict
 
 The kinds of finding.`,
+	"Divergence": `const Divergence
+
+Divergence is the kind of a finding of a branch whose lanes of a warp go both ways: the
+warp runs both, one after the other.`,
 	"Finding": `type Finding struct {
 	Kind         string
 	At           string   // the CUDA source line, or that of the PTX
@@ -66,17 +71,19 @@ The kinds of finding.`,
 	Instructions []string // "ld.shared.f32"
 	PTX          []int    // their lines
 
-	// Cost is the cost of the requests with known patterns, in wavefronts or sectors.
-	// Best is their cost with the same data side by side.
+	// Cost is the cost of the requests with known patterns, in wavefronts or sectors, or of
+	// the branches with known patterns, in passes of a warp. Best is their cost with the same
+	// data, or lanes that go the same way, side by side.
 	Cost, Best uint64
 
-	Request  gpu.Request // the pattern that costs most beyond its best
-	Remedies []Remedy    // the best first
+	Request  gpu.Request  // the pattern that costs most beyond its best
+	Branches []gpu.Branch // of a Divergence, the most frequent first
+	Remedies []Remedy     // the best first
 	// contains filtered or unexported fields
 }
 
 Finding is a source line with instructions that cost more than their data needs.
-It has a plot of one request, and remedies.`,
+It has a plot of one request, or of the patterns of a branch, and remedies.`,
 	"Finding.At": `Finding.At string
 
 the CUDA source line, or that of the PTX`,
@@ -85,8 +92,12 @@ the CUDA source line, or that of the PTX`,
 Axes name the columns and the rows.`,
 	"Finding.Best": `Finding.Best uint64
 
-Cost is the cost of the requests with known patterns, in wavefronts or sectors.
-Best is their cost with the same data side by side.`,
+Cost is the cost of the requests with known patterns, in wavefronts or sectors, or of
+the branches with known patterns, in passes of a warp. Best is their cost with the same
+data, or lanes that go the same way, side by side.`,
+	"Finding.Branches": `Finding.Branches []gpu.Branch
+
+of a Divergence, the most frequent first`,
 	"Finding.Cells": `func (f *Finding) Cells() (columns, rows []string, text [][]string, level [][]int)
 
 Cells is the picture of the finding's request. Of shared memory: a row a
@@ -94,11 +105,12 @@ bank, a column a lane, and in each cell the wavefront in which the bank
 serves the lane; one bank with several numbers is a conflict. Of global
 memory: a row a line of 128 bytes, a column a word of it, and in each cell
 the lane that asks for it; words that no lane asks for are moved with their
-sector of 32 bytes. Level 0 is an empty cell, others are in Legend.`,
+sector of 32 bytes. Of a branch: a row a pattern, a column a lane. Level 0 is an empty cell, others are in Legend.`,
 	"Finding.Cost": `Finding.Cost uint64
 
-Cost is the cost of the requests with known patterns, in wavefronts or sectors.
-Best is their cost with the same data side by side.`,
+Cost is the cost of the requests with known patterns, in wavefronts or sectors, or of
+the branches with known patterns, in passes of a warp. Best is their cost with the same
+data, or lanes that go the same way, side by side.`,
 	"Finding.Instructions": `Finding.Instructions []string
 
 "ld.shared.f32"`,
@@ -137,7 +149,7 @@ one of them, for code without line information.`,
 	Text string // "" where the source is not known
 	PTX  []int  // lines of the PTX, ascending
 
-	Warps     uint64 // PTX instructions, one a warp
+	Warps     uint64 // PTX instructions, one per warp
 	Threads   uint64 // times active lanes
 	Divergent uint64 // branches taken by some, not all, active lanes
 	Global    gpu.GlobalAccess
@@ -172,7 +184,7 @@ lines of the PTX, ascending`,
 times active lanes`,
 	"Line.Warps": `Line.Warps uint64
 
-PTX instructions, one a warp`,
+PTX instructions, one per warp`,
 	"Profiles": `func Profiles(profiles []gpu.Profile, sources ...Source) *Report
 
 Profiles makes one report of launches that belong together.`,

@@ -41,6 +41,7 @@ func warpbookGpu() *ixgo.Package {
 			"Address":            reflect.TypeFor[q.Address](),
 			"ArrayShape":         reflect.TypeFor[q.ArrayShape](),
 			"Attributes":         reflect.TypeFor[q.Attributes](),
+			"Branch":             reflect.TypeFor[q.Branch](),
 			"Checks":             reflect.TypeFor[q.Checks](),
 			"Compute":            reflect.TypeFor[q.Compute](),
 			"Counters":           reflect.TypeFor[q.Counters](),
@@ -74,6 +75,7 @@ func warpbookGpu() *ixgo.Package {
 			"ErrClosed":        reflect.ValueOf(&q.ErrClosed),
 			"ErrDivision":      reflect.ValueOf(&q.ErrDivision),
 			"ErrFreed":         reflect.ValueOf(&q.ErrFreed),
+			"ErrHang":          reflect.ValueOf(&q.ErrHang),
 			"ErrInterrupted":   reflect.ValueOf(&q.ErrInterrupted),
 			"ErrLeak":          reflect.ValueOf(&q.ErrLeak),
 			"ErrMalformed":     reflect.ValueOf(&q.ErrMalformed),
@@ -83,6 +85,7 @@ func warpbookGpu() *ixgo.Package {
 			"ErrNotFound":      reflect.ValueOf(&q.ErrNotFound),
 			"ErrOutOfBounds":   reflect.ValueOf(&q.ErrOutOfBounds),
 			"ErrRace":          reflect.ValueOf(&q.ErrRace),
+			"ErrSameValue":     reflect.ValueOf(&q.ErrSameValue),
 			"ErrShape":         reflect.ValueOf(&q.ErrShape),
 			"ErrSpace":         reflect.ValueOf(&q.ErrSpace),
 			"ErrStepLimit":     reflect.ValueOf(&q.ErrStepLimit),
@@ -105,11 +108,13 @@ func warpbookGpu() *ixgo.Package {
 			"CheckSurface":     reflect.ValueOf(q.CheckSurface),
 			"CheckTexture":     reflect.ValueOf(q.CheckTexture),
 			"HostFree":         reflect.ValueOf(q.HostFree),
+			"MustUpload":       reflect.ValueOf(q.MustUpload),
 			"Nearest":          reflect.ValueOf(q.Nearest),
 			"NewSlice":         reflect.ValueOf(q.NewSlice),
 			"PutArgument":      reflect.ValueOf(q.PutArgument),
 			"Signature":        reflect.ValueOf(q.Signature),
 			"SliceBytes":       reflect.ValueOf(q.SliceBytes),
+			"Upload":           reflect.ValueOf(q.Upload),
 			"WithBuffers":      reflect.ValueOf(q.WithBuffers),
 		},
 		TypedConsts: map[string]ixgo.TypedConst{
@@ -119,17 +124,18 @@ func warpbookGpu() *ixgo.Package {
 			"AddressWrap":        {Typ: reflect.TypeOf(q.AddressWrap), Value: constant.MakeFromLiteral("2", token.INT, 0)},
 			"BFloat16":           {Typ: reflect.TypeOf(q.BFloat16), Value: constant.MakeFromLiteral("10", token.INT, 0)},
 			"CheckAlignment":     {Typ: reflect.TypeOf(q.CheckAlignment), Value: constant.MakeFromLiteral("16", token.INT, 0)},
-			"CheckAll":           {Typ: reflect.TypeOf(q.CheckAll), Value: constant.MakeFromLiteral("763", token.INT, 0)},
+			"CheckAll":           {Typ: reflect.TypeOf(q.CheckAll), Value: constant.MakeFromLiteral("1787", token.INT, 0)},
 			"CheckBarriers":      {Typ: reflect.TypeOf(q.CheckBarriers), Value: constant.MakeFromLiteral("64", token.INT, 0)},
 			"CheckBlockRaces":    {Typ: reflect.TypeOf(q.CheckBlockRaces), Value: constant.MakeFromLiteral("256", token.INT, 0)},
 			"CheckBounds":        {Typ: reflect.TypeOf(q.CheckBounds), Value: constant.MakeFromLiteral("8", token.INT, 0)},
-			"CheckDefault":       {Typ: reflect.TypeOf(q.CheckDefault), Value: constant.MakeFromLiteral("761", token.INT, 0)},
+			"CheckDefault":       {Typ: reflect.TypeOf(q.CheckDefault), Value: constant.MakeFromLiteral("1785", token.INT, 0)},
 			"CheckDivision":      {Typ: reflect.TypeOf(q.CheckDivision), Value: constant.MakeFromLiteral("512", token.INT, 0)},
 			"CheckFaults":        {Typ: reflect.TypeOf(q.CheckFaults), Value: constant.MakeFromLiteral("248", token.INT, 0)},
 			"CheckFreed":         {Typ: reflect.TypeOf(q.CheckFreed), Value: constant.MakeFromLiteral("32", token.INT, 0)},
 			"CheckMasks":         {Typ: reflect.TypeOf(q.CheckMasks), Value: constant.MakeFromLiteral("128", token.INT, 0)},
 			"CheckNone":          {Typ: reflect.TypeOf(q.CheckNone), Value: constant.MakeFromLiteral("4", token.INT, 0)},
 			"CheckRaces":         {Typ: reflect.TypeOf(q.CheckRaces), Value: constant.MakeFromLiteral("2", token.INT, 0)},
+			"CheckThreadRaces":   {Typ: reflect.TypeOf(q.CheckThreadRaces), Value: constant.MakeFromLiteral("1024", token.INT, 0)},
 			"CheckUninitialized": {Typ: reflect.TypeOf(q.CheckUninitialized), Value: constant.MakeFromLiteral("1", token.INT, 0)},
 			"FilterLinear":       {Typ: reflect.TypeOf(q.FilterLinear), Value: constant.MakeFromLiteral("1", token.INT, 0)},
 			"FilterPoint":        {Typ: reflect.TypeOf(q.FilterPoint), Value: constant.MakeFromLiteral("0", token.INT, 0)},
@@ -275,6 +281,23 @@ static shared memory`,
 	"BFloat16": `const BFloat16
 
 The data types. Float16 and BFloat16 elements are uint16 on the host.`,
+	"Branch": `type Branch struct {
+	Taken, Active uint32
+	Count         uint64 // how many there were
+	Block         Dim
+	Warp          int // of the block
+}
+
+Branch is a pattern of a divergent branch: which lanes take it, and where it was met first.`,
+	"Branch.Active": `Branch.Active uint32`,
+	"Branch.Block":  `Branch.Block Dim`,
+	"Branch.Count": `Branch.Count uint64
+
+how many there were`,
+	"Branch.Taken": `Branch.Taken uint32`,
+	"Branch.Warp": `Branch.Warp int
+
+of the block`,
 	"Buffer": `type Buffer interface {
 	Memory
 
@@ -352,7 +375,8 @@ CheckArray returns an error for an array that no device makes.`,
 
 CheckBarriers finds lanes of a warp that wait at different barrier
 instructions, and barriers that complete without threads which have exited
-(other than whole warps and those that a bounds check ended). It also finds
+(other than whole warps and those that a bounds check ended, if they did nothing
+else meanwhile). It also finds
 thread counts at which a GPU ends the launch: counts that are not a multiple
 of 32, that differ among the waiting threads, or that are exceeded. Without
 it a barrier completes once as many threads have arrived as the last one
@@ -363,11 +387,11 @@ CheckBlock compares a launch's block and its shared memory with the entry
 and the device's limits.`,
 	"CheckBlockRaces": `const CheckBlockRaces
 
-CheckBlockRaces finds accesses to global memory by two blocks of a launch,
-at least one of them a write and at least one neither atomic nor volatile,
-that neither grid.sync() nor a fence followed by an atomic orders. It is in
-no other set: the launch runs on one processor, and takes several times as
-long.`,
+CheckBlockRaces finds accesses to global memory by two threads of a launch, of
+one block or of two, at least one of them a write and at least one neither atomic
+nor volatile, that no barrier, grid.sync() or fence followed by an atomic orders.
+Threads that store the same value are a note in Launch.Warnings. It is in no other
+set: the launch runs on one processor, and takes several times as long.`,
 	"CheckBounds": `const CheckBounds
 
 CheckBounds finds accesses past the end or before the start of a buffer,
@@ -388,8 +412,8 @@ is the device's Occupancy for it.`,
 CheckCopy compares the types and lengths of the two sides of a copy.`,
 	"CheckDefault": `const CheckDefault
 
-CheckDefault is the set of a launch with Checks 0. It omits races, whose
-check costs up to as much again as the launch itself.`,
+CheckDefault is the set of a launch with Checks 0. It omits the search for races in
+shared memory, which up to doubles the time of a launch.`,
 	"CheckDivision": `const CheckDivision
 
 CheckDivision finds integer divisions by zero. A GPU continues with all ones
@@ -417,7 +441,8 @@ device.`,
 
 CheckMasks finds lanes that run an operation such as shfl.sync and are not
 in their own mask, and uses of a value that a shuffle read from a lane that
-did not take part. Without it the lanes take part, and such a value is all
+did not take part. A mask that names lanes which were elsewhere and exited
+without coming is a warning. Without it the lanes take part, and such a value is all
 ones.`,
 	"CheckNone": `const CheckNone
 
@@ -436,6 +461,12 @@ CheckSurface returns an error for an array of which no surface object is made.`,
 	"CheckTexture": `func CheckTexture(t Texture) error
 
 CheckTexture returns an error for a texture that no device makes.`,
+	"CheckThreadRaces": `const CheckThreadRaces
+
+CheckThreadRaces finds accesses to global memory by two threads of a block, at
+least one of them a plain write and neither atomic nor volatile, that no barrier
+orders, in launches of few threads. Such a race is a warning, see Launch.Warnings;
+CheckBlockRaces looks for races in any launch and ends it at the first.`,
 	"CheckUninitialized": `const CheckUninitialized Checks
 
 CheckUninitialized finds reads of memory and registers that were never
@@ -460,15 +491,15 @@ Compute is a compute capability, such as 9.0 for sm_90.`,
 	"Compute.Minor":  `Compute.Minor int`,
 	"Compute.String": `func (c Compute) String() string`,
 	"Counters": `type Counters struct {
-	WarpInstructions   uint64 // PTX instructions issued, one a warp
+	WarpInstructions   uint64 // PTX instructions issued, one per warp
 	ThreadInstructions uint64 // PTX instructions times active lanes
-	Branches           uint64 // conditional and unconditional branches, one a warp
+	Branches           uint64 // conditional and unconditional branches, one per warp
 	DivergentBranches  uint64 // taken by some, not all, active lanes
-	Barriers           uint64 // bar.sync and barrier, one a warp
-	WarpSyncs          uint64 // bar.warp.sync, one a warp
-	Shuffles           uint64 // shfl, one a warp
-	AsyncCopies        uint64 // cp.async, one a warp: loads from global memory below, too
-	MatrixLoads        uint64 // ldmatrix, one a warp: loads from shared memory below, too
+	Barriers           uint64 // bar.sync and barrier, one per warp
+	WarpSyncs          uint64 // bar.warp.sync, one per warp
+	Shuffles           uint64 // shfl, one per warp
+	AsyncCopies        uint64 // cp.async, one per warp: loads from global memory below, too
+	MatrixLoads        uint64 // ldmatrix, one per warp: loads from shared memory below, too
 
 	// Dropped are accesses of lanes to no memory, of a launch without
 	// CheckBounds or CheckFreed. They are in the counts below too.
@@ -493,13 +524,13 @@ predication and merges instructions.`,
 Add adds the counts of another launch.`,
 	"Counters.AsyncCopies": `Counters.AsyncCopies uint64
 
-cp.async, one a warp: loads from global memory below, too`,
+cp.async, one per warp: loads from global memory below, too`,
 	"Counters.Barriers": `Counters.Barriers uint64
 
-bar.sync and barrier, one a warp`,
+bar.sync and barrier, one per warp`,
 	"Counters.Branches": `Counters.Branches uint64
 
-conditional and unconditional branches, one a warp`,
+conditional and unconditional branches, one per warp`,
 	"Counters.DivergentBranches": `Counters.DivergentBranches uint64
 
 taken by some, not all, active lanes`,
@@ -523,7 +554,7 @@ instructions; 0 for a launch that ran none.`,
 	"Counters.LocalStore": `Counters.LocalStore GlobalAccess`,
 	"Counters.MatrixLoads": `Counters.MatrixLoads uint64
 
-ldmatrix, one a warp: loads from shared memory below, too`,
+ldmatrix, one per warp: loads from shared memory below, too`,
 	"Counters.Shared": `func (c Counters) Shared() SharedAccess
 
 Shared are the loads and stores of shared memory together.`,
@@ -532,16 +563,16 @@ Shared are the loads and stores of shared memory together.`,
 	"Counters.SharedStore":  `Counters.SharedStore SharedAccess`,
 	"Counters.Shuffles": `Counters.Shuffles uint64
 
-shfl, one a warp`,
+shfl, one per warp`,
 	"Counters.ThreadInstructions": `Counters.ThreadInstructions uint64
 
 PTX instructions times active lanes`,
 	"Counters.WarpInstructions": `Counters.WarpInstructions uint64
 
-PTX instructions issued, one a warp`,
+PTX instructions issued, one per warp`,
 	"Counters.WarpSyncs": `Counters.WarpSyncs uint64
 
-bar.warp.sync, one a warp`,
+bar.warp.sync, one per warp`,
 	"Device": `type Device interface {
 	Stream
 
@@ -717,6 +748,9 @@ of integers: a warning, never the error of a launch`,
 	"ErrFreed": `var ErrFreed
 
 address in a freed buffer`,
+	"ErrHang": `var ErrHang
+
+no thread can ever go on`,
 	"ErrInterrupted": `var ErrInterrupted
 
 The kinds of error. Every error of a device wraps one of them, so that
@@ -744,7 +778,10 @@ no such entry, variable, device`,
 While a launch runs.`,
 	"ErrRace": `var ErrRace
 
-of two threads of a block on shared memory`,
+of two threads, on shared or global memory`,
+	"ErrSameValue": `var ErrSameValue
+
+of two threads in one place, unordered: a note, never the error of a launch`,
 	"ErrShape": `var ErrShape
 
 beyond the device's limits`,
@@ -827,6 +864,9 @@ line in it`,
 	"Fault.Other": `Fault.Other *Site
 
 of a race: the earlier of the two accesses; it is in Detail too`,
+	"Fault.Severity": `func (f *Fault) Severity() string
+
+Severity is the word that comes before a member of Launch.Warnings.`,
 	"Fault.Source": `Fault.Source string
 
 CUDA source line from .loc, "reduce.cu:41"; of a header, then ", called at reduce.cu:41"`,
@@ -1068,10 +1108,18 @@ String is the device as an environment block names it.`,
 	// patterns beyond MostPatterns.
 	Requests []Request
 	Others   uint64
+
+	// Branches are the patterns of a divergent branch, the most frequent first, at most
+	// MostPatterns.
+	Branches []Branch
 }
 
 InstructionProfile counts one instruction, in the order of the text. One that
 is inlined at several places is counted at each.`,
+	"InstructionProfile.Branches": `InstructionProfile.Branches []Branch
+
+Branches are the patterns of a divergent branch, the most frequent first, at most
+MostPatterns.`,
 	"InstructionProfile.Divergent": `InstructionProfile.Divergent uint64
 
 of a branch: taken by some, not all, active lanes`,
@@ -1281,6 +1329,9 @@ module, as bytes of type Uint8.`,
 	"MostPatterns": `const MostPatterns
 
 MostPatterns bounds how many patterns of one instruction are kept.`,
+	"MustUpload": `func MustUpload(d Device, values any) Buffer
+
+MustUpload is Upload for notebooks and examples, where an error ends the cell.`,
 	"Nearest": `func Nearest(name string, names []string) string
 
 Nearest lists the names closest to a name that does not exist. Names that contain
@@ -1694,6 +1745,10 @@ The data types. Float16 and BFloat16 elements are uint16 on the host.`,
 	"Uint8": `const Uint8
 
 The data types. Float16 and BFloat16 elements are uint16 on the host.`,
+	"Upload": `func Upload(d Device, values any) (Buffer, error)
+
+Upload allocates a buffer with the values of a slice, such as []float32. Halves, whose Go
+type is that of Uint16, take Alloc and Buffer.Upload.`,
 	"Version": `type Version struct{ Major, Minor int }
 
 Version is a version of the PTX language.`,

@@ -17,6 +17,7 @@ func warpbookKernelDisplay() *ixgo.Package {
 		Name: "display",
 		Path: "warpbook/kernel/display",
 		Deps: map[string]string{
+			"encoding/json":                    "json",
 			"fmt":                              "fmt",
 			"golang.org/x/image/font":          "font",
 			"golang.org/x/image/font/opentype": "opentype",
@@ -37,11 +38,13 @@ func warpbookKernelDisplay() *ixgo.Package {
 			"sync/atomic":                      "atomic",
 			"time":                             "time",
 			"warpbook/kernel/cellproto":        "cellproto",
+			"warpbook/kernel/display/widget":   "widget",
 		},
 		Interfaces: map[string]reflect.Type{},
 		NamedTypes: map[string]reflect.Type{
 			"BarChart":     reflect.TypeFor[q.BarChart](),
 			"CellChart":    reflect.TypeFor[q.CellChart](),
+			"Control":      reflect.TypeFor[q.Control](),
 			"Figure":       reflect.TypeFor[q.Figure](),
 			"HTML":         reflect.TypeFor[q.HTML](),
 			"Handle":       reflect.TypeFor[q.Handle](),
@@ -49,9 +52,11 @@ func warpbookKernelDisplay() *ixgo.Package {
 			"Lesson":       reflect.TypeFor[q.Lesson](),
 			"LineChart":    reflect.TypeFor[q.LineChart](),
 			"Markdown":     reflect.TypeFor[q.Markdown](),
+			"Piece":        reflect.TypeFor[q.Piece](),
 			"Progress":     reflect.TypeFor[q.Progress](),
 			"Series":       reflect.TypeFor[q.Series](),
 			"Span":         reflect.TypeFor[q.Span](),
+			"Stage":        reflect.TypeFor[q.Stage](),
 			"Table":        reflect.TypeFor[q.Table](),
 			"Text":         reflect.TypeFor[q.Text](),
 			"Timeline":     reflect.TypeFor[q.Timeline](),
@@ -61,8 +66,14 @@ func warpbookKernelDisplay() *ixgo.Package {
 		Funcs: map[string]reflect.Value{
 			"Ask":         reflect.ValueOf(q.Ask),
 			"AskSecret":   reflect.ValueOf(q.AskSecret),
+			"Button":      reflect.ValueOf(q.Button),
+			"Checkbox":    reflect.ValueOf(q.Checkbox),
+			"Choice":      reflect.ValueOf(q.Choice),
 			"Clear":       reflect.ValueOf(q.Clear),
 			"Draw":        reflect.ValueOf(q.Draw),
+			"Interact":    reflect.ValueOf(q.Interact),
+			"Lanes":       reflect.ValueOf(q.Lanes),
+			"Masks":       reflect.ValueOf(q.Masks),
 			"New":         reflect.ValueOf(q.New),
 			"NewFigure":   reflect.ValueOf(q.NewFigure),
 			"NewLesson":   reflect.ValueOf(q.NewLesson),
@@ -74,7 +85,9 @@ func warpbookKernelDisplay() *ixgo.Package {
 			"Save":        reflect.ValueOf(q.Save),
 			"SetAsker":    reflect.ValueOf(q.SetAsker),
 			"SetSink":     reflect.ValueOf(q.SetSink),
+			"SetStage":    reflect.ValueOf(q.SetStage),
 			"Show":        reflect.ValueOf(q.Show),
+			"Slider":      reflect.ValueOf(q.Slider),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -127,6 +140,10 @@ MIMEBundle shows the chart's figure, or why there is none.`,
 	"BarChart.Series":   `BarChart.Series []Series`,
 	"BarChart.Subtitle": `BarChart.Subtitle string`,
 	"BarChart.Title":    `BarChart.Title string`,
+	"Button": `func Button(name string) *Control
+
+Button calls the function again, with the values of the other controls. It gives the
+function no value of its own.`,
 	"CellChart": `type CellChart struct {
 	Title        string
 	XAxis, YAxis string
@@ -162,10 +179,28 @@ by row; of one or two letters`,
 	"CellChart.Title": `CellChart.Title string`,
 	"CellChart.XAxis": `CellChart.XAxis string`,
 	"CellChart.YAxis": `CellChart.YAxis string`,
+	"Checkbox": `func Checkbox(name string) *Control
+
+Checkbox chooses true or false. It begins at false.`,
+	"Choice": `func Choice(name string, texts ...string) *Control
+
+Choice chooses one of several texts. It begins at the first.`,
 	"Clear": `func Clear(wait bool)
 
 Clear removes the cell's output so far. With wait, the output stays until
 something replaces it, which does not flicker.`,
+	"Control": `type Control struct {
+	// contains filtered or unexported fields
+}
+
+Control is an input of Interact, made by Slider, Checkbox, Choice or Button. Its name
+stands beside it.`,
+	"Control.At": `func (c *Control) At(value any) *Control
+
+At sets the value at which the control begins, and returns the control.`,
+	"Control.String": `func (c *Control) String() string
+
+String is the control as errors name it.`,
 	"Draw": `func Draw(v any) (data, metadata map[string]any, err error)
 
 Draw is Of with an error if a chart cannot be drawn, or a table or its record cannot
@@ -210,6 +245,27 @@ from other goroutines and other cells.`,
 	"Handle.Update": `func (h *Handle) Update(v any)
 
 Update replaces the handle's value by v. It panics as Show does.`,
+	"Interact": `func Interact(f any, controls ...*Control)
+
+Interact shows controls, and below them what f returns, prints and shows for their
+values. A change of a control calls f again, and the new result takes the place of
+the old one, as an output of the cell. The parameters of f are the values of the
+controls in their order: an integer or a floating-point number of a slider, a bool of
+a checkbox, a string of a choice, and nothing of a button.
+
+	display.Interact(func(stride int, padded bool) any {
+		return ...
+	}, display.Slider("stride", 1, 64), display.Checkbox("padded"))
+
+Changes during a call lead to one more call, with the latest values. An interrupt ends
+the call, and an error or a panic is shown in place of the result. In the first call,
+which is part of the cell, a panic fails the cell. The controls work as long as the
+kernel runs; the saved notebook keeps the last result. Interact panics with the
+reason if f and the controls do not fit.`,
+	"Lanes": `func Lanes(title string, names []string, rows [][]uint32, notes ...string) CellChart
+
+Lanes draws numbers of the 32 lanes of a warp: a row for each name, lane 0 on the left.
+Of each number the last two digits are shown. Rows of 0 and 1 are coloured at the ones.`,
 	"LatencyChart": `type LatencyChart struct {
 	Title, Subtitle string
 	Axis            string // with its unit: "time (us)"
@@ -315,6 +371,9 @@ what they are, with their units`,
 	"Markdown": `type Markdown string
 
 Markdown is shown as Markdown.`,
+	"Masks": `func Masks(title string, names []string, words []uint32, notes ...string) CellChart
+
+Masks draws words bit by bit, a row for each name: bit i stands below lane i.`,
 	"New": `func New(v any) *Handle
 
 New displays v and returns its handle. It panics as Show does.`,
@@ -348,19 +407,36 @@ of v that panics makes a bundle that says so.`,
 
 Parts puts the parts of values that have a method Parts, such as a table and
 its pictures, in their place. A value may be one of its own parts.`,
+	"Piece": `type Piece struct {
+	Text           string
+	Data, Metadata map[string]any
+	ID             string // of the display's handle, "" if it has none
+	Update         bool   // the bundle takes the place of the display's last one
+}
+
+Piece is a text that a function has printed, or the bundle of a display.`,
+	"Piece.Data": `Piece.Data map[string]any`,
+	"Piece.ID": `Piece.ID string
+
+of the display's handle, "" if it has none`,
+	"Piece.Metadata": `Piece.Metadata map[string]any`,
+	"Piece.Text":     `Piece.Text string`,
+	"Piece.Update": `Piece.Update bool
+
+the bundle takes the place of the display's last one`,
 	"Progress": `type Progress struct {
 	// contains filtered or unexported fields
 }
 
 Progress shows how many steps of some work are done. Any goroutine may
-call its methods. When the work is done one quiet line stays, without times,
-so that a notebook run again has the same output.`,
+call its methods. When the work is done the display is empty; work that ends before
+leaves a line, without times, so that a notebook run again has the same output.`,
 	"Progress.Add": `func (p *Progress) Add(n int)
 
 Add reports that n more steps are done.`,
 	"Progress.Done": `func (p *Progress) Done()
 
-Done ends the progress. Its display stays; later calls show nothing.`,
+Done ends the progress. Later calls show nothing.`,
 	"Progress.Step": `func (p *Progress) Step(done, total int, what string)
 
 Step reports that done of total steps are done, and the label of the next. After all
@@ -394,11 +470,18 @@ before the first cell. f is called from whichever
 goroutine shows something, several at a time, and adds the request's ID. A
 nil f makes displays print their text to standard output, as they do before
 the first call.`,
+	"SetStage": `func SetStage(s *Stage)
+
+SetStage gives Interact its controls. The cells program calls it once, before the
+first cell. Without it Interact calls its function once.`,
 	"Show": `func Show(vs ...any)
 
 Show displays each value, in order, as Of turns it into a bundle; of a value
 with parts, each part. When all are shown it panics with the reason if a chart or
 a table could not be drawn, so that its cell fails.`,
+	"Slider": `func Slider(name string, min, max int) *Control
+
+Slider chooses an integer from min to max, both included. It begins at min.`,
 	"Span": `type Span struct {
 	Row        string // the worker: "stream 1"
 	Kind       string // "copy"; kinds have colours
@@ -414,6 +497,28 @@ Span is an interval of time in which a row of the timeline did work of a kind.`,
 
 the worker: "stream 1"`,
 	"Span.Start": `Span.Start float64`,
+	"Stage": `type Stage struct {
+	Board *widget.Board
+
+	// Place returns the client's name of the cell that calls it, "" if it has none.
+	Place func() string
+
+	// Capture calls f, and gives add what f prints and shows; what add does not take is
+	// output of the cell. It does not call f inside of another Capture, and returns an
+	// error.
+	Capture func(f func(), add func(Piece) bool) error
+}
+
+Stage is what Interact needs of the program that runs the cell.`,
+	"Stage.Board": `Stage.Board *widget.Board`,
+	"Stage.Capture": `Stage.Capture(f func(), add func(Piece) bool) error
+
+Capture calls f, and gives add what f prints and shows; what add does not take is
+output of the cell. It does not call f inside of another Capture, and returns an
+error.`,
+	"Stage.Place": `Stage.Place() string
+
+Place returns the client's name of the cell that calls it, "" if it has none.`,
 	"Table": `type Table struct {
 	// contains filtered or unexported fields
 }

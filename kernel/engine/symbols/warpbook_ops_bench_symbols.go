@@ -5,7 +5,6 @@
 package symbols
 
 import (
-	"go/constant"
 	"reflect"
 
 	"github.com/goplus/ixgo"
@@ -24,10 +23,12 @@ func warpbookOpsBench() *ixgo.Package {
 			"fmt":                           "fmt",
 			"io/fs":                         "fs",
 			"math":                          "math",
+			"math/rand/v2":                  "rand",
 			"os":                            "os",
 			"os/exec":                       "exec",
 			"runtime":                       "runtime",
 			"slices":                        "slices",
+			"strings":                       "strings",
 			"sync":                          "sync",
 			"time":                          "time",
 			"warpbook/gpu":                  "gpu",
@@ -35,125 +36,90 @@ func warpbookOpsBench() *ixgo.Package {
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
 			"warpbook/gpu/ptx":              "ptx",
+			"warpbook/kernel/leaf/verdict":  "verdict",
 			"warpbook/ops/bench/monitor":    "monitor",
 			"warpbook/ops/ladder":           "ladder",
 			"warpbook/ops/ladder/loop":      "loop",
 			"warpbook/ops/peers":            "peers",
+			"warpbook/ops/results":          "results",
+			"warpbook/ops/run":              "run",
 		},
 		Interfaces: map[string]reflect.Type{
 			"Progress": reflect.TypeFor[q.Progress](),
 		},
 		NamedTypes: map[string]reflect.Type{
-			"Bench":          reflect.TypeFor[q.Bench](),
-			"Cache":          reflect.TypeFor[q.Cache](),
-			"Check":          reflect.TypeFor[q.Check](),
-			"CheckMatrix":    reflect.TypeFor[q.CheckMatrix](),
-			"Checks":         reflect.TypeFor[q.Checks](),
-			"Clock":          reflect.TypeFor[q.Clock](),
-			"Count":          reflect.TypeFor[q.Count](),
-			"Counts":         reflect.TypeFor[q.Counts](),
-			"Environment":    reflect.TypeFor[q.Environment](),
-			"Handle":         reflect.TypeFor[q.Handle](),
-			"Latencies":      reflect.TypeFor[q.Latencies](),
-			"Latency":        reflect.TypeFor[q.Latency](),
-			"Launched":       reflect.TypeFor[q.Launched](),
-			"Measured":       reflect.TypeFor[q.Measured](),
-			"MeasuredTimes":  reflect.TypeFor[q.MeasuredTimes](),
-			"Method":         reflect.TypeFor[q.Method](),
-			"Pair":           reflect.TypeFor[q.Pair](),
-			"Peers":          reflect.TypeFor[q.Peers](),
-			"Roofs":          reflect.TypeFor[q.Roofs](),
-			"Sample":         reflect.TypeFor[q.Sample](),
-			"ShortLatencies": reflect.TypeFor[q.ShortLatencies](),
-			"SideBySide":     reflect.TypeFor[q.SideBySide](),
+			"Bench":    reflect.TypeFor[q.Bench](),
+			"Launched": reflect.TypeFor[q.Launched](),
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
 			"ErrDisturbed": reflect.ValueOf(&q.ErrDisturbed),
 		},
 		Funcs: map[string]reflect.Value{
-			"MeasuredRun":   reflect.ValueOf(q.MeasuredRun),
-			"Must":          reflect.ValueOf(q.Must),
-			"New":           reflect.ValueOf(q.New),
-			"NewHandle":     reflect.ValueOf(q.NewHandle),
-			"ParseMeasured": reflect.ValueOf(q.ParseMeasured),
-			"ParseMethod":   reflect.ValueOf(q.ParseMethod),
+			"Must":    reflect.ValueOf(q.Must),
+			"New":     reflect.ValueOf(q.New),
+			"OwnPeer": reflect.ValueOf(q.OwnPeer),
 		},
-		TypedConsts: map[string]ixgo.TypedConst{
-			"BackToBack": {Typ: reflect.TypeOf(q.BackToBack), Value: constant.MakeString("back to back")},
-			"Events":     {Typ: reflect.TypeOf(q.Events), Value: constant.MakeString("")},
-			"Flushed":    {Typ: reflect.TypeOf(q.Flushed), Value: constant.MakeString("flushed")},
-			"Graph":      {Typ: reflect.TypeOf(q.Graph), Value: constant.MakeString("graph")},
-			"Rotated":    {Typ: reflect.TypeOf(q.Rotated), Value: constant.MakeString("rotated")},
-			"Warm":       {Typ: reflect.TypeOf(q.Warm), Value: constant.MakeString("")},
-		},
-		UntypedConsts: map[string]ixgo.UntypedConst{
-			"Ambiguous": {Typ: "untyped string", Value: constant.MakeString("AMBIGUOUS")},
-			"Faster":    {Typ: "untyped string", Value: constant.MakeString("FASTER")},
-			"Same":      {Typ: "untyped string", Value: constant.MakeString("SAME")},
-			"Slower":    {Typ: "untyped string", Value: constant.MakeString("SLOWER")},
-		},
+		TypedConsts:   map[string]ixgo.TypedConst{},
+		UntypedConsts: map[string]ixgo.UntypedConst{},
 	}
 }
 
 var warpbookOpsBenchDocs = map[string]string{
 	"": `package bench // import warpbook/ops/bench
 
-Package bench runs ladders on a device. A Bench checks, times, counts and explains
-the variants of an operator, and compares them with peers and with figures that
-were measured before. A Handle runs them on the caller's buffers. Notebooks call it
-by package ops, and ops/cmd/bench calls it.
+Package bench measures ladders on a device. A Bench checks, times, counts and explains
+the rungs of an operator, and compares them with peers and with figures that
+were measured before. Notebooks call it by package ops, and ops/cmd/bench calls it.
+Package run launches the rungs, package results has the tables that it returns.
 
-It returns results as tables of strings, draws nothing, and must never import an
-operator.`,
-	"Ambiguous": `const Ambiguous
-
-neither`,
-	"BackToBack": `const BackToBack Clock
-
-runs in a row between two events: their mean`,
+It draws nothing, and must never import an operator.`,
 	"Bench": `type Bench struct {
-	Progress Progress // called before each variant, if not nil
-	Repeats  int      // of each timing; 0 chooses up to 50, fewer when slow
-	Method   Method   // of Time
+	Progress Progress       // called before each rung, if not nil
+	Repeats  int            // of each timing; 0 chooses up to 50, fewer when slow
+	Method   results.Method // of Time
+	Audits   bool           // Time audits kernels of the caller's, see results.Audit
 	// contains filtered or unexported fields
 }
 
-Bench checks, times and counts the variants of one operator at one size on
+Bench checks, times and counts the rungs of one operator at one size on
 one device. It is for one goroutine at a time; gpu.Device.Interrupt from another
 goroutine ends the running call with an error.`,
-	"Bench.Check": `func (b *Bench) Check(variants ...string) (*Checks, error)
+	"Bench.Audits": `Bench.Audits bool
 
-Check runs the named variants, all for none, and compares each result with
+Time audits kernels of the caller's, see results.Audit`,
+	"Bench.Check": `func (b *Bench) Check(variants ...string) (*results.Checks, error)
+
+Check runs the named rungs, all for none, and compares each result with
 the reference. A wrong result is a row; an error is a device that cannot go
 on, or an unknown name.`,
 	"Bench.Close": `func (b *Bench) Close() error
 
 Close releases the bench's memory and its module.`,
-	"Bench.Compare": `func (b *Bench) Compare(variants ...string) (*SideBySide, error)
+	"Bench.Compare": `func (b *Bench) Compare(variants ...string) (*results.SideBySide, error)
 
-Compare is Count for a few variants, shown side by side.`,
-	"Bench.Count": `func (b *Bench) Count(variants ...string) (*Counts, error)
+Compare is Count for a few rungs, shown side by side.`,
+	"Bench.Count": `func (b *Bench) Count(variants ...string) (*results.Counts, error)
 
-Count verifies the named variants, all of the device for none, and counts
-what their launches do. Counters of the same inputs are the same, so that a variant
+Count verifies the named rungs, all of the device for none, and counts
+what their launches do. Counters of the same inputs are the same, so that a rung
 with a verified count is not run again. A device that cannot count returns an error
 that wraps gpu.ErrUnsupported.`,
 	"Bench.Counted": `func (b *Bench) Counted(variant string) *gpu.Counters
 
-Counted returns the counters of a variant's verified count on these inputs, and counts
+Counted returns the counters of a rung's verified count on these inputs, and counts
 it if there is none. It is for statements in notebooks, where an error and a
 wrong result end the cell.`,
 	"Bench.Expect": `func (b *Bench) Expect(variant, check string) error
 
-Expect declares the check that a variant must fail on this bench, as its
+Expect declares the check that a rung must fail on this bench, as its
 table would; "" declares that it must pass.`,
 	"Bench.Expected": `func (b *Bench) Expected() []ladder.Expected
 
 Expected are the outputs of the reference.`,
 	"Bench.Explain": `func (b *Bench) Explain(variant string) (*explain.Report, error)
 
-Explain runs a variant once and reports the cost of each line of its CUDA source,
+Explain runs a rung once and reports the cost of each line of its CUDA source,
 all its launches together: a table of instructions, idle lanes, requests,
 sectors, wavefronts and conflicts, and for bank conflicts and uncoalesced
 accesses a picture of the lanes' addresses with what would remove them. The
@@ -162,23 +128,23 @@ its verdict is a note of the report.`,
 	"Bench.KeepWatch": `func (b *Bench) KeepWatch()
 
 KeepWatch lets the calls of Time share one watch of the GPU until Close, which saves
-two starts of nvidia-smi a call. It is for a program that times variants one by one;
+two starts of nvidia-smi a call. It is for a program that times rungs one by one;
 a notebook's bench would watch between cells, too.`,
 	"Bench.Launched": `func (b *Bench) Launched(variants ...string) (all []Launched, err error)
 
-Launched are the launches of the named variants, all that the device runs for none,
+Launched are the launches of the named rungs, all that the device runs for none,
 in order: of those that launch something and end in no fault.`,
-	"Bench.Method": `Bench.Method Method
+	"Bench.Method": `Bench.Method results.Method
 
 of Time`,
 	"Bench.Operator": `func (b *Bench) Operator() *ladder.Operator
 
 Operator returns the operator that the bench measures.`,
-	"Bench.Pair": `func (b *Bench) Pair(left, right string) (*Pair, error)
+	"Bench.Pair": `func (b *Bench) Pair(left, right string) (*results.Pair, error)
 
-Pair compares two variants: the lines of their entries, what machine.json says of
+Pair compares two rungs: the lines of their entries, what machine.json says of
 their machine code, and their verified counters.`,
-	"Bench.Peers": `func (b *Bench) Peers(names ...string) (*Peers, error)
+	"Bench.Peers": `func (b *Bench) Peers(names ...string) (*results.Peers, error)
 
 Peers runs the named peers of the operator on the GPU, all for none: CUB,
 torch, cuBLAS, and what memory or arithmetic gives at most. Those that are
@@ -186,7 +152,7 @@ not there are named in the notes, and so are all of them on the emulator.`,
 	"Bench.PeersInTurns": `func (b *Bench) PeersInTurns(sizes []ladder.Size, turns int, names ...string) (*peers.Session, error)
 
 PeersInTurns starts the named peers. Each times on request, each size so many times
-before the next, so that our variants and the peers can take turns. The notes of
+before the next, so that our rungs and the peers can take turns. The notes of
 the session name the peers that are not run.`,
 	"Bench.Place": `func (b *Bench) Place(name string, start int) error
 
@@ -195,7 +161,7 @@ its allocation, as in a caller's view: the address may then be unaligned for
 vectors.`,
 	"Bench.Progress": `Bench.Progress Progress
 
-called before each variant, if not nil`,
+called before each rung, if not nil`,
 	"Bench.Repeats": `Bench.Repeats int
 
 of each timing; 0 chooses up to 50, fewer when slow`,
@@ -207,465 +173,33 @@ of 16 bits.`,
 	"Bench.String": `func (b *Bench) String() string
 
 String names the operator, the size, the inputs and the device.`,
-	"Bench.Time": `func (b *Bench) Time(variants ...string) (*Latencies, error)
+	"Bench.Time": `func (b *Bench) Time(variants ...string) (*results.Latencies, error)
 
-Time verifies and times the named variants, all for none, by the bench's
-Method. A variant whose result is wrong gets a row without numbers, and so
+Time verifies and times the named rungs, all for none, by the bench's
+Method. A rung whose result is wrong gets a row without numbers, and so
 does one during which the GPU was slowed down. Under a profiler, or beside a
 process that keeps the GPU busy, the error wraps ErrDisturbed.`,
 	"Bench.UseData": `func (b *Bench) UseData(name string) error
 
 UseData replaces the inputs by a data set of the operator's; the error for an
 unknown name lists the others.`,
-	"Cache": `type Cache string
-
-Cache is the state of L2 when a run starts.`,
-	"Cache.String": `func (c Cache) String() string`,
-	"Check": `type Check struct {
-	Name      string
-	Verdict   string // Pass, Fail, FailExpected or PassExpected
-	Failed    []string
-	Expect    string  // the check that had to fail, "" for none
-	Detail    string  // of a fault
-	Result    float64 // the worst element; one of more than 53 bits is rounded
-	Reference float64
-	Error     float64 // of it, as the note below the table says
-	Bound     float64 // the largest Error that is allowed
-	// contains filtered or unexported fields
-}
-
-Check is a row of Checks.`,
-	"Check.Bound": `Check.Bound float64
-
-the largest Error that is allowed`,
-	"Check.Detail": `Check.Detail string
-
-of a fault`,
-	"Check.Error": `Check.Error float64
-
-of it, as the note below the table says`,
-	"Check.Expect": `Check.Expect string
-
-the check that had to fail, "" for none`,
-	"Check.Failed":    `Check.Failed []string`,
-	"Check.Name":      `Check.Name string`,
-	"Check.Reference": `Check.Reference float64`,
-	"Check.Result": `Check.Result float64
-
-the worst element; one of more than 53 bits is rounded`,
-	"Check.Verdict": `Check.Verdict string
-
-Pass, Fail, FailExpected or PassExpected`,
-	"CheckMatrix": `type CheckMatrix struct{ Checks []*Checks }
-
-CheckMatrix is the correctness of one operator at several sizes: a row a variant, a
-column a size.`,
-	"CheckMatrix.Add": `func (m *CheckMatrix) Add(c *Checks) *CheckMatrix
-
-Add adds the checks of a size, and returns the matrix.`,
-	"CheckMatrix.Checks": `CheckMatrix.Checks []*Checks`,
-	"CheckMatrix.Notes": `func (m *CheckMatrix) Notes() []string
-
-Notes stand below the table.`,
-	"CheckMatrix.Passed": `func (m *CheckMatrix) Passed() bool
-
-Passed reports whether every row of every size is as it must be.`,
-	"CheckMatrix.Record": `func (m *CheckMatrix) Record() any
-
-Record is the table for programs: the rows of all sizes.`,
-	"CheckMatrix.Table": `func (m *CheckMatrix) Table() (columns []string, rows [][]string)
-
-Table is one row a variant.`,
-	"CheckMatrix.Title": `func (m *CheckMatrix) Title() string
-
-Title stands above the table.`,
-	"Checks": `type Checks struct {
-	Rows        []Check
-	Environment Environment
-	// contains filtered or unexported fields
-}
-
-Checks is the correctness table of a bench.`,
-	"Checks.Environment": `Checks.Environment Environment`,
-	"Checks.Notes": `func (c *Checks) Notes() []string
-
-Notes stand below the table.`,
-	"Checks.Passed": `func (c *Checks) Passed() bool
-
-Passed reports whether every row is as it must be: right, or wrong in the
-way that was expected.`,
-	"Checks.Record": `func (c *Checks) Record() any
-
-Record is the table for programs.`,
-	"Checks.Rows": `Checks.Rows []Check`,
-	"Checks.Table": `func (c *Checks) Table() (columns []string, rows [][]string)
-
-Table is one row a variant.`,
-	"Checks.Title": `func (c *Checks) Title() string
-
-Title stands above the table.`,
-	"Clock": `type Clock string
-
-Clock is the interval that is timed.`,
-	"Clock.String": `func (c Clock) String() string`,
-	"Count": `type Count struct {
-	Name     string
-	Verdict  string // a row that is not Pass was counted all the same
-	Total    gpu.Counters
-	Launches []gpu.Counters
-}
-
-Count is a row of Counts.`,
-	"Count.Launches": `Count.Launches []gpu.Counters`,
-	"Count.Name":     `Count.Name string`,
-	"Count.Total":    `Count.Total gpu.Counters`,
-	"Count.Verdict": `Count.Verdict string
-
-a row that is not Pass was counted all the same`,
-	"Counts": `type Counts struct {
-	Rows        []Count
-	Environment Environment
-	// contains filtered or unexported fields
-}
-
-Counts is the counter table of a bench.`,
-	"Counts.Environment": `Counts.Environment Environment`,
-	"Counts.Notes": `func (c *Counts) Notes() []string
-
-Notes stand below the table. They say where the machine code has other
-accesses than the PTX, so that a profiler counts others.`,
-	"Counts.Passed": `func (c *Counts) Passed() bool
-
-Passed reports whether every row is as it must be.`,
-	"Counts.Record": `func (c *Counts) Record() any
-
-Record is the table for programs, with every counter of every launch.`,
-	"Counts.Rows": `Counts.Rows []Count`,
-	"Counts.Table": `func (c *Counts) Table() (columns []string, rows [][]string)
-
-Table is one row a variant, all its launches together.`,
-	"Counts.Title": `func (c *Counts) Title() string
-
-Title stands above the table.`,
-	"Environment": "type Environment struct {\n\tDevice string   `json:\"device\"`\n\tPTX    string   `json:\"ptx\"`\n\tCommit string   `json:\"commit\"`\n\tData   string   `json:\"data\"`\n\tMethod string   `json:\"method\"`\n\tHost   string   `json:\"host\"`\n\tDate   string   `json:\"date\"`\n\tNotRun []string `json:\"not_run,omitempty\"` // variants that the device refuses, and why\n\tBeside []string `json:\"beside,omitempty\"`  // other work of the GPU, or facts about it that are unknown\n\t// contains filtered or unexported fields\n}\n\nEnvironment is everything except the code that a figure depends on. It ends every\ntable and is part of every record.",
-	"Environment.Beside": `Environment.Beside []string
-
-other work of the GPU, or facts about it that are unknown`,
-	"Environment.Commit": `Environment.Commit string`,
-	"Environment.Data":   `Environment.Data string`,
-	"Environment.Date":   `Environment.Date string`,
-	"Environment.Device": `Environment.Device string`,
-	"Environment.Host":   `Environment.Host string`,
-	"Environment.Method": `Environment.Method string`,
-	"Environment.NotRun": `Environment.NotRun []string
-
-variants that the device refuses, and why`,
-	"Environment.Notes": `func (e Environment) Notes() []string
-
-Notes is the block as lines.`,
-	"Environment.PTX": `Environment.PTX string`,
 	"ErrDisturbed": `var ErrDisturbed
 
 ErrDisturbed is the kind of error of a time that is not taken, because other work
 on the GPU would change it.`,
-	"Events": `const Events Clock
-
-each run between two events`,
-	"Faster": `const Faster
-
-the intervals do not touch`,
-	"Flushed": `const Flushed Cache
-
-nothing of the run's: memory of twice the size of L2 is read before each run, outside of its time`,
-	"Graph": `const Graph Clock
-
-runs in a row, replayed as one graph: their mean`,
-	"Handle": `type Handle struct {
-	// Variant names the rung that calls launch; "" is the best one that the
-	// device, the types and the alignment of the buffers allow.
-	Variant string
-
-	// Async lets a call return when its work is in the device's default stream. Work that is
-	// put there later runs after it: other calls, downloads, collectives. An error of the
-	// work is returned by the call itself, as on an emulator, or by the first collective,
-	// Sync of the device, or call without Async behind it. A download behind a launch that
-	// the driver refuses returns no error, and what the buffer had before.
-	Async bool
-	// contains filtered or unexported fields
-}
-
-Handle runs operators on buffers of the caller's, as a library does: with the
-variants and plans of the ladders, but without data, checks of the result and
-times of its own. It keeps the PTX that it has loaded, and the scratch of its calls for
-later ones, until Close. Calls of several goroutines run one after the other;
-gpu.Device.Interrupt from any of them ends a call with an error.
-
-A call checks all of its arguments before it launches anything, in the same
-words on every device, and returns when the result is there unless Async is set. Errors wrap
-gpu.ErrArgument for what no device could do: a negative or overflowing size,
-shapes or types that do not fit, a buffer that is too short or of another
-device, an output that shares elements with another operand; gpu.ErrClosed for
-a buffer that was freed or lost; gpu.ErrUnsupported for what the variant or the
-device does not do; gpu.ErrNotFound for an unknown variant.`,
-	"Handle.Async": `Handle.Async bool
-
-Async lets a call return when its work is in the device's default stream. Work that is
-put there later runs after it: other calls, downloads, collectives. An error of the
-work is returned by the call itself, as on an emulator, or by the first collective,
-Sync of the device, or call without Async behind it. A download behind a launch that
-the driver refuses returns no error, and what the buffer had before.`,
-	"Handle.Close": `func (h *Handle) Close() error
-
-Close frees the handle's memory on the device.`,
-	"Handle.Device": `func (h *Handle) Device() gpu.Device
-
-Device is the one that the handle is for.`,
-	"Handle.Launch": `func (h *Handle) Launch(o *ladder.Operator, size ladder.Size, memory map[string]gpu.Buffer, preferred ...string) error
-
-Launch runs the handle's variant; without one, the first of those preferred,
-or of all from the last to the first, that is supported. It is Run without a
-check of the memory.`,
-	"Handle.Run": `func (h *Handle) Run(o *ladder.Operator, size ladder.Size, buffers map[string]gpu.Buffer) error
-
-Run computes an operator of any kind, with rungs of a notebook too, at a size.
-Buffers have the names, types and at least the lengths of the operator's
-inputs and outputs. Inputs that not every value suits, such as the columns of a sparse
-matrix, are downloaded and checked first; Launch is the same without this cost.`,
-	"Handle.Rung": `func (h *Handle) Rung() string
-
-Rung is Variant.`,
-	"Handle.String": `func (h *Handle) String() string
-
-String is where the handle runs operators.`,
-	"Handle.Variant": `Handle.Variant string
-
-Variant names the rung that calls launch; "" is the best one that the
-device, the types and the alignment of the buffers allow.`,
-	"Latencies": `type Latencies struct {
-	Rows        []Latency
-	Environment Environment
-	// contains filtered or unexported fields
-}
-
-Latencies is the latency table of a bench.`,
-	"Latencies.Beside": `func (l *Latencies) Beside(p *Peers) *Latencies
-
-Beside adds the peers to the latencies: a row each, and in the table of Short
-columns with the speed of each variant as a multiple of each peer's, with a
-verdict by the intervals of both (see Faster), and as a share of what registers
-give for multiplying; the share of what memory gives for reading stands beside the
-rate.`,
-	"Latencies.Clock": `func (l *Latencies) Clock() string
-
-Clock labels a plot's axis: "time", or "emulator time".`,
-	"Latencies.Environment": `Latencies.Environment Environment`,
-	"Latencies.Figures": `func (l *Latencies) Figures() []peers.Figure
-
-Figures are the rows as the lines of JSON that peers print too.`,
-	"Latencies.Highs": `func (l *Latencies) Highs() []float64
-
-Highs are the upper ends of the intervals in ns.`,
-	"Latencies.Lows": `func (l *Latencies) Lows() []float64
-
-Lows are the lower ends of the intervals in ns.`,
-	"Latencies.Medians": `func (l *Latencies) Medians() []float64
-
-Medians are the medians of all launches in ns.`,
-	"Latencies.Names": `func (l *Latencies) Names() []string
-
-Names are the variants that have times, in order, and the peers beside them;
-the slices of the methods below belong to them one by one.`,
-	"Latencies.Notes": `func (l *Latencies) Notes() []string
-
-Notes stand below the table.`,
-	"Latencies.Peers": `func (l *Latencies) Peers() []string
-
-Peers are those of Names that stand below the ladder: kernels of libraries, and limits.`,
-	"Latencies.PublishedTimes": `func (l *Latencies) PublishedTimes() []float64
-
-PublishedTimes are the first published times in ns, NaN where there is none or
-where the notes do not say the size.`,
-	"Latencies.Rates": `func (l *Latencies) Rates() []float64
-
-Rates are GFLOP/s by the medians, 0 where the operator is bound by memory.`,
-	"Latencies.Record": `func (l *Latencies) Record() any
-
-Record is the table for programs.`,
-	"Latencies.Rows": `Latencies.Rows []Latency`,
-	"Latencies.Short": `func (l *Latencies) Short() ShortLatencies
-
-Short is the table without published figures, first launches and repeats, and
-with a column for each peer of Beside.`,
-	"Latencies.Table": `func (l *Latencies) Table() (columns []string, rows [][]string)
-
-Table is one row a variant. Times are in microseconds. It has published figures and
-first launches where there are any.`,
-	"Latencies.Title": `func (l *Latencies) Title() string
-
-Title stands above the table.`,
-	"Latency": `type Latency struct {
-	Name      string
-	Verdict   string // a row that is not Pass has no times
-	Launches  int    // 0 for compiled Go
-	Total     Sample // all launches
-	First     Sample // the first launch alone, which the notes time
-	Published []ladder.Figure
-	State     monitor.State // of the GPU meanwhile; zero on the emulator
-	Refused   string        // why a right result has no times, "" if it has
-	Library   string        // of a peer; its First is not known
-}
-
-Latency is a row of Latencies.`,
-	"Latency.First": `Latency.First Sample
-
-the first launch alone, which the notes time`,
-	"Latency.Launches": `Latency.Launches int
-
-0 for compiled Go`,
-	"Latency.Library": `Latency.Library string
-
-of a peer; its First is not known`,
-	"Latency.Name":      `Latency.Name string`,
-	"Latency.Published": `Latency.Published []ladder.Figure`,
-	"Latency.Refused": `Latency.Refused string
-
-why a right result has no times, "" if it has`,
-	"Latency.State": `Latency.State monitor.State
-
-of the GPU meanwhile; zero on the emulator`,
-	"Latency.Total": `Latency.Total Sample
-
-all launches`,
-	"Latency.Verdict": `Latency.Verdict string
-
-a row that is not Pass has no times`,
 	"Launched": `type Launched struct {
 	Variant, Entry string
 	Blocks         int
 	PTX            ladder.PTX // the file with the entry; none for a kernel of a cell
 }
 
-Launched is a launch of a variant, as a profiler sees it.`,
+Launched is a launch of a rung, as a profiler sees it.`,
 	"Launched.Blocks": `Launched.Blocks int`,
 	"Launched.Entry":  `Launched.Entry string`,
 	"Launched.PTX": `Launched.PTX ladder.PTX
 
 the file with the entry; none for a kernel of a cell`,
 	"Launched.Variant": `Launched.Variant string`,
-	"Measured": `type Measured struct {
-	Name   string // of the file: "gemm_times.h200"
-	Device string
-	Date   string
-	Method string
-	Roofs  Roofs // 0 where none was measured
-	Times  []MeasuredTimes
-	// contains filtered or unexported fields
-}
-
-Measured are figures of a run on a GPU, committed so that a notebook can show
-them where there is none.`,
-	"Measured.Best": `func (m *Measured) Best() []float64
-
-Best are the rates of the fastest variant of ours at each size.`,
-	"Measured.BestPeer": `func (m *Measured) BestPeer() []float64
-
-BestPeer are the rates of the fastest peer at each size.`,
-	"Measured.Date":   `Measured.Date string`,
-	"Measured.Device": `Measured.Device string`,
-	"Measured.GPU": `func (m *Measured) GPU() string
-
-GPU is the name of the device that was measured, without its driver and clock.`,
-	"Measured.Method": `Measured.Method string`,
-	"Measured.Name": `Measured.Name string
-
-of the file: "gemm_times.h200"`,
-	"Measured.Names": `func (m *Measured) Names() (names []string)
-
-Names are the variants in the order of the ladder, then others and then peers,
-the slower ones at the last size first.`,
-	"Measured.Notes": `func (m *Measured) Notes() []string
-
-Notes stand below the table.`,
-	"Measured.Oblong": `func (m *Measured) Oblong() *Measured
-
-Oblong is the run without products whose m, n and k are equal.`,
-	"Measured.Ours": `func (m *Measured) Ours(name string) bool
-
-Ours tells a variant from a peer.`,
-	"Measured.Rates": `func (m *Measured) Rates(name string) (rates []float64)
-
-Rates are those of a variant or peer, NaN where it was not measured.`,
-	"Measured.Roofs": `Measured.Roofs Roofs
-
-0 where none was measured`,
-	"Measured.Sizes": `func (m *Measured) Sizes() (sizes []float64)
-
-Sizes are the m of each product, as a plot's X.`,
-	"Measured.Square": `func (m *Measured) Square() *Measured
-
-Square is the run without products whose m, n and k differ.`,
-	"Measured.Table": `func (m *Measured) Table() (columns []string, rows [][]string)
-
-Table is one row a variant or peer, one column a size, and last how the best
-of ours compares with the best of theirs.`,
-	"Measured.TimeUS": `func (m *Measured) TimeUS(name string, size ...int) float64
-
-TimeUS is the time of a variant at a size in microseconds, NaN where it was not measured.`,
-	"Measured.Times": `Measured.Times []MeasuredTimes`,
-	"Measured.Title": `func (m *Measured) Title() string
-
-Title stands above the table.`,
-	"Measured.Verdict": `func (m *Measured) Verdict(name, than string, size ...int) string
-
-Verdict compares the times of two variants at a size: Faster or Slower where the
-intervals of both, or their ranges over turns, lie apart, else Same; "" where one was
-not measured.`,
-	"MeasuredRun": `func MeasuredRun(operators []*ladder.Operator, name string) (*Measured, error)
-
-MeasuredRun returns the figures of measured/NAME.json of one of the operators'
-folders; the error for an unknown name lists the nearest ones. A file with a title and
-no times waits for its first run: gpu.ErrNotFound. A name with a slash
-is that of a file of the caller's, as ops/cmd/measured makes it, without its .json.`,
-	"MeasuredTimes": "type MeasuredTimes struct {\n\tOperator string // \"\" for the one that the run is named after\n\tLabel    string // in place of the size, \"\" for none\n\tSize     ladder.Size\n\tUS       map[string]float64 // microseconds, medians over turns, or\n\tTFLOPS   map[string]float64\n\tRangeUS  map[string][2]float64 `json:\"range_us\"`  // from the fastest turn to the slowest\n\tWithinUS map[string][2]float64 `json:\"within_us\"` // of a single turn, the interval that holds its median with 95 % confidence\n\tTurns    int                   // of each, at least; 0 where it is not known\n\tTheirs   []string              // the names of peers\n\t// contains filtered or unexported fields\n}\n\nMeasuredTimes are the figures of one size, by variant and peer.",
-	"MeasuredTimes.Heading": `func (t MeasuredTimes) Heading() string
-
-Heading is the heading of a size: one number for a square product.`,
-	"MeasuredTimes.Label": `MeasuredTimes.Label string
-
-in place of the size, "" for none`,
-	"MeasuredTimes.Operator": `MeasuredTimes.Operator string
-
-"" for the one that the run is named after`,
-	"MeasuredTimes.RangeUS": `MeasuredTimes.RangeUS map[string][2]float64
-
-from the fastest turn to the slowest`,
-	"MeasuredTimes.Rate": `func (t MeasuredTimes) Rate(name string) float64
-
-Rate is the rate of a variant at a size, NaN where it was not measured.`,
-	"MeasuredTimes.Size":   `MeasuredTimes.Size ladder.Size`,
-	"MeasuredTimes.TFLOPS": `MeasuredTimes.TFLOPS map[string]float64`,
-	"MeasuredTimes.Theirs": `MeasuredTimes.Theirs []string
-
-the names of peers`,
-	"MeasuredTimes.Turns": `MeasuredTimes.Turns int
-
-of each, at least; 0 where it is not known`,
-	"MeasuredTimes.US": `MeasuredTimes.US map[string]float64
-
-microseconds, medians over turns, or`,
-	"MeasuredTimes.WithinUS": `MeasuredTimes.WithinUS map[string][2]float64
-
-of a single turn, the interval that holds its median with 95 % confidence`,
-	"Method": `type Method struct {
-	Clock Clock
-	Cache Cache
-}
-
-Method is the method by which a GPU times a variant. The zero value is each run between
-two events, with what the run before left in L2. The emulator times every
-run by itself and has no caches.`,
-	"Method.Cache": `Method.Cache Cache`,
-	"Method.Clock": `Method.Clock Clock`,
 	"Must": `func Must(device gpu.Device, operator *ladder.Operator, seed uint64, size ...int) *Bench
 
 Must is New for notebooks, where an error ends the cell: it loads
@@ -675,135 +209,18 @@ the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.
 New loads the operator's PTX and makes inputs: the operator's first data set, of the
 given seed. The size is n of Reduce, and m, n, k of Gemm. Close releases
 its memory and modules on the device.`,
-	"NewHandle": `func NewHandle(device gpu.Device) *Handle
+	"OwnPeer": `func OwnPeer(b *Bench, own *peers.Own) (peers.Figure, error)
 
-NewHandle is a handle for a device. Close releases its memory there.`,
-	"Pair": `type Pair struct {
-	Source  []ladder.LinePair
-	Machine [][]string // rows of name, left and right; none where there is no machine code
-	Loop    [2][]string
-	Counts  *SideBySide
-	// contains filtered or unexported fields
-}
-
-Pair is two variants side by side: source, machine code and counters.`,
-	"Pair.Counts": `Pair.Counts *SideBySide`,
-	"Pair.Loop":   `Pair.Loop [2][]string`,
-	"Pair.MIMEBundle": `func (p *Pair) MIMEBundle() (data, metadata map[string]any)
-
-MIMEBundle is the columns as text and as an HTML table.`,
-	"Pair.Machine": `Pair.Machine [][]string
-
-rows of name, left and right; none where there is no machine code`,
-	"Pair.Record": `func (p *Pair) Record() any
-
-Record is that of the counters.`,
-	"Pair.Source": `Pair.Source []ladder.LinePair`,
-	"ParseMeasured": `func ParseMeasured(operators []*ladder.Operator, name string, text []byte) (*Measured, error)
-
-ParseMeasured reads the text of such a file, of figures of any of the operators.`,
-	"ParseMethod": `func ParseMethod(clock, cache string) (Method, error)
-
-ParseMethod finds a method by the names in records: "events", "back to back",
-"graph"; "warm", "flushed", "rotated".`,
-	"Peers": `type Peers struct {
-	Figures     []peers.Figure
-	Environment Environment
-	// contains filtered or unexported fields
-}
-
-Peers are the times of other libraries' code at a bench's size.`,
-	"Peers.Environment": `Peers.Environment Environment`,
-	"Peers.Figures":     `Peers.Figures []peers.Figure`,
-	"Peers.Find": `func (p *Peers) Find(name string) *peers.Figure
-
-Find is the figure of a peer that was right; nil if there is none.`,
-	"Peers.Notes": `func (p *Peers) Notes() []string
-
-Notes stand below the table.`,
-	"Peers.Record": `func (p *Peers) Record() any
-
-Record is the table for programs.`,
-	"Peers.Table": `func (p *Peers) Table() (columns []string, rows [][]string)
-
-Table is one row a peer. Times are in microseconds.`,
-	"Peers.Title": `func (p *Peers) Title() string
-
-Title stands above the table.`,
+OwnPeer times a program of the caller's at the bench's size. The bench makes the inputs,
+of a seed that the program cannot know, and compares its outputs with the reference. The
+program has its own clock, which the bench holds against the time that passes outside.
+An error is a program that cannot go on; a wrong or rejected result is a figure without
+times.`,
 	"Progress": `type Progress interface {
 	Step(done, total int, what string)
 }
 
 Progress receives the progress of a bench. A progress bar of kernel/display is a
 Progress.`,
-	"Progress.Step":       `Progress.Step(done, total int, what string)`,
-	"Roofs":               "type Roofs struct {\n\tFloat32TFLOPS float64 `json:\"float32_tflops\"`\n\tMemoryTBPS    float64 `json:\"memory_tbps\"`\n\tMethod        string  `json:\"method\"`\n}\n\nRoofs are the largest rates that a GPU reaches.",
-	"Roofs.Float32TFLOPS": `Roofs.Float32TFLOPS float64`,
-	"Roofs.MemoryTBPS":    `Roofs.MemoryTBPS float64`,
-	"Roofs.Method":        `Roofs.Method string`,
-	"Rotated": `const Rotated Cache
-
-runs in a row take turns on copies of the data, together at least twice the size of L2`,
-	"Same": `const Same
-
-each median lies in the interval of the other`,
-	"Sample": `type Sample struct {
-	Median, Low, High time.Duration // Low and High: see confidence
-	CV                float64       // standard deviation / mean, 0 for a single timing
-	Repeats           int
-	Times             []time.Duration // all of them, in their order; nil for a library's
-}
-
-Sample is a set of repeated timings.`,
-	"Sample.CV": `Sample.CV float64
-
-standard deviation / mean, 0 for a single timing`,
-	"Sample.High": `Sample.High time.Duration
-
-Low and High: see confidence`,
-	"Sample.Low": `Sample.Low time.Duration
-
-Low and High: see confidence`,
-	"Sample.Median": `Sample.Median time.Duration
-
-Low and High: see confidence`,
-	"Sample.Repeats": `Sample.Repeats int`,
-	"Sample.Times": `Sample.Times []time.Duration
-
-all of them, in their order; nil for a library's`,
-	"ShortLatencies": `type ShortLatencies struct{ *Latencies }
-
-ShortLatencies is the latency table of a comparison: times, rates and the speed
-as a multiple of each peer's.`,
-	"ShortLatencies.Notes": `func (s ShortLatencies) Notes() []string
-
-Notes stand below the table.`,
-	"ShortLatencies.Table": `func (s ShortLatencies) Table() (columns []string, rows [][]string)
-
-Table is one row a variant. Times are in microseconds.`,
-	"SideBySide": `type SideBySide struct{ Counts *Counts }
-
-SideBySide is the counters of a few variants, a column each: what a rung
-changed against the rung before.`,
-	"SideBySide.Counts": `SideBySide.Counts *Counts`,
-	"SideBySide.Notes": `func (s *SideBySide) Notes() []string
-
-Notes stand below the table.`,
-	"SideBySide.Record": `func (s *SideBySide) Record() any
-
-Record is that of the counters.`,
-	"SideBySide.Table": `func (s *SideBySide) Table() (columns []string, rows [][]string)
-
-Table is one row a counter. Counters that are 0 for every variant are left
-out. Each variant is compared with the one before it: of two in a last column, of
-more in brackets.`,
-	"SideBySide.Title": `func (s *SideBySide) Title() string
-
-Title stands above the table.`,
-	"Slower": `const Slower
-
-nor here`,
-	"Warm": `const Warm Cache
-
-what the run before left`,
+	"Progress.Step": `Progress.Step(done, total int, what string)`,
 }

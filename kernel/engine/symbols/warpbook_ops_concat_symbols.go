@@ -34,7 +34,8 @@ func warpbookOpsConcat() *ixgo.Package {
 			"Operator": reflect.ValueOf(&q.Operator),
 		},
 		Funcs: map[string]reflect.Value{
-			"Along": reflect.ValueOf(q.Along),
+			"Along":     reflect.ValueOf(q.Along),
+			"Operators": reflect.ValueOf(q.Operators),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -66,6 +67,9 @@ float32.
 Error:  none, every bit counts.
 Cost:   8 bytes an element of y, no arithmetic: memory bound.
 Source: founding note 000, 1.8.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Part": `type Part struct {
 	Buffer gpu.Buffer
 	Shape  []int

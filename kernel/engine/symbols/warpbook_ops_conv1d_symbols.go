@@ -41,6 +41,7 @@ func warpbookOpsConv1d() *ixgo.Package {
 		},
 		Funcs: map[string]reflect.Value{
 			"Correlate": reflect.ValueOf(q.Correlate),
+			"Operators": reflect.ValueOf(q.Operators),
 			"With":      reflect.ValueOf(q.With),
 		},
 		TypedConsts: map[string]ixgo.TypedConst{},
@@ -83,6 +84,9 @@ reference float64. Error: |y - ref| <= bound(k + 1) * sum |mask| |x|, see Bound;
 rungs conv1d_toeplitz (bound(k + 20) + 3 * 2^-22) * sum |mask| |x|.
 Cost:   2 n k flops, 8 n + 4 k bytes: bound by memory up to about 50 taps.
 Source: founding note 001.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Options": `type Options struct {
 	Stride, Dilation int // from an output to the next, and from a tap to the next, in elements of x
 	Before, After    int // elements that count as 0 before and behind x, or Same

@@ -47,8 +47,9 @@ func warpbookOpsConv2d() *ixgo.Package {
 			"Winograd4":   reflect.ValueOf(&q.Winograd4),
 		},
 		Funcs: map[string]reflect.Value{
-			"Convolve": reflect.ValueOf(q.Convolve),
-			"With":     reflect.ValueOf(q.With),
+			"Convolve":  reflect.ValueOf(q.Convolve),
+			"Operators": reflect.ValueOf(q.Operators),
+			"With":      reflect.ValueOf(q.With),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -104,6 +105,9 @@ y fit into shared memory, it is bound(11 r s ceil(min(c, 32) / 16) + 2 ceil(c / 
 with the same terms.
 Cost: 2 n k oh ow c r s / groups flops: bound by arithmetic.
 Source: ours.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Options": `type Options struct {
 	Stride, Padding, Dilation int // in rows and in columns, and in depth where there is one
 	Groups                    int // channels of x and of y are divided into so many parts, which do not meet

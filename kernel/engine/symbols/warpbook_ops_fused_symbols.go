@@ -34,7 +34,8 @@ func warpbookOpsFused() *ixgo.Package {
 			"Operator": reflect.ValueOf(&q.Operator),
 		},
 		Funcs: map[string]reflect.Value{
-			"Apply": reflect.ValueOf(q.Apply),
+			"Apply":     reflect.ValueOf(q.Apply),
+			"Operators": reflect.ValueOf(q.Operators),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -72,4 +73,7 @@ float32; reference float64. Parameter: scale, 0.5.
 Error:  |y - ref| <= Bound(3) ((|x| + |bias|) m |s| + |add|), see ladder.Bound.
 Cost:   13 bytes an element and 4 a column, 4 operations an element: memory bound.
 Source: founding note 000, 3.4.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 }

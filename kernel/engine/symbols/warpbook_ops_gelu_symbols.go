@@ -36,7 +36,10 @@ func warpbookOpsGelu() *ixgo.Package {
 			"Operator": reflect.ValueOf(&q.Operator),
 		},
 		Funcs: map[string]reflect.Value{
-			"ErrorsOf": reflect.ValueOf(q.ErrorsOf),
+			"ErrorsOf":  reflect.ValueOf(q.ErrorsOf),
+			"Exact":     reflect.ValueOf(q.Exact),
+			"Operators": reflect.ValueOf(q.Operators),
+			"Tanh":      reflect.ValueOf(q.Tanh),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -48,8 +51,8 @@ var warpbookOpsGeluDocs = map[string]string{
 
 Package gelu computes the Gaussian error linear unit of float16, x Phi(x), in its
 tanh form and exactly: rungs of our own, because note 000 gives the formulas without
-a CUDA listing. ErrorsOf measures a rung's error on every float16. Package ops lists the
-operators. It must never import ops/bench.`,
+a CUDA listing. Tanh and Exact run them on buffers; ErrorsOf measures a rung's error on every
+float16. Package ops lists the operators. It must never import ops/bench.`,
 	"Erf": `var Erf
 
 Erf is GELU as it is defined: y[i] = x/2 (1 + erf(x / sqrt 2)). Otherwise it is like
@@ -82,6 +85,9 @@ ascending; of the two zeros the positive one alone`,
 
 ErrorsOf runs the runner's rung of Operator or Erf on every finite half, and compares
 each result with the reference in float64.`,
+	"Exact": `func Exact(h ladder.Runner, x, y gpu.Buffer) error
+
+Exact is GELU as it is defined: y[i] = x/2 (1 + erf(x / sqrt 2)). Otherwise it is Tanh.`,
 	"Operator": `var Operator
 
 Operator is GELU in its tanh form: y[i] = x/2 (1 + tanh u), x = x[i] and
@@ -93,4 +99,12 @@ Error:  |y - ref| <= 0.55 (ulp(ref) + round |x|), with the round of the rung: 2^
 halves, 2^-11 with an approximate tanh, 2^-22 with the library's, and 0 at the end.
 Cost:   4n bytes: memory bound where the arithmetic hides below it.
 Source: founding note 000, 3.2.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
+	"Tanh": `func Tanh(h ladder.Runner, x, y gpu.Buffer) error
+
+Tanh is GELU in its tanh form: y[i] = x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), x = x[i].
+
+Shapes: x, y (n), which share no element. Types: float16. Error: that of Operator.`,
 }

@@ -49,6 +49,7 @@ func warpbookOpsGemm() *ixgo.Package {
 			"MultiplyBiasReLU": reflect.ValueOf(q.MultiplyBiasReLU),
 			"MultiplyPointers": reflect.ValueOf(q.MultiplyPointers),
 			"Note":             reflect.ValueOf(q.Note),
+			"Operators":        reflect.ValueOf(q.Operators),
 			"Sweep":            reflect.ValueOf(q.Sweep),
 			"Tensor":           reflect.ValueOf(q.Tensor),
 			"With":             reflect.ValueOf(q.With),
@@ -128,6 +129,9 @@ below it if the paragraph ends with a colon. An unknown beginning is ErrNotFound
 	"Operator": `var Operator
 
 Operator multiplies matrices: D = A B.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Options": `type Options struct {
 	Alpha, Beta   float32
 	LDA, LDB, LDC int // elements from row to row, of D as of C; 0 for rows without a gap

@@ -101,11 +101,14 @@ func warpbookOpsLadder() *ixgo.Package {
 		},
 		Funcs: map[string]reflect.Value{
 			"Bound":       reflect.ValueOf(q.Bound),
+			"Call":        reflect.ValueOf(q.Call),
 			"CeilDiv":     reflect.ValueOf(q.CeilDiv),
 			"Clone":       reflect.ValueOf(q.Clone),
 			"CloneAll":    reflect.ValueOf(q.CloneAll),
 			"Compare":     reflect.ValueOf(q.Compare),
+			"Either":      reflect.ValueOf(q.Either),
 			"Element":     reflect.ValueOf(q.Element),
+			"Elements":    reflect.ValueOf(q.Elements),
 			"Elementwise": reflect.ValueOf(q.Elementwise),
 			"EntryHash":   reflect.ValueOf(q.EntryHash),
 			"Grouped":     reflect.ValueOf(q.Grouped),
@@ -162,14 +165,15 @@ func warpbookOpsLadder() *ixgo.Package {
 var warpbookOpsLadderDocs = map[string]string{
 	"": `package ladder // import warpbook/ops/ladder
 
-Package ladder is the model of a GPU operator: a ladder of documented variants
+Package ladder is the model of a GPU operator: a ladder of documented rungs
 with a reference, plans of launches, operands, and the rules by which results
 are judged. It finds an operator's CUDA C++, PTX, machine code and notes.
 
-An operator is data: a formula, a float64 reference, and variants that name
-their launches. Its folder holds its CUDA C++ and the PTX that is made of it:
-reduce.cu, reduce.sm_75.ptx, reduce.go. A variant is one CUDA function, one
-row in the operator's table, and go generate.
+An operator is data: a formula, a float64 reference, and rungs that name
+their launches. Its folder holds its CUDA C++ and the PTX that is made of it
+(reduce.cu, reduce.sm_75.ptx), the operators (op.go), their rungs (rungs.go),
+launches (plan.go), references (reference.go), data and sizes (cases.go), and calls for
+programs (call.go). A rung is one CUDA function, one row in rungs.go, and go generate.
 
 The package knows devices only through gpu.Device; it opens none, draws
 nothing, compiles no CUDA, and names no operator.`,
@@ -219,6 +223,10 @@ result: each multiplies by 1+d with |d| <= u = 2^-24, and the product of
 depth such factors is within depth*u / (1 - depth*u) of 1 (Higham, Accuracy
 and Stability, lemma 3.1). So it is depth * 2^-24 to first order, and +Inf
 where depth * 2^-24 reaches 1 and there is no bound.`,
+	"Call": `func Call(runner Runner, o *Operator, size Size, buffers map[string]gpu.Buffer, preferred ...string) error
+
+Call runs an operator on buffers of a caller's, by the names of its inputs and outputs. Each
+is dense and has exactly the elements of its tensor at the size.`,
 	"Case": `type Case struct {
 	Size  Size
 	Data  string // name of a data set, "" for the first
@@ -227,12 +235,12 @@ where depth * 2^-24 reaches 1 and there is no bound.`,
 	OnGPU bool   // not on the emulator, where it takes minutes
 
 	// Profile names profiles/NAME.h200.json, in which NVIDIA's profiler has counted
-	// the launches of every variant at this size; "" for none. On the emulator the
+	// the launches of every rung at this size; "" for none. On the emulator the
 	// counters are compared with it.
 	Profile string
 }
 
-Case is a size that the suite runs every variant at.`,
+Case is a size that the suite runs every rung at.`,
 	"Case.Data": `Case.Data string
 
 name of a data set, "" for the first`,
@@ -245,7 +253,7 @@ not on the emulator, where it takes minutes`,
 	"Case.Profile": `Case.Profile string
 
 Profile names profiles/NAME.h200.json, in which NVIDIA's profiler has counted
-the launches of every variant at this size; "" for none. On the emulator the
+the launches of every rung at this size; "" for none. On the emulator the
 counters are compared with it.`,
 	"Case.Size": `Case.Size Size`,
 	"Case.Start": `Case.Start int
@@ -315,7 +323,8 @@ Code is CUDA C++ as a notebook shows it.`,
 "cuda", or "diff" for one rung against another`,
 	"Code.MIMEBundle": `func (c Code) MIMEBundle() (data, metadata map[string]any)
 
-MIMEBundle is the text and a fenced block of Markdown.`,
+MIMEBundle is the text, a fenced block of Markdown, and HTML with colours. JupyterLab
+has no colours for CUDA in Markdown, and breaks its lines inside of tokens.`,
 	"Code.Text": `Code.Text string`,
 	"Compare": `func Compare(stop Stop, tensors []Tensor, outputs []Values, expected []Expected, p Plan) Comparison
 
@@ -331,6 +340,8 @@ has room for, the count is of all, and the judge receives the whole reference.`,
 	Error         float64 // of that element, as the judge's note says
 	Bound         float64 // the largest Error that is allowed
 	Failed        []string
+	First         int    // index of the first element of the output that fails a check
+	Wrong, Of     int    // elements that fail, and all
 	Note          string // of the judge
 }
 
@@ -346,6 +357,9 @@ of that element, as the judge's note says`,
 
 Fail notes a failed check once.`,
 	"Comparison.Failed": `Comparison.Failed []string`,
+	"Comparison.First": `Comparison.First int
+
+index of the first element of the output that fails a check`,
 	"Comparison.Got": `Comparison.Got float64
 
 a number of more than 53 bits is rounded`,
@@ -356,11 +370,17 @@ the same, whole`,
 	"Comparison.Note": `Comparison.Note string
 
 of the judge`,
+	"Comparison.Of": `Comparison.Of int
+
+elements that fail, and all`,
 	"Comparison.Output": `Comparison.Output int`,
 	"Comparison.Want": `Comparison.Want float64
 
 a number of more than 53 bits is rounded`,
 	"Comparison.WantText": `Comparison.WantText string`,
+	"Comparison.Wrong": `Comparison.Wrong int
+
+elements that fail, and all`,
 	"Const": `type Const struct {
 	Variable string
 	Tensor   string
@@ -393,9 +413,16 @@ Describe describes the data of inputs for an environment block.`,
 	"DataSet.Text": `DataSet.Text string
 
 as an environment block has it: "uniform in [0, 1)"`,
+	"Either": `func Either(checks ...string) string
+
+Either is an expectation for a rung with several mistakes: one of the checks must fail.
+The data decides which.`,
 	"Element": `func Element(name string, i int) string
 
 Element is the name of the i-th of several operands.`,
+	"Elements": `func Elements(b gpu.Buffer) int
+
+Elements is the number of a buffer's elements, 0 of none, whose absence a Call reports.`,
 	"Elementwise": `func Elementwise(note string, bound float64, rule func(got, want, magnitude float64, p Plan) (float64, string)) Judge
 
 Elementwise judges each element of a float output by a rule, which returns its error
@@ -412,13 +439,13 @@ Exactly demands every element bit for bit; all NaN are one.`,
 	"Expectation": `type Expectation struct {
 	Name, Expected, Got, Because string
 
-	// Predicted is where the expectation was committed before the variant ran, as the
+	// Predicted is where the expectation was committed before the rung ran, as the
 	// notes quote it: "predicted in 9ea3869: ...". "" is an expectation that was written
 	// beside its result: it explains, and predicts nothing.
 	Predicted string
 }
 
-Expectation is a row of the notes' tables: the expected result of a variant, the
+Expectation is a row of the notes' tables: the expected result of a rung, the
 measured result, and the reason.`,
 	"Expectation.Because":  `Expectation.Because string`,
 	"Expectation.Expected": `Expectation.Expected string`,
@@ -426,7 +453,7 @@ measured result, and the reason.`,
 	"Expectation.Name":     `Expectation.Name string`,
 	"Expectation.Predicted": `Expectation.Predicted string
 
-Predicted is where the expectation was committed before the variant ran, as the
+Predicted is where the expectation was committed before the rung ran, as the
 notes quote it: "predicted in 9ea3869: ...". "" is an expectation that was written
 beside its result: it explains, and predicts nothing.`,
 	"Expectations": `type Expectations struct {
@@ -434,7 +461,7 @@ beside its result: it explains, and predicts nothing.`,
 	// contains filtered or unexported fields
 }
 
-Expectations are the rows of an operator's notes.md about variants: the expected and
+Expectations are the rows of an operator's notes.md about rungs: the expected and
 the measured result of each on a GPU, and the reason.`,
 	"Expectations.Notes": `func (e *Expectations) Notes() []string
 
@@ -442,7 +469,7 @@ Notes stand below the table.`,
 	"Expectations.Rows": `Expectations.Rows []Expectation`,
 	"Expectations.Table": `func (e *Expectations) Table() (columns []string, rows [][]string)
 
-Table is one row a variant.`,
+Table is one row a rung.`,
 	"Expectations.Title": `func (e *Expectations) Title() string
 
 Title stands above the table.`,
@@ -503,7 +530,7 @@ String is the figure as a table shows it.`,
 	"Figure.Where": `Figure.Where string`,
 	"Gap": `const Gap
 
-Gap in place of a magnitude is an element that no variant may write: the
+Gap in place of a magnitude is an element that no rung may write: the
 rest of a row up to the next.`,
 	"Grid": `type Grid func(n, threads int, info gpu.Info) int
 
@@ -516,7 +543,7 @@ Grouped is a whole number with its digits in groups of three from five on.`,
 	Assembler    string
 }
 
-InnerLoop is an excerpt of the loop in which a variant works, as PTX and as machine
+InnerLoop is an excerpt of the loop in which a rung works, as PTX and as machine
 code.`,
 	"InnerLoop.Assembler": `InnerLoop.Assembler string`,
 	"InnerLoop.MIMEBundle": `func (l *InnerLoop) MIMEBundle() (data, metadata map[string]any)
@@ -592,7 +619,7 @@ nil where no loop multiplies`,
 	Loop                  loop.Loop
 }
 
-MachineRow is a variant's first entry. Its loop is the innermost one that works
+MachineRow is a rung's first entry. Its loop is the innermost one that works
 most; it has no instructions where none does. See package loop for the kinds of work.`,
 	"MachineRow.Accesses": `MachineRow.Accesses map[string]int
 
@@ -610,7 +637,7 @@ OfRoof is the share of the roof of arithmetic that the loop could reach.`,
 	// contains filtered or unexported fields
 }
 
-MachineTable shows the machine code of variants.`,
+MachineTable shows the machine code of rungs.`,
 	"MachineTable.Assembler": `MachineTable.Assembler string
 
 "ptxas V13.0.88 for sm_90"`,
@@ -620,7 +647,7 @@ Notes stand below the table.`,
 	"MachineTable.Rows": `MachineTable.Rows []MachineRow`,
 	"MachineTable.Table": `func (t *MachineTable) Table() (columns []string, rows [][]string)
 
-Table is one row a variant. Loops of other work than products of float32 have neither
+Table is one row a rung. Loops of other work than products of float32 have neither
 bank waits nor a share of the roof: one of their instructions takes many cycles.`,
 	"MachineTable.Title": `func (t *MachineTable) Title() string
 
@@ -714,7 +741,7 @@ Run compares the operands with each other and runs the operator.`,
 	Formula string
 	Folder  string   // from the project's root: "ops/reduce"
 	Files   fs.FS    // the folder's files: CUDA C++, PTX, notes, machine code, peers, measured runs
-	Peers   []string // programs in its folder peers that time what others offer: "reduce.cu", "reduce.py"
+	Peers   []string // programs in its folder peers that benchmark other libraries: "reduce.cu", "reduce.py"
 	Source  string   // the publication that the ladder follows
 	Dims    []string // names of the numbers of a size: {"n"}, {"m", "n", "k"}
 	MaxDim  int      // the largest value of each
@@ -737,48 +764,53 @@ Run compares the operands with each other and runs the operator.`,
 	// Nil for operators whose results are exact, or that have an Order.
 	Exact func(stop Stop, size Size, seed uint64) []Values
 
-	// Data are the named data sets of its inputs, of which the first is the one
-	// that is used where none is named; none is Uniform.
+	// Data are the named data sets of its inputs. The first is the default; empty means
+	// Uniform.
 	Data []DataSet
 
-	// Cases are the sizes at which the suite of tests runs every variant: the edges of
-	// the variants' tiles, no element, one element, a prime.
+	// Cases are the sizes at which the suite of tests runs every rung: the edges of
+	// the rungs' tiles, no element, one element, a prime.
 	Cases []Case
 
 	// Parameters are the numbers that it depends on besides its size, and Remake returns the
 	// operator with other values of them; nil where it has none.
 	Parameters []Parameter
-	PeersTake  []string // names of those that its peers take, too
+	PeersTake  []string // names of the parameters that its peers accept
 	Remake     func(values []float64) (*Operator, error)
 
 	Work     func(Size) Work
 	Variants []Variant
 }
 
-Operator is a computation with a ladder of variants.`,
+Operator is a computation with a ladder of rungs.`,
 	"Operator.Bytes": `func (o *Operator) Bytes(s Size) float64
 
 Bytes are those of Work.`,
 	"Operator.Cases": `Operator.Cases []Case
 
-Cases are the sizes at which the suite of tests runs every variant: the edges of
-the variants' tiles, no element, one element, a prime.`,
+Cases are the sizes at which the suite of tests runs every rung: the edges of
+the rungs' tiles, no element, one element, a prime.`,
 	"Operator.CheckSize": `func (o *Operator) CheckSize(size Size) error
 
 CheckSize rejects sizes that the operator is not defined for.`,
 	"Operator.Choose": `func (o *Operator) Choose(names []string) ([]Variant, error)
 
-Choose returns the named variants in the order of the names, all for none.`,
+Choose returns the named rungs in the order of the names, all for none.`,
 	"Operator.Code": `func (o *Operator) Code(variant string, shown ...string) (Code, error)
 
-Code returns the CUDA C++ of a variant: its entries first, and then all that they
+Code returns the CUDA C++ of a rung: its entries first, and then all that they
 use of our own, in the order of the file, as compiled for the newest GPU that there
-is PTX for: of #if and #else one branch. What the variants in shown have, too,
+is PTX for: of #if and #else one branch. What the rungs in shown have, too,
 is left out, so that a notebook shows each function once.`,
+	"Operator.CodeHash": `func (o *Operator) CodeHash(v Variant, info gpu.Info) (string, error)
+
+CodeHash is a hash of the PTX that a rung launches on a device at the operator's
+cases: of EntryHash of each entry. It is "" for a rung that runs on the CPU or picks
+another one. Data that stands outside of entries, such as a file's constants, is not in it.`,
 	"Operator.Data": `Operator.Data []DataSet
 
-Data are the named data sets of its inputs, of which the first is the one
-that is used where none is named; none is Uniform.`,
+Data are the named data sets of its inputs. The first is the default; empty means
+Uniform.`,
 	"Operator.DataSet": `func (o *Operator) DataSet(name string) (DataSet, error)
 
 DataSet is the operator's by a name, "" for the first; the error for an unknown
@@ -788,8 +820,8 @@ name lists the others.`,
 Describe is a size as a title has it: "n = 1048579".`,
 	"Operator.Diff": `func (o *Operator) Diff(from, to string) (Code, error)
 
-Diff returns the entries of variant to, with the lines marked that differ
-from those of variant from, after the functions that only variant to has.
+Diff returns the entries of rung to, with the lines marked that differ
+from those of rung from, after the functions that only rung to has.
 What both have is left out.`,
 	"Operator.Dims": `Operator.Dims []string
 
@@ -801,8 +833,8 @@ order of summation. It decides where an error bound is too loose to decide.
 Nil for operators whose results are exact, or that have an Order.`,
 	"Operator.Expected": `func (o *Operator) Expected(variants ...string) (*Expectations, error)
 
-Expected quotes the expectations in the notes of the named variants, all for none. A
-named variant without a row there is an error.`,
+Expected quotes the expectations in the notes of the named rungs, all for none. A
+named rung without a row there is an error.`,
 	"Operator.Files": `Operator.Files fs.FS
 
 the folder's files: CUDA C++, PTX, notes, machine code, peers, measured runs`,
@@ -815,15 +847,15 @@ from the project's root: "ops/reduce"`,
 	"Operator.Formula": `Operator.Formula string`,
 	"Operator.InnerLoop": `func (o *Operator) InnerLoop(variant string) (*InnerLoop, error)
 
-InnerLoop returns the loop in which a variant spends its time.`,
+InnerLoop returns the loop in which a rung spends its time.`,
 	"Operator.Inputs": `Operator.Inputs(Size) []Tensor`,
 	"Operator.LinePairs": `func (o *Operator) LinePairs(left, right string) ([]LinePair, error)
 
-LinePairs is Diff with the variants beside each other: unchanged lines in one row, and
+LinePairs is Diff with the rungs beside each other: unchanged lines in one row, and
 the lines of a change in as many rows as the longer side has.`,
 	"Operator.Machine": `func (o *Operator) Machine(variants ...string) (*MachineTable, error)
 
-Machine returns registers, spills and the loops of the named variants, all
+Machine returns registers, spills and the loops of the named rungs, all
 that have an entry for none. They are those of the committed PTX for the newest
 GPU, as machine.json of its folder has them; PTX that has changed since is an error.`,
 	"Operator.MachineCode": `func (o *Operator) MachineCode() (m MachineCode, err error)
@@ -838,10 +870,13 @@ the largest value of each`,
 NAME of NAME.cu and NAME.sm_75.ptx, "" for the operator's name`,
 	"Operator.ModuleOf": `func (o *Operator) ModuleOf(v Variant) string
 
-ModuleOf is the NAME of NAME.cu and NAME.sm_75.ptx with a variant's entries.`,
+ModuleOf is the NAME of NAME.cu and NAME.sm_75.ptx with a rung's entries.`,
 	"Operator.Modules": `func (o *Operator) Modules() []string
 
-Modules are the sources of all variants.`,
+Modules are the sources of all rungs.`,
+	"Operator.MustSet": `func (o *Operator) MustSet(name string, value float64) *Operator
+
+MustSet is Set for notebooks, where an error ends the cell.`,
 	"Operator.MustWith": `func (o *Operator) MustWith(rungs ...Rung) *Operator
 
 MustWith is With for notebooks, where an error ends the cell.`,
@@ -863,10 +898,10 @@ Parameters are the numbers that it depends on besides its size, and Remake retur
 operator with other values of them; nil where it has none.`,
 	"Operator.Peers": `Operator.Peers []string
 
-programs in its folder peers that time what others offer: "reduce.cu", "reduce.py"`,
+programs in its folder peers that benchmark other libraries: "reduce.cu", "reduce.py"`,
 	"Operator.PeersTake": `Operator.PeersTake []string
 
-names of those that its peers take, too`,
+names of the parameters that its peers accept`,
 	"Operator.ReadSource": `func (o *Operator) ReadSource(name string) (string, error)
 
 ReadSource is CUDA C++ with our own headers where it includes them.`,
@@ -901,7 +936,7 @@ ValidInputs refuses inputs that a rung could not read safely, such as an index o
 of range, before anything is launched; nil where any values do.`,
 	"Operator.Variant": `func (o *Operator) Variant(name string) (Variant, error)
 
-Variant returns a variant by name; the error for an unknown name lists the
+Variant returns a rung by name; the error for an unknown name lists the
 nearest ones.`,
 	"Operator.Variants": `Operator.Variants []Variant`,
 	"Operator.With": `func (o *Operator) With(rungs ...Rung) (*Operator, error)
@@ -967,7 +1002,7 @@ Piece is how many elements a loop works on before it looks at its Stop again.`,
 	Depth   int      // additions that round, on the longest way from an input to an output
 	Round   float64  // error besides, as a share of the sum of |terms|: of factors, outputs or arithmetic in fewer bits
 	Atomics int      // float additions by atomics in global memory, which make subnormals 0
-	Module  string   // has the entries, "" for the variant's
+	Module  string   // has the entries, "" for the rung's
 
 	// AnyOrder is set where the order of results is chance. A judge that allows it
 	// demands the order of the reference of all other plans.
@@ -978,7 +1013,7 @@ Piece is how many elements a loop works on before it looks at its Stop again.`,
 	Unaligned func() Plan
 }
 
-Plan is a variant at one size on one device. A plan without steps is of a
+Plan is a rung at one size on one device. A plan without steps is of a
 problem without elements: the outputs are zeros.`,
 	"Plan.AnyOrder": `Plan.AnyOrder bool
 
@@ -999,7 +1034,7 @@ module variables that hold an input`,
 additions that round, on the longest way from an input to an output`,
 	"Plan.Module": `Plan.Module string
 
-has the entries, "" for the variant's`,
+has the entries, "" for the rung's`,
 	"Plan.NewScratch": `func (p *Plan) NewScratch(name string, n int) string
 
 NewScratch adds device memory to the plan and returns its name.`,
@@ -1060,28 +1095,28 @@ reference has magnitudes.`,
 	"Rung": `type Rung struct {
 	Entry *compile.Entry // its name is the rung's
 	Adds  string         // the one change to the rung before
-	After string         // the variant that it follows in tables; "" is the last
+	After string         // the rung that it follows in tables; "" is the last
 
-	// Like names the variant that it is launched like: the same grid and block,
+	// Like names the rung that it is launched like: the same grid and block,
 	// arguments, further launches and number of additions. A further launch of
 	// an entry NAME_2 needs a kernel of that name in the same cell.
 	Like string
 
-	// Plan makes its launches if it is like no variant.
+	// Plan makes its launches if it is like no rung.
 	Plan func(entry string, size Size, info gpu.Info) Plan
 
 	// Expect names the check that must fail at a size, as Variant.Expect does.
 	Expect func(Size) string
 }
 
-Rung is a variant that a notebook brings along: a kernel of a %%cuda or %%ptx
+Rung is one that a notebook brings along: a kernel of a %%cuda or %%ptx
 cell. It is checked, timed, counted and plotted as the committed ones are.`,
 	"Rung.Adds": `Rung.Adds string
 
 the one change to the rung before`,
 	"Rung.After": `Rung.After string
 
-the variant that it follows in tables; "" is the last`,
+the rung that it follows in tables; "" is the last`,
 	"Rung.Entry": `Rung.Entry *compile.Entry
 
 its name is the rung's`,
@@ -1090,12 +1125,12 @@ its name is the rung's`,
 Expect names the check that must fail at a size, as Variant.Expect does.`,
 	"Rung.Like": `Rung.Like string
 
-Like names the variant that it is launched like: the same grid and block,
+Like names the rung that it is launched like: the same grid and block,
 arguments, further launches and number of additions. A further launch of
 an entry NAME_2 needs a kernel of that name in the same cell.`,
 	"Rung.Plan": `Rung.Plan(entry string, size Size, info gpu.Info) Plan
 
-Plan makes its launches if it is like no variant.`,
+Plan makes its launches if it is like no rung.`,
 	"Rung.String": `func (r Rung) String() string
 
 String is the kernel, its change and how it is launched.`,
@@ -1112,7 +1147,7 @@ String is the kernel, its change and how it is launched.`,
 }
 
 Runner runs operators on buffers of a caller's, with the rungs and plans of
-their ladders; bench.Handle is one.`,
+their ladders; run.Handle is one.`,
 	"Runner.Device": `Runner.Device() gpu.Device
 
 Device is where the buffers must be.`,
@@ -1345,7 +1380,7 @@ keys with values are two tensors.`,
 	Source    string // where in the notes
 	Published []Figure
 
-	// Picks is set if the plan launches the entries of another variant.
+	// Picks is set if the plan launches the entries of another rung.
 	Picks bool
 
 	// Needs is the compute capability below which the PTX has no such entry.
@@ -1355,10 +1390,10 @@ keys with values are two tensors.`,
 	Module string
 
 	// Refuses says why a size cannot be run, with an error that wraps
-	// gpu.ErrUnsupported; nil for a variant that takes any size.
+	// gpu.ErrUnsupported; nil for a rung that takes any size.
 	Refuses func(Size) error
 
-	// Plan makes the launches of the variant. Its first entry has the variant's name,
+	// Plan makes the launches of the rung. Its first entry has the rung's name,
 	// further ones NAME_2 and so on, unless a pass is launched again.
 	Plan func(entry string, size Size, info gpu.Info) Plan
 
@@ -1369,7 +1404,7 @@ keys with values are two tensors.`,
 	Dropped int
 
 	// Own is the kernel of a cell, in place of an entry of the operator's PTX;
-	// nil for a committed variant.
+	// nil for a committed rung.
 	Own *compile.Entry
 
 	// Host, if not nil, computes the outputs in compiled Go instead.
@@ -1379,7 +1414,7 @@ keys with values are two tensors.`,
 	// of additions; nil where no order is given.
 	Order func(stop Stop, size Size, inputs, outputs []Values)
 
-	// Expect names the check that must fail at a size, "" for none; nil for a
+	// Expect names the check that must fail at a size, or those of Either, "" for none; nil for a
 	// variant that is right at every size.
 	Expect func(Size) string
 }
@@ -1391,7 +1426,7 @@ the one change to the rung before`,
 	"Variant.Dropped": `Variant.Dropped int`,
 	"Variant.Expect": `Variant.Expect(Size) string
 
-Expect names the check that must fail at a size, "" for none; nil for a
+Expect names the check that must fail at a size, or those of Either, "" for none; nil for a
 variant that is right at every size.`,
 	"Variant.Host": `Variant.Host(stop Stop, size Size, inputs, outputs []Values)
 
@@ -1417,13 +1452,13 @@ of additions; nil where no order is given.`,
 	"Variant.Own": `Variant.Own *compile.Entry
 
 Own is the kernel of a cell, in place of an entry of the operator's PTX;
-nil for a committed variant.`,
+nil for a committed rung.`,
 	"Variant.Picks": `Variant.Picks bool
 
-Picks is set if the plan launches the entries of another variant.`,
+Picks is set if the plan launches the entries of another rung.`,
 	"Variant.Plan": `Variant.Plan(entry string, size Size, info gpu.Info) Plan
 
-Plan makes the launches of the variant. Its first entry has the variant's name,
+Plan makes the launches of the rung. Its first entry has the rung's name,
 further ones NAME_2 and so on, unless a pass is launched again.`,
 	"Variant.Published": `Variant.Published []Figure`,
 	"Variant.PublishedNear": `func (v Variant) PublishedNear(size Size) []Figure
@@ -1433,13 +1468,13 @@ whose size the notes do not say.`,
 	"Variant.Refuses": `Variant.Refuses(Size) error
 
 Refuses says why a size cannot be run, with an error that wraps
-gpu.ErrUnsupported; nil for a variant that takes any size.`,
+gpu.ErrUnsupported; nil for a rung that takes any size.`,
 	"Variant.Source": `Variant.Source string
 
 where in the notes`,
 	"Variant.String": `func (v Variant) String() string
 
-String is the variant with its change and its requirements.`,
+String is the rung with its change and its requirements.`,
 	"Vector": `func Vector(b gpu.Buffer, n int) Batch
 
 Vector is a matrix of one row, alone.`,
@@ -1449,8 +1484,8 @@ Vectors plans one launch over vectors of n elements. The arguments are the named
 vectors and then n, as a uint32.`,
 	"Verdict": `func Verdict(failed []string, expect string) string
 
-Verdict weighs the failed checks against the one that was expected to fail,
-"" for none, or those that may fail.`,
+Verdict weighs the failed checks against the one that was expected to fail, "" for none,
+against those of Either, or against those that may fail.`,
 	"Work": `type Work struct {
 	Bytes      float64 // that must move through memory
 	Operations float64 // that must be executed; 0 where only memory counts
@@ -1458,7 +1493,7 @@ Verdict weighs the failed checks against the one that was expected to fail,
 	Roof       Roof    // the limit with which a rate is compared
 }
 
-Work is the least work of any variant at a size, and the unit that it keeps busiest.`,
+Work is the least work of any rung at a size, and the unit that it keeps busiest.`,
 	"Work.Bytes": `Work.Bytes float64
 
 that must move through memory`,

@@ -37,10 +37,11 @@ func warpbookOpsPool() *ixgo.Package {
 			"Mistakes": reflect.ValueOf(&q.Mistakes),
 		},
 		Funcs: map[string]reflect.Value{
-			"AvgPool": reflect.ValueOf(q.AvgPool),
-			"MaxPool": reflect.ValueOf(q.MaxPool),
-			"WithAvg": reflect.ValueOf(q.WithAvg),
-			"WithMax": reflect.ValueOf(q.WithMax),
+			"AvgPool":   reflect.ValueOf(q.AvgPool),
+			"MaxPool":   reflect.ValueOf(q.MaxPool),
+			"Operators": reflect.ValueOf(q.Operators),
+			"WithAvg":   reflect.ValueOf(q.WithAvg),
+			"WithMax":   reflect.ValueOf(q.WithMax),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -90,6 +91,9 @@ Types: x, y float32, index int32. Error: none.`,
 
 Mistakes is Max with kernels that are right on ordinary data: they fail on negative
 numbers with NaN.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Options": `type Options struct {
 	Window, Stride, Padding int // in rows and in columns; Padding is below Window
 

@@ -17,6 +17,7 @@ func warpbookOpsReduce() *ixgo.Package {
 		Name: "reduce",
 		Path: "warpbook/ops/reduce",
 		Deps: map[string]string{
+			"fmt":                           "fmt",
 			"math/rand/v2":                  "rand",
 			"warpbook/gpu":                  "gpu",
 			"warpbook/gpu/collective":       "collective",
@@ -28,15 +29,20 @@ func warpbookOpsReduce() *ixgo.Package {
 			"warpbook/ops/ladder/loop":      "loop",
 		},
 		Interfaces: map[string]reflect.Type{},
-		NamedTypes: map[string]reflect.Type{},
+		NamedTypes: map[string]reflect.Type{
+			"Tree": reflect.TypeFor[q.Tree](),
+		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
 			"Mistakes": reflect.ValueOf(&q.Mistakes),
 			"Operator": reflect.ValueOf(&q.Operator),
 		},
 		Funcs: map[string]reflect.Value{
-			"Sum":       reflect.ValueOf(q.Sum),
-			"SumAcross": reflect.ValueOf(q.SumAcross),
+			"MustTreeOf": reflect.ValueOf(q.MustTreeOf),
+			"Operators":  reflect.ValueOf(q.Operators),
+			"Sum":        reflect.ValueOf(q.Sum),
+			"SumAcross":  reflect.ValueOf(q.SumAcross),
+			"TreeOf":     reflect.ValueOf(q.TreeOf),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -50,6 +56,9 @@ Package reduce sums a vector: the ladder of the founding notes, its mistakes, an
 rungs of our own. Sum runs it on buffers. Package ops lists the operator. It must never
 import ops/bench.`,
 	"Mistakes": "var Mistakes\n\nMistakes is the same operator with the kernels of the notes where they\nare wrong. Each names its error and the check that must find it; the\nemulator is the device that finds all of them.\n\nTwo mistakes of the notes are no rows: `__shared__ int bound = blockSize`\n(000 2.7) does not compile, and the serial sum of 25.6 million ones is right\ncode on data that float32 cannot add one by one: check reduce_serial on it.",
+	"MustTreeOf": `func MustTreeOf(rung string) *Tree
+
+MustTreeOf is TreeOf for notebooks, where an error ends the cell.`,
 	"Operator": `var Operator
 
 Operator sums a vector: y[0] = x[0] + ... + x[n-1], and 0 for n = 0.
@@ -61,6 +70,9 @@ serial rungs must fail beyond 2^25 elements, where float32 cannot count on.
 Cost:   4n+4 bytes, n-1 adds: memory bound.
 Source: M. Harris, "Optimizing Parallel Reduction in CUDA", as retold by the
 founding notes 000, 001, 002 and 004.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Sum": `func Sum(h ladder.Runner, x, y gpu.Buffer) error
 
 Sum sums a vector: y[0] = x[0] + ... + x[n-1], and 0 for n = 0.
@@ -72,8 +84,33 @@ Error: that of Operator of this package.`,
 SumAcross sums the vectors of all ranks of a group: each device sums its own by Sum, and
 an all-reduce of one element adds these up, so that y[0] of every rank is the sum of all.
 All ranks call it, each in a goroutine of its own. An error of one ends the group. With
-bench.Handle.Async the host does not wait between the two.
+run.Handle.Async the host does not wait between the two.
 
 Shapes: x (n of this rank), y (1 or more, of which the first is written). Types: float32.
 Error: that of Operator of this package, and of one addition more for each rank.`,
+	"Tree": `type Tree struct {
+	// contains filtered or unexported fields
+}
+
+Tree is the tree of additions of a rung in shared memory, for a small block: which thread
+adds which element in which step. Package display draws it: rows are steps, columns
+threads.`,
+	"Tree.Axes": `func (t *Tree) Axes() (columns, rows string)
+
+Axes names both axes.`,
+	"Tree.Cells": `func (t *Tree) Cells() (columns, rows []string, text [][]string, level [][]int)
+
+Cells are the picture.`,
+	"Tree.Legend": `func (t *Tree) Legend() []string
+
+Legend names the colours. A warp without colour has finished.`,
+	"Tree.Notes": `func (t *Tree) Notes() []string
+
+Notes say what the picture shows.`,
+	"Tree.Title": `func (t *Tree) Title() string
+
+Title names the rung and the block.`,
+	"TreeOf": `func TreeOf(rung string) (*Tree, error)
+
+TreeOf is the tree of a rung of v0 to v2.`,
 }

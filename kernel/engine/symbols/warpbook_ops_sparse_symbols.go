@@ -45,6 +45,8 @@ func warpbookOpsSparse() *ixgo.Package {
 		Funcs: map[string]reflect.Value{
 			"New":       reflect.ValueOf(q.New),
 			"OfBuffers": reflect.ValueOf(q.OfBuffers),
+			"OfCOO":     reflect.ValueOf(q.OfCOO),
+			"Operators": reflect.ValueOf(q.Operators),
 			"Upload":    reflect.ValueOf(q.Upload),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
@@ -57,7 +59,8 @@ var warpbookOpsSparseDocs = map[string]string{
 
 Package sparse multiplies sparse matrices: by a vector (SpMV), by a dense matrix (SpMM)
 and by each other (SpGEMM), and converts between CSR and COO. A matrix of the host is a
-CSR; Upload and OfBuffers make a Matrix of the device, which Times multiplies by a vector.
+CSR; Upload and OfBuffers make a Matrix of the device, which Times multiplies by a vector and
+TimesDense by a matrix.
 ops.Handle.Run runs the other operators on buffers of the caller's. The founding notes
 name sparse products and have no listing: the rungs are ours. Package ops lists the
 operators. It must never import ops/bench.`,
@@ -121,6 +124,21 @@ has 32.`,
 Times computes y = A x on buffers of the caller's, by a rung of SpMV, or of SpMVWide: x has the
 matrix's columns and y its rows, float32. y overlaps no other operand. Error: that of
 SpMV.`,
+	"Matrix.TimesDense": `func (a *Matrix) TimesDense(h ladder.Runner, k int, b, c gpu.Buffer) error
+
+TimesDense computes C = A B by a rung of SpMM: b has the matrix's columns as rows and k
+columns, and c its rows and k columns, both float32, row-major and dense. c overlaps no other
+operand. Error: that of SpMM.`,
+	"Matrix.TimesSparse": `func (a *Matrix) TimesSparse(h ladder.Runner, b *Matrix) (*Matrix, error)
+
+TimesSparse computes C = A B of two square matrices of one size by a rung of SpGEMM: a
+matrix of its own, with rows sorted by column, which the caller closes. It counts first and
+allocates what C needs. It downloads the columns of A and the offsets of B, to refuse
+products that offsets of 32 bits cannot count. Error: that of SpGEMM.`,
+	"Matrix.ToCOO": `func (a *Matrix) ToCOO(h ladder.Runner, row gpu.Buffer) error
+
+ToCOO writes the row of each entry, by a rung of the operator ToCOO: row has as many int32
+as the matrix has entries. Columns and values are the same in COO.`,
 	"Matrix.Values": `Matrix.Values gpu.Buffer`,
 	"New": `func New(data string, rows, columns, nnz int, seed uint64) (CSR, error)
 
@@ -129,6 +147,14 @@ New makes a matrix of a named data set of SpMV, with nnz entries.`,
 
 OfBuffers is a matrix of buffers that a kernel has filled: it downloads offsets and
 columns to check them. Rows are one less than the offsets, which are int32 or uint64.`,
+	"OfCOO": `func OfCOO(h ladder.Runner, rows, columns int, row, index, values gpu.Buffer) (*Matrix, error)
+
+OfCOO is a matrix of entries with their rows, by a rung of FromCOO. Rows must rise: sort
+entries in another order by sort.KeysWithValues first. It downloads rows and columns to
+check them. The matrix takes columns and values, which Close frees, and not row.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"SpGEMM": `var SpGEMM
 
 SpGEMM multiplies two sparse n x n matrices: C = A B, in CSR with rows sorted by column.

@@ -24,11 +24,14 @@ func warpbookOps() *ixgo.Package {
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
 			"warpbook/gpu/ptx":              "ptx",
+			"warpbook/kernel/leaf/verdict":  "verdict",
 			"warpbook/ops/bench":            "bench",
 			"warpbook/ops/bench/monitor":    "monitor",
 			"warpbook/ops/ladder":           "ladder",
 			"warpbook/ops/ladder/loop":      "loop",
 			"warpbook/ops/peers":            "peers",
+			"warpbook/ops/results":          "results",
+			"warpbook/ops/run":              "run",
 		},
 		Interfaces: map[string]reflect.Type{},
 		NamedTypes: map[string]reflect.Type{},
@@ -74,6 +77,7 @@ func warpbookOps() *ixgo.Package {
 			"SideBySide":     reflect.TypeFor[q.SideBySide](),
 			"Size":           reflect.TypeFor[q.Size](),
 			"Step":           reflect.TypeFor[q.Step](),
+			"Steps":          reflect.TypeFor[q.Steps](),
 			"Stop":           reflect.TypeFor[q.Stop](),
 			"Table":          reflect.TypeFor[q.Table](),
 			"Tensor":         reflect.TypeFor[q.Tensor](),
@@ -155,6 +159,7 @@ func warpbookOps() *ixgo.Package {
 			"MeasuredRun":     reflect.ValueOf(q.MeasuredRun),
 			"MustBench":       reflect.ValueOf(q.MustBench),
 			"MustMeasuredRun": reflect.ValueOf(q.MustMeasuredRun),
+			"MustSteps":       reflect.ValueOf(q.MustSteps),
 			"NewBench":        reflect.ValueOf(q.NewBench),
 			"NewHandle":       reflect.ValueOf(q.NewHandle),
 			"Operators":       reflect.ValueOf(q.Operators),
@@ -169,7 +174,6 @@ func warpbookOps() *ixgo.Package {
 			"Warm":       {Typ: reflect.TypeOf(q.Warm), Value: constant.MakeString("")},
 		},
 		UntypedConsts: map[string]ixgo.UntypedConst{
-			"Ambiguous":      {Typ: "untyped string", Value: constant.MakeString("AMBIGUOUS")},
 			"CheckBeyond":    {Typ: "untyped string", Value: constant.MakeString("beyond")},
 			"CheckBound":     {Typ: "untyped string", Value: constant.MakeString("bound")},
 			"CheckCount":     {Typ: "untyped string", Value: constant.MakeString("count")},
@@ -199,15 +203,12 @@ var warpbookOpsDocs = map[string]string{
 	"": `package ops // import warpbook/ops
 
 Package ops is the catalogue of GPU operators, each a ladder of documented
-variants in a folder of its own, and the names that notebooks use: ops.Reduce,
+rungs in a folder of its own, and the names that notebooks use: ops.Reduce,
 ops.MustBench, ops.Rung.
 
-Package ladder defines an operator; package bench checks, times and counts its
-variants. An operator is one folder and one line here. Cells, notebooks and the
-commands of ops/cmd import it; an operator, ladder and bench must not.`,
-	"Ambiguous": `const Ambiguous
-
-The verdicts on a result, and on two times.`,
+Package ladder defines an operator; package bench checks, times and counts its rungs, and
+package results shows what it found. An operator is one folder and one line here. Cells,
+notebooks and the commands of ops/cmd import it; an operator, ladder and bench must not.`,
 	"Argument": `type Argument = ladder.Argument
 
 The model of package ladder.`,
@@ -222,7 +223,7 @@ The clocks and the states of L2 of a Method.`,
 The model of package ladder.`,
 	"Bench": `type Bench = bench.Bench
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Bound": `func Bound(depth int) float64
 
 Bound is the largest error that rounding can cause, as a share of the sum of
@@ -234,15 +235,15 @@ COOToCSR writes the offsets of rows of triples that are sorted by row.`,
 	"CSRToCOO": `var CSRToCOO
 
 CSRToCOO writes the row of each entry of a matrix in CSR.`,
-	"Cache": `type Cache = bench.Cache
+	"Cache": `type Cache = results.Cache
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Case": `type Case = ladder.Case
 
 The model of package ladder.`,
-	"Check": `type Check = bench.Check
+	"Check": `type Check = results.Check
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"CheckBeyond": `const CheckBeyond
 
 The checks that a result can fail.`,
@@ -264,9 +265,9 @@ The checks that a result can fail.`,
 	"CheckLength": `const CheckLength
 
 The checks that a result can fail.`,
-	"CheckMatrix": `type CheckMatrix = bench.CheckMatrix
+	"CheckMatrix": `type CheckMatrix = results.CheckMatrix
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"CheckNaN": `const CheckNaN
 
 The checks that a result can fail.`,
@@ -285,12 +286,12 @@ The checks that a result can fail.`,
 	"CheckUnwritten": `const CheckUnwritten
 
 The checks that a result can fail.`,
-	"Checks": `type Checks = bench.Checks
+	"Checks": `type Checks = results.Checks
 
-What package bench measures.`,
-	"Clock": `type Clock = bench.Clock
+What package bench measures, and the results.`,
+	"Clock": `type Clock = results.Clock
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Code": `type Code = ladder.Code
 
 The model of package ladder.`,
@@ -351,21 +352,21 @@ CopyIf copies the elements above 0, side by side. See package copyif.`,
 	"CopyIfMistakes": `var CopyIfMistakes
 
 CopyIfMistakes is CopyIf with the listings of the notes as they stand.`,
-	"Count": `type Count = bench.Count
+	"Count": `type Count = results.Count
 
-What package bench measures.`,
-	"Counts": `type Counts = bench.Counts
+What package bench measures, and the results.`,
+	"Counts": `type Counts = results.Counts
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Cumsum": `var Cumsum
 
 Cumsum scans each row of a matrix.`,
 	"DataSet": `type DataSet = ladder.DataSet
 
 The model of package ladder.`,
-	"Environment": `type Environment = bench.Environment
+	"Environment": `type Environment = results.Environment
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"ErrDisturbed": `var ErrDisturbed
 
 ErrDisturbed is the kind of error of a time that is not taken, because other work
@@ -434,9 +435,9 @@ GemmTF32 is Gemm on tensor cores, with factors rounded to TF32.`,
 	"Graph": `const Graph
 
 The clocks and the states of L2 of a Method.`,
-	"Handle": `type Handle = bench.Handle
+	"Handle": `type Handle = run.Handle
 
-What package bench measures.`,
+Handle runs operators on buffers of the caller's.`,
 	"Histogram": `var Histogram
 
 Histogram counts values: counts[v] = |{i : x[i] = v}|. See package histogram.`,
@@ -449,12 +450,12 @@ The model of package ladder.`,
 	"Judge": `type Judge = ladder.Judge
 
 The model of package ladder.`,
-	"Latencies": `type Latencies = bench.Latencies
+	"Latencies": `type Latencies = results.Latencies
 
-What package bench measures.`,
-	"Latency": `type Latency = bench.Latency
+What package bench measures, and the results.`,
+	"Latency": `type Latency = results.Latency
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"LogSoftmax": `var LogSoftmax
 
 LogSoftmax is the logarithm of Softmax.`,
@@ -473,20 +474,20 @@ MaxPool is the maximum of windows and its place. See package pool.`,
 	"MaxPoolMistakes": `var MaxPoolMistakes
 
 MaxPoolMistakes is MaxPool with kernels that pad with 0 or lose NaN.`,
-	"Measured": `type Measured = bench.Measured
+	"Measured": `type Measured = results.Measured
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"MeasuredRun": `func MeasuredRun(name string) (*Measured, error)
 
 MeasuredRun returns the figures of measured/NAME.json of an operator's folder; the
 error for an unknown name lists the nearest ones. A name with a slash is that of a
 file of the caller's, as ops/cmd/measured makes it, without its .json.`,
-	"MeasuredTimes": `type MeasuredTimes = bench.MeasuredTimes
+	"MeasuredTimes": `type MeasuredTimes = results.MeasuredTimes
 
-What package bench measures.`,
-	"Method": `type Method = bench.Method
+What package bench measures, and the results.`,
+	"Method": `type Method = results.Method
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"MustBench": `func MustBench(device gpu.Device, operator *Operator, seed uint64, size ...int) *Bench
 
 MustBench is NewBench for notebooks, where an error ends the cell: it loads
@@ -494,6 +495,10 @@ the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.
 	"MustMeasuredRun": `func MustMeasuredRun(name string) *Measured
 
 MustMeasuredRun is MeasuredRun for notebooks, where an error ends the cell.`,
+	"MustSteps": `func MustSteps(o *Operator, run *Measured, size Size, limit string, rungs ...string) *Steps
+
+MustSteps is the table of an operator's rungs at a size of a committed run, beside a limit
+of that run, for notebooks, where an error ends the cell.`,
 	"NewBench": `func NewBench(device gpu.Device, operator *Operator, seed uint64, size ...int) (*Bench, error)
 
 NewBench loads an operator's PTX and makes inputs of the given seed and size,
@@ -524,24 +529,24 @@ The verdicts on a result, and on two times.`,
 	"PassExpected": `const PassExpected
 
 The verdicts on a result, and on two times.`,
-	"Peers": `type Peers = bench.Peers
+	"Peers": `type Peers = results.Peers
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Plan": `type Plan = ladder.Plan
 
 The model of package ladder.`,
 	"Progress": `type Progress = bench.Progress
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Reduce": `var Reduce
 
 Reduce sums a vector: y[0] = x[0] + ... + x[n-1]. See package reduce.`,
 	"ReduceMistakes": `var ReduceMistakes
 
 ReduceMistakes is Reduce with the kernels of the notes where they are wrong.`,
-	"Roofs": `type Roofs = bench.Roofs
+	"Roofs": `type Roofs = results.Roofs
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Rotated": `const Rotated
 
 The clocks and the states of L2 of a Method.`,
@@ -551,9 +556,9 @@ The model of package ladder.`,
 	"Same": `const Same
 
 The verdicts on a result, and on two times.`,
-	"Sample": `type Sample = bench.Sample
+	"Sample": `type Sample = results.Sample
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Scan": `var Scan
 
 Scan computes prefix sums: y[i] = x[0] + ... + x[i], of float32. See package scan.`,
@@ -569,12 +574,12 @@ ScanMistakes is Scan with a kernel that hangs where blocks do not start in order
 	"ScanUint64": `var ScanUint64
 
 ScanUint64 is Scan of uint64, which wraps around.`,
-	"ShortLatencies": `type ShortLatencies = bench.ShortLatencies
+	"ShortLatencies": `type ShortLatencies = results.ShortLatencies
 
-What package bench measures.`,
-	"SideBySide": `type SideBySide = bench.SideBySide
+What package bench measures, and the results.`,
+	"SideBySide": `type SideBySide = results.SideBySide
 
-What package bench measures.`,
+What package bench measures, and the results.`,
 	"Size": `type Size = ladder.Size
 
 The model of package ladder.`,
@@ -623,6 +628,9 @@ SpMVWide is SpMV with offsets of 64 bits, for 2^31 entries and more.`,
 	"Step": `type Step = ladder.Step
 
 The model of package ladder.`,
+	"Steps": `type Steps = results.Steps
+
+What package bench measures, and the results.`,
 	"Stop": `type Stop = ladder.Stop
 
 The model of package ladder.`,
@@ -644,7 +652,7 @@ the absolute values of its terms.`,
 Transpose turns rows into columns: b[c][r] = a[r][c]. See package transpose.`,
 	"TransposeTrials": `var TransposeTrials
 
-TransposeTrials is Transpose with variants of single rungs: __ldg, 16 warps, TMA.`,
+TransposeTrials is Transpose with trials of single rungs: __ldg, 16 warps, TMA.`,
 	"Triangles": `var Triangles
 
 Triangles counts the triangles of a graph. See package triangles.`,

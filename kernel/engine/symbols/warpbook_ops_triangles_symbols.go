@@ -39,10 +39,12 @@ func warpbookOpsTriangles() *ixgo.Package {
 		},
 		Funcs: map[string]reflect.Value{
 			"Clique":    reflect.ValueOf(q.Clique),
+			"Count":     reflect.ValueOf(q.Count),
 			"FromEdges": reflect.ValueOf(q.FromEdges),
 			"Grid":      reflect.ValueOf(q.Grid),
 			"MustOf":    reflect.ValueOf(q.MustOf),
 			"Of":        reflect.ValueOf(q.Of),
+			"Operators": reflect.ValueOf(q.Operators),
 			"Oriented":  reflect.ValueOf(q.Oriented),
 			"RMAT":      reflect.ValueOf(q.RMAT),
 			"Star":      reflect.ValueOf(q.Star),
@@ -57,12 +59,18 @@ var warpbookOpsTrianglesDocs = map[string]string{
 
 Package triangles counts the triangles of a graph: a ladder of rungs from a merge of two
 rows to tables of packed words in shared memory. FromEdges orients a graph, Of makes the
-operator for it, and RMAT makes edges. Package ops lists the operator. It must never
-import ops/bench.`,
+operator for it, and RMAT makes edges; Count runs it on a graph of the host. Package ops lists
+the operator. It must never import ops/bench.`,
 	"Clique": `func Clique(n, m int) []Edge
 
 Clique is all edges between the first k of n vertices, as many as m edges allow. It has
 k (k-1) (k-2) / 6 triangles.`,
+	"Count": `func Count(h ladder.Runner, g *Graph) (count uint64, err error)
+
+Count counts the triangles of a graph on the runner's device. Of a part of a graph, it
+counts those of the part's own vertices.
+
+The graph is uploaded for the call: its rows and columns, of uint32. Error: none.`,
 	"Edge": `type Edge [2]uint32
 
 Edge is a pair of vertices.`,
@@ -185,6 +193,9 @@ Error:  none, the count is exact.
 Cost:   4 vertices + 4 edges + 12 bytes; the wedges that a rung looks up bind, and
 their number depends on the graph.
 Source: founding note 001, which asks how triangles are counted on several devices.`,
+	"Operators": `func Operators() []*ladder.Operator
+
+Operators lists the operators of this package.`,
 	"Oriented": `func Oriented(rows, columns []uint32) (*Graph, error)
 
 Oriented is the graph of rows that are oriented already. Rows that are not are refused.`,

@@ -84,6 +84,7 @@ func (f *Facts) Syntax(c Cell) (warnings []Warning, learn func()) {
 	for _, a := range list {
 		p.try(a)
 	}
+	p.warnings = append(p.warnings, closed(c)...)
 	return p.warnings, p.learn
 }
 

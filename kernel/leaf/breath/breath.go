@@ -6,5 +6,5 @@
 // imports no package of this module.
 package breath
 
-// Poll is called at each turn of a loop that may run long.
+// Poll is called at each iteration of a loop that may run long.
 func Poll() {}

@@ -20,7 +20,7 @@ var (
 	pause  js.Value              // the worker's warpbookPause, which calls its argument as an event of its own
 )
 
-// Poll is called at each turn of a loop that may run long.
+// Poll is called at each iteration of a loop that may run long.
 func Poll() {
 	if left--; left < 0 {
 		look()

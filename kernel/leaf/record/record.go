@@ -17,6 +17,10 @@ import (
 // MIME is the type of a record in a MIME bundle.
 const MIME = "application/vnd.warpbook.record+json"
 
+// Controls is a key of an output's metadata: the values of the controls with which
+// display.Interact made the output, as text.
+const Controls = "warpbook_controls"
+
 // The kinds of records. Every row of Checks is a correctness row; rows of other kinds
 // are correctness rows if they have a verdict.
 const (
@@ -57,8 +61,21 @@ type Record struct {
 
 // Row is one row of a record.
 type Row struct {
-	Name    string  `json:"name"`
-	Verdict *string `json:"verdict"` // nil: none
+	Name    string    `json:"name"`
+	Verdict *string   `json:"verdict"` // nil: none
+	Clock   string    `json:"clock"`
+	Library string    `json:"library"` // that a peer is of, NoLibrary for a limit; "" for ours
+	Total   *Interval `json:"total"`
+}
+
+// NoLibrary is the library of a peer that computes nothing, such as a kernel that only reads.
+const NoLibrary = "-"
+
+// Interval is a median with the interval that holds it.
+type Interval struct {
+	MedianNS float64 `json:"median_ns"`
+	LowNS    float64 `json:"low_ns"`
+	HighNS   float64 `json:"high_ns"`
 }
 
 // Parse reads the value of a bundle.

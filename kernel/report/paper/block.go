@@ -356,8 +356,12 @@ func (l *layout) definitions(n *html.Node, fr frame) {
 	l.space(6)
 }
 
-// details shows a folded part unfolded: paper cannot be clicked.
+// details shows a folded part unfolded, because paper cannot be clicked. It leaves out the
+// folded code of cells and the numbers of plots, as the page does when it is printed.
 func (l *layout) details(n *html.Node, fr frame) {
+	if !hasAttribute(n, "open") && (hasClass(n.Parent, "source") || n.Parent.DataAtom == atom.Figure) {
+		return
+	}
 	for c := range n.ChildNodes() {
 		if c.DataAtom == atom.Summary {
 			s := fr.style

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -111,6 +112,10 @@ func attribute(n *html.Node, name string) string {
 		}
 	}
 	return ""
+}
+
+func hasAttribute(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
 func hasClass(n *html.Node, class string) bool {

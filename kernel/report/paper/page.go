@@ -38,9 +38,9 @@ type placed struct {
 	y    float64
 }
 
-// paginate gives each item a page, from the given one on, and a place.
-func paginate(items []item, page int) (list []placed) {
-	y := topMargin
+// paginate gives each item a page, from 1 on, and a place.
+func paginate(items []item) (list []placed) {
+	page, y := 1, topMargin
 	for i := 0; i < len(items); {
 		end := group(items, i)
 		height := 0.0

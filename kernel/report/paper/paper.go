@@ -49,19 +49,13 @@ func Write(w io.Writer, page string) (missing []rune, err error) {
 		return nil, err
 	}
 	p := &printer{pdf: pdf, fonts: fonts, anchors: map[string]place{}, links: map[string]int{}, name: parts.name}
-	front := layoutFront(fonts, parts)
-	body := &layout{fonts: fonts}
+	body := layoutFront(fonts, parts)
 	base := frame{x: sideMargin, width: textWidth, style: style{family: sans, size: proseSize, color: ink}}
 	dropTitle(parts)
 	for _, n := range parts.cells {
 		body.block(n, base)
 	}
-	pages := paginate(front, 1)
-	first := 1
-	if len(pages) > 0 {
-		first = pages[len(pages)-1].page + 1
-	}
-	pages = append(pages, paginate(body.items, first)...)
+	pages := paginate(body.items)
 	for _, it := range pages {
 		p.pages = it.page
 		if it.anchor != "" {
@@ -80,7 +74,7 @@ type parts struct {
 	title, name, language string
 	contentsTitle         string
 	contents              []*html.Node // links
-	header                *html.Node
+	header, summary       *html.Node
 	cells                 []*html.Node // and the footer
 }
 
@@ -104,6 +98,10 @@ func find(root *html.Node) parts {
 				switch c.DataAtom {
 				case atom.Header:
 					p.header = c
+				case atom.Div:
+					if hasClass(c, "summary") {
+						p.summary = c
+					}
 				case atom.Section, atom.Footer:
 					p.cells = append(p.cells, c)
 				}
@@ -133,8 +131,8 @@ func dropTitle(p parts) {
 	}
 }
 
-// layoutFront lays out the title, the badges and the contents.
-func layoutFront(f *fonts, p parts) []item {
+// layoutFront lays out the title, the badges, the summary and the contents.
+func layoutFront(f *fonts, p parts) *layout {
 	l := &layout{fonts: f}
 	base := frame{x: sideMargin, width: textWidth, style: style{family: sans, size: proseSize, color: ink}}
 	title := base
@@ -149,19 +147,21 @@ func layoutFront(f *fonts, p parts) []item {
 	if p.header != nil {
 		l.badges(p.header, base)
 	}
-	if len(p.contents) == 0 {
-		return l.items
+	if p.summary != nil {
+		l.blocks(p.summary, base)
 	}
 	l.space(22)
+	if len(p.contents) == 0 {
+		return l
+	}
 	heading := base
 	heading.style.size, heading.style.bold = 12, true
 	l.paragraph([]span{{heading.style, p.contentsTitle}}, heading)
 	l.keepNext()
 	l.space(6)
-	for _, a := range p.contents {
-		l.contentsLine(a, base)
-	}
-	return l.items
+	l.contentsLines(p.contents, base)
+	l.space(22)
+	return l
 }
 
 // backs are the backgrounds of badges.
@@ -188,8 +188,35 @@ func (l *layout) badges(header *html.Node, fr frame) {
 	}
 }
 
-// contentsLine sets a line of the contents, with dots to the page number.
-func (l *layout) contentsLine(a *html.Node, fr frame) {
+// contentsInOneColumn is how many lines of contents stand in one column.
+const contentsInOneColumn = 12
+
+// contentsLines sets the contents, in two columns where they are many.
+func (l *layout) contentsLines(links []*html.Node, fr frame) {
+	if len(links) <= contentsInOneColumn {
+		for _, a := range links {
+			l.add(l.contentsLine(a, fr))
+		}
+		return
+	}
+	const gap = 24
+	left, right := fr.inset(0, (fr.width+gap)/2), fr.inset((fr.width+gap)/2, 0)
+	rows := (len(links) + 1) / 2
+	for i, a := range links[:rows] {
+		row := l.contentsLine(a, left)
+		if i+rows < len(links) {
+			beside := l.contentsLine(links[i+rows], right)
+			draw := row.draw
+			row.height = max(row.height, beside.height)
+			row.draw = func(p *printer, y float64) { draw(p, y); beside.draw(p, y) }
+		}
+		l.add(row)
+	}
+}
+
+// contentsLine is an entry of the contents, with dots to the page number.
+func (l *layout) contentsLine(a *html.Node, fr frame) item {
+	const lineHeight = 13.4
 	id := idOf(attribute(a, "href"))
 	level := strings.TrimPrefix(attribute(a.Parent, "class"), "level-")
 	indent := 0.0
@@ -201,23 +228,25 @@ func (l *layout) contentsLine(a *html.Node, fr frame) {
 	s := fr.style
 	s.size = 9
 	lines := l.fonts.wrap(l.fonts.words([]span{{s, collapse(textOf(a))}}), fr.width-indent-36)
-	for i, ln := range lines {
-		l.add(item{height: 13.4, keep: i+1 < len(lines), draw: func(p *printer, y float64) {
-			x, base := fr.x+indent, y+9.5
-			ln.draw(p, x, base)
-			at, ok := p.anchors[id]
-			if !ok || i+1 < len(lines) {
-				return
-			}
-			number := fmt.Sprint(at.page)
-			right := fr.x + fr.width - p.fonts.textWidth(s, number)
-			p.fonts.write(s, right, base, number)
-			dots := s
-			dots.color = ruleColor
-			for d := right - 8; d > x+ln.width+6; d -= 5 {
-				p.fonts.write(dots, d, base, ".")
-			}
-			p.link(attribute(a, "href"), x, y, fr.x+fr.width-x, 13.4)
-		}})
-	}
+	return item{height: lineHeight * float64(len(lines)), draw: func(p *printer, y float64) {
+		x, base := fr.x+indent, y+9.5
+		for i, ln := range lines {
+			ln.draw(p, x, base+lineHeight*float64(i))
+		}
+		at, ok := p.anchors[id]
+		if !ok || len(lines) == 0 {
+			return
+		}
+		last := len(lines) - 1
+		base += lineHeight * float64(last)
+		number := fmt.Sprint(at.page)
+		right := fr.x + fr.width - p.fonts.textWidth(s, number)
+		p.fonts.write(s, right, base, number)
+		dots := s
+		dots.color = ruleColor
+		for d := right - 8; d > x+lines[last].width+6; d -= 5 {
+			p.fonts.write(dots, d, base, ".")
+		}
+		p.link(attribute(a, "href"), x, y, fr.x+fr.width-x, lineHeight*float64(len(lines)))
+	}}
 }

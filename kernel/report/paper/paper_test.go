@@ -12,6 +12,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
+	"golang.org/x/net/html"
 )
 
 const head = `<html lang="en"><head><title>A title</title></head><body><nav aria-label="Contents"><ul>%s</ul></nav><main>
@@ -28,6 +29,25 @@ func write(t *testing.T, contents, cells string) []byte {
 	return b.Bytes()
 }
 
+// Folded code and the numbers of plots are not on paper; other folded parts are.
+func TestFoldedParts(t *testing.T) {
+	page := strings.Join(Texts(write(t, "", `<section><div class="source"><details><summary>Code</summary><pre>hidden</pre></details></div>
+		<figure><details><summary>Numbers</summary><pre>numbers</pre></details></figure><details><summary>Hint</summary>unfolded</details></section>`)), "")
+	for text, want := range map[string]bool{"hidden": false, "numbers": false, "unfolded": true, "Hint": true} {
+		if strings.Contains(page, text) != want {
+			t.Errorf("%q is on paper: %v, expected %v", text, !want, want)
+		}
+	}
+}
+
+// No plot is cut by the end of a page, or leaves most of a page before it empty.
+func TestTallPlotFits(t *testing.T) {
+	w, h := (frame{width: textWidth}).size(&html.Node{}, 700, 4000)
+	if h > textHeight || h < 0.5*textHeight || w > textWidth {
+		t.Errorf("%g x %g points, of a page of %g x %g", w, h, textWidth, textHeight)
+	}
+}
+
 // TestContents: the contents have the page of each heading.
 func TestContents(t *testing.T) {
 	var cells, contents strings.Builder
@@ -42,11 +62,11 @@ func TestContents(t *testing.T) {
 	for i := range 30 {
 		name := fmt.Sprintf("Heading\n%d\n", i)
 		name = strings.ReplaceAll(name, "\n", "")
-		page := slices.IndexFunc(pages[1:], func(p string) bool {
+		page := slices.IndexFunc(pages, func(p string) bool {
 			return strings.Contains(strings.ReplaceAll(p, "\n", "")+".", name+"Some")
-		}) + 2
+		}) + 1
 		entry := regexp.MustCompile(fmt.Sprintf(`Heading\n%d\n(\d+)\n`, i)).FindStringSubmatch(pages[0])
-		if page < 2 || entry == nil || entry[1] != fmt.Sprint(page) {
+		if page < 1 || entry == nil || entry[1] != fmt.Sprint(page) {
 			t.Errorf("%s: on page %d, the contents have %q", name, page, entry)
 		}
 	}
@@ -81,7 +101,7 @@ func TestPaginate(t *testing.T) {
 		items = append(items, item{height: 11, repeat: []item{headRow}, title: "row"})
 	}
 	page, heads, firstOf := 0, 0, map[int]string{}
-	for _, p := range paginate(items, 1) {
+	for _, p := range paginate(items) {
 		if p.y+p.height > topMargin+textHeight+1e-9 {
 			t.Errorf("%q of page %d ends at %g", p.title, p.page, p.y+p.height)
 		}
@@ -99,7 +119,7 @@ func TestPaginate(t *testing.T) {
 	if firstOf[2] != "heading" || firstOf[3] != "head" || heads != 1 {
 		t.Errorf("pages start with %v, %d heads, expected the heading with its text, then the head of the table", firstOf, heads)
 	}
-	for _, p := range paginate([]item{{height: 10, keep: true}, {height: 3 * textHeight}, {height: 10}}, 1) {
+	for _, p := range paginate([]item{{height: 10, keep: true}, {height: 3 * textHeight}, {height: 10}}) {
 		if p.page > 3 {
 			t.Errorf("an item on page %d", p.page)
 		}

@@ -44,6 +44,10 @@ func dataOf(uri string) (mime string, data []byte, err error) {
 	return mime, data, err
 }
 
+// mostOfPage is the share of a page that a picture takes at most: a page before a picture
+// that fills one would stay half empty.
+const mostOfPage = 0.72
+
 // size is the size of a picture in points: that of the page, or less if it does not
 // fit.
 func (fr frame) size(n *html.Node, width, height float64) (w, h float64) {
@@ -52,7 +56,7 @@ func (fr frame) size(n *html.Node, width, height float64) (w, h float64) {
 	if v, err := strconv.ParseFloat(attribute(n, "width"), 64); err == nil && v > 0 && width > 0 {
 		w, h = v*pointsPerPixel, v*pointsPerPixel*height/width
 	}
-	scale := min(1, fr.width/w, (textHeight-60)/h)
+	scale := min(1, fr.width/w, mostOfPage*textHeight/h)
 	return w * scale, h * scale
 }
 

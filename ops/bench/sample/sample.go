@@ -13,7 +13,7 @@ import (
 
 //go:generate go run ../../../gpu/nvrtc -arch sm_75 -release 12.0 sample.cu
 
-//go:embed *.cu *.ptx *.go
+//go:embed *.cu *.ptx.zst *.go
 var files embed.FS
 
 // Operator sums a vector: y[0] = x[0] + ... + x[n-1], and 0 for n = 0.

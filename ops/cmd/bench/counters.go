@@ -61,7 +61,7 @@ type counted struct {
 	Method   string            `json:"method"`
 }
 
-// printCounters prints the counters of each launch of each variant.
+// printCounters prints the counters of each launch of each rung.
 func printCounters(d gpu.Device, o options, out, log io.Writer) error {
 	if d.Info().Emulated {
 		return fmt.Errorf("--counters: %w on %s: expected a GPU, on which ncu counts", gpu.ErrUnsupported, d.Info().Label())
@@ -87,8 +87,8 @@ func printCounters(d gpu.Device, o options, out, log io.Writer) error {
 	return nil
 }
 
-// countVariant verifies a variant under ncu, and prints its launches. A check may launch
-// a variant again, on other data: those launches are left out.
+// countVariant verifies a rung under ncu, and prints its launches. A check may launch
+// a rung again, on other data: those launches are left out.
 func countVariant(d gpu.Device, o options, size ops.Size, variant, report string, out io.Writer) error {
 	line := counted{Kind: "counters", Operator: o.operator.Name, Name: variant, Size: size, Settings: o.settings(),
 		Method: "ncu, caches emptied before each launch, clock as it is"}

@@ -1,12 +1,14 @@
-// Command bench verifies and times the variants of an operator and prints a
+// Command bench verifies and times the rungs of an operator and prints a
 // figure a line as JSON: of ours, then of the peers that are there.
 //
 //	go run ./ops/cmd/bench reduce --size 25600000 --l2 flushed > figures.jsonl
 //	go run ./ops/cmd/bench gemm --size 512,512,512 --size 4096,4096,4096 --clock graph --turns 3
 //	go run ./ops/cmd/bench reduce --size 25600000 --counters units
+//	go run ./ops/cmd/bench reduce --size 1e6 --with mine.cu:mine --like RUNG --csv
+//	go run ./ops/cmd/bench reduce --size 1e6 --peer 'python3 mine.py'
 //
 // It measures as the notebooks do, with the same package. With --turns our
-// variants and the peers are timed alternately, a line for each turn, so that the
+// variants and the peers are timed alternately, a line for each repetition, so that the
 // GPU's temperature and power affect both equally. An interrupt ends it; every printed
 // line is whole.
 package main
@@ -18,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"strconv"
@@ -68,10 +71,16 @@ type options struct {
 	repeats  int
 	turns    int
 	peers    []string // empty for all
+	with     []kernel // of the caller's, which are rungs
+	likes    []string // rungs that they are launched like
+	own      []string // command lines of the caller's, which are peers
+	csv      bool     // in place of JSON
 	alone    bool     // without peers
-	skip     bool     // named variants that do not take the device or the size
+	warm     bool     // compiles the peers, and measures nothing
+	skip     bool     // named rungs that do not take the device or the size
 	counters []string // of ncu, in place of times
 	done     done     // of a run that ended midway
+	arch     string   // of with
 }
 
 func parse(args []string, log io.Writer) (o options, err error) {
@@ -80,6 +89,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	flags.Usage = func() {}
 	flags.Func("size", "a size of the operator's, such as `25600000` or 4096,4096,4096; may be repeated", o.addSize)
 	variants := flags.String("variants", "", "variants, with commas; all if not given")
+	flags.BoolVar(&o.warm, "warm", false, "runs each peer once, so that its programs are compiled, and prints nothing")
 	flags.BoolVar(&o.skip, "skip", false, "leaves out named variants, too, that do not take the device or a size")
 	clock := flags.String("clock", "events", `events, "back to back" or graph`)
 	cache := flags.String("l2", "warm", "warm, flushed, or (back to back and graph) rotated")
@@ -87,10 +97,21 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	flags.Uint64Var(&o.seed, "seed", 20261121, "of the random data")
 	flags.IntVar(&o.repeats, "repeats", 0, "of each timing; 0 chooses up to 50")
 	flags.IntVar(&o.turns, "turns", 1, "how often each size is timed, ours and theirs alternately")
-	others := flags.String("peers", "all", "figures of peers, with commas; all or none")
+	others := flags.String("peers", "all", "figures of peers, with commas; all, every (those that were tried and lost, too) or none")
 	data := flags.String("data", "", "name of a data set of the operator's; its first if not given")
 	counters := flags.String("counters", "", "counts each launch under ncu in place of times: `units` for the share of its peak that each unit reaches, or ncu's metrics, with commas")
 	resume := flags.String("resume", "", "`file` with the lines of a run that ended midway: its figures are not measured again")
+	flags.Func("with", "`FILE.cu:KERNEL` of yours, or FILE.ptx:ENTRY, as a rung: checked, timed and audited; may be repeated", o.addKernel)
+	flags.Func("like", "the `rung` whose launch, arguments and error bound the kernel of --with has; one for all, or one for each", func(text string) error {
+		o.likes = append(o.likes, text)
+		return nil
+	})
+	flags.StringVar(&o.arch, "arch", "", "lowest `compute capability` that --with compiles for, such as sm_90a (sm_75)")
+	flags.Func("peer", "a `command` of yours that computes the operator, such as 'python3 mine.py': ops/peers/README.md has the protocol; may be repeated", func(text string) error {
+		o.own = append(o.own, text)
+		return nil
+	})
+	flags.BoolVar(&o.csv, "csv", false, "prints a table as CSV in place of JSON lines")
 	sets := map[string]float64{}
 	flags.Func("set", "a parameter of the operator's, such as `alpha=2`; may be repeated", func(text string) error {
 		return addSetting(sets, text)
@@ -116,6 +137,12 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if err := o.find(operator, sets, *data); err != nil {
 		return o, err
 	}
+	if err := o.checkKernels(); err != nil {
+		return o, err
+	}
+	if o.csv && (*counters != "" || *resume != "") {
+		return o, errors.New("--csv with --counters or --resume, expected one of them: both have JSON lines")
+	}
 	if o.repeats < 0 {
 		return o, fmt.Errorf("--repeats %d: expected at least 1, or 0 for up to 50", o.repeats)
 	}
@@ -138,7 +165,9 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	default:
 		o.peers = strings.Split(*others, ",")
 	}
-	o.method, err = ops.ParseMethod(*clock, *cache)
+	if o.method, err = ops.ParseMethod(*clock, *cache); err == nil && len(o.own) > 0 && (o.method.Clock != ops.Events || o.method.Cache == ops.Rotated) {
+		err = fmt.Errorf("--peer with --clock %v --l2 %v: expected events, and L2 warm or flushed", o.method.Clock, o.method.Cache)
+	}
 	return o, err
 }
 
@@ -146,16 +175,37 @@ func parse(args []string, log io.Writer) (o options, err error) {
 func (o *options) addSize(text string) error {
 	var size ops.Size
 	for _, d := range strings.Split(text, ",") {
-		n, err := strconv.Atoi(d)
-		if errors.Is(err, strconv.ErrRange) {
-			return fmt.Errorf("%q is too large", d)
-		}
+		n, err := wholeNumber(d)
 		if err != nil {
-			return fmt.Errorf("%q is no number in digits, such as 1000000", d)
+			return err
 		}
 		size = append(size, n)
 	}
 	o.sizes = append(o.sizes, size)
+	return nil
+}
+
+// wholeNumber reads a number as Go writes it in a --set of a notebook: 1000000, 1_000_000
+// or 1e6.
+func wholeNumber(text string) (int, error) {
+	digits := strings.ReplaceAll(text, "_", "")
+	if n, err := strconv.Atoi(digits); err == nil || errors.Is(err, strconv.ErrRange) {
+		return n, tooLarge(text, err)
+	}
+	f, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case math.Abs(f) >= 1<<53: // also what is out of range
+		return 0, tooLarge(text, strconv.ErrRange)
+	case err != nil || f != math.Trunc(f):
+		return 0, fmt.Errorf("%q is no whole number, such as 1000000 or 1e6", text)
+	}
+	return int(f), nil
+}
+
+func tooLarge(text string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%q is too large", text)
+	}
 	return nil
 }
 
@@ -182,7 +232,7 @@ func (o *options) find(operator string, sets map[string]float64, data string) (e
 	if o.data = data; data != "" {
 		_, err = o.operator.DataSet(data)
 	}
-	if err == nil {
+	if err == nil && len(o.with) == 0 { // else after they are compiled
 		_, err = o.operator.Choose(o.variants)
 	}
 	for _, size := range o.sizes {
@@ -209,16 +259,38 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 		return err
 	}
 	defer d.Close()
+	if err := o.withKernels(d, log, stopped); err != nil {
+		return err
+	}
 	var stop atomic.Bool
 	ended := make(chan struct{})
 	defer close(ended)
 	go interrupt(stopped, ended, &stop)
-	if len(o.counters) > 0 {
+	switch {
+	case len(o.counters) > 0:
 		return printCounters(d, o, out, log)
+	case o.warm:
+		return warm(d, o, log)
+	}
+	if o.csv {
+		if err := writeRow(out, o.columns()); err != nil {
+			return err
+		}
 	}
 	right := true
 	others := peers.None()
 	defer func() { others.Close() }()
+	programs, err := o.startOwn(d)
+	defer func() {
+		for _, own := range programs {
+			if own != nil {
+				own.Close()
+			}
+		}
+	}()
+	if err != nil {
+		return err
+	}
 	sizes := o.peerSizes()
 	for _, size := range o.sizes {
 		bench, err := ops.NewBench(d, o.operator, o.seed, size...)
@@ -226,6 +298,7 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 			return err
 		}
 		bench.Method, bench.Repeats = o.method, o.repeats
+		bench.Audits = len(o.with) > 0
 		bench.KeepWatch()
 		if o.data != "" {
 			err = bench.UseData(o.data)
@@ -243,6 +316,10 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 				fmt.Fprintln(log, "bench: peers")
 				err = printPeers(others, o, out)
 			}
+			if err == nil && !stop.Load() {
+				fine, err = printOwn(bench, programs, o, out, log)
+				right = right && fine
+			}
 		}
 		if err := errors.Join(err, bench.Close()); err != nil {
 			return err
@@ -253,6 +330,30 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 	}
 	if !right {
 		return fmt.Errorf("a result is wrong or was not timed: its line has no times")
+	}
+	return nil
+}
+
+// warm runs the peers once at each size, without a figure.
+func warm(d gpu.Device, o options, log io.Writer) error {
+	bench, err := ops.NewBench(d, o.operator, o.seed, o.sizes[0]...)
+	if err != nil {
+		return err
+	}
+	defer bench.Close()
+	bench.Method, bench.Repeats = o.method, 1
+	others, err := bench.PeersInTurns(o.sizes, 1, o.peers...)
+	if err != nil {
+		return err
+	}
+	defer others.Close()
+	for range o.sizes {
+		if _, err := others.Turn(); err != nil {
+			return err
+		}
+	}
+	for _, note := range others.Notes {
+		fmt.Fprintln(log, "bench: not run:", note)
 	}
 	return nil
 }
@@ -287,6 +388,9 @@ func printVariants(bench *ops.Bench, o options, size ops.Size, turn int, out, lo
 			return false, err
 		}
 		for _, f := range latencies.Figures() {
+			if f, err = o.judged(bench, f); err != nil {
+				return false, err
+			}
 			right = right && (f.Verdict == ops.Pass || f.Verdict == ops.FailExpected)
 			if err := o.print(out, f); err != nil {
 				return false, err
@@ -302,7 +406,7 @@ const tries = 3
 
 var pause = time.Second // tests wait less
 
-// names are the variants: those that were named, or all.
+// names are the rungs: those that were named, or all.
 func (o options) names() []string {
 	if len(o.variants) > 0 {
 		return o.variants
@@ -314,7 +418,7 @@ func (o options) names() []string {
 	return all
 }
 
-// timed is Time of a variant, tried again where something else disturbs it.
+// timed is Time of a rung, tried again where something else disturbs it.
 func timed(bench *ops.Bench, variant string, log io.Writer) (*ops.Latencies, error) {
 	for try := 1; ; try++ {
 		latencies, err := bench.Time(variant)
@@ -375,6 +479,9 @@ func (o options) settings() string {
 // print writes a figure with one call, so that a line is whole.
 func (o options) print(out io.Writer, f peers.Figure) error {
 	f.Settings = o.settings()
+	if o.csv {
+		return printRow(out, f)
+	}
 	return printLine(out, f)
 }
 

@@ -31,10 +31,10 @@ func line(text string) []string {
 	return strings.Fields(strings.NewReplacer("$HOST", rung(ops.Reduce, 0), "$GPU", rung(ops.Reduce, 1)).Replace(text))
 }
 
-// A run prints a whole line for each variant and turn, verified.
+// A run prints a whole line for each rung and turn, verified.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	args := line("reduce --size 1000 --size 70 --variants $HOST,$GPU --device emu --repeats 3 --seed 5 --turns 2")
+	args := line("reduce --size 1e3 --size 70 --variants $HOST,$GPU --device emu --repeats 3 --seed 5 --turns 2")
 	if err := run(args, &out, io.Discard, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// A variant that a device cannot run is reported and skipped, unless it is named.
+// A rung that a device cannot run is reported and skipped, unless it is named.
 func TestLeftOut(t *testing.T) {
 	var log bytes.Buffer
 	args := strings.Fields("gemm_tf32 --size 16,16,16 --device emu:t4")
@@ -107,7 +107,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// interrupts sends a signal when the first variant is announced.
+// interrupts sends a signal when the first rung is announced.
 type interrupts struct {
 	stopped chan<- os.Signal
 	told    bool
@@ -123,26 +123,30 @@ func (i *interrupts) Write(b []byte) (int, error) {
 
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                              "go run ./ops/cmd/bench --help",
-		"reduce":                                        "--size",
-		"reduce --size x":                               `"x" is no number`,
-		"reduce --size 99999999999999999999":            `"99999999999999999999" is too large`,
-		"reduce --size 3 --bogus":                       "not defined: -bogus: go run ./ops/cmd/bench --help",
-		"reduce --size 3 --repeats -5":                  "--repeats -5: expected at least 1",
-		"reduce --size 3 --variants $GPU,":              `variant ""`,
-		"reduce --size 3 --size -3":                     "n = -3",
-		"reduce --size 3 --clock nope":                  `"back to back"`,
-		"redcue --size 3":                               "expected one such as reduce",
-		"reduce --size 3 --l2 cold":                     "expected one of",
-		"reduce --size 3 --variants $GPU_":              rung(ops.Reduce, 1),
-		"reduce --size 3,4":                             "expected n",
-		"reduce --size 3 --device nothing":              "expected one of",
-		"reduce --size 3 --turns 0":                     "--turns",
-		"reduce --size 3 --device emu --counters units": "expected a GPU",
-		"reduce --size 3 more":                          "--help",
-		"reduce --size 3 --clock graph --l2 flushed":    "take rotated",
-		"conv1d --size 9,3 --set stride=1.5":            "stride = 1.5: invalid argument, expected a whole number",
-		"maxpool --size 1,9,9 --set widow=3":            "expected one such as window",
+		"":                    "go run ./ops/cmd/bench --help",
+		"reduce":              "--size",
+		"reduce --size x":     `"x" is no whole number`,
+		"reduce --size 1.5e0": `"1.5e0" is no whole number, such as 1000000 or 1e6`,
+		"reduce --size 1e20":  `"1e20" is too large`,
+		"reduce --size 1e999": `"1e999" is too large`,
+		"reduce --size 3 --device emu --peers torch_smu": "peer \"torch_smu\": not found, expected one such as torch_sum",
+		"reduce --size 99999999999999999999":             `"99999999999999999999" is too large`,
+		"reduce --size 3 --bogus":                        "not defined: -bogus: go run ./ops/cmd/bench --help",
+		"reduce --size 3 --repeats -5":                   "--repeats -5: expected at least 1",
+		"reduce --size 3 --variants $GPU,":               `variant ""`,
+		"reduce --size 3 --size -3":                      "n = -3",
+		"reduce --size 3 --clock nope":                   `"back to back"`,
+		"redcue --size 3":                                "expected one such as reduce",
+		"reduce --size 3 --l2 cold":                      "expected one of",
+		"reduce --size 3 --variants $GPU_":               rung(ops.Reduce, 1),
+		"reduce --size 3,4":                              "expected n",
+		"reduce --size 3 --device nothing":               "expected one of",
+		"reduce --size 3 --turns 0":                      "--turns",
+		"reduce --size 3 --device emu --counters units":  "expected a GPU",
+		"reduce --size 3 more":                           "--help",
+		"reduce --size 3 --clock graph --l2 flushed":     "take rotated",
+		"conv1d --size 9,3 --set stride=1.5":             "stride = 1.5: invalid argument, expected a whole number",
+		"maxpool --size 1,9,9 --set widow=3":             "expected one such as window",
 	} {
 		var out bytes.Buffer // the program prints the error below what is in it
 		err := run(line(args), &out, &out, nil)

@@ -57,7 +57,7 @@ func key(name string, size []int) string { return fmt.Sprint(name, size) }
 // count is how many lines a name has at a size.
 func (d done) count(name string, size []int) int { return d.lines[key(name, size)] }
 
-// peers reports whether a peer, a name that is no variant of any operator, has its line
+// peers reports whether a peer, a name that is no rung of any operator, has its line
 // of every turn at a size.
 func (d done) peers(size []int, turns int) bool {
 	for _, x := range d.all {

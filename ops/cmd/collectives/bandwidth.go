@@ -25,7 +25,7 @@ const librariesVariable = "NCCL_PEER_LIBRARIES"
 // warmup is how many collectives of a turn are not timed: those of the peer, too.
 const warmup = 5
 
-// bandwidths verifies each collective at each size, then times ours and the peer's in turns.
+// bandwidths verifies each collective at each size, then times ours and the peer's alternately.
 func bandwidths(s *session) error {
 	if least := 4 * len(s.group); slices.Min(s.bytes) < least {
 		return fmt.Errorf("--bytes %d: expected at least %d, an element for each of %d ranks", slices.Min(s.bytes), least, len(s.group))
@@ -165,7 +165,7 @@ func (s *session) bandwidth(bytes int, others *peers.Session) (right bool, err e
 	}
 	for name, ns := range theirs {
 		s.print(line{Part: "collectives", Name: "all-reduce of ours over " + name, Devices: ranks, Size: []int{4 * n}, Ratio: median(ns) / median(ours[collective.AllReduce]),
-			Transport: s.group[0].Transport(), Note: "bus bandwidths, medians of the turns; the aim is 0.97"})
+			Transport: s.group[0].Transport(), Note: "bus bandwidths, medians of the repetitions; the aim is 0.97"})
 	}
 	return right, nil
 }

@@ -5,7 +5,7 @@
 //	go run ./ops/cmd/collectives --parts collectives --bytes 1073741824 --turns 5
 //
 // The parts: collectives (bus bandwidth as nccl-tests has it, beside a C++ program that
-// calls ncclAllReduce, in turns), sum (the ladder's reduce on a part each, then an
+// calls ncclAllReduce, alternately), sum (the ladder's reduce on a part each, then an
 // all-reduce of one element), gemm (a part of the columns each) and triangles (an equal
 // share of the work each). The last three are timed with one device and with all, by the
 // host's clock, and the parts of sum and triangles without the all-reduce. Without two GPUs

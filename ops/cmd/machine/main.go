@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 
+	"warpbook/gpu/ptxfile"
 	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/ops/ladder"
 	"warpbook/ops/ladder/loop"
@@ -42,7 +43,7 @@ func main() {
 }
 
 func run(ptxas, cuobjdump string) error {
-	files, err := filepath.Glob("ops/*/*.ptx")
+	files, err := ptxfile.Glob(os.DirFS("."), "ops/*/*.ptx")
 	if err != nil || len(files) == 0 {
 		return fmt.Errorf("machine: ops/*/*.ptx: no PTX, expected to run in the project's root")
 	}
@@ -55,16 +56,16 @@ func run(ptxas, cuobjdump string) error {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "notes.md")); err != nil {
 			continue // no operator: it has no table of counters
 		}
-		entries, err := assemble(ptxas, cuobjdump, file)
-		if err != nil {
-			return err
-		}
-		text, err := os.ReadFile(file)
+		text, err := ptxfile.ReadFile(file)
 		if err != nil {
 			return fmt.Errorf("machine: %w", err)
 		}
+		entries, err := assemble(ptxas, cuobjdump, file, text)
+		if err != nil {
+			return err
+		}
 		for name, e := range entries {
-			e.Code = ladder.EntryHash(string(text), name)
+			e.Code = ladder.EntryHash(text, name)
 			entries[name] = e
 		}
 		folder := filepath.Dir(file)
@@ -96,22 +97,25 @@ var (
 )
 
 // assemble describes the machine code of each entry.
-func assemble(ptxas, cuobjdump, file string) (map[string]ladder.MachineEntry, error) {
-	cubin, err := os.CreateTemp("", "*.cubin")
+func assemble(ptxas, cuobjdump, file, text string) (map[string]ladder.MachineEntry, error) {
+	dir, err := os.MkdirTemp("", "machine")
 	if err != nil {
 		return nil, fmt.Errorf("machine: %w", err)
 	}
-	cubin.Close()
-	defer os.Remove(cubin.Name())
+	defer os.RemoveAll(dir)
+	cubin, plain := filepath.Join(dir, "x.cubin"), filepath.Join(dir, filepath.Base(file))
+	if err := os.WriteFile(plain, []byte(text), 0o600); err != nil {
+		return nil, fmt.Errorf("machine: %w", err)
+	}
 	arch := target
 	if strings.HasSuffix(file, "."+target+"a.ptx") {
 		arch += "a" // for this very GPU alone
 	}
-	said, err := exec.Command(ptxas, "-v", "-arch", arch, file, "-o", cubin.Name()).CombinedOutput()
+	said, err := exec.Command(ptxas, "-v", "-arch", arch, plain, "-o", cubin).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("machine: assemble %s: %w: %s", file, err, said)
 	}
-	sass, err := exec.Command(cuobjdump, "-sass", cubin.Name()).Output()
+	sass, err := exec.Command(cuobjdump, "-sass", cubin).Output()
 	if err != nil {
 		return nil, fmt.Errorf("machine: disassemble %s: %w", file, err)
 	}

@@ -28,6 +28,15 @@
 // <!-- counters.GPU --> of its notes:
 //
 //	go run ./ops/cmd/bench scan --size 268435456 --counters units | go run ./ops/cmd/measured --counters h200
+//
+// With --headlines the table of ops/figures.md is made anew, and README's rows with it:
+// from the runs whose lines are kept in ops/headlines/GPU, and one run before that, of which
+// the measured files have the ranges. A run is a day and a machine. --keep adds the lines of
+// a run under a name that begins with its date:
+//
+//	cat OUT/headlines-*.jsonl | go run ./ops/cmd/measured --headlines h200 --keep 2026-11-28-e52e24c1
+//
+// Figures of sources with changes are refused for what is committed.
 package main
 
 import (
@@ -44,8 +53,8 @@ import (
 	"strings"
 
 	"warpbook/ops"
-	"warpbook/ops/bench"
 	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
 
 func main() {
@@ -53,11 +62,14 @@ func main() {
 	to := flag.String("to", "", "a `folder` of your own: figures of the bench become its files, and nothing else changes")
 	cell := flag.String("cell", "", "the `id` of a cell with a latency table: standard input is the .json of a notebook's results")
 	gpu := flag.String("counters", "", "the `GPU`, such as h200: standard input is lines of the bench's --counters")
+	table := flag.String("headlines", "", "the `GPU`, such as h200: makes the table of ops/figures.md from all runs of it")
+	keep := flag.String("keep", "", "with --headlines, the `name` under which the lines of standard input are kept: date and machine")
 	flag.Parse()
-	if own := *to != "" || *gpu != ""; flag.NArg() != 1 && !own || flag.NArg() > 0 && own {
+	if own := *to != "" || *gpu != "" || *table != ""; *keep != "" && *table == "" || flag.NArg() != 1 && !own || flag.NArg() > 0 && own {
 		fmt.Fprintln(os.Stderr, "usage: go run ./ops/cmd/measured [--memory TBPS] [--cell ID] NAME < figures.jsonl\n"+
 			"       go run ./ops/cmd/measured [--memory TBPS] [--cell ID] --to FOLDER < figures.jsonl\n"+
-			"       go run ./ops/cmd/measured --counters GPU < counters.jsonl")
+			"       go run ./ops/cmd/measured --counters GPU < counters.jsonl\n"+
+			"       go run ./ops/cmd/measured --headlines GPU [--keep NAME < figures.jsonl]")
 		os.Exit(2)
 	}
 	var figures io.Reader = os.Stdin
@@ -67,6 +79,13 @@ func main() {
 	}
 	switch {
 	case err != nil:
+	case *table != "":
+		if *keep != "" {
+			err = keepRun(figures, "ops", *table, *keep)
+		}
+		if err == nil {
+			err = runHeadlines("ops", *table)
+		}
 	case *gpu != "":
 		err = runCounters(figures, "ops", *gpu)
 	case *to != "":
@@ -103,6 +122,9 @@ func run(figures io.Reader, folder, name string, memory float64) error {
 	if err := f.take(figures, filepath.Base(filepath.Dir(filepath.Dir(path)))); err != nil {
 		return err
 	}
+	if err := committed(f.Commit); err != nil {
+		return err
+	}
 	for _, size := range f.cut {
 		fmt.Fprintln(os.Stderr, "measured: left out, no peer had a turn:", size)
 	}
@@ -112,7 +134,7 @@ func run(figures io.Reader, folder, name string, memory float64) error {
 	if text, err = f.text(); err != nil {
 		return err
 	}
-	m, err := bench.ParseMeasured(ops.Operators(), name, text)
+	m, err := results.ParseMeasured(ops.Operators(), name, text)
 	if err != nil {
 		return err
 	}
@@ -210,7 +232,7 @@ func (f *file) take(figures io.Reader, folder string) error {
 		if least < most {
 			turns = fmt.Sprintf("%d to %d", least, most)
 		}
-		f.Method += "; the median of " + turns + " turns, ours and theirs alternately"
+		f.Method += "; the median of " + turns + " repetitions, ours and theirs alternately"
 	}
 	slices.SortFunc(f.Times, func(a, b *times) int {
 		return cmp.Or(cmp.Compare(oblong(a.Size), oblong(b.Size)), cmp.Compare(a.operator, b.operator), slices.Compare(a.Size, b.Size))

@@ -75,7 +75,7 @@ func TestRun(t *testing.T) {
  "device": "NVIDIA H200, driver 1.2, 1965 to 1980 MHz",
  "date": "2026-11-22",
  "commit": "commit 0123456789ab",
- "method": "a graph; data seed 1; the median of 1 to 2 turns, ours and theirs alternately",
+ "method": "a graph; data seed 1; the median of 1 to 2 repetitions, ours and theirs alternately",
  "roofs": {
   "float32_tflops": 65.2,
   "memory_tbps": 3.5,

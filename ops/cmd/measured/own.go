@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"warpbook/ops"
-	"warpbook/ops/bench"
+	"warpbook/ops/results"
 )
 
 // own are the runs of a reader's own folder: the figures of operators that each holds.
@@ -96,7 +96,7 @@ func writeOwn(folder, name, title string, lines []string, memory float64) error 
 	if err != nil {
 		return err
 	}
-	if _, err := bench.ParseMeasured(ops.Operators(), name, text); err != nil {
+	if _, err := results.ParseMeasured(ops.Operators(), name, text); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -13,6 +13,15 @@ type source struct {
 	device, environment, commit first
 }
 
+// committed refuses figures of sources that no commit has: what is kept in the repository
+// must be measured again from it.
+func committed(commit string) error {
+	if hash, found := strings.CutPrefix(commit, "commit "); !found || strings.Contains(hash, " ") {
+		return fmt.Errorf("measured by %q, expected a commit without changes: commit the sources, build the bench (.ci/gpu pack) and measure again", commit)
+	}
+	return nil
+}
+
 // first is the first value of a field, and its line.
 type first struct {
 	value string

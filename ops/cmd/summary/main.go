@@ -19,9 +19,9 @@ import (
 	"strings"
 
 	"warpbook/ops"
-	"warpbook/ops/bench"
 	"warpbook/ops/ladder"
 	"warpbook/ops/published"
+	"warpbook/ops/results"
 )
 
 func main() {
@@ -66,7 +66,7 @@ func steps() (list []step) {
 	return list
 }
 
-// variantOf returns our variant of a kernel of the notes: the first whose published
+// variantOf returns our rung of a kernel of the notes: the first whose published
 // figures are those of the kernel.
 func variantOf(kernel string) (string, error) {
 	for _, f := range published.All() {
@@ -96,7 +96,7 @@ func (s step) figure(kernel string) (published.Figure, error) {
 	return published.Figure{}, fmt.Errorf("no time of %q for %v, expected one in notes.json", kernel, s.publishedFor)
 }
 
-// measured returns how many times as fast our second variant is, and whether the two
+// measured returns how many times as fast our second rung is, and whether the two
 // are known to differ: their intervals lie apart, or the medians by 5 % where the
 // committed figures have no intervals.
 func (s step) measured(from, to string) (ratio float64, differ bool, err error) {
@@ -113,9 +113,9 @@ func (s step) measured(from, to string) (ratio float64, differ bool, err error) 
 		return 0, false, fmt.Errorf("%s has no figures of %s and %s for %v", s.run, from, to, s.size)
 	}
 	switch m.Verdict(to, from, s.size...) {
-	case bench.Faster, bench.Slower:
+	case results.Faster, results.Slower:
 		return ratio, true, nil
-	case bench.Same:
+	case results.Same:
 		return ratio, false, nil
 	}
 	return ratio, math.Abs(ratio-1) >= 0.05, nil

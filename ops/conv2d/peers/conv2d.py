@@ -1,4 +1,9 @@
-"""Peers of convolutions: cuDNN through torch, whose search of algorithms times each, and what torch.compile makes of it. The lines of volumes were written without a GPU and have not run yet."""
+"""Peers of convolutions of images and volumes, in the layout and type of the operator.
+
+Timed beside ours: cuDNN through torch.nn.functional, whose search of algorithms times each; cuDNN's convolution with bias and
+ReLU in one call (torch.ops.aten.cudnn_convolution_relu), where the operator has them; and torch.compile.
+Tried and lost, run by name alone: torch_unfold (im2col and a product), torch_fft (products of spectra, images without bias).
+"""
 
 import torch
 
@@ -40,12 +45,31 @@ def prepare(a):
             peer.figure(a, name, right, run, flops=2 * want.numel() * weights[0].numel(), library=f"cuDNN {torch.backends.cudnn.version()}", note=note)
         return timed
 
+    def fused_call():
+        ones = [1] * (len(images) - 2)
+        return torch.ops.aten.cudnn_convolution_relu(x, weights, bias, ones, ones, ones, 1)
+
+    def unfold():
+        columns = torch.nn.functional.unfold(x, filters[2:], padding=1)
+        y = torch.matmul(weights.reshape(k, -1), columns).view(want.shape)
+        return torch.relu(y + bias.view(1, k, 1, 1)) if fused else y
+
+    def fft():
+        shape = (h + r - 1, w + s - 1)
+        spectra = torch.einsum("nchw,kchw->nkhw", torch.fft.rfft2(x, shape), torch.fft.rfft2(weights.flip(2, 3), shape))
+        return torch.fft.irfft2(spectra, shape)[:, :, 1 : 1 + h, 1 : 1 + w]
+
     if peer.wanted(a, "cudnn"):
         yield figure("cudnn", lambda: eager(x, weights, bias), "torch.nn.functional, cudnn.benchmark; bias and ReLU where the operator has them, ReLU a kernel of its own")
     if peer.wanted(a, "torch_compile"):
-        torch.compiler.reset()  # what it has made for another size would be made for any
-        compiled = torch.compile(eager, mode="max-autotune-no-cudagraphs")
+        compiled = peer.compiled(eager)
         yield figure("torch_compile", lambda: compiled(x, weights, bias), "torch.compile of the same, mode max-autotune without graphs")
+    if fused and peer.wanted(a, "cudnn_fused"):
+        yield figure("cudnn_fused", fused_call, "torch.ops.aten.cudnn_convolution_relu: bias and ReLU in cuDNN's call")
+    if not deep and peer.tried(a, "torch_unfold"):
+        yield figure("torch_unfold", unfold, "torch.nn.functional.unfold, then torch.matmul")
+    if not deep and not fused and not last and peer.tried(a, "torch_fft"):
+        yield figure("torch_fft", fft, "torch.fft.rfft2, products, torch.fft.irfft2")
 
 
 peer.serve(prepare)

@@ -1,10 +1,10 @@
 """cuBLAS and cuBLASLt at run time, for D = A B, row-major. They work column by column, so A and B change places."""
 
 import ctypes as C
-import glob
-import sys
 
 import torch
+
+import peer
 
 TYPES = {torch.float32: 0, torch.bfloat16: 14, torch.float16: 2}
 FLOAT32, PEDANTIC, TF32 = 68, 69, 77  # CUBLAS_COMPUTE_32F, _32F_PEDANTIC, _32F_FAST_TF32
@@ -18,8 +18,7 @@ class Result(C.Structure):
 
 
 def library(name):
-    found = [p for d in sys.path for p in glob.glob(d + f"/nvidia/**/lib{name}.so.*", recursive=True)]
-    for path in found + [f"lib{name}.so.13", f"lib{name}.so.12"]:
+    for path in (peer.file_of(name), f"lib{name}.so.13", f"lib{name}.so.12"):
         try:
             return C.CDLL(path)
         except OSError:

@@ -8,6 +8,7 @@ import { BaseKernel, IKernel, IKernelClient, IKernelSpecs } from '@jupyterlite/s
 
 // A part of package kernel/cellproto.
 interface CellError { ename: string; evalue: string; traceback: string[] }
+interface Comm { type: 'comm_open' | 'comm_msg' | 'comm_close'; comm_id: string; target_name?: string; data: any; metadata?: any }
 interface CellEvent {
   id: number;
   type: string;
@@ -26,18 +27,22 @@ interface CellEvent {
   next?: string;
   typed?: string;
   depth?: number;
+  comms?: Comm[];
+  follow?: boolean;
 }
 interface Client {
   ready: Promise<void>;
-  execute(cell: number, code: string, event: (e: CellEvent) => void): Promise<CellEvent>;
-  request(request: object): Promise<CellEvent>;
+  execute(cell: number, code: string, event: (e: CellEvent) => void, silent: boolean, place?: string): Promise<CellEvent>;
+  request(request: object, event?: (e: CellEvent) => void): Promise<CellEvent>;
   reply(id: number, text: string): void;
   refuse(id: number, error: string): void;
   interrupt(): Promise<void>;
   dispose(): void;
 }
 declare global {
-  interface Window { warpbook?: { Client: new (options: object) => Client } }
+  interface Window {
+    warpbook?: { Client: new (options: object) => Client; answering: Promise<void>; keep(): Promise<void> };
+  }
 }
 
 const program = (name: string) => URLExt.join(PageConfig.getBaseUrl(), 'program', name);
@@ -69,6 +74,24 @@ const info: KernelMessage.IInfoReplyMsg['content'] = {
   help_links: [{ text: 'Go language', url: 'https://go.dev/ref/spec' }]
 };
 
+// styled gives a traceback the colours of other kernels, as package kernel/server does: the
+// name is bold and red, places are green, and a caret is red.
+function styled({ ename, evalue, traceback }: CellError): CellError {
+  const red = '\x1b[1;31m';
+  const plain = '\x1b[0m';
+  return {
+    ename, evalue, traceback: traceback.map((text, i) => {
+      const named = text.startsWith(ename + ':');
+      let head = '';
+      if (i === 0 && (named || ename === 'compile error')) {
+        head = red + ename + plain + (named ? ':' : ': ');
+        text = named ? text.slice(ename.length + 1) : text;
+      }
+      return head + text.replace(/(\n\s+)(\^+)$/, `$1${red}$2${plain}`).replace(/^((?:subshell \d+, )?cell \d+(?:, line \d+|:\d+:\d+))/gm, `\x1b[32m$1${plain}`);
+    })
+  };
+}
+
 class GoKernel extends BaseKernel {
   constructor(options: IKernel.IOptions) {
     super({
@@ -89,6 +112,8 @@ class GoKernel extends BaseKernel {
   private async begin(): Promise<Client> {
     await script('program.js');
     await script('client.js');
+    await script('keep.js');
+    await window.warpbook!.answering;
     const reply = await fetch(program('files.json'));
     const files = reply.ok ? await reply.json() : [];
     const client = new window.warpbook!.Client({
@@ -129,6 +154,9 @@ class GoKernel extends BaseKernel {
           this.displayData(data);
         }
         break;
+      case 'comm':
+        this.say(e.comms);
+        break;
       case 'clear':
         this.clearOutput({ wait: !!e.wait });
         break;
@@ -143,7 +171,8 @@ class GoKernel extends BaseKernel {
     }
   }
 
-  private failed(error: CellError): KernelMessage.IExecuteReplyMsg['content'] {
+  private failed(plain: CellError): KernelMessage.IExecuteReplyMsg['content'] {
+    const error = styled(plain);
     this.publishExecuteError(error);
     return { status: 'error', execution_count: this.executionCount, ...error };
   }
@@ -153,9 +182,14 @@ class GoKernel extends BaseKernel {
     this.mayAsk = content.allow_stdin !== false;
     let done: CellEvent;
     try {
-      done = await (await this.client).execute(this.executionCount, content.code, e => content.silent || this.publish(e));
+      done = await (await this.client).execute(this.executionCount, content.code, e => content.silent || this.publish(e), content.silent ?? false, content.silent ? undefined : (this.parent?.metadata as any)?.cellId);
     } catch (e: any) {
       return this.failed({ ename: 'kernel', evalue: e.message, traceback: [e.message] });
+    }
+    if (!content.silent) {
+      // The site keeps itself for offline use once the first cell has run; a page that is
+      // served without https cannot.
+      void window.warpbook!.keep().catch(e => console.warn(e));
     }
     if (done.error) {
       return this.failed(done.error);
@@ -174,7 +208,7 @@ class GoKernel extends BaseKernel {
     const end = done.end ?? content.cursor_pos;
     return {
       status: 'ok', matches: matches.map(m => m.text), cursor_start: start, cursor_end: end,
-      metadata: { _jupyter_types_experimental: matches.map(m => ({ start, end, text: m.text, type: m.kind, signature: m.type ?? '' })) }
+      metadata: { _jupyter_types_experimental: matches.map(m => ({ start, end, text: m.text, type: (m.type || m.kind).replace(/ /g, '\u00a0'), signature: m.type ?? '' })) }
     };
   }
 
@@ -196,7 +230,8 @@ class GoKernel extends BaseKernel {
   }
 
   async commInfoRequest(): Promise<KernelMessage.ICommInfoReplyMsg['content']> {
-    return { status: 'ok', comms: {} };
+    const { comms } = await (await this.client).request({ type: 'comms' });
+    return { status: 'ok', comms: Object.fromEntries((comms ?? []).map(c => [c.comm_id, { target_name: c.target_name! }])) };
   }
 
   inputReply(content: KernelMessage.IInputReplyMsg['content']): void {
@@ -204,9 +239,30 @@ class GoKernel extends BaseKernel {
     void this.client.then(client => client.reply(id, 'value' in content ? content.value : ''));
   }
 
-  async commOpen(): Promise<void> { /* the kernel has no comms */ }
-  async commMsg(): Promise<void> { /* the kernel has no comms */ }
-  async commClose(): Promise<void> { /* the kernel has no comms */ }
+  async commOpen(msg: KernelMessage.ICommOpenMsg): Promise<void> { await this.talk(msg); }
+  async commMsg(msg: KernelMessage.ICommMsgMsg): Promise<void> { await this.talk(msg); }
+  async commClose(msg: KernelMessage.ICommCloseMsg): Promise<void> { await this.talk(msg); }
+
+  // talk passes a message to the program, which has the widgets, and calls the functions
+  // whose controls have changed. JupyterLite hands over one message at a time.
+  private async talk({ header, content }: KernelMessage.IMessage): Promise<void> {
+    try {
+      const client = await this.client;
+      const { comms, follow } = await client.request({ type: 'comm', comm: { ...content, type: header.msg_type } });
+      this.say(comms, header);
+      if (follow) {
+        await client.request({ type: 'execute', follow: true, silent: true }, e => this.publish(e));
+      }
+    } catch (e) {
+      console.warn(e);
+    }
+  }
+
+  private say(comms: Comm[] | undefined, parent?: KernelMessage.IHeader): void {
+    for (const { type, metadata, ...content } of comms ?? []) {
+      this.handleComm(type, content as any, metadata ?? {}, [], parent);
+    }
+  }
 
   private client: Promise<Client>;
   private goesOn = false; // after an error of the running cell
@@ -214,14 +270,57 @@ class GoKernel extends BaseKernel {
   private asking = 0; // the cell of the last question
 }
 
+// narrow gives the notebook the width of a phone: the file browser stays folded until a
+// finger opens it, and cells have no columns for prompts and folding beside their text.
+function narrow(app: JupyterFrontEnd, touched: () => boolean): void {
+  const phone = '(max-width: 760px)';
+  const style = document.createElement('style');
+  style.textContent = `@media ${phone} {
+    .jp-Notebook { --jp-notebook-padding: 4px; --jp-cell-padding: 3px; --jp-cell-collapser-width: 4px; --jp-cell-prompt-width: 0px; }
+    .jp-Notebook .jp-InputPrompt, .jp-Notebook .jp-OutputPrompt { display: none; }
+    .jp-Notebook .jp-RenderedHTMLCommon { overflow-wrap: anywhere; }
+    .jp-SideBar.lm-TabBar { min-width: 32px; max-width: 32px; }
+  }`;
+  document.head.append(style);
+  if (!window.matchMedia(phone).matches) {
+    return;
+  }
+  void app.restored.then(() => (app.shell as any).collapseLeft?.());
+  // JupyterLab shows the file browser for each notebook that an address opens.
+  const activate = app.shell.activateById.bind(app.shell);
+  app.shell.activateById = id => {
+    if (id !== 'filebrowser' || touched()) {
+      activate(id);
+    }
+  };
+}
+
+// asked keeps the notebook of the address in front: on a slow machine JupyterLab opens it, and
+// then restores the notebooks that were open before in its place.
+function asked(app: JupyterFrontEnd, touched: () => boolean): void {
+  const path = new URLSearchParams(window.location.search).get('path');
+  const pathOf = (widget: any) => widget?.context?.path;
+  (app.shell as any).currentChanged?.connect((_: unknown, { newValue }: any) => {
+    if (!path || touched() || pathOf(newValue) === path) {
+      return;
+    }
+    setTimeout(() => void app.commands.execute('docmanager:open', { path }), 0); // what is open comes to the front
+  });
+}
+
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'warpbook-lite:kernel',
   description: 'Go cells in a web worker',
   autoStart: true,
   requires: [IKernelSpecs, IKernelClient],
-  activate: (_: JupyterFrontEnd, specs: IKernelSpecs, kernels: IKernelClient) => {
-    // The site keeps itself for offline use; a page that is served without https cannot.
-    navigator.serviceWorker?.register(URLExt.join(PageConfig.getBaseUrl(), 'service-worker.js')).catch(e => console.warn(e));
+  activate: (app: JupyterFrontEnd, specs: IKernelSpecs, kernels: IKernelClient) => {
+    void script('keep.js').catch(e => console.warn(e)); // registers the service worker
+    let user = false; // has done something
+    for (const event of ['pointerdown', 'keydown']) {
+      window.addEventListener(event, () => { user = true; }, { once: true, capture: true });
+    }
+    narrow(app, () => user);
+    asked(app, () => user);
     const running = new Map<string, GoKernel>();
     specs.register({
       spec: {

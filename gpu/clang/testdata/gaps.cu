@@ -1,0 +1,60 @@
+// Kernels whose intermediate code has what most have not: numbers of 128 bits, unions, copies
+// of a variable size, an atomic of 16 bits, remainders of floats.
+
+union Box { float4 v; int4 i; unsigned char c[16]; };
+typedef unsigned __int128 u128;
+typedef __int128 s128;
+extern "C" __global__ void wide_arith(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x, a = x[t];
+    u128 p = (u128)(0x9e3779b97f4a7c15ull * a) * (0xc2b2ae3d27d4eb4full + a);
+    p = p * (a | 1) + (u128)a * 77 - ((u128)a << 100);
+    s128 s = (s128)p - ((s128)1 << 126);
+    unsigned r = (unsigned)(p >> 64) ^ (unsigned)(p >> 17) ^ (unsigned)(s >> (a & 127)) ^ (unsigned)(p >> (a & 127)) ^ (unsigned)((p << (a & 127)) >> 90);
+    if (p > (u128)s) r += 3;
+    if (s < (s128)a) r += 5;
+    if (p == ((u128)a << 70)) r += 7;
+    if (s >= -((s128)a << 80)) r += 9;
+    y[t] = r ^ (unsigned)(s >> 64) ^ (unsigned)(-s >> 90) ^ (unsigned)(((u128)1 << 64) + ((u128)3 << 90) + p >> 88);
+}
+extern "C" __global__ void wide_divide(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x, a = x[t];
+    u128 p = (u128)(0x9e3779b97f4a7c15ull * a) * 0xc2b2ae3d27d4eb4full + a;
+    u128 q = ((u128)a << (a & 63)) + 12345;
+    s128 s = (s128)p, d = (a & 1) ? -(s128)q : (s128)q;
+    y[t] = (unsigned)(p / q) ^ (unsigned)(p % q) ^ (unsigned)((p / q) >> 40) ^ (unsigned)((p % q) >> 33) ^ (unsigned)(s / d) ^ (unsigned)(s % d) ^ (unsigned)((s + a) % d >> 64) ^ (unsigned)((s + a) % d) ^ (unsigned)((s / d) >> 31);
+}
+extern "C" __global__ void unions(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x;
+    Box b; b.v = make_float4(x[t], x[t] / 3, 7.5f, x[t & 7]);
+    Box c = x[t] & 1 ? b : Box{make_float4(1, 2, 3, 4)};
+    c.c[x[t] & 15] ^= 85;
+    y[t] = c.i.x ^ c.i.y * 3 ^ c.i.z * 5 ^ c.i.w * 7 ^ c.c[(x[t] >> 4) & 15];
+}
+extern "C" __global__ void cas16(const unsigned* x, unsigned* y, unsigned n) {
+    __shared__ unsigned short s[64];
+    unsigned t = threadIdx.x;
+    s[t] = t & 1 ? (unsigned short)x[t] : 9;
+    __syncthreads();
+    unsigned short old = atomicCAS(&s[t], (unsigned short)9, (unsigned short)(x[t] + 1));
+    __syncthreads();
+    y[t] = old << 16 | s[t];
+}
+extern "C" __global__ void copies(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x;
+    unsigned char a[64], b[64];
+    memset(a, x[t] >> 3, 64);
+    memset(b, 1, 64);
+    __builtin_memset(b, x[t] >> 8, x[t] & 63);
+    for (int i = 0; i < 64; i++) a[i] += i * x[t];
+    __builtin_memcpy(b + (x[t] >> 9 & 15), a, x[t] >> 20 & 31);
+    __builtin_memmove(a + (x[t] >> 5 & 7), a + (x[t] >> 15 & 7), x[t] >> 10 & 31);
+    unsigned r = 0;
+    for (int i = 0; i < 64; i++) r = r * 31 + a[i] * 7 + b[i];
+    y[t] = r;
+}
+extern "C" __global__ void rems(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x;
+    float a = x[t] * 1e-3f, b = (x[t] & 255) * 0.37f + 1;
+    double c = x[t] * 1e-5, d = (x[t] & 255) * 0.11 + 1;
+    y[t] = __float_as_uint(__builtin_elementwise_fmod(a, b)) ^ (unsigned)__double_as_longlong(__builtin_elementwise_fmod(c, d)) ^ __float_as_uint(__builtin_elementwise_fmod(a, t == 3 ? __int_as_float(0x7f800000) : b));
+}

@@ -1,0 +1,8 @@
+//go:build !js || tab
+
+package include
+
+import "embed"
+
+//go:embed all:device
+var files embed.FS

@@ -1,0 +1,3 @@
+// Part of cuda_pipeline_primitives.h.
+#pragma once
+#include "cuda_pipeline_primitives.h"

@@ -1,0 +1,4 @@
+// Part of warpbook/std.h.
+#pragma once
+#include "cuda_runtime.h"
+#include "warpbook/std.h"

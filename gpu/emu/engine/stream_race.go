@@ -1,0 +1,406 @@
+//go:build !js
+
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"warpbook/gpu"
+	"warpbook/gpu/emu/mem"
+)
+
+// This file finds races on global memory between launches in different streams that no
+// event and no wait of the host orders. On a GPU these run at the same time.
+//
+// It reuses what the searches within and between blocks note while a launch runs. When the
+// launch has ended, its words are compared with those of earlier launches and then added
+// to them. A race ends a launch that asks for the search between blocks, and is a warning
+// in a small launch, see searchSmall. A store that leaves a word as it is is no race.
+// Launches that meet at a flag, which one of them writes atomically after a fence, are not
+// compared. See stream_transfer.go for copies and the clearing of buffers.
+
+// Order is the place of a launch among those in all streams of a device.
+type Order struct {
+	Stream uint32
+	Number uint64            // of the launch in its stream
+	Before map[uint32]uint64 // by stream: the last launch that comes before this one, or is it
+	Alone  bool              // every earlier launch comes before this one
+}
+
+// OrderStreams gives a launch its place among those in other streams; nil if there are none.
+func (l *Launch) OrderStreams(o *Order) { l.streamOrder = o }
+
+// streamRaces are the last accesses to words by launches in several streams. The launch
+// that runs owns it.
+type streamRaces struct {
+	last   *Launch // whose accesses are still to be added, or nil
+	words  pages[streamWord]
+	sites  []streamSite
+	latest map[uint32]uint64     // the last launch of each stream that words have
+	flags  map[uint64]streamSite // words that were written atomically after a fence
+	warned map[[2]any]bool
+	room   int64 // bytes that words may still take
+
+	transfers []streamTransfer
+}
+
+// These bound the memory of words, and the instructions of launches that access them.
+const (
+	mostStreamMarks = 256 << 20
+	mostSites       = 1 << 20
+)
+
+// streamSite is an instruction of a launch.
+type streamSite struct {
+	stream uint32
+	number uint64
+	prog   *Program
+	in     *instr
+}
+
+// streamAccess is the number of a site, 0 for none, and a bit for each byte of a word that it
+// accesses.
+type streamAccess uint32
+
+func newStreamAccess(site uint32, bytes uint8) streamAccess {
+	return streamAccess(site<<4 | uint32(bytes))
+}
+
+func (a streamAccess) site() uint32 { return uint32(a) >> 4 }
+func (a streamAccess) bytes() uint8 { return uint8(a & allBytes) }
+
+// streamWord are the last accesses to a word, and its value after them.
+type streamWord struct {
+	write, strong streamAccess // plain writes, atomic and volatile ones
+	read, other   streamAccess // other is by another stream
+	value         uint32
+}
+
+// forget drops everything but the last launch.
+func (s *streamRaces) forget() {
+	if s.sites == nil {
+		s.words, s.latest = newPages[streamWord](), map[uint32]uint64{}
+	}
+	s.words.forget()
+	s.sites, s.room = append(s.sites[:0], streamSite{}), mostStreamMarks
+	s.transfers = s.transfers[:0]
+	clear(s.latest)
+	clear(s.flags)
+	clear(s.warned)
+}
+
+// hasUnordered reports whether a launch does not come before one with a place.
+func (s *streamRaces) hasUnordered(o *Order) bool {
+	for stream, number := range s.latest {
+		if number > o.Before[stream] {
+			return true
+		}
+	}
+	return false
+}
+
+// compared reports whether the launch is compared with those in other streams.
+func (l *Launch) compared() bool { return l.streamOrder != nil }
+
+// signal notes an atomic or volatile write after a fence.
+func (g *globalRaces) signal(address uint64, in *instr) {
+	if g.flags == nil {
+		g.flags = map[uint64]*instr{}
+	}
+	g.flags[address] = in
+}
+
+// endSearch ends a search on global memory. The search of a launch in one of several
+// streams is kept until it has been compared.
+func (l *Launch) endSearch(g *globalRaces) {
+	if !l.compared() {
+		l.engine.blocks.keep(g)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.searches = append(l.searches, g)
+}
+
+// beginStreams prepares for work with a place. The accesses of the last launch are added only
+// now, because most work comes after everything before it.
+func (e *Engine) beginStreams(o *Order) {
+	s := &e.streams
+	if o.Alone || s.sites == nil {
+		s.forget()
+	}
+	if last := s.last; last != nil {
+		s.last = nil
+		if !o.Alone {
+			last.addTo(s)
+		}
+		last.keepSearches()
+	}
+}
+
+// endStreams compares the accesses of a launch that has ended with those in other streams.
+func (l *Launch) endStreams() {
+	if l.first != nil {
+		l.keepSearches()
+		return
+	}
+	s := &l.engine.streams
+	s.last = l
+	if !s.hasUnordered(l.streamOrder) {
+		return
+	}
+	for _, g := range l.searches {
+		l.meetAtFlags(g)
+	}
+	var first streamRace
+	aside := s.transfersAside(l.streamOrder)
+	for _, g := range l.searches {
+		g.eachWord(func(word uint64, c *cell, strong *strongCell) {
+			l.compareWord(&first, g, word, c, strong)
+			l.compareTransfers(&first, g, aside, word, c, strong)
+		})
+	}
+	l.report(&first)
+}
+
+// keepSearches gives the memory of searches to later launches.
+func (l *Launch) keepSearches() {
+	for _, g := range l.searches {
+		l.engine.blocks.keep(g)
+	}
+	l.searches = nil
+}
+
+// eachWord visits all words that were accessed, with the accesses of each. The visitor
+// keeps neither.
+func (g *globalRaces) eachWord(visit func(word uint64, c *cell, strong *strongCell)) {
+	g.rows.each(func(number uint64, r *row) {
+		if r.width == 0 {
+			return
+		}
+		for i := range uint64(rowWords) {
+			c := r.cell(uint32(r.first) + uint32(i)/uint32(r.width))
+			visit(number*rowWords+i, &c, nil)
+		}
+	})
+	g.cells.each(func(word uint64, c *cell) {
+		if c.write|c.read|c.other != 0 {
+			visit(word, c, nil)
+		}
+	})
+	g.strong.each(func(word uint64, strong *strongCell) {
+		if strong.write != 0 {
+			visit(word, &cell{}, strong)
+		}
+	})
+}
+
+// each visits all items of all pages, in no order.
+func (p *pages[T]) each(visit func(number uint64, item *T)) {
+	for number, page := range p.known {
+		for i := range page {
+			visit(number*pageCells+uint64(i), &page[i])
+		}
+	}
+}
+
+// accesses are the writes and the reads of a word.
+func accesses(c *cell, strong *strongCell) (writes, reads [2]seen) {
+	writes[0] = c.written()
+	if strong != nil {
+		writes[1] = seen{strong.write, strong.bytes, false}
+	}
+	reads[0], reads[1] = c.reads()
+	return writes, reads
+}
+
+// meetAtFlags puts the launches before this one whose flags it accesses atomically.
+func (l *Launch) meetAtFlags(g *globalRaces) {
+	for address, by := range l.engine.streams.flags {
+		none := int64(0)
+		meets := false
+		if c := g.cells.item(address/4, false, &none); c != nil {
+			last, other := c.reads()
+			for _, x := range []seen{last, other} {
+				meets = meets || x.reference != 0 && l.prog.code[g.events[x.event()].pc()].mem.strong
+			}
+		}
+		if c := g.strong.item(address/4, false, &none); c != nil && c.write != 0 {
+			meets = true
+		}
+		if meets {
+			l.streamOrder.Before[by.stream] = max(l.streamOrder.Before[by.stream], by.number)
+		}
+	}
+}
+
+// streamRace is the race with the lowest address.
+type streamRace struct {
+	found    bool
+	word     uint64
+	bytes    uint8
+	before   streamSite
+	transfer string // that comes before, "" for a launch
+	event    event
+	lane     int
+	kind     string // of hazard
+	did      string
+}
+
+// compareWord looks for a race on a word.
+func (l *Launch) compareWord(first *streamRace, g *globalRaces, word uint64, c *cell, strong *strongCell) {
+	none := int64(0)
+	old := l.engine.streams.words.item(word, false, &none)
+	if old == nil || first.found && first.word <= word {
+		return
+	}
+	look := func(now seen, before streamAccess, kind, did string) {
+		if now.reference == 0 || before == 0 || now.bytes&before.bytes() == 0 || first.found && first.word <= word {
+			return
+		}
+		by, e := l.engine.streams.sites[before.site()], g.events[now.event()]
+		if by.number <= l.streamOrder.Before[by.stream] {
+			return
+		}
+		this, that := l.prog.code[e.pc()].mem, by.in.mem
+		if this.strong && that.strong || !g.between && (plainRead(this) && that.strong || this.strong && plainRead(that)) {
+			return
+		}
+		*first = streamRace{found: true, word: word, bytes: now.bytes & before.bytes(), before: by, event: e, lane: now.lane(), kind: kind, did: did}
+	}
+	writes, reads := accesses(c, strong)
+	for _, now := range reads {
+		look(now, old.write, "read-after-write", "wrote")
+		look(now, old.strong, "read-after-write", "wrote")
+	}
+	if value, ok := l.wordNow(word); !ok || value == old.value {
+		return
+	}
+	for _, now := range writes {
+		look(now, old.write, "write-after-write", "wrote")
+		look(now, old.strong, "write-after-write", "wrote")
+		look(now, old.read, "write-after-read", "read")
+		look(now, old.other, "write-after-read", "read")
+	}
+}
+
+// plainRead reports whether an access is a load that may see an old value beside atomics,
+// which is often meant so.
+func plainRead(mem *access) bool { return mem.kind == load && !mem.strong }
+
+// wordNow is the value of a word in memory.
+func (l *Launch) wordNow(word uint64) (value uint32, ok bool) {
+	a, offset := l.allocationAt(4*word), int(4*word&mem.OffsetMask)
+	if a == nil {
+		return 0, false
+	}
+	c := a.Contents.Load()
+	if c == nil {
+		return 0, false
+	}
+	var bytes [4]byte
+	copy(bytes[:], c.Data[min(offset, len(c.Data)):])
+	return binary.LittleEndian.Uint32(bytes[:]), true
+}
+
+// report makes a race a fault or a warning.
+func (l *Launch) report(r *streamRace) {
+	if !r.found {
+		return
+	}
+	in := &l.prog.code[r.event.pc()]
+	a, offset := l.allocationAt(4*r.word), int(4*r.word&mem.OffsetMask)+bits.TrailingZeros8(r.bytes)
+	by, with, work, key := r.transfer, "", "the "+r.transfer, [2]any{r.transfer + a.Name(), in.src}
+	if old := r.before; old.prog != nil {
+		by, with, work = old.prog.name, " with "+old.in.src.Name()+" at "+old.prog.shortPlace(old.in), "the launch of "+old.prog.name
+		key[0] = old.in.src
+	}
+	if s := &l.engine.streams; l.global == nil {
+		if s.warned[key] {
+			return
+		}
+		s.warn(key)
+	}
+	f := l.prog.newFault(in, gpu.ErrRace, fmt.Sprintf("%s hazard on %s of %s: %s %s it in another stream%s, and nothing orders the two, which a GPU may run at the same time: record an event after %s, and let this stream wait for it before the launch of %s",
+		r.kind, in.mem.elementAt(offset), l.named(a), by, r.did, with, work, l.prog.name))
+	block, thread := l.place(int64(r.event.block-1)), l.thread(int(r.event.warp())*32+r.lane)
+	f.Block, f.Thread = &block, &thread
+	if l.global != nil {
+		l.first = f
+		return
+	}
+	l.warned.add(in, f)
+}
+
+// warn notes that a race was reported.
+func (s *streamRaces) warn(key [2]any) {
+	if s.warned == nil {
+		s.warned = map[[2]any]bool{}
+	}
+	s.warned[key] = true
+}
+
+// addTo adds the accesses of the launch. If there is no room for them, all are dropped.
+func (l *Launch) addTo(s *streamRaces) {
+	s.latest[l.streamOrder.Stream] = l.streamOrder.Number
+	for _, g := range l.searches {
+		sites, full := make([]uint32, len(l.prog.code)), len(s.sites) > mostSites
+		g.eachWord(func(word uint64, c *cell, strong *strongCell) {
+			w := s.words.item(word, true, &s.room)
+			if full = full || w == nil; !full {
+				l.addWord(s, g, sites, w, c, strong)
+				w.value, _ = l.wordNow(word)
+			}
+		})
+		for address, in := range g.flags {
+			s.flag(address, l.streamSite(in))
+		}
+		if full {
+			s.forget()
+		}
+	}
+}
+
+// addWord adds the accesses to a word; sites are those of the instructions, if they have one.
+func (l *Launch) addWord(s *streamRaces, g *globalRaces, sites []uint32, w *streamWord, c *cell, strong *strongCell) {
+	access := func(x seen) streamAccess {
+		if x.reference == 0 {
+			return 0
+		}
+		pc := g.events[x.event()].pc()
+		if sites[pc] == 0 {
+			sites[pc] = uint32(len(s.sites))
+			s.sites = append(s.sites, l.streamSite(&l.prog.code[pc]))
+		}
+		return newStreamAccess(sites[pc], x.bytes)
+	}
+	writes, reads := accesses(c, strong)
+	if x := access(writes[0]); x != 0 {
+		w.write = x
+	}
+	if x := access(writes[1]); x != 0 {
+		w.strong = x
+	}
+	for _, read := range reads {
+		if x := access(read); x != 0 {
+			if w.read != 0 && s.sites[w.read.site()].stream != l.streamOrder.Stream {
+				w.other = w.read
+			}
+			w.read = x
+		}
+	}
+}
+
+// flag notes an atomic or volatile write after a fence.
+func (s *streamRaces) flag(address uint64, by streamSite) {
+	if s.flags == nil {
+		s.flags = map[uint64]streamSite{}
+	}
+	s.flags[address] = by
+}
+
+func (l *Launch) streamSite(in *instr) streamSite {
+	return streamSite{l.streamOrder.Stream, l.streamOrder.Number, l.prog, in}
+}

@@ -1,0 +1,173 @@
+package lower
+
+import (
+	"fmt"
+	"strings"
+
+	"warpbook/gpu/llvm/ir"
+	"warpbook/gpu/llvm/machine"
+)
+
+// suffix is the type of an instruction of floats.
+func suffix(t *ir.Type) string {
+	switch {
+	case t.Kind == ir.Vector:
+		return suffix(t.Elem) + "x2"
+	case t.Kind == ir.BFloat:
+		return "bf16"
+	}
+	return fmt.Sprintf("f%d", t.Width())
+}
+
+// float is the result of an instruction of floats.
+func (f *fn) float(v *ir.Value) operand {
+	if v.Type.Kind == ir.BFloat {
+		return f.bfloat(v)
+	}
+	c, t := f.class(v.Type), v.Type
+	args := func() (list []operand) {
+		for _, o := range v.Operands {
+			list = append(list, f.floatOperand(o))
+		}
+		return list
+	}
+	rn := ""
+	if !v.Has(ir.Contract) {
+		rn = ".rn"
+	}
+	switch v.Op {
+	case "fneg":
+		if t.Kind == ir.Half {
+			return f.pure(c, "xor.b16 $0, $1, -32768", args()...)
+		}
+		return f.pure(c, "neg"+f.ftz(t)+"."+suffix(t)+" $0, $1", args()...)
+	case "fadd", "fsub":
+		if o, ok := f.fused(v); ok {
+			return o
+		}
+		return f.pure(c, v.Op[1:]+rn+f.ftz(t)+"."+suffix(t)+" $0, $1, $2", args()...)
+	case "fmul":
+		return f.pure(c, "mul"+rn+f.ftz(t)+"."+suffix(t)+" $0, $1, $2", args()...)
+	case "fdiv":
+		return f.divide(v)
+	case "frem":
+		return f.remainder(v)
+	}
+	f.fail("%s is not supported", v.Op)
+	return operand{}
+}
+
+// remainder is a - trunc(a / b) * b, and a where b is infinite, as LLVM's back end has it.
+func (f *fn) remainder(v *ir.Value) operand {
+	t := v.Type
+	if t.Width() == 16 {
+		f.fail("frem of %v is not supported", t)
+	}
+	c, s := f.class(t), f.ftz(t)+"."+suffix(t)
+	a, b := f.register(v.Operands[0]), f.register(v.Operands[1])
+	whole := f.pure(c, "cvt.rzi"+s+"."+suffix(t)+" $0, $1", f.pure(c, "div.rn"+s+" $0, $1, $2", a, b))
+	rest := f.pure(c, "fma.rn"+s+" $0, $1, $2, $3", f.pure(c, "neg"+s+" $0, $1", whole), b, a)
+	return f.chosen(t, f.pure(machine.Pred, "testp.infinite."+suffix(t)+" $0, $1", b), a, rest)
+}
+
+// floatOperand is a float as an operand: 16 bits need a register.
+func (f *fn) floatOperand(v *ir.Value) operand {
+	if v.Type.Width() == 16 || v.Type.Kind == ir.Vector {
+		return f.register(v)
+	}
+	return f.one(v)
+}
+
+// ftz is the modifier of functions that flush numbers below the normal ones to 0.
+func (f *fn) ftz(t *ir.Type) string {
+	if f.flush && (t.Kind == ir.Float || t.Kind == ir.Half || t.Kind == ir.Vector) {
+		return ".ftz"
+	}
+	return ""
+}
+
+func (f *fn) divide(v *ir.Value) operand {
+	c, t := f.class(v.Type), v.Type
+	a, b := v.Operands[0], v.Operands[1]
+	if t.Kind == ir.Half { // by way of float, whose quotient rounds to the same half
+		x, y := f.pure(machine.B32, "cvt.f32.f16 $0, $1", f.register(a)), f.pure(machine.B32, "cvt.f32.f16 $0, $1", f.register(b))
+		return f.pure(c, "cvt.rn.f16.f32 $0, $1", f.pure(machine.B32, "div.rn.f32 $0, $1, $2", x, y))
+	}
+	one := a.Kind == ir.Constant && (t.Kind == ir.Float && a.Bits == 0x3F800000 || t.Kind == ir.Double && a.Bits == 0x3FF0000000000000)
+	form := ".rn"
+	if t.Kind == ir.Float && (f.options.Fast || v.Has(ir.Approximate)) {
+		form = ".approx"
+	}
+	if one {
+		return f.pure(c, "rcp"+form+f.ftz(t)+"."+suffix(t)+" $0, $1", f.register(b))
+	}
+	return f.pure(c, "div"+form+f.ftz(t)+"."+suffix(t)+" $0, $1, $2", f.register(a), f.one(b))
+}
+
+// product reports whether a value is a product that a sum may fuse: one of the same block,
+// or one that nothing else uses.
+func (f *fn) product(v *ir.Value, in *ir.Value) bool {
+	return v.Kind == ir.Instruction && v.Op == "fmul" && v.Has(ir.Contract) && (v.Block == in.Block || f.users[v] == 1)
+}
+
+// fused is a sum or difference with a product as one instruction, as LLVM's back end
+// chooses it: the product with fewer uses, else the first.
+func (f *fn) fused(v *ir.Value) (operand, bool) {
+	a, b := v.Operands[0], v.Operands[1]
+	pa, pb := f.product(a, v), f.product(b, v)
+	if !v.Has(ir.Contract) || !pa && !pb {
+		return operand{}, false
+	}
+	if pa && pb && f.users[a] > f.users[b] {
+		pa = false
+	}
+	multiply := func(x, y, z operand) (operand, bool) {
+		t := v.Type
+		return f.pure(f.class(t), "fma.rn"+f.ftz(t)+"."+suffix(t)+" $0, $1, $2, $3", x, y, z), true
+	}
+	switch {
+	case pa && v.Op == "fadd":
+		return multiply(f.factors(a, false, b))
+	case pb && v.Op == "fadd":
+		return multiply(f.factors(b, false, a))
+	case pa:
+		x, y, z := f.factors(a, false, b)
+		return multiply(x, y, f.negated(v.Type, z))
+	}
+	return multiply(f.factors(b, true, a))
+}
+
+// factors are the operands of a product, the first one negated if wanted, and of the term
+// that is added to it.
+func (f *fn) factors(product *ir.Value, negate bool, term *ir.Value) (x, y, z operand) {
+	x, y, z = f.floatOperand(product.Operands[0]), f.floatOperand(product.Operands[1]), f.floatOperand(term)
+	if negate && x.Reg == 0 {
+		x, y = y, x
+	}
+	if negate {
+		if y.Reg == 0 && strings.HasPrefix(y.Text, "0f") || strings.HasPrefix(y.Text, "0d") {
+			return x, f.negated(product.Type, y), z
+		}
+		x = f.negated(product.Type, x)
+	}
+	return f.inRegister(x, f.class(product.Type)), y, z
+}
+
+// negated is a float with the other sign.
+func (f *fn) negated(t *ir.Type, o operand) operand {
+	if o.Reg == 0 {
+		var bits uint64
+		if _, err := fmt.Sscanf(o.Text[2:], "%X", &bits); err == nil {
+			v := &ir.Value{Type: t, Bits: bits ^ 1<<(t.Width()-1)}
+			return f.literal(v)
+		}
+		o = f.inRegister(o, f.class(t))
+	}
+	switch t.Kind {
+	case ir.Half, ir.BFloat:
+		return f.pure(machine.B16, "xor.b16 $0, $1, -32768", o)
+	case ir.Vector:
+		return f.pure(machine.B32, "xor.b32 $0, $1, -2147450880", o)
+	}
+	return f.pure(f.class(t), "neg"+f.ftz(t)+"."+suffix(t)+" $0, $1", o)
+}

@@ -1,0 +1,23 @@
+; Inline assembly in a loop, whose result is written before its operand is read.
+define dso_local ptx_kernel void @k(ptr noundef %0, ptr noundef %1) {
+  %3 = tail call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %4 = zext nneg i32 %3 to i64
+  %5 = getelementptr inbounds nuw i32, ptr %0, i64 %4
+  %6 = getelementptr inbounds nuw i32, ptr %1, i64 %4
+  %7 = load i32, ptr %5, align 4
+  br label %8
+
+8:                                                ; preds = %2, %8
+  %9 = phi i32 [ %7, %2 ], [ %11, %8 ]
+  %10 = phi i32 [ 0, %2 ], [ %12, %8 ]
+  %11 = tail call i32 asm "add.u32 $0, $1, 2;\0Amul.lo.u32 $0, $0, $1;", "=&r,r"(i32 %9)
+  %12 = add nuw nsw i32 %10, 1
+  %13 = icmp eq i32 %12, 3
+  br i1 %13, label %14, label %8
+
+14:                                               ; preds = %8
+  store i32 %11, ptr %6, align 4
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -1,0 +1,43 @@
+package program
+
+import (
+	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+var (
+	undeclared = lazyregexp.New(`^(?:use of undeclared identifier|unknown type name|no member named|no matching function for call to) '(\w+)'`)
+	driverName = lazyregexp.New(`^(?:cu[A-Z]|CU)[a-z]`)
+	notFound   = lazyregexp.New(`^'([^']+)' file not found$`)
+)
+
+// libraries are those of NVIDIA for the host, by the beginnings of their names and headers.
+var libraries = []struct{ prefix, name string }{
+	{"cublas", "cuBLAS"}, {"curand", "cuRAND's host API"}, {"cufft", "cuFFT"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
+	{"cuda/", "libcu++"}, {"nccl", "NCCL"}, {"nvml", "NVML"}, {"npp", "NPP"}, {"thrust", "Thrust"}, {"cub/", "CUB"}, {"nvrtc", "NVRTC"}, {"nvtx", "NVTX"}, {"nvToolsExt", "NVTX"},
+}
+
+// explained adds to a message of the compiler that a library or a call is not there.
+func explained(text string) string {
+	name := ""
+	if m := undeclared().FindStringSubmatch(text); m != nil {
+		name = m[1]
+	} else if m := notFound().FindStringSubmatch(text); m != nil {
+		name = m[1]
+	}
+	for _, l := range libraries {
+		if strings.HasPrefix(name, l.prefix) {
+			return text + ": " + l.name + " is not there for programs on the emulator"
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "cuda") && !strings.Contains(name, "."):
+		return text + ": warpbook's runtime library has no " + name + ": warpbook cuda --calls prints what it has"
+	case driverName().MatchString(name):
+		return text + ": CUDA's driver API is not there for programs on the emulator: call the runtime API, cuda..."
+	case strings.Contains(text, "requires relocatable device code"):
+		return "a kernel launches a kernel: dynamic parallelism is not there for programs on the emulator: launch it from the host"
+	}
+	return text
+}

@@ -1,0 +1,109 @@
+// Package program builds and runs whole CUDA programs: kernels and host code with main, as
+// textbooks and courses print them. Package clang compiles both halves, and a small library
+// in C, in the folder runtime, answers the calls of CUDA's runtime API. The program runs as a
+// process of its own; the device is an emulator in this process, to which the library speaks
+// by package wire.
+//
+// Its main types are Program, which Build makes, and Run. The cells program and the command
+// call it. It must not import ops or kernel.
+//
+// A program runs on Linux with the pip wheel ziglang; elsewhere Build says so. Libraries of
+// NVIDIA for the host, such as cuBLAS, and kernels that launch kernels are not there.
+package program
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"warpbook/gpu/compile"
+	"warpbook/gpu/program/runtime"
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+// Source is one source of a program.
+type Source struct {
+	Name      string // in messages and faults, such as "cell5.cu"
+	Text      string
+	FirstLine int    // number of the first line of the text; 0 is 1
+	Folder    string // of its own headers; "" is the current one
+}
+
+// ErrUnavailable is the error where whole programs do not run: on another system than Linux,
+// in a browser tab, without ziglang.
+var ErrUnavailable = errors.New("whole CUDA programs do not run here")
+
+// Options are the options of a compilation.
+type Options struct {
+	Arch     string // lowest compute capability of the kernels' code; "" is sm_75
+	Std      string // language, such as "c++20"; "" is c++17
+	FastMath bool   // shorter, less exact mathematics of kernels
+}
+
+var archForm = lazyregexp.New(`^sm_\d+[af]?$`)
+
+// flags are the options as NVRTC's flags.
+func (o Options) flags() ([]string, error) {
+	arch, std := cmp.Or(o.Arch, compile.DefaultArch), cmp.Or(o.Std, "c++17")
+	if !archForm().MatchString(arch) {
+		return nil, &compile.OptionError{Option: "arch", Text: arch + ": not a compute capability, expected the form sm_75"}
+	}
+	flags := []string{"--gpu-architecture=" + arch, "--std=" + std, "--generate-line-info"}
+	if o.FastMath {
+		flags = append(flags, "--use_fast_math")
+	}
+	return flags, nil
+}
+
+// Calls are the functions of CUDA's runtime API that programs can call, in order. Headers
+// define a few more, such as cudaOccupancyMaxPotentialBlockSize.
+func Calls() []string { return runtime.Calls() }
+
+// Settings are those of one run.
+type Settings struct {
+	GPU    string // that the emulator stands for, such as "a100"; "" is the default
+	Args   []string
+	Strict bool // what is undefined, and a GPU may run, ends the program
+
+	// Sanitize looks for races in shared memory in launches of any size, and not in small
+	// ones alone: such launches take up to twice as long.
+	Sanitize bool
+
+	// Kernels, if not nil, is filled with the counts of each kernel, in the order of the
+	// first launches. With Profiles, the first launch of each counts every instruction, too,
+	// which takes some times longer.
+	Kernels  *Kernels
+	Profiles bool
+}
+
+// ExitError is a program that ended with another status than 0.
+type ExitError struct {
+	Name   string
+	Status int
+	Signal string // that ended it, "" for none
+}
+
+func (e *ExitError) Error() string {
+	if e.Signal != "" {
+		return fmt.Sprintf("%s: the program ended by a signal: %s", e.Name, e.Signal)
+	}
+	return fmt.Sprintf("%s: the program ended with status %d", e.Name, e.Status)
+}
+
+var (
+	hidden = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(?:\*/|$)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'`)
+	main   = lazyregexp.New(`(?:^|[\s;}])(?:int|void|auto|signed)\s+main\s*\(`)
+)
+
+// HasMain reports whether a text defines main, and so is a program. It is not parsed.
+func HasMain(text string) bool { return main().MatchString(hidden().ReplaceAllString(text, " ")) }
+
+// title names a program of several sources.
+func title(sources []Source) string {
+	var names []string
+	for _, s := range sources {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,38 @@
+//go:build !linux
+
+package program
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+)
+
+// Program is a program that is built, which this system cannot do.
+type Program struct {
+	Sources  []Source
+	Name     string
+	Warnings []string
+}
+
+// Streams are the standard streams of a run.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Terminal bool
+}
+
+func refusal() error {
+	reason := "they run on Linux, and this is " + runtime.GOOS
+	if runtime.GOOS == "js" {
+		reason = "a browser tab starts no process"
+	}
+	return fmt.Errorf("program: %w: %s; kernels without main run from Go cells", ErrUnavailable, reason)
+}
+
+// Build refuses.
+func Build(context.Context, []Source, Options, io.Writer) (*Program, error) { return nil, refusal() }
+
+// Run refuses.
+func (*Program) Run(context.Context, Settings, Streams) error { return refusal() }

@@ -1,0 +1,30 @@
+// Copies and sets of volumes, row by row.
+#include "internal.h"
+
+// corner is the address of a place in a volume.
+static char *corner(struct cudaPitchedPtr p, struct cudaPos at) { return (char *)p.ptr + (at.z * p.ysize + at.y) * p.pitch + at.x; }
+
+static cudaError_t copy3d(const struct cudaMemcpy3DParms *c, int wait, uint64_t here) {
+  if (!c) return wb_fail(cudaErrorInvalidValue, here, 0, "the parameters are null");
+  if (c->srcArray || c->dstArray) return wb_fail(cudaErrorNotSupported, here, 0, "a copy of an array of textures, which are not there");
+  for (size_t z = 0; z < c->extent.depth; z++) {
+    struct cudaPos from = c->srcPos, to = c->dstPos;
+    from.z += z, to.z += z;
+    int last = wait && z + 1 == c->extent.depth;
+    cudaError_t e = copy2d(corner(c->dstPtr, to), c->dstPtr.pitch, corner(c->srcPtr, from), c->srcPtr.pitch, c->extent.width, c->extent.height, c->kind, last, here);
+    if (e) return e;
+  }
+  return wb_result(wb_ready());
+}
+API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *c) { return copy3d(c, 1, HERE); }
+API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *c, cudaStream_t stream) { return copy3d(c, 0, HERE); }
+
+static cudaError_t set3d(struct cudaPitchedPtr p, int value, struct cudaExtent extent, uint64_t here) {
+  for (size_t z = 0; z < extent.depth; z++) {
+    cudaError_t e = set2d(corner(p, (struct cudaPos){0, 0, z}), p.pitch, value, extent.width, extent.height, here);
+    if (e) return e;
+  }
+  return wb_result(wb_ready());
+}
+API cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent) { return set3d(p, value, extent, HERE); }
+API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, cudaStream_t stream) { return set3d(p, value, extent, HERE); }

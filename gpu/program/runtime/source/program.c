@@ -1,0 +1,15 @@
+// The library as one source.
+#include "internal.h"
+
+#include "allocations.c"
+#include "channel.c"
+#include "crash.c"
+#include "device.c"
+#include "error.c"
+#include "launch.c"
+#include "memory.c"
+#include "copy3d.c"
+#include "registered.c"
+#include "managed.c"
+#include "stream.c"
+#include "graph.c"

@@ -1,0 +1,147 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/build/constraint"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed gotests.txt
+var leftGoTests string
+
+//go:embed gotests-cut.txt
+var leftCut string
+
+// LeftGoTests are the run-tests that do not pass, whole or cut into cells, with their reasons.
+func LeftGoTests(cut bool) map[string]string {
+	left := Reasons(leftGoTests)
+	if cut {
+		maps.Copy(left, Reasons(leftCut))
+	}
+	return left
+}
+
+// GoTest is how a run-test of the Go distribution runs: as one cell, or cut into a cell for
+// each declaration; once or more often in a session. Limit is the longest time of a cell.
+type GoTest struct {
+	Cut   bool
+	Runs  int
+	Limit time.Duration
+}
+
+// GoTests returns the run-tests below a folder whose build constraints hold, by their
+// paths in it.
+func GoTests(dir string, patterns []string) (names []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(dir, path)
+		name = filepath.ToSlash(name)
+		if line, _, _ := bytes.Cut(data, []byte("\n")); string(line) != "// run" || !fits(data) {
+			return nil
+		}
+		if len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(name, p) }) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// fits reports whether the build constraints of a program hold for the go command that
+// builds the cells program.
+func fits(src []byte) bool {
+	for s := bufio.NewScanner(bytes.NewReader(src)); s.Scan(); {
+		line := s.Text()
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+		if x, err := constraint.Parse(line); err == nil && constraint.IsGoBuild(line) {
+			return x.Eval(func(tag string) bool {
+				return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "gc" || tag == "cgo" ||
+					tag == "unix" && runtime.GOOS != "windows" || strings.HasPrefix(tag, "go1.")
+			})
+		}
+	}
+	return true
+}
+
+var packageClause = regexp.MustCompile(`(?m)^package main\b`)
+
+// sharing is how many programs run in one session, each after %reset: to start a session
+// takes longer than to run most of them.
+const sharing = 12
+
+// TryAll runs programs of a folder. One that fails in a session that others have used runs
+// again in a new one, and that outcome counts. The outcomes are in the order of the names.
+func (o GoTest) TryAll(program, dir string, names []string, jobs int) []Outcome {
+	var groups [][]string
+	for i, name := range names {
+		last := len(groups) - 1
+		if i == 0 || len(groups[last]) == sharing || path.Dir(name) != path.Dir(groups[last][0]) {
+			groups, last = append(groups, nil), last+1
+		}
+		groups[last] = append(groups[last], name)
+	}
+	return slices.Concat(Each(groups, jobs, func(group []string) (outcomes []Outcome) {
+		r := reused{program: program, dir: filepath.Dir(filepath.Join(dir, group[0])), limit: o.Limit}
+		defer r.close()
+		for _, name := range group {
+			outcomes = append(outcomes, Outcome{name, r.try(func(s *Session) string { return o.try(s, dir, name) })})
+		}
+		return outcomes
+	})...)
+}
+
+// try runs a program of a folder in a session, and returns how it failed.
+func (o GoTest) try(s *Session, dir, name string) string {
+	src, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return err.Error()
+	}
+	if !packageClause.Match(src) {
+		return "no package main"
+	}
+	cells := []string{string(src) + "\nmain()\n"}
+	if o.Cut {
+		if cells, err = Cut(string(src)); err != nil {
+			return err.Error()
+		}
+	}
+	want, err := os.ReadFile(strings.TrimSuffix(filepath.Join(dir, name), ".go") + ".out")
+	known := err == nil
+	for i := range o.Runs {
+		failure, output, _ := RunAll(s, cells)
+		if failure == "" && known && output != string(want) {
+			failure = fmt.Sprintf("prints %.300q, expected %.300q", output, want)
+		}
+		if i > 0 && strings.Contains(failure, " flag redefined: ") { // a registry of the library
+			return ""
+		}
+		if failure != "" && i > 0 {
+			failure = "again: " + failure
+		}
+		if failure != "" {
+			return failure
+		}
+		want, known = []byte(output), known || o.Runs > 1 && !strings.Contains(output, "0x")
+	}
+	return ""
+}

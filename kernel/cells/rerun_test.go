@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"warpbook/kernel/engine/split"
+)
+
+// A cell that runs again declares nothing new: it answers as its statements alone do.
+// TestReruns compares two sessions, for each sequence of testdata. Both run each cell
+// twice; in the second one the repetition has the statements of the cell and none of its
+// declarations.
+
+// once are the sequences with a cell that cannot run twice.
+var once = []string{
+	"composites of a type that is declared anew keep the old type",       // sends to a full channel
+	"maps, channels and functions of a type whose cell runs again",       // the same
+	"goroutines keep the method that they began with",                    // the same
+	"a type gets methods under functions, channels, maps and goroutines", // receives from an empty channel
+	"a channel of a type that gets a method",                             // the same
+	"goroutines over cells",                                              // closes a channel, and ends more workers than it adds
+}
+
+func TestReruns(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no sequences", err)
+	}
+	var all []*sequence
+	for _, f := range files {
+		for _, s := range readSequences(t, f) {
+			if !slices.Contains(deep, s.name) && !slices.Contains(once, s.name) {
+				all = append(all, s)
+			}
+		}
+	}
+	for _, s := range sample(t, all, 40) {
+		t.Run(strings.TrimSuffix(s.file, ".txt")+"/"+s.name, func(t *testing.T) {
+			t.Parallel()
+			s.checkRerun(t)
+		})
+	}
+}
+
+// sample chooses n items by a printed seed, which WARPBOOK_SEED repeats, and all of them
+// with WARPBOOK_LONG.
+func sample[T any](t *testing.T, all []T, n int) []T {
+	t.Helper()
+	if os.Getenv("WARPBOOK_LONG") != "" || len(all) <= n {
+		return all
+	}
+	seed, err := strconv.ParseInt(os.Getenv("WARPBOOK_SEED"), 10, 64)
+	if err != nil {
+		seed = time.Now().UnixNano()
+	}
+	t.Logf("%d of %d, WARPBOOK_SEED=%d", n, len(all), seed)
+	rand.New(rand.NewSource(seed)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:n]
+}
+
+// checkRerun compares the sessions cell by cell.
+func (s *sequence) checkRerun(t *testing.T) {
+	again, statements := start(t), start(t)
+	for _, step := range s.cells {
+		code := strings.TrimSuffix(step.code, "\n")
+		again.answer(code)
+		repetition := code
+		if first := statements.answer(code); !strings.HasPrefix(first["error"], "compile error") {
+			repetition = withoutDeclarations(code)
+		}
+		got, want := again.answer(code), statements.answer(repetition)
+		for _, part := range slices.Sorted(maps.Keys(want)) {
+			if got[part] != want[part] && !strings.Contains(step.want["stdout"], "~") {
+				t.Errorf("%s:%d: run again:\n%s\n--- %s\n%s\n--- of its statements alone\n%s", s.file, step.line, code, part, got[part], want[part])
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// cellNumber is the number of a cell in a message, which differs between the sessions.
+var cellNumber = regexp.MustCompile(`\bcell \d+`)
+
+// answer runs a cell and returns the parts of its answer.
+func (c *client) answer(code string) map[string]string {
+	e := c.run(code)
+	got := map[string]string{"stdout": c.out.take(), "stderr": ofTypes(c.err.take()), "error": "", "display": ""}
+	got["value"], _ = e.Data["text/plain"].(string)
+	if e.Error != nil {
+		got["error"] = e.Error.Name + ": " + e.Error.Value + "\n" + strings.Join(e.Error.Traceback, "\n")
+	}
+	for {
+		select {
+		case d := <-c.shown:
+			got["display"] += fmt.Sprintln(d.Data["text/plain"])
+			continue
+		default:
+		}
+		break
+	}
+	for part, text := range got {
+		got[part] = cellNumber.ReplaceAllString(text, "cell N")
+	}
+	return got
+}
+
+// ofTypes are the warnings that a cell leaves old types or functions behind. Those of
+// vet's analysers are about the text of the cell.
+func ofTypes(stderr string) (warnings string) {
+	for line := range strings.Lines(stderr) {
+		if strings.Contains(line, " keeps ") || strings.Contains(line, " no longer compiles ") {
+			warnings += line
+		}
+	}
+	return warnings
+}
+
+// withoutDeclarations is a cell with blanks in place of its declarations.
+func withoutDeclarations(code string) string {
+	pieces, errs := split.Cell(code)
+	if len(errs) > 0 {
+		return code
+	}
+	text := []byte(code)
+	for _, p := range pieces {
+		if p.Kind == split.Import || p.Kind == split.Const || p.Kind == split.Type || p.Kind == split.Func && !strings.HasPrefix(code[p.Start:p.End], "func init()") {
+			for i := p.Start; i < p.End; i++ {
+				if text[i] != '\n' {
+					text[i] = ' '
+				}
+			}
+		}
+	}
+	return string(text)
+}

@@ -1,0 +1,91 @@
+package bytecode
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Functions of the runtime that package reflect calls.
+
+//go:linkname chanrecv reflect.chanrecv
+func chanrecv(ch unsafe.Pointer, nonblocking bool, val unsafe.Pointer) (selected, received bool)
+
+//go:linkname chansend reflect.chansend0
+func chansend(ch, val unsafe.Pointer, nonblocking bool) bool
+
+//go:linkname rselect reflect.rselect
+func rselect([]selectCase) (chosen int, received bool)
+
+// selectCase is runtimeSelect of package reflect.
+type selectCase struct {
+	dir      reflect.SelectDir
+	_        unsafe.Pointer // the type
+	ch, elem unsafe.Pointer
+}
+
+// choose executes a channel operation. It tries without waiting first, which takes a tenth
+// of the time.
+func (m *machine) choose(c *code, s *selecting) {
+	var stack []any
+	if s.elem.class == boxed {
+		stack = m.frame().stack
+	}
+	r, p := m.registers()
+	ch, buffer, received := p[s.channel], m.buffer(&s.elem), false
+	if s.sends {
+		s.elem.write(buffer, r, p, s.value.reg, stack, s.value.at)
+	}
+	done, failed := false, any(nil)
+	if ch != nil && !raised(c.flag) {
+		done, received, failed = s.try(ch, buffer)
+	}
+	if failed != nil { // it is closed: the panic names this call
+		m.at(&s.at)
+		panic(failed)
+	}
+	chosen := 0
+	if !done {
+		m.at(&s.at)
+		dir, kill := reflect.SelectRecv, c.kill()
+		if s.sends {
+			dir = reflect.SelectSend
+		}
+		m.cases = [2]selectCase{{dir: dir, ch: ch, elem: buffer}, {dir: reflect.SelectRecv, ch: *(*unsafe.Pointer)(unsafe.Pointer(&kill)), elem: unsafe.Pointer(&none)}}
+		chosen, received = rselect(m.cases[:])
+		m.cases = [2]selectCase{}
+	}
+	r[s.index], r[s.ok] = uint64(chosen), truth(received)
+	if !s.sends && (s.value.reg >= 0 || s.value.at >= 0) {
+		if chosen != 0 || !received {
+			buffer = nil
+		}
+		s.elem.read(buffer, r, p, s.value.reg, stack, s.value.at)
+	}
+	m.ptr, m.head = nil, sliceHeader{}
+}
+
+// try executes a channel operation if it need not wait. A send to a closed channel fails.
+func (s *selecting) try(ch, buffer unsafe.Pointer) (done, received bool, failed any) {
+	if !s.sends {
+		done, received = chanrecv(ch, true, buffer)
+		return done, received, nil
+	}
+	defer func() { failed = recover() }()
+	return chansend(ch, buffer, true), false, nil
+}
+
+// none is memory for values without a size.
+var none struct{}
+
+// buffer is memory for a value of a channel.
+func (m *machine) buffer(t *part) unsafe.Pointer {
+	switch t.class {
+	case number:
+		return unsafe.Pointer(&m.word)
+	case pointer:
+		return unsafe.Pointer(&m.ptr)
+	case header:
+		return unsafe.Pointer(&m.head)
+	}
+	return unsafeNew(t.typ)
+}

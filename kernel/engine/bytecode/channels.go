@@ -1,0 +1,78 @@
+package bytecode
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A channel operation of a cell is a select with the channel of stops as its second case.
+
+// killed is the call that returns the channel of stops for a select with one other case,
+// nil for any other select.
+func (l *lowering) killed(in *ssa.Select) *ssa.Call {
+	if !in.Blocking || len(in.States) != 2 {
+		return nil
+	}
+	c, ok := in.States[1].Chan.(*ssa.Call)
+	if !ok || len(*c.Referrers()) != 1 || c.Call.IsInvoke() {
+		return nil
+	}
+	if fn, ok := c.Call.Value.(*ssa.Function); !ok || fn.String() != l.host.KillName {
+		return nil
+	}
+	return c
+}
+
+// planSelect plans the results of a select: the index of the case, whether a value was
+// received, and the values that each receiving case would receive.
+func (l *lowering) planSelect(in *ssa.Select) {
+	kill, s := l.killed(in), in.States[0]
+	if kill == nil {
+		return
+	}
+	t := s.Chan.Type().Underlying().(*types.Chan)
+	rt := l.types[s.Chan.Type()]
+	if rt == nil || l.types[t.Elem()] == nil {
+		return
+	}
+	results := []types.Type{types.Typ[types.Int], types.Typ[types.Bool]}
+	for _, s := range in.States {
+		if s.Dir == types.RecvOnly {
+			results = append(results, s.Chan.Type().Underlying().(*types.Chan).Elem())
+		}
+	}
+	if l.planParts(in, results...) {
+		l.skip[kill] = true
+	}
+}
+
+// waits lowers a select.
+func (l *lowering) waits(in *ssa.Select) {
+	list := l.results[in]
+	if list == nil {
+		l.byEngine(in)
+		return
+	}
+	l.escaped++ // it needs the frame
+	state := in.States[0]
+	t, rt := state.Chan.Type().Underlying().(*types.Chan), l.types[state.Chan.Type()]
+	s := selecting{at: escape{at: l.indexes[in], block: in.Block()}, channel: l.reg(state.Chan), index: list[0].reg, ok: list[1].reg,
+		elem: l.part(t.Elem(), rt.Elem()), sends: state.Dir == types.SendOnly}
+	out := ins{op: opSelect, imm: int64(len(l.selects)), uses: []int{s.channel}, defs: []int{s.index, s.ok}}
+	if s.sends {
+		reg, at, ok := l.operand(state.Send)
+		if !ok {
+			panic("a value that is sent is not in the frame")
+		}
+		if s.value = (place{reg, at}); reg >= 0 {
+			out.uses = append(out.uses, reg)
+		}
+	} else {
+		if s.value = (place{list[2].reg, list[2].at}); s.value.reg >= 0 {
+			out.defs = append(out.defs, s.value.reg)
+		}
+	}
+	l.selects = append(l.selects, s)
+	l.emit(out)
+}

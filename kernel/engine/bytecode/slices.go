@@ -1,0 +1,141 @@
+package bytecode
+
+import (
+	"go/types"
+	"reflect"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// alloc lowers a new variable.
+func (l *lowering) alloc(in *ssa.Alloc) {
+	t := l.f.program.types[in.Type()]
+	if t == nil || t.Kind() != reflect.Pointer || l.recovers(in) {
+		l.byEngine(in)
+		return
+	}
+	l.emit(ins{op: opNew, a: l.reg(in), imm: l.typeOf(t.Elem())})
+}
+
+// typeOf is the number of a type in the list of the code.
+func (l *lowering) typeOf(t reflect.Type) int64 {
+	l.news = append(l.news, typeWord(t))
+	return int64(len(l.news) - 1)
+}
+
+// recovers reports whether the block that the engine executes after a recovered panic
+// reads a value, which it looks for in the frame.
+func (l *lowering) recovers(v ssa.Value) bool {
+	return l.fn.Recover != nil && slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool { return r.Block() == l.fn.Recover })
+}
+
+// planAppend plans append(s, x, y): the elements are written to the slice, and not first
+// to an array that the SSA form makes for them.
+func (l *lowering) planAppend(in *ssa.Call) {
+	if fn, ok := in.Call.Value.(*ssa.Builtin); !ok || fn.Name() != "append" || len(in.Call.Args) != 2 || !l.canAppend(in) {
+		return
+	}
+	list, array := elements(in)
+	if list == nil {
+		return
+	}
+	for _, x := range list {
+		if classOf(x.Type()) == boxed {
+			if _, ok := l.pfn.at(x); !ok {
+				return
+			}
+		}
+	}
+	for _, x := range array {
+		l.skip[x] = true
+	}
+	l.appended[in] = list
+}
+
+// canAppend reports whether the machine can append to slices of a type: it knows the
+// type, and elements have a size.
+func (l *lowering) canAppend(in *ssa.Call) bool {
+	t := l.types[in.Type()]
+	return t != nil && t.Kind() == reflect.Slice && t.Elem().Size() > 0
+}
+
+// elements are the further arguments of a call of append, and the instructions that put
+// them into an array and slice it. They are nil if anything else uses that array.
+func elements(in *ssa.Call) (list []ssa.Value, array []ssa.Instruction) {
+	s, ok := in.Call.Args[1].(*ssa.Slice)
+	if !ok || s.Low != nil || s.High != nil || s.Max != nil || len(*s.Referrers()) != 1 || s.Block() != in.Block() {
+		return nil, nil
+	}
+	a, ok := s.X.(*ssa.Alloc)
+	if !ok || a.Comment != "varargs" || a.Block() != in.Block() {
+		return nil, nil
+	}
+	t := a.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+	list, array = make([]ssa.Value, t.Len()), []ssa.Instruction{a, s}
+	for _, r := range *a.Referrers() {
+		if r == s {
+			continue
+		}
+		x, ok := r.(*ssa.IndexAddr)
+		if !ok || len(*x.Referrers()) != 1 || x.Block() != in.Block() {
+			return nil, nil
+		}
+		store, ok := (*x.Referrers())[0].(*ssa.Store)
+		at, constant := x.Index.(*ssa.Const)
+		if !ok || !constant || store.Addr != x || store.Block() != in.Block() || !types.Identical(store.Val.Type(), t.Elem()) {
+			return nil, nil
+		}
+		list[at.Int64()] = store.Val
+		array = append(array, x, store)
+	}
+	for _, x := range list {
+		if x == nil {
+			return nil, nil
+		}
+	}
+	return list, array
+}
+
+// append lowers a call of append, and reports whether the machine can execute it.
+func (l *lowering) append(in *ssa.Call) bool {
+	args := in.Call.Args
+	if len(args) != 2 || !l.canAppend(in) || isStatic(args[1]) {
+		return false
+	}
+	t := l.types[in.Type()]
+	a := appending{from: l.reg(args[0]), to: l.reg(in), more: -1, typ: typeWord(t.Elem()), size: uint64(t.Elem().Size())}
+	uses := []int{a.from}
+	if list, ok := l.appended[in]; ok {
+		a.elem = l.part(list[0].Type(), t.Elem())
+		for _, x := range list {
+			reg, at, _ := l.operand(x)
+			a.list = append(a.list, place{reg, at})
+			if reg >= 0 {
+				uses = append(uses, reg)
+			} else {
+				l.escaped++ // it needs the frame
+			}
+		}
+	} else {
+		a.more = l.reg(args[1])
+		uses = append(uses, a.more)
+	}
+	out := ins{op: opAppend, imm: int64(len(l.appends)), uses: uses, defs: []int{a.to}}
+	if len(a.list) == 1 && a.elem.class == number && a.size == 8 {
+		out.op, out.a, out.b, out.c = opAppend64, a.to, a.from, a.list[0].reg
+	}
+	l.appends = append(l.appends, a)
+	l.emit(out)
+	return true
+}
+
+// copy lowers a call of copy, and reports whether the machine can execute it.
+func (l *lowering) copy(in *ssa.Call) bool {
+	t := l.types[in.Call.Args[0].Type()]
+	if t == nil || t.Kind() != reflect.Slice || t.Elem().Size() == 0 {
+		return false
+	}
+	l.emit(ins{op: opCopy, a: l.reg(in), b: l.reg(in.Call.Args[0]), c: l.reg(in.Call.Args[1]), imm: l.typeOf(t.Elem())})
+	return true
+}

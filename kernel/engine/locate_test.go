@@ -1,0 +1,39 @@
+//go:build edited
+
+package engine
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/goplus/ixgo"
+)
+
+// TestInternalErrorsNameTheLine: an internal error names the cell and the line of the
+// declaration or the statement that causes it.
+func TestInternalErrorsNameTheLine(t *testing.T) {
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	execute := e.Execute
+	e.Execute = func(in *ixgo.Interp) error {
+		if _, bad := in.GetFunc("bad"); bad {
+			return errors.New("injected")
+		}
+		return execute(in)
+	}
+	for i, c := range []struct{ code, want string }{
+		{"x := 1\ntype T struct{}\n\nfunc bad() {\n}\nx = 2", "cell 1, line 4: injected"},
+		{"func bad() {}", "cell 2, line 1: injected"},
+	} {
+		r := evaluate(t.Context(), e, i+1, c.code)
+		if r.Err == nil || r.Err.Value != c.want {
+			t.Errorf("%q ends with %+v, want %s", c.code, r.Err, c.want)
+		}
+	}
+	if r := evaluate(t.Context(), e, 3, "func good() int { return 7 }\ngood()"); r.Err != nil || r.Values[0] != 7 {
+		t.Errorf("the next cell: %v, %v", r.Values, r.Err)
+	}
+}

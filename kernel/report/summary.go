@@ -1,0 +1,183 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"warpbook/kernel/leaf/record"
+	"warpbook/kernel/nbformat"
+)
+
+// summary opens a page: what was measured, on which device, when, by which commit, the
+// result, and the first plot after the first times.
+type summary struct {
+	Lines []line
+	Plot  template.HTML
+}
+
+// line is a line of a summary.
+type line struct {
+	Name   string
+	Values []linked
+}
+
+// linked is a text, and the environment that says more, or nil.
+type linked struct {
+	Text string
+	Of   *environment
+}
+
+// mostNamed is how many measurements or results a summary names.
+const mostNamed = 5
+
+// summaryOf summarises the records of a notebook; nothing for one without records.
+func (p *prose) summaryOf(nb *nbformat.Notebook, records []record.Record) (s summary) {
+	in := p.phrases
+	addLinked := func(name string, values []linked) {
+		if len(values) > mostNamed {
+			values = append(slices.Clone(values[:mostNamed]), linked{Text: fmt.Sprintf(in.more, len(values)-mostNamed)})
+		}
+		if len(values) > 0 {
+			s.Lines = append(s.Lines, line{name, values})
+		}
+	}
+	add := func(name string, texts []string) {
+		var values []linked
+		for _, text := range texts {
+			values = append(values, linked{Text: text})
+		}
+		addLinked(name, values)
+	}
+	addLinked(in.result, p.resultsOf(records))
+	add(in.measured, titlesOf(records))
+	add(in.device, values(records, "device"))
+	if dates := values(records, "date"); len(dates) > 0 {
+		first, last := day(slices.Min(dates)), day(slices.Max(dates))
+		if last != first {
+			first += " – " + last
+		}
+		add(in.date, []string{first})
+	}
+	add(in.commit, values(records, "commit"))
+	s.Plot = p.mainPlot(nb)
+	return s
+}
+
+// titlesOf are the titles of the records, of times first.
+func titlesOf(records []record.Record) (titles []string) {
+	for _, timed := range []bool{true, false} {
+		for _, r := range records {
+			if r.Title != "" && (r.Kind == record.Figures) == timed && !slices.Contains(titles, r.Title) {
+				titles = append(titles, r.Title)
+			}
+		}
+	}
+	return titles
+}
+
+// values are the distinct texts of a setting of the records.
+func values(records []record.Record, name string) (all []string) {
+	for _, r := range records {
+		if text, ok := r.Environment[name].(string); ok && text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// day is the date of a time as RFC 3339 has it.
+func day(date string) string { return date[:min(len(date), len("2006-01-02"))] }
+
+// resultsOf says of each measurement which of our rungs is the fastest, beside the fastest
+// library. Times of an emulation are no result.
+func (p *prose) resultsOf(records []record.Record) (all []linked) {
+	emulated := false
+	for _, r := range records {
+		best := map[bool]*record.Row{} // by whether it is a library's
+		for i, row := range r.Rows {
+			emulated = emulated || row.Clock == record.EmulatorTime
+			if r.Kind != record.Figures || row.Clock != record.Time || row.Total == nil || row.Verdict == nil || *row.Verdict != record.Pass || row.Library == record.NoLibrary {
+				continue
+			}
+			if b := best[row.Library != ""]; b == nil || row.Total.MedianNS < b.Total.MedianNS {
+				best[row.Library != ""] = &r.Rows[i]
+			}
+		}
+		if text := p.result(r.Title, best[false], best[true]); text != "" {
+			if v := (linked{text, p.environmentOfRecord(r)}); !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	if len(all) == 0 && emulated {
+		return []linked{{Text: p.phrases.emulated}}
+	}
+	return all
+}
+
+func (p *prose) result(title string, ours, theirs *record.Row) string {
+	if ours == nil {
+		return ""
+	}
+	_, of, _ := strings.Cut(title, " of ")
+	text := cmp.Or(of, title) + ": " + timeOf(ours)
+	switch {
+	case theirs == nil:
+		return text
+	case ours.Total.HighNS >= theirs.Total.LowNS && theirs.Total.HighNS >= ours.Total.LowNS:
+		return text + fmt.Sprintf(p.phrases.overlap, timeOf(theirs))
+	}
+	return text + fmt.Sprintf(p.phrases.beside, timeOf(theirs), theirs.Total.MedianNS/ours.Total.MedianNS)
+}
+
+func timeOf(r *record.Row) string {
+	us := func(ns float64) string { return fmt.Sprintf("%.4g", ns/1e3) }
+	return fmt.Sprintf("%s %s us (%s – %s)", r.Name, us(r.Total.MedianNS), us(r.Total.LowNS), us(r.Total.HighNS))
+}
+
+// The most that a summary's plot measures, in CSS pixels.
+const (
+	mostPlotWidth  = 440
+	mostPlotHeight = 400
+)
+
+// mainPlot is the first plot at or after the first times, else the first one, small.
+func (p *prose) mainPlot(nb *nbformat.Notebook) template.HTML {
+	var first *nbformat.Output
+	cell, timed := "", false
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			if r, err := record.Parse(o.Data[record.MIME]); err == nil && r.Kind == record.Figures {
+				timed = true
+			}
+			if _, uri := p.picture(o.Data); uri == "" || first != nil && !timed {
+				continue
+			}
+			if first, cell = o, c.ID; timed {
+				return p.smallPlot(first, cell)
+			}
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	return p.smallPlot(first, cell)
+}
+
+// smallPlot is a plot that leads to its cell.
+func (p *prose) smallPlot(o *nbformat.Output, cell string) template.HTML {
+	mime, uri := p.picture(o.Data)
+	plain, _ := o.Data["text/plain"].(string)
+	line, _, _ := strings.Cut(strings.TrimSpace(plain), "\n")
+	size := ""
+	if width, height := pictureSize(o.Metadata, mime); width > 0 && height > 0 {
+		scale := min(1, float64(mostPlotWidth)/float64(width), float64(mostPlotHeight)/float64(height))
+		width, height = int(scale*float64(width)), int(scale*float64(height))
+		size = fmt.Sprintf(` width="%d" height="%d"`, width, height)
+	}
+	return template.HTML(fmt.Sprintf(`<figure><a href="#cell-%s"><img src="%s" alt="%s"%s></a></figure>`,
+		template.HTMLEscapeString(cell), uri, template.HTMLEscapeString(altText(line, p.phrases)), size))
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"warpbook/gpu/compile"
+	"warpbook/gpu/program"
+)
+
+// cudaCommand compiles a CUDA program and runs it on an emulated GPU.
+func cudaCommand(args []string) error {
+	var own []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, own = args[:i], args[i+1:]
+	}
+	f := newFlags("cuda")
+	var o program.Options
+	set := program.Settings{Args: own}
+	f.StringVar(&set.GPU, "gpu", "", "emulate this `GPU`: h200, h100, a100, rtx3090, rtx4060, rtx4090, t4 (h200)")
+	f.StringVar(&o.Arch, "arch", "", "compile kernels for this `SM` and later (sm_75)")
+	f.StringVar(&o.Std, "std", "", "`language` standard, such as c++20 (c++17)")
+	f.BoolVar(&o.FastMath, "fast-math", false, "shorter and less exact division, roots, exponentials in kernels")
+	f.BoolVar(&set.Strict, "strict", false, "end the program at what is undefined and yet runs on a GPU, such as a read of uninitialised memory")
+	f.BoolVar(&set.Sanitize, "sanitize", false, "look for races in shared memory in launches of any size, which may take twice as long")
+	ncu := f.Bool("ncu", false, "print what each kernel counted after the program's end")
+	report := f.String("report", "", "write a page with the source, the output and what each kernel counted to `FILE`.html, to share")
+	calls := f.Bool("calls", false, "print the calls of CUDA's runtime API that a program can make, and end")
+	files, err := parseAny(f, args)
+	if err != nil {
+		return err
+	}
+	if *report != "" && filepath.Ext(*report) != ".html" {
+		return usageError{fmt.Errorf("cuda: --report %s: expected a name that ends in .html", *report)}
+	}
+	if *calls {
+		fmt.Println(strings.Join(program.Calls(), "\n"))
+		return nil
+	}
+	if len(files) == 0 {
+		return usageError{errors.New("cuda: no source, expected FILE.cu, see warpbook cuda --help")}
+	}
+	sources, err := readSources(files)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p, err := program.Build(ctx, sources, o, os.Stderr)
+	if err != nil {
+		return cudaFailure(err)
+	}
+	for _, w := range p.Warnings {
+		fmt.Fprintln(os.Stderr, w)
+	}
+	run := &cudaRun{program: p, set: set, report: *report}
+	err = run.run(ctx, *ncu)
+	if exit := (*program.ExitError)(nil); errors.As(err, &exit) {
+		return exitError{exit}
+	}
+	if errors.Is(err, context.Canceled) {
+		return signalError{syscall.SIGINT}
+	}
+	return err
+}
+
+// exitError is the status of a program that warpbook ran, which becomes its own.
+type exitError struct{ *program.ExitError }
+
+// readSources reads the files of a program.
+func readSources(files []string) (sources []program.Source, err error) {
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("cuda: %w", err)
+		}
+		if kind := binary(text); kind != "" {
+			return nil, fmt.Errorf("cuda: %s: %s, expected CUDA C++: the emulator runs PTX, which `cuobjdump -ptx` shows where the file has it", path, kind)
+		}
+		sources = append(sources, program.Source{Name: path, Text: string(text), Folder: filepath.Dir(path)})
+	}
+	return sources, nil
+}
+
+// binary names a file that is compiled, "" for a text.
+func binary(data []byte) string {
+	head := string(data[:min(len(data), 64)])
+	switch {
+	case strings.HasPrefix(head, "\x7fELF") && len(head) > 19 && head[18] == 190: // EM_CUDA
+		return "a cubin"
+	case strings.HasPrefix(head, "\x7fELF"):
+		return "an ELF file"
+	case strings.HasPrefix(head, "\x50\xed\x55\xba"):
+		return "a fat binary of CUDA"
+	case strings.ContainsRune(head, 0):
+		return "no text"
+	}
+	return ""
+}
+
+// cudaFailure writes all but the last of the errors of a source, and returns that.
+func cudaFailure(err error) error {
+	wrong := (*compile.Error)(nil)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	for _, d := range wrong.Diagnostics {
+		fmt.Fprintf(os.Stderr, "%s:%d:%d: error: %s\n", wrong.Name, d.Line, d.Col, d.Text)
+	}
+	return fmt.Errorf("cuda: %s: %d errors", wrong.Name, len(wrong.Diagnostics))
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpbook/gpu/clang"
+)
+
+// A page of a program has its source, its output, the counts of each kernel and the text of
+// its lines.
+func TestCudaReport(t *testing.T) {
+	if os.Getenv(clang.FolderVariable) == "" {
+		t.Skipf("needs %s", clang.FolderVariable)
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	if err := cudaCommand([]string{"../../gpu/program/testdata/course/dynamic_shared.cu", "--ncu", "--report", page}); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"x[0] = 63, y[0] = 31.5", "What each kernel counted", ">reverse<", "large, by line of dynamic_shared.cu", "x[i] = a[n - 1 - i];</"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if err := cudaCommand([]string{"x.cu", "--report", "page.txt"}); err == nil || !strings.Contains(err.Error(), "expected a name that ends in .html") {
+		t.Errorf("%v, expected a word on the name of the page", err)
+	}
+}

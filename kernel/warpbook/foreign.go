@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+// ours matches the beginning or the end of every file of text that warpbook writes: a
+// page, Markdown, a PDF (whose creator is UTF-16), a record, the rows of a history.
+var ours = lazyregexp.New(`<meta name="generator" content="warpbook">|<!-- warpbook |` +
+	`\x00w\x00a\x00r\x00p\x00b\x00o\x00o\x00k|^\{\s*"schema": \d+,\s*"(notebook|comparisons)":|^run,started,notebook,device,commit,`)
+
+// markBytes is how much of the beginning and of the end of a file is searched.
+const markBytes = 16 << 10
+
+// mayReplace returns why a result must not be written to a path: an input is there, or a
+// file that warpbook has not written, unless the user forces it. A path of a device or
+// folder is reported by the writer.
+func mayReplace(path string, force bool, inputs ...string) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	for _, input := range inputs {
+		if from, err := os.Stat(input); err == nil && os.SameFile(from, info) {
+			return fmt.Errorf("%s: it is the input %s, expected another name", path, input)
+		}
+	}
+	if force || info.Size() == 0 || isOurs(path, info.Size()) {
+		return nil
+	}
+	return fmt.Errorf("%s: warpbook has not written this file, expected another name; --force replaces it", path)
+}
+
+// isOurs reports whether warpbook has written a file. A notebook is a result if the
+// record of its run is beside it.
+func isOurs(path string, size int64) bool {
+	if filepath.Ext(path) == ".ipynb" {
+		path = strings.TrimSuffix(path, ".ipynb") + ".json"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var text bytes.Buffer
+	io.CopyN(&text, f, markBytes) // an error leaves less text
+	if ours().Match(text.Bytes()) {
+		return true
+	}
+	text.Reset()
+	f.Seek(max(0, size-markBytes), io.SeekStart)
+	io.CopyN(&text, f, markBytes)
+	return ours().Match(text.Bytes())
+}
+
+// forceUsage describes the flag --force.
+const forceUsage = "replace files that warpbook has not written"

@@ -1,0 +1,1 @@
+// The notes do not print this header of theirs, which their listing needs nothing of.

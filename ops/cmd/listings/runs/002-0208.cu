@@ -1,0 +1,15 @@
+//! as the padded tile in the kernel of 002:142
+//@ driver
+typedef float real;
+//@ 002:65
+//@ 002:142 1-2
+//@ 002:208
+//@ 002:142 4-21
+int main() {
+  const int n = 100;
+  float *x = values(n * n), *in = to_device(x, n * n), *out = zeros<float>(n * n), *want = values(n * n);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) want[i * n + j] = x[j * n + i];
+  transpose1<<<dim3(4, 4), dim3(32, 32)>>>(in, out, n);
+  return judge(to_host(out, n * n), want, n * n);
+}

@@ -1,0 +1,3 @@
+//! as its own main
+//! right ^7$
+//@ 003:575

@@ -1,0 +1,54 @@
+package ladder
+
+import (
+	"strings"
+
+	"warpbook/kernel/leaf/highlight"
+)
+
+// MIMEBundle is the text, a fenced block of Markdown, and HTML with colours. JupyterLab
+// has no colours for CUDA in Markdown, and breaks its lines inside of tokens.
+func (c Code) MIMEBundle() (data, metadata map[string]any) {
+	return map[string]any{
+		"text/plain":    c.Text,
+		"text/markdown": "```" + c.Language + "\n" + c.Text + "```\n",
+		"text/html":     c.html(),
+	}, map[string]any{}
+}
+
+// tokenColours are those of JupyterLab's editor, in its light and dark themes, and else
+// those of a light page.
+var tokenColours = map[string]string{
+	"k": "var(--jp-mirror-editor-keyword-color, #008000)",
+	"t": "var(--jp-mirror-editor-builtin-color, #008000)",
+	"s": "var(--jp-mirror-editor-string-color, #ba2121)",
+	"m": "var(--jp-mirror-editor-number-color, #0a7060)",
+	"c": "var(--jp-mirror-editor-comment-color, #3d6b6b)",
+	"p": "var(--jp-mirror-editor-meta-color, #a2f)",
+	"f": "var(--jp-mirror-editor-def-color, #00f)",
+}
+
+func tokenStyle(kind string) string { return `style="color: ` + tokenColours[kind] + `"` }
+
+// lineColours are the backgrounds of lines that a diff adds and removes, so pale that text
+// of a light and of a dark theme is readable on them.
+var lineColours = map[byte]string{'+': "rgba(46, 160, 67, 0.18)", '-': "rgba(248, 81, 73, 0.18)"}
+
+// html scrolls sideways: a line is not broken.
+func (c Code) html() string {
+	var b strings.Builder
+	b.WriteString(`<pre style="white-space: pre; overflow-x: auto">`)
+	for line := range strings.Lines(c.Text) {
+		code, mark := line, ""
+		if c.Language == "diff" {
+			mark, code = line[:1], line[1:]
+		}
+		text := mark + highlight.HTML(strings.TrimSuffix(code, "\n"), "cuda", tokenStyle)
+		if colour := lineColours[line[0]]; colour != "" && mark != "" {
+			text = `<span style="background-color: ` + colour + `">` + text + "</span>"
+		}
+		b.WriteString(text + "\n")
+	}
+	b.WriteString("</pre>")
+	return b.String()
+}

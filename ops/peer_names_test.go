@@ -1,0 +1,58 @@
+package ops
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"warpbook/gpu"
+	"warpbook/ops/peers"
+)
+
+// Every figure that a peer has printed in a kept run can be asked for by its name.
+func TestPeerNames(t *testing.T) {
+	kept, err := filepath.Glob("headlines/*/*.jsonl")
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("%v, no kept runs", err)
+	}
+	checked := 0
+	for _, path := range kept {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(bytes.NewReader(data))
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var f peers.Figure
+			if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+				t.Fatal(err)
+			}
+			if f.Library == "" {
+				continue
+			}
+			o, err := Find(f.Operator)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := peers.Set{Operator: o.Name, Programs: o.Peers, Files: o.Files}
+			if err := set.CheckNames([]string{f.Name}); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+			if err := set.CheckNames([]string{f.Name + "_"}); !errors.Is(err, gpu.ErrNotFound) {
+				t.Errorf("%s_: %v, expected that it is not found", f.Name, err)
+			}
+			checked++
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if checked == 0 {
+		t.Error("no figure of a peer in the kept runs")
+	}
+}

@@ -1,0 +1,43 @@
+package peers
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"warpbook/gpu"
+	"warpbook/kernel/leaf/lazyregexp"
+)
+
+// literal matches a string in a program's source that may be a figure's name, or a part of one.
+var literal = lazyregexp.New(`"(\w+)"`)
+
+// CheckNames refuses a name that no figure of the set can have: none is a string in the
+// source of a program, or made of two of them, as "cudnn_" + kind is. So it needs neither a
+// GPU nor the libraries.
+func (s Set) CheckNames(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	texts, err := s.texts()
+	if err != nil {
+		return err
+	}
+	parts := []string{Every}
+	for _, program := range s.Programs {
+		for _, m := range literal().FindAllSubmatch(texts[path.Base(program)], -1) {
+			parts = append(parts, string(m[1]))
+		}
+	}
+	for _, name := range names {
+		made := func(part string) bool {
+			rest, found := strings.CutPrefix(name, part)
+			return found && (rest == "" || slices.Contains(parts, rest))
+		}
+		if !slices.ContainsFunc(parts, made) {
+			return fmt.Errorf("peer %q: %w, %s", name, gpu.ErrNotFound, gpu.Nearest(name, parts))
+		}
+	}
+	return nil
+}
