@@ -303,6 +303,7 @@ type Launch struct {
 type Source struct {
 	Params []string               // names of the parameters
 	Line   func(at string) string // the text of a line, such as "cell5.cu:3", or ""
+	Text   string                 // all of it, "" where it is not known
 }
 
 // Dim is the shape of a grid or a block. A zero Y or Z counts as 1.

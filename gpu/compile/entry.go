@@ -158,7 +158,7 @@ func (e *Entry) quote(err error) error {
 
 // words are facts about the source that the entry's PTX does not contain.
 func (e *Entry) words() *gpu.Source {
-	s := &gpu.Source{Line: e.lineAt}
+	s := &gpu.Source{Line: e.lineAt, Text: e.module.Source}
 	for _, p := range e.params {
 		s.Params = append(s.Params, p.name)
 	}

@@ -13,7 +13,18 @@ import (
 )
 
 // Info is the debug information of a module, by function.
-type Info struct{ functions map[string]*Function }
+type Info struct {
+	functions map[string]*Function
+	variables []*Variable // outside of functions
+}
+
+// Variables are those outside of functions.
+func (i *Info) Variables() []*Variable {
+	if i == nil {
+		return nil
+	}
+	return i.variables
+}
 
 // Function finds a function by its symbol; nil if nothing is known about it.
 func (i *Info) Function(symbol string) *Function {
@@ -72,7 +83,7 @@ func Read(m *ptx.Module) (*Info, error) {
 	if m.Sections["debug_info"] == nil || m.Sections["debug_abbrev"] == nil {
 		return nil, nil
 	}
-	r := &reader{info: &Info{map[string]*Function{}}, module: m, addresses: map[string]uint64{}}
+	r := &reader{info: &Info{functions: map[string]*Function{}}, module: m, addresses: map[string]uint64{}}
 	r.place()
 	bytes := func(name string) []byte { return m.Sections[name].Resolved(r.address) }
 	data, err := dwarf.New(bytes("debug_abbrev"), nil, nil, bytes("debug_info"), nil, nil, nil, bytes("debug_str"))
@@ -88,10 +99,13 @@ func Read(m *ptx.Module) (*Info, error) {
 		if e == nil {
 			return r.info, nil
 		}
-		if e.Tag != dwarf.TagSubprogram {
-			continue
+		switch e.Tag {
+		case dwarf.TagSubprogram:
+			err = r.function(e)
+		case dwarf.TagVariable:
+			err = r.global(e)
 		}
-		if err := r.function(e); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("debuginfo: %s: %w", m.Name, err)
 		}
 	}
@@ -154,6 +168,16 @@ func (r *reader) function(e *dwarf.Entry) error {
 	}
 	r.info.functions[r.module.Functions[n].Name] = f
 	return nil
+}
+
+// global reads a variable outside of functions, if it has a place.
+func (r *reader) global(e *dwarf.Entry) error {
+	v, err := r.variable(e)
+	if err == nil && v.Symbol != "" && v.Name != "" && v.Type != nil {
+		v.Param = -1
+		r.info.variables = append(r.info.variables, v)
+	}
+	return err
 }
 
 func number(address uint64) int { return int(address & (1<<functionBits - 1)) }

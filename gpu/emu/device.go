@@ -111,6 +111,9 @@ func (d *Device) Observe(o gpu.Observer) {
 	d.observer.Store(&o)
 }
 
+// Follow replaces the follower of the device's launches; nil removes it.
+func (d *Device) Follow(f engine.Follower) { d.engine.Follow(f) }
+
 // Interrupt ends running and submitted work.
 func (d *Device) Interrupt() { d.engine.Interrupt() }
 

@@ -22,6 +22,8 @@ const sharedAddress = mem.SharedWindow << mem.WindowBits
 
 func isShared(address uint64) bool { return address>>mem.WindowBits == mem.SharedWindow }
 
+func isLocal(address uint64) bool { return address>>mem.WindowBits == mem.LocalWindow }
+
 // basic is a type of numbers.
 func basic(name string, bytes int64) dwarf.BasicType {
 	return dwarf.BasicType{CommonType: dwarf.CommonType{Name: name, ByteSize: bytes}}
@@ -34,13 +36,17 @@ var (
 	longType   = &dwarf.IntType{BasicType: basic("long", 8)}
 	uintType   = &dwarf.UintType{BasicType: basic("unsigned int", 4)}
 	ulongType  = &dwarf.UintType{BasicType: basic("unsigned long", 8)}
+	charType   = &dwarf.IntType{BasicType: basic("signed char", 1)}
+	byteType   = &dwarf.UintType{BasicType: basic("unsigned char", 1)}
 	boolType   = &dwarf.BoolType{BasicType: basic("bool", 1)}
 	dim3Type   = &dwarf.StructType{CommonType: dwarf.CommonType{ByteSize: 12}, StructName: "uint3", Kind: "struct", Field: []*dwarf.StructField{
 		{Name: "x", Type: uintType}, {Name: "y", Type: uintType, ByteOffset: 4}, {Name: "z", Type: uintType, ByteOffset: 8}}}
 )
 
 // named types of a cast.
-var casts = map[string]dwarf.Type{"float": floatType, "double": doubleType, "int": intType, "long": longType, "unsigned": uintType, "bool": boolType, "size_t": ulongType}
+var casts = map[string]dwarf.Type{"float": floatType, "double": doubleType, "int": intType, "long": longType, "unsigned": uintType, "bool": boolType, "size_t": ulongType,
+	"unsigned int": uintType, "long long": longType, "unsigned long long": ulongType, "int32_t": intType, "uint32_t": uintType, "int64_t": longType, "uint64_t": ulongType,
+	"char": charType, "unsigned char": byteType, "int8_t": charType, "uint8_t": byteType}
 
 func pointerTo(t dwarf.Type) dwarf.Type {
 	return &dwarf.PtrType{CommonType: dwarf.CommonType{ByteSize: 8}, Type: t}
@@ -147,7 +153,8 @@ func (v *View) fields(x Value, t *dwarf.StructType) string {
 
 // scalar is a number, a pointer or a character as text.
 func (v *View) scalar(t dwarf.Type, data []byte) string {
-	switch t := strip(t).(type) {
+	t = strip(t)
+	switch t := t.(type) {
 	case *dwarf.PtrType:
 		return v.pointer(binary.LittleEndian.Uint64(data))
 	case *dwarf.EnumType:

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"debug/dwarf"
@@ -15,7 +16,9 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/debuginfo"
 	"warpbook/gpu/emu/engine"
+	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // View is what a lane sees at a stop. It is valid as long as the stop.
@@ -59,10 +62,38 @@ func (v *View) In(frame int) *View {
 	return &w
 }
 
-// infos are the debug information of modules that were stopped in last.
+// infos are the debug information of modules that were stopped in last, and the types of
+// their dynamic shared memory.
 var infos struct {
 	sync.Mutex
-	of map[*ptx.Module]*debuginfo.Info // guarded by Mutex
+	of       map[*ptx.Module]*debuginfo.Info       // guarded by Mutex
+	elements map[*ptx.Module]map[string]dwarf.Type // guarded by Mutex
+}
+
+// dynamic is the declaration of dynamic shared memory, which compilers describe nowhere.
+var dynamic = lazyregexp.New(`\bextern\s+__shared__\s+(?:__align__\s*\(\w+\)\s*)?((?:unsigned\s+|long\s+)*\w+)\s+(\w+)\s*\[\s*\]`)
+
+// elementOf is the type of the elements of dynamic shared memory, as the source declares
+// it; float where that is not known.
+func (v *View) elementOf(name string) dwarf.Type {
+	m := v.Stop.Module()
+	infos.Lock()
+	defer infos.Unlock()
+	known, ok := infos.elements[m]
+	if !ok {
+		if len(infos.elements) >= mostInfos || infos.elements == nil {
+			infos.elements = map[*ptx.Module]map[string]dwarf.Type{}
+		}
+		known = map[string]dwarf.Type{}
+		for _, found := range dynamic().FindAllStringSubmatch(v.Stop.SourceText(), -1) {
+			known[found[2]] = casts[strings.Join(strings.Fields(found[1]), " ")]
+		}
+		infos.elements[m] = known
+	}
+	if t := known[name]; t != nil {
+		return t
+	}
+	return floatType
 }
 
 const mostInfos = 16
@@ -115,10 +146,21 @@ func (v *View) Known() bool { return v.function() != nil }
 
 func (v *View) function() *debuginfo.Function { return v.info.Function(v.calls[v.Frame].Function.Name) }
 
-// Variables are those that the source has at the place, without those in shared memory.
+// Variables are those that the source has at the place, without those in shared memory and
+// those outside of functions.
 func (v *View) Variables() (list []Named) {
 	v.variables(func(x *debuginfo.Variable) {
-		if n, ok := v.named(x); ok && !isShared(n.Value.Address) && x.Param < 0 {
+		if n, ok := v.named(x); ok && isLocal(n.Value.Address) && x.Param < 0 {
+			list = append(list, n)
+		}
+	})
+	return list
+}
+
+// Globals are the variables of the module.
+func (v *View) Globals() (list []Named) {
+	v.variables(func(x *debuginfo.Variable) {
+		if n, ok := v.named(x); ok && x.Param < 0 && !isLocal(n.Value.Address) && !isShared(n.Value.Address) {
 			list = append(list, n)
 		}
 	})
@@ -154,15 +196,20 @@ func (v *View) Shared() (list []Named) {
 		}
 	})
 	for _, s := range v.Stop.Shared() {
-		if slices.ContainsFunc(list, func(n Named) bool { return n.Name == s.Name }) || len(s.Bytes) == 0 {
+		bytes := len(s.Bytes)
+		if bytes == 0 {
+			bytes = v.Stop.SharedBytes() - int(s.At) // its length is that of the launch
+		}
+		if slices.ContainsFunc(list, func(n Named) bool { return n.Name == s.Name || n.Value.Address == sharedAddress+s.At }) || bytes < 4 {
 			continue
 		}
-		list = append(list, Named{s.Name, Value{Type: arrayOf(floatType, len(s.Bytes)/4), Address: sharedAddress + s.At, Memory: true}})
+		t := v.elementOf(s.Name)
+		list = append(list, Named{s.Name, Value{Type: arrayOf(t, bytes/int(t.Size())), Address: sharedAddress + s.At, Memory: true}})
 	}
 	return list
 }
 
-// variables calls f with the variables in scope.
+// variables calls f with the variables in scope, those outside of functions last.
 func (v *View) variables(f func(*debuginfo.Variable)) {
 	known := v.function()
 	if known == nil {
@@ -170,8 +217,15 @@ func (v *View) variables(f func(*debuginfo.Variable)) {
 	}
 	c := v.calls[v.Frame]
 	at := slices.IndexFunc(c.Function.Code, func(in ptx.Instruction) bool { return in.Pos == c.At.Pos })
+	hidden := map[string]bool{}
 	for _, x := range known.InScope(at) {
 		if x.Type != nil && x.Name != "" {
+			hidden[x.Name] = true
+			f(x)
+		}
+	}
+	for _, x := range v.info.Variables() {
+		if !hidden[x.Name] {
 			f(x)
 		}
 	}
@@ -181,17 +235,27 @@ func (v *View) variables(f func(*debuginfo.Variable)) {
 func (v *View) named(x *debuginfo.Variable) (n Named, ok bool) {
 	c := v.calls[v.Frame]
 	if x.Symbol != "" {
-		if address, ok := v.Stop.Address(c.Prefix + x.Symbol); ok {
-			return Named{x.Name, Value{x.Type, address + uint64(x.Offset), true, nil}}, true
-		}
-		if address, ok := v.Stop.Address(x.Symbol); ok {
-			return Named{x.Name, Value{x.Type, address + uint64(x.Offset), true, nil}}, true
+		for _, symbol := range []string{c.Prefix + x.Symbol, x.Symbol} {
+			if address, ok := v.Stop.Address(symbol); ok {
+				address += uint64(x.Offset)
+				return Named{x.Name, Value{v.sized(x.Type, address), address, true, nil}}, true
+			}
 		}
 	}
 	if args := v.Stop.Arguments(); x.Param >= 0 && x.Param < len(args) && v.Frame == len(v.calls)-1 {
 		return Named{x.Name, Value{Type: x.Type, Data: args[x.Param].Bytes}}, true
 	}
 	return n, false
+}
+
+// sized is the type of a variable. An array without a length in shared memory has that of
+// the launch.
+func (v *View) sized(t dwarf.Type, address uint64) dwarf.Type {
+	a, is := strip(t).(*dwarf.ArrayType)
+	if !is || a.Count > 0 || !isShared(address) || a.Type.Size() <= 0 {
+		return t
+	}
+	return arrayOf(a.Type, (v.Stop.SharedBytes()-int(address&mem.OffsetMask))/int(a.Type.Size()))
 }
 
 // plain is an argument whose type in the source is not known.
@@ -229,7 +293,7 @@ func dim(d gpu.Dim) Value {
 
 // lookup finds a name: of the source first, then a built-in one.
 func (v *View) lookup(name string) (Value, bool) {
-	for _, list := range [][]Named{v.Variables(), v.Arguments(), v.Shared(), v.Builtins()} {
+	for _, list := range [][]Named{v.Variables(), v.Arguments(), v.Shared(), v.Globals(), v.Builtins()} {
 		for _, n := range list {
 			if n.Name == name {
 				return n.Value, true
@@ -244,7 +308,7 @@ func (v *View) lookup(name string) (Value, bool) {
 
 // Names are those that an expression can use.
 func (v *View) Names() (names []string) {
-	for _, list := range [][]Named{v.Variables(), v.Arguments(), v.Shared(), v.Builtins()} {
+	for _, list := range [][]Named{v.Variables(), v.Arguments(), v.Shared(), v.Globals(), v.Builtins()} {
 		for _, n := range list {
 			names = append(names, n.Name)
 		}

@@ -88,13 +88,14 @@ func (l *lane) scopes(frame int) []debug.Scope {
 		{Name: "Locals", Variables: l.list(frame, (*inspect.View).Variables)},
 		{Name: "Arguments", Variables: l.list(frame, (*inspect.View).Arguments)},
 		{Name: "Shared memory", Variables: l.list(frame, (*inspect.View).Shared)},
+		{Name: "Globals", Variables: l.list(frame, (*inspect.View).Globals)},
 		{Name: "Thread", Variables: l.builtins},
 		{Name: "All lanes", Expensive: true, Variables: func() []debug.Variable { return l.lanes(frame) }},
 		{Name: "Warps", Variables: l.warps},
 		{Name: "Registers", Expensive: true, Variables: l.registers},
 	}
 	if frame > 0 {
-		list = list[:3]
+		list = list[:4]
 	}
 	return list
 }

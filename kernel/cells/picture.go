@@ -66,6 +66,8 @@ const (
 	cellSize = 8
 	leftOf   = 46
 	topOf    = 34
+
+	legendWidth = 480
 )
 
 // String counts what the picture shows, for readers without pictures.
@@ -94,7 +96,7 @@ func (p picture) MIMEBundle() (data, metadata map[string]any) {
 
 func (p picture) svg() string {
 	var b strings.Builder
-	width, height := leftOf+cellSize*len(p.columns)+10, topOf+32*cellSize+26
+	width, height := max(leftOf+cellSize*len(p.columns)+10, legendWidth), topOf+32*cellSize+26
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" role="img" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`, width, height, width, height)
 	fmt.Fprintf(&b, `<title>%s: active lanes, accesses and barriers over time</title><rect width="100%%" height="100%%" fill="#fff"/><text x="4" y="14">%s</text>`, p.title, p.title)
 	for lane := 0; lane < 32; lane += 8 {

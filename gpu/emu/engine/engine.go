@@ -30,6 +30,7 @@ type Engine struct {
 	longWay    atomic.Bool
 	goOn       atomic.Bool               // see GoOn
 	out        atomic.Pointer[io.Writer] // of printf
+	follower   atomic.Pointer[Follower]  // of this engine's launches, nil if there is none
 
 	objects     sync.Map // *Object, by number
 	objectCount atomic.Uint64

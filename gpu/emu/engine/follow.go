@@ -36,21 +36,54 @@ func Follow(f Follower) {
 	}
 }
 
-// follow makes the launch followed if the follower wants it.
+// Follow sets the follower of later launches of this engine, besides that of the process;
+// nil is none.
+func (e *Engine) Follow(f Follower) {
+	if f == nil {
+		e.follower.Store(nil)
+	} else {
+		e.follower.Store(&f)
+	}
+}
+
+// follow makes the launch followed if a follower wants it.
 func (l *Launch) follow() {
-	f := follower.Load()
-	if f == nil || l.following != nil {
+	own, all := l.engine.follower.Load(), follower.Load()
+	if own == nil && all == nil || l.following != nil {
 		return
 	}
 	files := []string{l.prog.file}
 	for _, name := range l.prog.files {
 		files = append(files, name)
 	}
-	if !(*f).Follows(files) {
+	var to followers
+	for _, f := range []*Follower{own, all} {
+		if f != nil && (*f).Follows(files) {
+			to = append(to, *f)
+		}
+	}
+	if to == nil {
 		return
 	}
-	l.following = &following{to: *f, last: map[*warp]step{}, trail: l.newTrail()}
-	(*f).Begin(l.following.trail)
+	l.following = &following{to: to, last: map[*warp]step{}, trail: l.newTrail()}
+	to.Begin(l.following.trail)
+}
+
+// followers are those of one launch.
+type followers []Follower
+
+func (list followers) Follows([]string) bool { return true }
+
+func (list followers) Begin(t *Trail) {
+	for _, f := range list {
+		f.Begin(t)
+	}
+}
+
+func (list followers) Step(at *Stop) {
+	for _, f := range list {
+		f.Step(at)
+	}
 }
 
 // following is the state of a launch that is followed. It belongs to the goroutine that

@@ -47,11 +47,22 @@ func (s *Stop) LineText(file string, line int) string {
 	return ""
 }
 
+// SourceText is the source of the launch, "" where it is not known.
+func (s *Stop) SourceText() string {
+	if l := s.warp.block.launch; l.source != nil {
+		return l.source.Text
+	}
+	return ""
+}
+
 // Valid reports whether it is a stop, and not the zero value.
 func (s *Stop) Valid() bool { return s.warp != nil }
 
 // Executing are the active lanes that the guard of the instruction lets through.
 func (s *Stop) Executing() uint32 { return s.mask & (s.warp.preds[s.in.guard] ^ s.in.flip) }
+
+// Exits reports whether the executing lanes end with the instruction.
+func (s *Stop) Exits() bool { return s.in.flow == leave }
 
 // Call is a function that is being executed: the kernel, or one whose code stands in its
 // caller's.

@@ -133,6 +133,9 @@ func (s *Stop) Shared() (list []Argument) {
 	return list
 }
 
+// SharedBytes is the size of the block's shared memory, dynamic memory included.
+func (s *Stop) SharedBytes() int { return s.warp.block.sharedBytes() }
+
 // Operands are the registers of the next instruction, with a value for each lane: its
 // sources, as they are, and its destinations, as they were.
 func (s *Stop) Operands() (list []Operand) {

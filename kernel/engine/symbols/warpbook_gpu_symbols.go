@@ -1546,6 +1546,7 @@ a buffer.`,
 	"Source": `type Source struct {
 	Params []string               // names of the parameters
 	Line   func(at string) string // the text of a line, such as "cell5.cu:3", or ""
+	Text   string                 // all of it, "" where it is not known
 }
 
 Source holds facts about the source text that its PTX does not contain.`,
@@ -1555,6 +1556,9 @@ the text of a line, such as "cell5.cu:3", or ""`,
 	"Source.Params": `Source.Params []string
 
 names of the parameters`,
+	"Source.Text": `Source.Text string
+
+all of it, "" where it is not known`,
 	"Stream": `type Stream interface {
 	// Launch checks the launch against the entry's parameters and the
 	// device's limits, then submits it. Nothing runs if a check fails.

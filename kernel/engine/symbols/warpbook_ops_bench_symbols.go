@@ -35,6 +35,7 @@ func warpbookOpsBench() *ixgo.Package {
 			"warpbook/gpu/compile":          "compile",
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
+			"warpbook/gpu/inspect":          "inspect",
 			"warpbook/gpu/ptx":              "ptx",
 			"warpbook/kernel/leaf/verdict":  "verdict",
 			"warpbook/ops/bench/monitor":    "monitor",
@@ -56,9 +57,11 @@ func warpbookOpsBench() *ixgo.Package {
 			"ErrDisturbed": reflect.ValueOf(&q.ErrDisturbed),
 		},
 		Funcs: map[string]reflect.Value{
-			"Must":    reflect.ValueOf(q.Must),
-			"New":     reflect.ValueOf(q.New),
-			"OwnPeer": reflect.ValueOf(q.OwnPeer),
+			"Must":      reflect.ValueOf(q.Must),
+			"New":       reflect.ValueOf(q.New),
+			"OwnPeer":   reflect.ValueOf(q.OwnPeer),
+			"Watch":     reflect.ValueOf(q.Watch),
+			"WatchRung": reflect.ValueOf(q.WatchRung),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -223,4 +226,15 @@ times.`,
 Progress receives the progress of a bench. A progress bar of kernel/display is a
 Progress.`,
 	"Progress.Step": `Progress.Step(done, total int, what string)`,
+	"Watch": `func Watch(device gpu.Device, launch func() error, block ...gpu.Dim) (*inspect.State, error)
+
+Watch calls a function that launches kernels on an emulator, and returns what a block of
+the last launch left at its end or at its fault: shared memory as banks, with the thread
+that wrote each word, and the values of each thread. It is the block that the caller
+names, else that of the fault, else the first. Code with debug information (%%cuda
+--debug) has the variables of the source; other code what each line stored.`,
+	"WatchRung": `func WatchRung(b *Bench, variant string, block ...gpu.Dim) (state *inspect.State, err error)
+
+WatchRung launches a rung of a bench and returns what a block of its last launch left, as
+Watch does. The device of the bench is an emulator.`,
 }
