@@ -22,7 +22,8 @@ const (
 type runner func(context.Context, compiler.Request) (compiler.Reply, error)
 
 // run compiles a request with the chosen compiler. Without a choice it is NVRTC where
-// that is found. Elsewhere the committed PTX of exactly this text serves, else clang.
+// that is found. Elsewhere the committed PTX of exactly this text serves, else clang. A
+// debug build is clang's where that is found, else the committed one, else NVRTC's.
 func (o Options) run(ctx context.Context, text string, request compiler.Request) (reply compiler.Reply, err error) {
 	choice, err := o.compiler()
 	if err != nil {
@@ -31,6 +32,11 @@ func (o Options) run(ctx context.Context, text string, request compiler.Request)
 	if o.Debug && choice == "" {
 		if reply, err = runClang(ctx, request, reply); err != nil || !reply.Missing {
 			return reply, err
+		}
+		if o.Committed != "" {
+			if committed, err := o.committed(request.Name, text); err == nil {
+				return committed, nil
+			}
 		}
 	}
 	var stale error // why the committed PTX does not serve
@@ -55,10 +61,10 @@ func (o Options) run(ctx context.Context, text string, request compiler.Request)
 	return reply, err
 }
 
-// note says that clang compiled a cell. Counters that a notebook quotes are those of the
+// note says that clang compiled a cell; a debug build is always clang's. Counters that a notebook quotes are those of the
 // committed PTX, which is NVRTC's.
 func (o Options) note(reply compiler.Reply) string {
-	if !strings.HasPrefix(reply.Compiler, llvm) {
+	if !strings.HasPrefix(reply.Compiler, llvm) || o.Debug {
 		return ""
 	}
 	text := "compiled by " + reply.Compiler

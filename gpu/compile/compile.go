@@ -17,7 +17,7 @@ type Options struct {
 	Std         string   // language, such as "c++20"; "" is c++17
 	FastMath    bool     // shorter, less exact division, square root and transcendental functions
 	Instantiate []string // templates to compile, such as "reduce<256>"
-	Committed   string   // file with the PTX of exactly this source, used where NVRTC is missing; "" is none
+	Committed   string   // file with the PTX of exactly this source, used where its compiler is missing; "" is none
 	Compiler    string   // "nvrtc" or "clang"; "" is the one of CompilerVariable, else NVRTC where it is found
 	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
 	Debug       bool     // code without optimisation whose PTX names variables, by clang where it is found

@@ -34,7 +34,13 @@ type debugging struct {
 func (m *Module) forDebugger(dev gpu.Device, loaded bool) *Module {
 	choose := wanted.Load()
 	build := m.debugging.build
-	if choose == nil && build == nil || m.options == nil || m.options.Debug || !dev.Info().Emulated {
+	if choose == nil && build == nil || m.options == nil || !dev.Info().Emulated {
+		return nil
+	}
+	if m.options.Debug { // the module is a debug build; the debugger learns its name
+		if choose != nil {
+			(*choose)(m)
+		}
 		return nil
 	}
 	if m.hasVariables() {

@@ -11,15 +11,16 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the committed PTX of the notebooks again; needs NVRTC")
+var update = flag.Bool("update", false, "write the committed PTX of the notebooks again; needs NVRTC and clang")
 
 // updateCommand makes the committed PTX of notebooks.
 const updateCommand = "go test ./gpu/compile -run NotebookPTX -update"
 
-var committedFlag = regexp.MustCompile(`^%%cuda (\S+) --committed (\S+)$`)
+var committedFlag = regexp.MustCompile(`^%%cuda (\S+)( --debug)? --committed (\S+)$`)
 
 // TestNotebookPTX: the PTX that a cell names is of that very cell, and with
-// NVRTC, the output that it produces today. The cells take no further flags.
+// NVRTC, the output that it produces today. The cells take no flag besides --debug, whose
+// PTX is clang's.
 func TestNotebookPTX(t *testing.T) {
 	notebooks, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(notebooks) == 0 {
@@ -31,11 +32,11 @@ func TestNotebookPTX(t *testing.T) {
 			line, body, _ := strings.Cut(cell, "\n")
 			m := committedFlag.FindStringSubmatch(line)
 			if m == nil {
-				t.Errorf("%s: %s: expected %%%%cuda NAME --committed FILE, so that the notebook runs without NVRTC", path, line)
+				t.Errorf("%s: %s: expected %%%%cuda NAME [--debug] --committed FILE, so that the notebook runs without NVRTC", path, line)
 				continue
 			}
 			found++
-			checkCommitted(t, m[1]+".cu", body, filepath.Join(filepath.Dir(path), m[2]))
+			checkCommitted(t, m[1]+".cu", body, filepath.Join(filepath.Dir(path), m[3]), m[2] != "")
 		}
 	}
 	if found == 0 {
@@ -43,11 +44,11 @@ func TestNotebookPTX(t *testing.T) {
 	}
 }
 
-func checkCommitted(t *testing.T, name, body, file string) {
+func checkCommitted(t *testing.T, name, body, file string, debug bool) {
 	t.Helper()
-	o := Options{FirstLine: 2, Committed: file}
+	o := Options{FirstLine: 2, Committed: file, Debug: debug}
 	if *update {
-		m, err := CUDA(context.Background(), name, body, Options{FirstLine: 2})
+		m, err := CUDA(context.Background(), name, body, Options{FirstLine: 2, Debug: debug})
 		if err != nil {
 			t.Fatal(err)
 		}

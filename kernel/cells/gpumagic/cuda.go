@@ -32,6 +32,7 @@ counted.`,
 		{Name: "fast-math", Help: "shorter and less exact division, roots, exponentials"},
 		{Name: "instantiate", Value: "'NAME<ARGS>'", Help: "compile this instance of a template; may be repeated", Many: true},
 		{Name: "committed", Value: "FILE", Help: "PTX that was made of these lines, for where NVRTC is missing"},
+		{Name: "debug", Help: "code without optimisation that names its variables, for %debug and bench.Watch"},
 		{Name: "compiler", Value: "NAME", Help: "nvrtc or clang (NVRTC where it is found)"},
 		{Name: "gpu", Value: "NAME", Help: "GPU that a whole program runs on, such as a100 (h200)"},
 		{Name: "strict", Help: "end a whole program at what is undefined and yet runs on a GPU"},
@@ -45,6 +46,9 @@ counted.`,
 			return nil, err
 		}
 		if program.HasMain(c.Body) {
+			if c.Flags["debug"] != "" {
+				return nil, c.Errorf(c.FlagAt("debug"), "--debug is for a cell without main: a debugger for whole programs is not there yet")
+			}
 			return runProgram(ctx, c, name)
 		}
 		for _, flag := range []string{"gpu", "strict", "args", "sanitize", "ncu"} {
@@ -53,7 +57,7 @@ counted.`,
 			}
 		}
 		o := compile.Options{Arch: c.Flags["arch"], Std: c.Flags["std"], FastMath: c.Flags["fast-math"] != "", FirstLine: c.BodyRow,
-			Committed: c.Flags["committed"], Compiler: c.Flags["compiler"]}
+			Committed: c.Flags["committed"], Compiler: c.Flags["compiler"], Debug: c.Flags["debug"] != ""}
 		if list := c.Flags["instantiate"]; list != "" {
 			o.Instantiate = strings.Split(list, "\n")
 		}
