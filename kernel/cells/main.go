@@ -23,6 +23,7 @@ import (
 	"warpbook/kernel/engine/split"
 	"warpbook/kernel/engine/symbols"
 	"warpbook/kernel/leaf/trim"
+	"warpbook/kernel/messages"
 	"warpbook/ops/peers"
 )
 
@@ -65,6 +66,9 @@ type program struct {
 
 // serve answers requests until there are no more.
 func serve(requests io.Reader, events io.Writer) error {
+	if err := messages.SetFromEnvironment(); err != nil {
+		fmt.Fprintln(os.Stderr, err) // the texts stay in English
+	}
 	symbols.Register()
 	p := &program{
 		requests: bufio.NewReader(requests), events: events, gone: make(chan struct{}),

@@ -16,6 +16,7 @@ import (
 
 	"warpbook/kernel/leaf/lazyregexp"
 	"warpbook/kernel/leaf/record"
+	"warpbook/kernel/messages"
 )
 
 // The MIME types of bundles.
@@ -111,11 +112,13 @@ func bundleOf(v any) (data, metadata map[string]any, err error) {
 	case bundler:
 		return ofBundler(v)
 	case HTML:
-		return map[string]any{textPlain: stripTags(string(v)), textHTML: string(v)}, nil, nil
+		page := translatedHTML(string(v))
+		return map[string]any{textPlain: stripTags(page), textHTML: page}, nil, nil
 	case Markdown:
-		return map[string]any{textPlain: string(v), textMarkdown: string(v)}, nil, nil
+		text := messages.Text(string(v))
+		return map[string]any{textPlain: text, textMarkdown: text}, nil, nil
 	case Text:
-		return plain(string(v)), nil, nil
+		return plain(messages.Text(string(v))), nil, nil
 	case tabler:
 		return gridOf(v).bundle(), nil, nil
 	case celler:
@@ -130,7 +133,9 @@ func bundleOf(v any) (data, metadata map[string]any, err error) {
 	case error:
 		return plain(cut(v.Error(), maxText)), nil, nil
 	case fmt.Stringer:
-		return plain(cut(v.String(), maxText)), nil, nil
+		return plain(cut(messages.Text(v.String()), maxText)), nil, nil
+	case string:
+		return plain(goText(messages.Text(v))), nil, nil
 	}
 	return plain(goText(v)), nil, nil
 }
@@ -148,7 +153,7 @@ func ofBundler(v bundler) (data, metadata map[string]any, err error) {
 	if data == nil {
 		data = map[string]any{}
 	}
-	return data, metadata, nil
+	return translated(data), metadata, nil
 }
 
 // addRecord adds v's record. Without it the rows of a table would not count in the

@@ -63,6 +63,8 @@ func (f *Figure) drawing() (data, metadata map[string]any, err error) {
 		err = errors.New("display: figure: no plot")
 		return plain(err.Error()), nil, err
 	}
+	english := f
+	f = f.translated()
 	all := seriesOf(f.Plot)
 	numbers := f.text(all)
 	width, height, err := f.size(all)
@@ -72,6 +74,9 @@ func (f *Figure) drawing() (data, metadata map[string]any, err error) {
 		pic.svg, err = renderSVG(width, height, func(c draw.Canvas) error { return f.draw(c, prepare(f.Plot, all), nil) })
 	} else if err == nil {
 		pic, err = render(width, height, func(c draw.Canvas) error { return f.draw(c, prepare(f.Plot, all), nil) })
+	}
+	if err == nil && len(pic.missing) > 0 && f != english { // the SVG is set by the reader's fonts
+		pic.png, pic.missing, err = renderPNG(width, height, func(c draw.Canvas) error { return english.draw(c, prepare(english.Plot, all), nil) })
 	}
 	if err == nil && len(pic.missing) > 0 {
 		note := missingNote()

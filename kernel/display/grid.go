@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/width"
 
 	"warpbook/kernel/leaf/lazyregexp"
+	"warpbook/kernel/messages"
 )
 
 // grid is a table as it is drawn: cells of text, ready to be laid out. Rows
@@ -94,7 +95,7 @@ func (g grid) numeric() []bool {
 func (g grid) text() string {
 	var b strings.Builder
 	if g.title != "" {
-		b.WriteString(g.title + "\n\n")
+		b.WriteString(messages.Text(g.title) + "\n\n")
 	}
 	_, widths := g.lines(false)
 	tight := sum(widths)+len(widths)*len(gap) > pageWidth
@@ -111,7 +112,7 @@ func (g grid) text() string {
 		part.textTable(&b, tight)
 	}
 	if len(g.notes) > 0 {
-		b.WriteString("\n" + strings.Join(g.notes, "\n"))
+		b.WriteString("\n" + strings.Join(messages.Texts(g.notes), "\n"))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -135,7 +136,7 @@ func (g grid) lines(tight bool) (rows [][][]string, widths []int) {
 	for _, row := range g.rows {
 		cells := make([][]string, len(widths))
 		for i, cell := range row {
-			cells[i] = wrapCell(cell, maxCellWidth)
+			cells[i] = wrapCell(messages.Text(cell), maxCellWidth)
 			for _, line := range cells[i] {
 				widths[i] = max(widths[i], textWidth(line))
 			}
@@ -145,6 +146,7 @@ func (g grid) lines(tight bool) (rows [][][]string, widths []int) {
 	headings, height := make([][]string, len(widths)), 0
 	for i, name := range g.columns {
 		limit := maxCellWidth
+		name = messages.Text(name)
 		if tight {
 			limit = widths[i]
 			for _, word := range strings.Fields(name) {

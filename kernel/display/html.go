@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/leaf/record"
+	"warpbook/kernel/messages"
 )
 
 // verdictColors tint a verdict by whether it counts as passed. The words carry the
@@ -29,7 +30,7 @@ const (
 func (g grid) html() string {
 	var b strings.Builder
 	if g.title != "" {
-		fmt.Fprintf(&b, "<p><strong>%s</strong></p>\n", html.EscapeString(g.title))
+		fmt.Fprintf(&b, "<p><strong>%s</strong></p>\n", html.EscapeString(messages.Text(g.title)))
 	}
 	for i, part := range g.split(g.narrowest()) {
 		if i > 0 {
@@ -39,11 +40,11 @@ func (g grid) html() string {
 	}
 	shown, folded := foldedNotes(g.notes)
 	if len(shown) > 0 {
-		fmt.Fprintf(&b, "\n<p><small>%s</small></p>", escapeLines(strings.Join(shown, "\n")))
+		fmt.Fprintf(&b, "\n<p><small>%s</small></p>", escapeLines(strings.Join(messages.Texts(shown), "\n")))
 	}
 	if len(folded) > 0 {
 		fmt.Fprintf(&b, "\n<details><summary><small>%s</small></summary><small>%s</small></details>",
-			html.EscapeString(summaryOf(folded)), escapeLines(strings.Join(folded, "\n")))
+			html.EscapeString(summaryOf(folded)), escapeLines(strings.Join(messages.Texts(folded), "\n")))
 	}
 	return b.String()
 }
@@ -67,10 +68,10 @@ func summaryOf(notes []string) string {
 	for _, note := range notes {
 		if device, found := strings.CutPrefix(note, "device: "); found {
 			device, _, _ = strings.Cut(device, ";")
-			return device + ": method and environment"
+			return messages.Text(device) + ": " + messages.Text("method and environment")
 		}
 	}
-	return "method and environment"
+	return messages.Text("method and environment")
 }
 
 func (g grid) htmlTable(b *strings.Builder) {
@@ -106,9 +107,9 @@ func (g grid) htmlRow(b *strings.Builder, element string, row []string, numeric 
 
 func htmlCell(s string) string {
 	if color := verdictColors[s]; color != "" {
-		return fmt.Sprintf(`<strong style="color: %s">%s</strong>`, color, html.EscapeString(s))
+		return fmt.Sprintf(`<strong style="color: %s">%s</strong>`, color, html.EscapeString(messages.Text(s)))
 	}
-	return breakable(s)
+	return breakable(messages.Text(s))
 }
 
 // breakable marks the places of s where a line may end within a long word.

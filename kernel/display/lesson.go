@@ -3,6 +3,8 @@ package display
 import (
 	"fmt"
 	"strings"
+
+	"warpbook/kernel/messages"
 )
 
 // Lesson is text below the figures of a cell: prose, statements that the cell checks
@@ -23,7 +25,7 @@ func NewLesson() *Lesson { return &Lesson{} }
 
 // Say adds a paragraph of Markdown that states no relation between figures.
 func (l *Lesson) Say(format string, values ...any) *Lesson {
-	return l.add(format, values)
+	return l.add("", format, values)
 }
 
 // Provided ends the statements of a lesson unless ok: the later ones are left out, and
@@ -31,7 +33,7 @@ func (l *Lesson) Say(format string, values ...any) *Lesson {
 // statements.
 func (l *Lesson) Provided(suits bool, format string, values ...any) *Lesson {
 	if !suits && l.doubt == "" {
-		l.doubt = sentence(format, values)
+		l.doubt = messages.Sprintf(format, values...)
 		l.paragraphs = append(l.paragraphs, l.doubt)
 	}
 	return l
@@ -43,10 +45,10 @@ func (l *Lesson) Claim(holds bool, format string, values ...any) *Lesson {
 	case l.doubt != "":
 		return l
 	case holds:
-		return l.add("✓ "+format, values)
+		return l.add("✓ ", format, values)
 	}
 	l.broken = append(l.broken, sentence(format, values))
-	return l.add("✗ **false by these figures:** "+format, values)
+	return l.add("✗ **"+messages.Text("false by these figures:")+"** ", format, values)
 }
 
 // Find adds one of two findings, by the figures of this device.
@@ -55,16 +57,18 @@ func (l *Lesson) Find(holds bool, yes, no string) *Lesson {
 	case l.doubt != "":
 		return l
 	case holds:
-		return l.Say("%s", yes)
+		return l.Say(yes)
 	}
-	return l.Say("%s", no)
+	return l.Say(no)
 }
 
-func (l *Lesson) add(format string, values []any) *Lesson {
-	l.paragraphs = append(l.paragraphs, sentence(format, values))
+// add adds a paragraph in the language of the session.
+func (l *Lesson) add(mark, format string, values []any) *Lesson {
+	l.paragraphs = append(l.paragraphs, mark+messages.Sprintf(format, values...))
 	return l
 }
 
+// sentence is a statement in English, for an error.
 func sentence(format string, values []any) string {
 	if len(values) == 0 {
 		return format

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"warpbook/kernel/leaf/record"
+	"warpbook/kernel/messages"
 )
 
 // setting is one line of an environment.
@@ -131,7 +132,11 @@ const foldedEnvironment = "method and environment"
 func linkEnvironment(root *html.Node, e *environment) {
 	var folded []*html.Node
 	for n := range root.Descendants() {
-		if n.DataAtom == atom.Details && n.FirstChild != nil && strings.HasSuffix(textOf(n.FirstChild), foldedEnvironment) {
+		if n.DataAtom != atom.Details || n.FirstChild == nil {
+			continue
+		}
+		summary := textOf(n.FirstChild)
+		if strings.HasSuffix(summary, foldedEnvironment) || strings.HasSuffix(summary, messages.In("zh", foldedEnvironment)) {
 			folded = append(folded, n)
 		}
 	}

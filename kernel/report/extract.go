@@ -215,7 +215,7 @@ func picturesOf(c *nbformat.Cell, in *phrases) (pictures []picture) {
 // has them, SVG and PNG, and as PDF where the SVG can be drawn as vectors. A name is the
 // cell's id and a number.
 func Files(nb *nbformat.Notebook) (files []atomicfile.File) {
-	in := phrasesIn(proseLanguage(nb))
+	in := phrasesIn(nb.Language())
 	for _, c := range nb.Cells {
 		if c.Type != nbformat.Code {
 			continue
@@ -253,7 +253,7 @@ func safeName(id string) string {
 // nothing in them is markup.
 func Markdown(w io.Writer, nb *nbformat.Notebook, folder string) error {
 	var b strings.Builder
-	in := phrasesIn(proseLanguage(nb))
+	in := phrasesIn(nb.Language())
 	for _, c := range nb.Cells {
 		switch {
 		case c.Type == nbformat.Markdown:

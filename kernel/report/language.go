@@ -4,23 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"warpbook/kernel/leaf/lazyregexp"
 	"warpbook/kernel/leaf/record"
-	"warpbook/kernel/nbformat"
 )
-
-// languageTag matches a tag of BCP 47 such as "en" or "zh-CN".
-var languageTag = lazyregexp.New(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$`)
-
-// proseLanguage returns the language of the notebook's prose: metadata.lang, a tag of
-// BCP 47, or "en" without one. The Jupyter format names only the language of cells.
-// "lang" is the name that HTML and Pandoc use.
-func proseLanguage(nb *nbformat.Notebook) string {
-	if tag, ok := nb.Metadata["lang"].(string); ok && languageTag().MatchString(tag) {
-		return tag
-	}
-	return "en"
-}
 
 // phrases are the fixed texts of a page. Outputs of cells, names of settings, and
 // notices of what cannot be rendered are in English on every page.

@@ -49,7 +49,7 @@ func newProse(nb *nbformat.Notebook) *prose {
 	for _, c := range nb.Cells {
 		used["cell-"+c.ID] = true
 	}
-	return &prose{usedIDs: used, next: map[string]int{}, shownOnce: map[string]part{}, phrases: phrasesIn(proseLanguage(nb)), markdown: goldmark.New(
+	return &prose{usedIDs: used, next: map[string]int{}, shownOnce: map[string]part{}, phrases: phrasesIn(nb.Language()), markdown: goldmark.New(
 		goldmark.WithExtensions(extension.GFM),
 		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(bounded{}, 1))),
 		goldmark.WithRendererOptions(

@@ -111,7 +111,7 @@ func RenderPDF(w io.Writer, nb *nbformat.Notebook, from Origin) (missing []rune,
 // newPage makes the page of a notebook. vectors reports whether an SVG can be shown;
 // nil: any.
 func newPage(nb *nbformat.Notebook, from Origin, vectors func(svg string) bool) page {
-	p := page{Recorded: !from.Ran, Name: filepath.Base(nb.Name), Style: template.CSS(style), Language: proseLanguage(nb)}
+	p := page{Recorded: !from.Ran, Name: filepath.Base(nb.Name), Style: template.CSS(style), Language: nb.Language()}
 	prose := newProse(nb)
 	prose.vectors = vectors
 	p.Phrases = prose.phrases

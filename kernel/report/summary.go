@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/leaf/record"
+	"warpbook/kernel/messages"
 	"warpbook/kernel/nbformat"
 )
 
@@ -52,7 +53,11 @@ func (p *prose) summaryOf(nb *nbformat.Notebook, records []record.Record) (s sum
 		addLinked(name, values)
 	}
 	addLinked(in.result, p.resultsOf(records))
-	add(in.measured, titlesOf(records))
+	titles := titlesOf(records)
+	for i := range titles {
+		titles[i] = messages.In(nb.Language(), titles[i])
+	}
+	add(in.measured, titles)
 	add(in.device, values(records, "device"))
 	if dates := values(records, "date"); len(dates) > 0 {
 		first, last := day(slices.Min(dates)), day(slices.Max(dates))

@@ -116,7 +116,7 @@ func serve(file string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cells, err := cellproc.Start(cellproc.Config{Program: path, Env: past.Environment(), Output: limit, Late: kernel.Late})
+	cells, err := cellproc.Start(cellproc.Config{Program: path, Env: append(past.Environment(), language(os.Getenv)...), Output: limit, Late: kernel.Late})
 	if err != nil {
 		return err
 	}

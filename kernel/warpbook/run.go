@@ -18,6 +18,7 @@ import (
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/leaf/console"
+	"warpbook/kernel/messages"
 	"warpbook/kernel/nbformat"
 	"warpbook/kernel/report"
 	"warpbook/kernel/runs"
@@ -108,7 +109,7 @@ func runCommand(args []string) error {
 	out := console.New(os.Stdout, 0)
 	e := newExecution(nb, newScreen(os.Stdout, out, o.quiet), o.timeout, kill)
 	e.notices = notices
-	if err := e.run(ctx, cells, o.environment()); err != nil {
+	if err := e.run(ctx, cells, o.environment(nb)); err != nil {
 		return orSignal(ctx, err)
 	}
 	said, err := o.finish(e)
@@ -157,8 +158,13 @@ func (o *runOptions) name(extension string) string {
 // path returns the path of a result.
 func (o *runOptions) path(extension string) string { return filepath.Join(o.out, o.name(extension)) }
 
-func (o *runOptions) environment() []string {
+// environment is that of the cells program. A notebook that names its language has its
+// texts in that language.
+func (o *runOptions) environment(nb *nbformat.Notebook) []string {
 	env := os.Environ()
+	if _, named := nb.Metadata["lang"]; named {
+		env = append(env, messages.Variable+"="+nb.Language())
+	}
 	if o.device != "" {
 		env = append(env, deviceEnv+"="+o.device)
 	}

@@ -39,6 +39,7 @@ func warpbookKernelDisplay() *ixgo.Package {
 			"time":                             "time",
 			"warpbook/kernel/cellproto":        "cellproto",
 			"warpbook/kernel/display/widget":   "widget",
+			"warpbook/kernel/messages":         "messages",
 		},
 		Interfaces: map[string]reflect.Type{},
 		NamedTypes: map[string]reflect.Type{
