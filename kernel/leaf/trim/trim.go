@@ -4,6 +4,7 @@
 package trim
 
 import (
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -13,6 +14,10 @@ import (
 const (
 	pause = time.Second
 	least = 1 << 20 // bytes allocated since the last time; less is not worth a collection
+
+	// smallHeap is the most live bytes for which a second collection is worth its time,
+	// which grows with the heap. What pools keep does not.
+	smallHeap = 64 << 20
 )
 
 // Heap gives memory back after pauses. Any goroutine may call its methods. The zero
@@ -22,7 +27,7 @@ type Heap struct {
 	timer     *time.Timer
 	allocated uint64 // bytes, when memory was last given back
 
-	free func() // in tests, in place of debug.FreeOSMemory
+	free func() // in tests, in place of giveBack
 }
 
 // Worked is called at the end of each piece of work, and takes less than a microsecond.
@@ -49,13 +54,32 @@ func (m *Heap) paused() {
 	case m.free != nil:
 		m.free()
 	default:
-		debug.FreeOSMemory()
+		giveBack()
 	}
+}
+
+// giveBack collects and returns free memory to the system. A sync.Pool keeps its objects
+// for one collection after their last use, and each of them holds a span of other free
+// memory, so a second collection precedes that of FreeOSMemory, unless it would take long.
+func giveBack() {
+	if live() <= smallHeap {
+		runtime.GC()
+	}
+	debug.FreeOSMemory()
 }
 
 // allocations is the number of bytes allocated so far.
 func allocations() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	return read("/gc/heap/allocs:bytes")
+}
+
+// live is the number of bytes that the last collection left.
+func live() uint64 {
+	return read("/gc/heap/live:bytes")
+}
+
+func read(name string) uint64 {
+	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }

@@ -1,10 +1,12 @@
 package trim
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 )
 
 var kept []byte
@@ -41,4 +43,21 @@ func TestHeap(t *testing.T) {
 			t.Errorf("given back %d times after more work, want 2", freed.Load())
 		}
 	})
+}
+
+// TestGiveBackEmptiesPools: one collection leaves a pool's objects, and the spans that
+// they are in.
+func TestGiveBackEmptiesPools(t *testing.T) {
+	var pool sync.Pool
+	object := new([4096]byte)
+	kept := weak.Make(object)
+	pool.Put(object)
+	object = nil
+	giveBack()
+	if kept.Value() != nil {
+		t.Error("the pool still has its object")
+	}
+	if n := pool.Get(); n != nil {
+		t.Errorf("the pool gives %T, expected nothing", n)
+	}
 }
