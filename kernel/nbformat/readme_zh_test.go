@@ -1,0 +1,105 @@
+package nbformat
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestChineseReadme: notebooks/README.zh.md has the commands, names, links, pictures and
+// figures of README.md. It may have more names and links to what is Chinese.
+func TestChineseReadme(t *testing.T) {
+	root := filepath.Join("..", "..")
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	chinese := read("notebooks/README.zh.md")
+	for _, problem := range missing(readmeParts(read("README.md"), ""), readmeParts(chinese, "notebooks")) {
+		t.Errorf("notebooks/README.zh.md: %s", problem)
+	}
+	for _, m := range linkTarget.FindAllStringSubmatch(chinese, -1) {
+		if _, err := os.Stat(filepath.Join(root, "notebooks", m[1])); err != nil && !strings.Contains(m[1], ":") {
+			t.Errorf("notebooks/README.zh.md: link to a missing file: %v", err)
+		}
+	}
+}
+
+var (
+	indented = regexp.MustCompile(`(?m)^    .*$`)
+	fraction = regexp.MustCompile(`[0-9]+\.[0-9]+`)
+	bold     = regexp.MustCompile(`(?m)^## `)
+)
+
+// readmeParts are the parts of a page that a translation keeps. The page lies in a folder
+// of the repository.
+func readmeParts(text, folder string) map[string][]string {
+	parts := map[string][]string{}
+	for _, line := range indented.FindAllString(text, -1) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") { // comments are prose
+			parts["command"] = append(parts["command"], line)
+		}
+	}
+	text = indented.ReplaceAllString(text, "")
+	parts["name"] = codeSpan.FindAllString(text, -1)
+	for _, m := range linkTarget.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(m[1], ":") {
+			m[1] = filepath.ToSlash(filepath.Join(folder, m[1]))
+		}
+		parts["link"] = append(parts["link"], m[1])
+	}
+	text = linkTarget.ReplaceAllString(codeSpan.ReplaceAllString(text, " "), " ")
+	parts["section"] = bold.FindAllString(text, -1)
+	parts["figure"] = fraction.FindAllString(text, -1)
+	return parts
+}
+
+// missing are the parts that a translation lacks, and its figures that the original lacks.
+func missing(original, chinese map[string][]string) (problems []string) {
+	lacks := func(what string, of, in []string) {
+		rest := slices.Clone(in)
+		for _, part := range of {
+			i := slices.Index(rest, part)
+			if i < 0 {
+				problems = append(problems, "no "+what+" "+strings.TrimSpace(part))
+				continue
+			}
+			rest = slices.Delete(rest, i, i+1)
+		}
+	}
+	for _, what := range []string{"command", "name", "link", "section", "figure"} {
+		of := original[what]
+		if what == "link" { // each has its own translation
+			of = slices.DeleteFunc(slices.Clone(of), func(l string) bool { return strings.HasSuffix(l, ".zh.md") })
+		}
+		lacks(what, of, chinese[what])
+	}
+	for _, what := range []string{"section", "figure"} {
+		lacks(what+" in the original:", chinese[what], original[what])
+	}
+	return problems
+}
+
+func TestMissing(t *testing.T) {
+	original := "## One\n\nRun `x`, see [this](notebooks/a.md): 1.5 us.\n\n    go test ./...\n    // comment\n"
+	right := "## 一\n\n运行 `x`，见[这里](a.md)：1.5 us，另有 `y` 和[中文](b.zh.md)。\n\n    go test ./...\n    // 注释\n"
+	for name, test := range map[string]struct{ chinese, want string }{
+		"right":   {right, ""},
+		"name":    {strings.Replace(right, "`x`", "x", 1), "no name `x`"},
+		"link":    {strings.Replace(right, "a.md", "c.md", 1), "no link notebooks/a.md"},
+		"figure":  {strings.Replace(right, "1.5 us", "1.5 us 到 1.6 us", 1), "no figure in the original: 1.6"},
+		"command": {strings.Replace(right, "go test", "go vet", 1), "no command go test ./..."},
+		"section": {strings.Replace(right, "## ", "", 1), "no section ##"},
+	} {
+		problems := missing(readmeParts(original, ""), readmeParts(test.chinese, "notebooks"))
+		if test.want == "" && len(problems) > 0 || test.want != "" && (len(problems) != 1 || problems[0] != test.want) {
+			t.Errorf("%s: %q, expected %q", name, problems, test.want)
+		}
+	}
+}
