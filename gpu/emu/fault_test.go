@@ -132,6 +132,10 @@ func TestFaultInHeader(t *testing.T) {
 		".loc 1 33 2, function_name f, inlined_at 2 7 1": "half.hpp:33, called at own.cu:7",
 		".loc 2 8 1, function_name f, inlined_at 2 9 1":  "own.cu:8",
 		".loc 2 8 1": "own.cu:8",
+		".loc 2 7 5\n.loc 1 40 3, function_name f, inlined_at 2 7 5\n.loc 1 33 2, function_name g, inlined_at 1 40 3":                                       "half.hpp:33, called at own.cu:7",
+		".loc 2 6 5, function_name e, inlined_at 2 20 5\n.loc 1 40 3, function_name f, inlined_at 2 6 5\n.loc 1 33 2, function_name g, inlined_at 1 40 3":   "half.hpp:33, called at own.cu:6",
+		".loc 1 40 3, function_name f, inlined_at 2 6 5\n.loc 1 40 3, function_name f, inlined_at 2 7 5\n.loc 1 33 2, function_name g, inlined_at 1 40 3":   "half.hpp:33, called at own.cu:7",
+		".loc 1 40 3, function_name f, inlined_at 1 41 3\n.loc 1 41 3, function_name f, inlined_at 1 40 3\n.loc 2 33 2, function_name g, inlined_at 1 40 3": "own.cu:33, called at half.hpp:40",
 	} {
 		text := kernel("", "\n"+loc+"\nld.global.u32 %r2, [%p0+2];") + ".file 1 \"/usr/include/half.hpp\"\n.file 2 \"own.cu\"\n"
 		d, e := loadEntry(t, text, "op")

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -120,7 +121,8 @@ func (p *parser) loc() {
 	p.next()
 	file := p.number("after .loc")
 	line := p.number("after .loc's file")
-	p.number("after .loc's line")
+	here := place{Source{file, line}, p.number("after .loc's line")}
+	delete(p.calls, here)
 	if p.source, p.inlined = (Source{file, line}), (Source{}); line == 0 { // code of no line
 		p.source = Source{}
 	}
@@ -129,13 +131,42 @@ func (p *parser) loc() {
 		case "function_name":
 			p.functionName()
 		case "inlined_at":
-			p.inlined = Source{p.number("after inlined_at"), p.number("after inlined_at")}
-			p.number("after inlined_at")
+			at := place{Source{p.number("after inlined_at"), p.number("after inlined_at")}, p.number("after inlined_at")}
+			p.inlined = p.callOf(at)
+			if p.calls == nil {
+				p.calls = map[place]place{}
+			}
+			p.calls[here] = at
 		default:
 			p.fail(t.pos, "unknown attribute '%s' of .loc, expected function_name or inlined_at", t.text)
 		}
 	}
 }
+
+// place is a position in a source.
+type place struct {
+	Source
+	column int
+}
+
+// callOf is the line of the call that code inlined at a place belongs to. If that place was
+// inlined itself, as in headers that call each other, it is the innermost one in the file of
+// the outermost, which is that of the function.
+func (p *parser) callOf(at place) Source {
+	chain := []Source{at.Source}
+	for len(chain) < mostCalls {
+		outer, inlined := p.calls[at]
+		if !inlined {
+			break
+		}
+		at, chain = outer, append(chain, outer.Source)
+	}
+	file := chain[len(chain)-1].File
+	return chain[slices.IndexFunc(chain, func(s Source) bool { return s.File == file })]
+}
+
+// mostCalls bounds the calls of a chain, which malformed PTX may close to a ring.
+const mostCalls = 64
 
 // functionName reads a place in a debug section, which is not kept.
 func (p *parser) functionName() {

@@ -5,7 +5,7 @@ import "slices"
 // parseFunction reads an entry or a function after .entry or .func.
 func (p *parser) parseFunction(entry bool) {
 	f := &Function{Entry: entry, Labels: map[string]int{}, Tables: map[string][]string{}, Prototypes: map[string]*Function{}}
-	p.function, p.scopes, p.source, p.inlined = f, 0, Source{}, Source{}
+	p.function, p.scopes, p.source, p.inlined, p.calls = f, 0, Source{}, Source{}, nil
 	p.openScope(p.tok.pos)
 	if !entry && p.tok.kind == '(' {
 		f.Returns = p.parameters(true)

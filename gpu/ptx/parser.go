@@ -52,7 +52,8 @@ type parser struct {
 	scope    *scope
 	scopes   int // opened so far
 	source   Source
-	inlined  Source // where the code of source was put in
+	inlined  Source          // where the code of source was put in
+	calls    map[place]place // of places in the function whose code was put in elsewhere: where
 
 	// Reused between instructions.
 	opcodes  map[string]opcode
