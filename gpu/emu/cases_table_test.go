@@ -388,6 +388,43 @@ var userCases = []userCase{
 			in, y := c.ints(32, func(i int) int32 { return int32(i) }), c.ints(32, zero[int32])
 			c.launch(x(1), x(32), in, y, int32(n))
 		}},
+	{name: "index_wraps_upwards", kind: gpu.ErrOutOfBounds, plain: true, says: []string{"its index overflowed 32 bits at cases.cu:538", "= 5000000000: compute it in 64 bits"},
+		run: func(c *caseRun) {
+			in, y := c.ints(32, func(i int) int32 { return int32(i) }), c.ints(32, zero[int32])
+			c.launch(x(1), x(32), in, y, int32(100000))
+			same(c, y, 0, func(i int) int32 { return int32(i) })
+		}},
+	{name: "unsigned_minus_one", kind: gpu.ErrOutOfBounds, plain: true, says: []string{"its index is 4294967295, which is -1 as an unsigned number of 32 bits"},
+		run: func(c *caseRun) {
+			in, y := c.ints(32, func(i int) int32 { return int32(i * i) }), c.ints(32, zero[int32])
+			c.launch(x(1), x(32), in, y)
+			same(c, y, 0, func(i int) int32 { return int32(max(0, 2*i-1)) })
+		}},
+	{name: "unsigned_countdown", kind: gpu.ErrOutOfBounds, plain: true, says: []string{"its index is 4294967295, which is -1 as an unsigned number of 32 bits"},
+		run: func(c *caseRun) {
+			in, y := c.ints(32, func(i int) int32 { return int32(i) }), c.ints(32, zero[int32])
+			c.launch(x(1), x(32), in, y)
+			same(c, y, 0, func(i int) int32 { return int32(496 - i*(i-1)/2) })
+		}},
+	{name: "scale_of_thread_0", kind: gpu.ErrRace, plain: true, plainKind: gpu.ErrUninitialized, says: []string{"put __syncthreads() there"},
+		plainSays: "put __syncwarp() there, __syncthreads() if other warps access it",
+		run: func(c *caseRun) {
+			in, y := c.ints(64, func(i int) int32 { return int32(i + 3) }), c.ints(64, zero[int32])
+			c.launch(x(1), x(64), in, y)
+			same(c, y, 0, func(i int) int32 { return int32(3 * (i + 3)) })
+		}},
+	{name: "block_times_grid", kind: gpu.ErrRace, values: true, says: []string{"write-after-write hazard on element", "nothing orders the blocks"},
+		run: func(c *caseRun) {
+			in, y := c.ints(256, func(i int) int32 { return int32(i) }), c.ints(256, zero[int32])
+			c.launch(x(4), x(64), in, y)
+			same(c, y, 0, func(i int) int32 { return int32(i * (i / 64)) })
+		}},
+	{name: "grid_loop_of_block", kind: gpu.ErrRace, values: true, says: []string{"write-after-write hazard on element 64", "nothing orders the blocks"},
+		run: func(c *caseRun) {
+			in, y := c.ints(512, func(i int) int32 { return int32(i) }), c.ints(512, zero[int32])
+			c.launch(x(2), x(64), in, y, int32(512))
+			same(c, y, 0, func(i int) int32 { return int32(i + i/64%2) })
+		}},
 }
 
 func hasNote(warnings []*gpu.Fault) bool {

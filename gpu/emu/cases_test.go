@@ -27,6 +27,7 @@ type userCase struct {
 
 	plain     bool // a launch without checks says the kind, or plainKind, too
 	plainKind error
+	plainSays string
 	values    bool // the mistake shows in the values of a plain launch
 	sms       int  // multiprocessors of the GPU, 0 for those of an H200
 	ends      bool // it ends without a mistake in both forms
@@ -135,17 +136,21 @@ func TestCases(t *testing.T) {
 	}
 }
 
-func (u userCase) check(t *testing.T, text, source string) {
-	run := func(form string, checks gpu.Checks) *caseRun {
-		device, e := loadEntryFor(t, cmp.Or(u.sms, 132), only(text, form+u.name), form+u.name)
-		device.LimitWorkers(1)
-		c := &caseRun{T: t, device: device, entry: e, checks: checks, ok: form == "ok_"}
-		u.run(c)
-		if err := device.Close(); err != nil {
-			t.Error(err)
-		}
-		return c
+// launch runs one of a pair.
+func (u userCase) launch(t *testing.T, text, form string, checks gpu.Checks) *caseRun {
+	t.Helper()
+	device, e := loadEntryFor(t, cmp.Or(u.sms, 132), only(text, form+u.name), form+u.name)
+	device.LimitWorkers(1)
+	c := &caseRun{T: t, device: device, entry: e, checks: checks, ok: form == "ok_"}
+	u.run(c)
+	if err := device.Close(); err != nil {
+		t.Error(err)
 	}
+	return c
+}
+
+func (u userCase) check(t *testing.T, text, source string) {
+	run := func(form string, checks gpu.Checks) *caseRun { return u.launch(t, text, form, checks) }
 	for _, checks := range []gpu.Checks{0, gpu.CheckAll | gpu.CheckBlockRaces} {
 		if c := run("ok_", checks); c.found() != nil || c.wrong != "" {
 			t.Errorf("the corrected twin, checks %v: %v %s", checks, c.found(), c.wrong)
@@ -160,6 +165,9 @@ func (u userCase) check(t *testing.T, text, source string) {
 	}
 	if kind := cmp.Or(u.plainKind, u.kind); u.plain && !errors.Is(plain.found(), kind) {
 		t.Errorf("a plain launch: %v, expected %v", plain.found(), kind)
+	}
+	if u.plainSays != "" && !strings.Contains(fmt.Sprint(plain.found()), u.plainSays) {
+		t.Errorf("a plain launch: %v, expected it to say %q", plain.found(), u.plainSays)
 	}
 	err := searched.found()
 	if u.kind == nil {

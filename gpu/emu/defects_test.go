@@ -39,6 +39,8 @@ type defect struct {
 	NoLine     bool   // the compiler emits no source line for it
 	TwinRaces  bool   // threads of the corrected twin store different values in one place
 	Missed     string // why it is not found; "" if it is found
+
+	plain bool // it is launched without checks
 }
 
 // readDefects reads testdata/defects.cu, or another corpus.
@@ -65,8 +67,11 @@ var corpora = []string{"defects", "mistakes", "learners", "users", "hopper"}
 
 // ptxOf is the compiled file of a corpus.
 func ptxOf(corpus string) string {
-	if corpus == "hopper" {
+	switch corpus {
+	case "hopper":
 		return corpus + ".sm_90a.ptx"
+	case "cases":
+		return corpus + ".sm_80.ptx"
 	}
 	return corpus + ".sm_75.ptx"
 }
@@ -107,7 +112,7 @@ func testDefects(t *testing.T, corpus string) {
 	}
 }
 
-// run launches one of the pair with all checks on.
+// run launches one of the pair, with all checks on unless the launch is a plain one.
 func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 	t.Helper()
 	device, e := loadEntry(t, only(text, prefix+d.Name, d.First), prefix+d.Name)
@@ -133,6 +138,9 @@ func (d defect) run(t *testing.T, text, prefix string, shared int) error {
 		Args: []any{x, y, z.Label("z"), int32(n)}, Checks: gpu.CheckAll}
 	if d.Blocks {
 		launch.Checks |= gpu.CheckBlockRaces
+	}
+	if d.plain {
+		launch.Checks = gpu.CheckDefault
 	}
 	if d.Zeroed {
 		launch.Zero = []gpu.Buffer{z}

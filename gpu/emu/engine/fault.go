@@ -386,7 +386,7 @@ func (w *warp) searchFrom(in *instr, lane int) {
 func (b *block) writtenLater(in *instr, thread gpu.Dim, remedy string) {
 	const unknown = ": write it first, or set it to 0"
 	if p := b.pending; p != nil && in.mem.kind != load && strings.HasSuffix(p.Detail, unknown) {
-		p.Detail = fmt.Sprintf("%s: thread (%d,%d,%d) writes it later with %s at %s, and no barrier stands between: put %s there",
+		p.Detail = fmt.Sprintf("%s: thread (%d,%d,%d) writes it later with %s at %s, and no barrier stands between: put %s",
 			strings.TrimSuffix(p.Detail, unknown), thread.X, thread.Y, thread.Z, in.src.Name(), b.prog.placeOf(in), remedy)
 	}
 }

@@ -12,9 +12,10 @@ import (
 )
 
 // This file finds whether arithmetic of 32 bits has overflowed on the way to an address
-// that lies in no buffer, as row * columns does beyond 2^31. It computes the address of one
-// lane again from the instructions that lead to it, with and without the limit of 32 bits.
-// It says nothing unless the address that it finds is the one of the fault.
+// that lies in no buffer, as row * columns does beyond 2^31, or whether an unsigned index went
+// below 0. It computes the address of one lane again from the instructions that lead to it,
+// with and without the limit of 32 bits. It says nothing unless the address that it finds is
+// the one of the fault.
 
 // failAt is fail for an access to a global address.
 func (w *warp) failAt(in *instr, lane int, address uint64, format string, args ...any) {
@@ -36,7 +37,12 @@ func (w *warp) overflowed(in *instr, lane int, address uint64) string {
 	}
 	o := in.src.Operands[at]
 	v, ok := e.register(o.Reg, true)
-	if !ok || v.bits+uint64(o.Offset) != address || v.over == nil {
+	switch {
+	case !ok || v.bits+uint64(o.Offset) != address:
+		return ""
+	case v.over == nil && v.below != 0:
+		return fmt.Sprintf("; its index is %d, which is %d as an unsigned number of 32 bits: test for 0 before it is subtracted from, or compute it as int", v.below, int32(v.below))
+	case v.over == nil:
 		return ""
 	}
 	return fmt.Sprintf("; its index overflowed 32 bits at %s: %s: compute it in 64 bits, such as size_t", w.block.prog.placeOf(&instr{src: v.over.in}), v.over.sum)
@@ -58,7 +64,11 @@ type number struct {
 	bits  uint64
 	exact *big.Int
 	over  *overflow
+	below uint32 // a negative number that an index took for an unsigned one; 0 for none
 }
+
+// lowestBelow is the first unsigned number that counts as one that went below 0.
+const lowestBelow = 1<<32 - 1<<20
 
 // overflow is an instruction whose result does not fit.
 type overflow struct {
@@ -84,7 +94,9 @@ func (e *evaluation) register(reg int, signed bool) (number, bool) {
 		return number{}, false
 	}
 	if len(e.defs[reg]) == 1 && e.defs[reg][0].Guard < 0 {
-		return e.result(e.defs[reg][0], signed)
+		if v, ok := e.result(e.defs[reg][0], signed); ok {
+			return v, true
+		}
 	}
 	at := e.block.prog.places[reg]
 	if width == double {
@@ -135,6 +147,8 @@ func (e *evaluation) result(in *ptx.Instruction, signed bool) (number, bool) {
 	case in.Opcode == "cvt" && len(in.Modifiers) == 2 && ptx.Type(in.Modifiers[0]).Bytes() == 8:
 		v, ok := e.operand(in.Operands[1], wide, t == "s32")
 		return v.widened(t), ok
+	case has("hi") && in.Opcode == "mul", slices.Contains([]string{"shr", "div", "rem", "and", "or", "xor"}, in.Opcode):
+		return e.fitting(in, t)
 	case has("hi") || has("sat"), !slices.Contains([]string{"add", "sub", "mul", "mad", "shl", "neg"}, in.Opcode):
 		return number{}, false
 	}
@@ -156,6 +170,46 @@ func (e *evaluation) result(in *ptx.Instruction, signed bool) (number, bool) {
 	return compute(in, sources, wide || double, signed), true
 }
 
+// fitting is the value of arithmetic whose result always fits its type.
+func (e *evaluation) fitting(in *ptx.Instruction, t ptx.Type) (number, bool) {
+	wide, signed := t.Bytes() == 8, t[0] == 's'
+	var v [2]*big.Int
+	for i := range v {
+		n, ok := e.operand(in.Operands[i+1], wide && (i == 0 || in.Opcode != "shr"), signed)
+		if !ok {
+			return number{}, false
+		}
+		v[i] = numberOf(n.bits, wide, signed).exact
+		if wide && !signed {
+			v[i] = new(big.Int).SetUint64(n.bits)
+		}
+	}
+	x := new(big.Int)
+	switch in.Opcode {
+	case "mul":
+		x.Rsh(x.Mul(v[0], v[1]), uint(8*t.Bytes()))
+	case "shr":
+		x.Rsh(v[0], uint(v[1].Uint64()&63))
+	case "and":
+		x.And(v[0], v[1])
+	case "or":
+		x.Or(v[0], v[1])
+	case "xor":
+		x.Xor(v[0], v[1])
+	default:
+		if v[1].Sign() == 0 {
+			return number{}, false
+		}
+		if in.Opcode == "div" {
+			x.Quo(v[0], v[1])
+		} else {
+			x.Rem(v[0], v[1])
+		}
+	}
+	low := new(big.Int).And(x, new(big.Int).SetUint64(1<<64-1)).Uint64()
+	return numberOf(low, wide, signed), true
+}
+
 // widened is a number of 32 bits as one of 64: from here on an overflow that has not
 // cancelled out remains.
 func (v number) widened(t ptx.Type) number {
@@ -168,6 +222,9 @@ func (v number) widened(t ptx.Type) number {
 	}
 	if w.exact.Cmp(v.exact) != 0 {
 		w.over = v.over
+	}
+	if t != "s32" && v.bits >= lowestBelow {
+		w.below = uint32(v.bits)
 	}
 	return w
 }
@@ -200,6 +257,9 @@ func compute(in *ptx.Instruction, v []number, wide, signed bool) number {
 	for _, from := range v {
 		if n.over == nil {
 			n.over = from.over
+		}
+		if n.below == 0 {
+			n.below = from.below
 		}
 	}
 	if !wide {

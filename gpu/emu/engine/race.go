@@ -267,7 +267,7 @@ func (w *warp) hazard(in *instr, c, k *mark, cell uint64) bool {
 		}
 		return false
 	case b.searching:
-		b.writtenLater(in, b.thread(second.thread), barrierBetween(first, second))
+		b.writtenLater(in, b.thread(second.thread), b.barrierForReaders(first, second))
 		return false
 	}
 	b.pending, b.fault = nil, b.raceOf(first, second, cell)

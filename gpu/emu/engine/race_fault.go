@@ -22,6 +22,16 @@ func barrierBetween(first, second racer) string {
 	return "__syncthreads()"
 }
 
+// barrierForReaders is where to put which barrier between a write and a read that came too
+// early. Other warps of the block may read, too, before the fault ends them.
+func (b *block) barrierForReaders(read, write racer) string {
+	text := barrierBetween(read, write) + " there"
+	if read.warp() == write.warp() && len(b.warps) > 1 {
+		text += ", __syncthreads() if other warps access it"
+	}
+	return text
+}
+
 // raceOf is the fault of a race.
 func (b *block) raceOf(first, second racer, cell uint64) *gpu.Fault {
 	kind, did := "read-after-write", "wrote"

@@ -531,3 +531,45 @@ CASE(long_computation, (const int* x, int* y, int n), (x, y, n)) {
     for (int k = 0; k < n; k++) v = ok ? v * 1664525u + 1013904223u : v ^ (v << 1) ^ k;
     y[threadIdx.x] = v;
 }
+
+// A product of two ints overflows to a positive number, beside a quotient.
+CASE(index_wraps_upwards, (const int* x, int* y, int n), (x, y, n)) {
+    int row = 50000 * (n / 100000);
+    long long at = ok ? 0 : row * n;
+    y[threadIdx.x] = x[at + threadIdx.x]; // defect
+}
+
+// An unsigned index of -1: threadIdx.x is unsigned.
+CASE(unsigned_minus_one, (const int* x, int* y), (x, y)) {
+    y[threadIdx.x] = x[threadIdx.x] - (!ok || threadIdx.x ? x[threadIdx.x - 1] : 0); // defect
+}
+
+// A loop counts an unsigned index down, which is never below 0.
+CASE(unsigned_countdown, (const int* x, int* y), (x, y)) {
+    int sum = 0;
+    for (unsigned i = 31; ok ? i < 32 : i <= 0xffffffff; i--) {
+        sum += x[i]; // defect
+        if (i == threadIdx.x) y[i] = sum;
+    }
+}
+
+// Thread 0 of two warps writes what all read.
+CASE(scale_of_thread_0, (const int* x, int* y), (x, y)) {
+    __shared__ int scale;
+    if (threadIdx.x == 0) scale = x[0]; // defect
+    if (ok) __syncthreads();
+    y[threadIdx.x] = x[threadIdx.x] * scale; // defect earlier
+}
+
+// Blocks of the grid start at multiples of the wrong size.
+CASE(block_times_grid, (const int* x, int* y), (x, y)) {
+    int i = blockIdx.x * (ok ? blockDim.x : gridDim.x) + threadIdx.x;
+    y[i] = x[i] * blockIdx.x; // defect earlier
+}
+
+// A loop over the grid has the step of a block.
+CASE(grid_loop_of_block, (const int* x, int* y, int n), (x, y, n)) {
+    int step = ok ? blockDim.x * gridDim.x : blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        y[i] = x[i] + blockIdx.x; // defect earlier
+}
