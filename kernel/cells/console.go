@@ -5,35 +5,85 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"warpbook/gpu"
 	emu "warpbook/gpu/emu/engine"
 	"warpbook/gpu/inspect"
 	"warpbook/kernel/debug"
 	"warpbook/kernel/engine/magic"
 )
 
-// debugHelp lists the commands of %debug, in a cell and in the console of the debugger.
-const debugHelp = `on | off            keep what repeats later launches, and use debug builds
-where               the place: lines of the source, from the innermost function
-print EXPR          an expression of C++ in the focused lane
-lanes EXPR          the same in all lanes of the warp
-back [N]            N lines back, in this warp
-next [N]            N lines forward, in this warp
-goto LINE [if COND] the first time that a lane comes to a line, and COND holds
-last-write EXPR     back to the last write of a variable, an element or an address
-first-nan           the first instruction of the launch that made a NaN
-fault               the end of the launch, at its fault if it has one
-picture             the warp over time: lanes, accesses and barriers
-focus warp N | lane N | thread X [Y [Z]]   another lane of the block`
+// debugCommands are the commands of %debug, in a cell and in the console of the debugger.
+var debugCommands = []struct{ name, arguments, help string }{
+	{"on", "", "keep what repeats later launches, and use debug builds"},
+	{"off", "", "keep nothing any more"},
+	{"where", "", "the place: lines of the source, from the innermost function"},
+	{"print", "EXPR", "an expression of C++ in the focused lane"},
+	{"lanes", "EXPR", "the same in all lanes of the warp"},
+	{"back", "[N]", "N lines back, in this warp"},
+	{"next", "[N]", "N lines forward, in this warp"},
+	{"goto", "LINE [if COND]", "the first time that a lane comes to a line, and COND holds"},
+	{"last-write", "EXPR", "back to the last write of a variable, an element or an address"},
+	{"first-nan", "", "the first instruction of the launch that made a NaN"},
+	{"fault", "", "the end of the launch, at its fault if it has one"},
+	{"picture", "", "the warp over time: lanes, accesses and barriers"},
+	{"focus", "warp N | lane N | thread X [Y [Z]]", "another lane of the block"},
+	{"focus", "block X [Y [Z]]", "another block that has run, at the same line or at its last"},
+	{"watch", "EXPR", "in the console: stop at each write of a variable, an element or an address"},
+	{"watch-access", "EXPR", "in the console: stop at each read and write"},
+	{"unwatch", "", "in the console: end all of them"},
+}
+
+// debugHelp lists the commands.
+func debugHelp() string {
+	var lines []string
+	for _, c := range debugCommands {
+		lines = append(lines, fmt.Sprintf("%-41s %s", strings.TrimSpace(c.name+" "+c.arguments), c.help))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// words complete a command of %debug: its name, or the variables of the place.
+func (k *kernels) words(before string) (list []magic.Word) {
+	command := strings.TrimSpace(before)
+	if command == "" {
+		for _, c := range debugCommands {
+			list = append(list, magic.Word{Name: c.name, Kind: "keyword", Declaration: c.arguments, Short: c.help})
+		}
+		return list
+	}
+	command, _, _ = strings.Cut(command, " ")
+	if command == "focus" && strings.TrimSpace(before) == command {
+		for _, name := range []string{"block", "lane", "thread", "warp"} {
+			list = append(list, magic.Word{Name: name, Kind: "keyword"})
+		}
+		return list
+	}
+	k.mu.Lock()
+	at := k.cursor
+	k.mu.Unlock()
+	if at == nil || at.kept() != nil || !slices.Contains([]string{"print", "lanes", "last-write", "goto"}, command) {
+		return nil
+	}
+	at.with(func(v *inspect.View) {
+		for _, name := range v.Names() {
+			list = append(list, magic.Word{Name: name, Kind: "variable"})
+		}
+	})
+	return list
+}
 
 // debugMagic is %debug: after a launch it looks at it, backwards and forwards.
 func debugMagic(k *kernels) *magic.Magic {
 	return &magic.Magic{
 		Name: "debug", Line: true, Args: "COMMAND",
 		Short: "Go through the last launch of a kernel of a cell on the emulator.",
-		Long:  "The first position is the end of the launch, or its fault. Commands:\n" + debugHelp + "\n",
+		Long:  "The first position is the end of the launch, or its fault. Commands:\n" + debugHelp() + "\n",
+
+		Arguments: k.words,
 		Run: func(c *magic.Call) error {
 			text, err := k.interruptible(c)
 			if errors.Is(err, magic.ErrInterrupted) {
@@ -90,7 +140,7 @@ func (k *kernels) command(c *magic.Call) (string, error) {
 		k.record(false)
 		return "launches are no longer kept", nil
 	case "", "help":
-		return debugHelp, nil
+		return debugHelp(), nil
 	}
 	k.mu.Lock()
 	trail, at := k.trail, k.cursor
@@ -124,7 +174,10 @@ func (k *kernels) command(c *magic.Call) (string, error) {
 // console runs a command of the debugger's console, which shows another place to clients.
 func (l *lane) console(text string) (debug.Variable, error) {
 	if strings.TrimSpace(text) == "" {
-		return debug.Variable{Value: debugHelp}, nil
+		return debug.Variable{Value: debugHelp()}, nil
+	}
+	if out, err, is := l.watching(text); is {
+		return debug.Variable{Value: out}, err
 	}
 	if err := l.kept(); err != nil {
 		return debug.Variable{}, err
@@ -138,6 +191,26 @@ func (l *lane) console(text string) (debug.Variable, error) {
 		out = strings.TrimSpace(out + "\n" + to.where())
 	}
 	return debug.Variable{Value: out}, nil
+}
+
+// watching runs the commands of the console that stop the launch at accesses of data.
+func (l *lane) watching(text string) (out string, err error, is bool) {
+	word, expression, _ := strings.Cut(strings.TrimSpace(text), " ")
+	switch word {
+	case "unwatch":
+		return fmt.Sprintf("%d watches ended", l.kernels.session.Unwatch()), nil, true
+	case "watch", "watch-access":
+	default:
+		return "", nil, false
+	}
+	v, err := l.evaluator(0)(expression)
+	switch {
+	case err != nil:
+		return "", err, true
+	case v.Data == "":
+		return "", fmt.Errorf("%s has no place in memory", expression), true
+	}
+	return "stops at " + v.Data, l.kernels.session.WatchData(debug.DataPoint{Data: v.Data, Reads: word == "watch-access"}), true
 }
 
 // command runs a command; to is the place that it leads to, nil if it stays.
@@ -167,7 +240,10 @@ func (l *lane) command(text string) (to *lane, out string, err error) {
 	case "focus":
 		return l.focused(rest)
 	}
-	return nil, "", fmt.Errorf("%s: no command, expected one of\n%s", word, debugHelp)
+	if slices.Contains([]string{"watch", "watch-access", "unwatch"}, word) {
+		return nil, "", fmt.Errorf("%s: it is for the console of the debugger, at a stop", word)
+	}
+	return nil, "", fmt.Errorf("%s: no command, expected one of\n%s", word, debugHelp())
 }
 
 // end is the last line of the launch, or its fault.
@@ -299,6 +375,9 @@ func (l *lane) focused(text string) (*lane, string, error) {
 		}
 		numbers = append(numbers, n)
 	}
+	if len(words) > 1 && words[0] == "block" {
+		return l.inBlock(numbers)
+	}
 	to := *l
 	var lane = -1
 	l.with(func(v *inspect.View) {
@@ -315,11 +394,40 @@ func (l *lane) focused(text string) (*lane, string, error) {
 		}
 	})
 	if lane < 0 {
-		return nil, "", fmt.Errorf("focus %s: expected warp N, lane N or thread X Y Z", text)
+		return nil, "", fmt.Errorf("focus %s: expected block X Y Z, warp N, lane N or thread X Y Z", text)
 	}
 	to.warp, to.focus = lane/32+1, lane%32
 	if !to.with(func(*inspect.View) {}) {
 		return nil, "", fmt.Errorf("focus %s: the block has no such thread, or it has exited", text)
 	}
 	return &to, "", nil
+}
+
+// inBlock is another block: when its warp of the same number came to the same line last, or
+// else at its last line. Blocks run one after the other, so one has ended, or has not begun.
+func (l *lane) inBlock(numbers []int) (*lane, string, error) {
+	numbers = append(numbers, 0, 0)
+	block := gpu.Dim{X: numbers[0], Y: numbers[1], Z: numbers[2]}
+	end := l.trail.End() + 1
+	if l.live != nil {
+		end = l.live.Time() + 1
+	}
+	warp, file, line := 0, "", 0
+	l.with(func(v *inspect.View) {
+		warp = v.Stop.Warp()
+		file, line = v.Stop.Place()
+	})
+	time, found := l.trail.Last(end, func(at *emu.Stop) bool {
+		f, n := at.Place()
+		return at.NewLine && at.Block() == block && at.Warp() == warp && f == file && n == line
+	})
+	if !found {
+		time, found = l.trail.Last(end, func(at *emu.Stop) bool { return at.NewLine && at.Block() == block })
+	}
+	if !found {
+		return nil, "", fmt.Errorf("focus block %v: it has not run here: a breakpoint with a condition such as blockIdx.x == %d stops in it", block, block.X)
+	}
+	to := l.to(time)
+	to.with(func(v *inspect.View) { to.focus = inspect.New(v.Stop).Lane })
+	return to, "", nil
 }

@@ -216,7 +216,7 @@ func TestDebugMagic(t *testing.T) {
 	if lines, _ := shown.Data["text/plain"].(string); !strings.Contains(lines, "line 8: lanes 0-31, reads 0-31, writes 0-31") || !strings.Contains(svg, "<svg ") || strings.Contains(svg, "<script") || strings.Count(svg, "#111") < 2 {
 		t.Errorf("picture: %v %v", shown.Data, shown.Type)
 	}
-	for command, want := range map[string]string{"goto x": "expected a line", "dance": "no command", "last-write 3": "no place", "focus lane": "expected warp N", "back x": "expected a number"} {
+	for command, want := range map[string]string{"goto x": "expected a line", "dance": "no command", "last-write 3": "no place", "focus lane": "expected block X Y Z, warp N", "back x": "expected a number"} {
 		if e := d.run("%debug " + command); e.Error == nil || !strings.Contains(e.Error.Value, want) {
 			t.Errorf("%s: %v, want %s", command, e.Error, want)
 		}

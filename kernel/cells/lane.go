@@ -60,7 +60,7 @@ func (l *lane) past() bool { return l.live == nil || l.time != l.live.Time() }
 
 // stop is the stop as clients see it.
 func (l *lane) stop(why debug.Reason, text string) *debug.Stop {
-	s := &debug.Stop{Thread: l.thread, Reason: why, Text: text, Back: l.back}
+	s := &debug.Stop{Thread: l.thread, Reason: why, Text: text, Back: l.back, Beside: l.beside}
 	if l.past() {
 		s.Forward = l.forward
 	}
@@ -327,6 +327,30 @@ func bits(o emu.Operand, lane int) string {
 		return fmt.Sprintf("%#x (%v)", x, math.Float64frombits(x))
 	}
 	return fmt.Sprintf("%d (%v)", int32(x), math.Float32frombits(uint32(x)))
+}
+
+// besideWarps are above the ids of goroutines: lanes of a warp that stand together have the
+// id of the first.
+const besideWarps = 1 << 30
+
+// beside are the other warps of the block, as threads.
+func (l *lane) beside() (list []debug.Beside) {
+	l.with(func(v *inspect.View) {
+		for _, o := range v.Stop.Others() {
+			first := active(o.Lanes)[0]
+			to := *l
+			to.warp, to.focus = o.Warp+1, first
+			name := fmt.Sprintf("block %v warp %d", v.Stop.Block(), o.Warp)
+			if o.Lanes != math.MaxUint32 {
+				name += " lanes " + mask(o.Lanes)
+			}
+			if o.Waits {
+				name += ", waits at the barrier"
+			}
+			list = append(list, debug.Beside{Thread: besideWarps + 32*o.Warp + first, Name: name, Stop: func() *debug.Stop { return to.stop(debug.AtPause, "") }})
+		}
+	})
+	return list
 }
 
 // warps are the other warps of the block.

@@ -36,6 +36,29 @@ func (s *Session) dataInfo(q dap.DataBreakpointInfoArguments) (any, error) {
 // mostData is how many data breakpoints there may be: each instruction compares them.
 const mostData = 100
 
+// WatchData adds a data breakpoint of the console, which stays when a client sets its own.
+func (s *Session) WatchData(p DataPoint) error {
+	s.mu.Lock()
+	if len(s.data)+len(s.watched) >= mostData {
+		s.mu.Unlock()
+		return fmt.Errorf("debug: %d data breakpoints, expected at most %d: end some", mostData, mostData)
+	}
+	s.watched = append(s.watched, p)
+	s.mu.Unlock()
+	s.watch()
+	return nil
+}
+
+// Unwatch ends the data breakpoints of the console and returns their number.
+func (s *Session) Unwatch() int {
+	s.mu.Lock()
+	n := len(s.watched)
+	s.watched = nil
+	s.mu.Unlock()
+	s.watch()
+	return n
+}
+
 // setData replaces the data breakpoints.
 func (s *Session) setData(q dap.SetDataBreakpointsArguments) (any, error) {
 	if len(q.Breakpoints) > mostData {

@@ -92,6 +92,9 @@ type Stop struct {
 	hits   []int // ids of the breakpoints that stop it
 	State  any   // of the debuggee, for the end of a step
 
+	// Beside are the threads that stand still at the stop, nil if there are none.
+	Beside func() []Beside
+
 	// Back is the stop that lies before this one, nil where the debuggee has no past. Line
 	// says that it is the line before, not the breakpoint before.
 	Back func(line bool) (*Stop, error)

@@ -28,6 +28,8 @@ type Session struct {
 	breaks     map[string][]*breakpoint
 	exceptions map[string]bool // filters that are set
 	data       []DataPoint
+	watched    []DataPoint   // by the console
+	waiting    map[int]*Stop // threads that have come to a stop while another one is stopped
 	pausing    bool
 	step       *Step
 	halted     *halt
@@ -48,7 +50,7 @@ type halt struct {
 func NewSession(sources Sources, emit func(event string)) *Session {
 	return &Session{
 		sources: sources, emit: emit, turn: make(chan struct{}, 1),
-		code: map[string]string{}, breaks: map[string][]*breakpoint{},
+		code: map[string]string{}, breaks: map[string][]*breakpoint{}, waiting: map[int]*Stop{},
 	}
 }
 
@@ -173,11 +175,11 @@ func (s *Session) answerStopped(m dap.RequestMessage) (any, error) {
 	case *dap.ContinueRequest:
 		return dap.ContinueResponseBody{AllThreadsContinued: true}, s.resume(nil)
 	case *dap.NextRequest:
-		return struct{}{}, s.stepTo(Over)
+		return struct{}{}, s.stepTo(Over, q.Arguments.ThreadId)
 	case *dap.StepInRequest:
-		return struct{}{}, s.stepTo(In)
+		return struct{}{}, s.stepTo(In, q.Arguments.ThreadId)
 	case *dap.StepOutRequest:
-		return struct{}{}, s.stepTo(Out)
+		return struct{}{}, s.stepTo(Out, q.Arguments.ThreadId)
 	case *dap.StepBackRequest:
 		return struct{}{}, s.back(true)
 	case *dap.ReverseContinueRequest:
@@ -214,7 +216,7 @@ func (s *Session) initialize() dap.Capabilities {
 // Disconnect ends the session of the clients, and lets stopped code go on.
 func (s *Session) Disconnect() {
 	s.mu.Lock()
-	s.started, s.exceptions, s.data, s.pausing, s.step = false, nil, nil, false, nil
+	s.started, s.exceptions, s.data, s.watched, s.pausing, s.step = false, nil, nil, nil, false, nil
 	clear(s.breaks)
 	s.mu.Unlock()
 	if s.resume(nil) != nil { // nothing is stopped
@@ -284,15 +286,6 @@ func (s *Session) modules() any {
 		list = append(list, dap.Module{Id: i + 1, Name: first, Path: path})
 	}
 	return dap.ModulesResponseBody{Modules: list, TotalModules: len(list)}
-}
-
-func (s *Session) threads() []dap.Thread {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.halted == nil {
-		return []dap.Thread{}
-	}
-	return []dap.Thread{{Id: s.halted.Thread, Name: s.halted.Name}}
 }
 
 // tell emits an event.

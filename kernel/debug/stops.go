@@ -17,7 +17,7 @@ func (s *Session) Reach(stop *Stop, cancel <-chan struct{}) {
 	if len(stop.Frames) == 0 || stop.Reason == AtBreakpoint && !s.hits(stop) {
 		return
 	}
-	if !s.take(stop.Thread, cancel) {
+	if !s.wait(stop, cancel) {
 		return
 	}
 	defer func() { <-s.turn }()
@@ -123,10 +123,14 @@ func (s *Session) resume(next *Step) error {
 	return nil
 }
 
-func (s *Session) stepTo(kind StepKind) error {
+// stepTo steps the stopped thread, or another one that goes on with it.
+func (s *Session) stepTo(kind StepKind, thread int) error {
 	h, at := s.current()
 	if h == nil {
 		return errRunning
+	}
+	if beside := at.beside(thread); beside != nil {
+		at = &Stop{Thread: at.Thread, State: beside.State}
 	}
 	return s.resume(&Step{From: at, Kind: kind})
 }
@@ -144,7 +148,7 @@ func (s *Session) watch() {
 	s.watching.Lock()
 	defer s.watching.Unlock()
 	s.mu.Lock()
-	w := Watch{On: s.started, Panics: Panics{s.exceptions[allPanics], s.exceptions[uncaughtPanics]}, Faults: s.exceptions[faults] && s.started, NaNs: s.exceptions[nans] && s.started, Data: slices.Clone(s.data), Pause: s.pausing, Step: s.step, Lines: map[string]LineSet{}}
+	w := Watch{On: s.started, Panics: Panics{s.exceptions[allPanics], s.exceptions[uncaughtPanics]}, Faults: s.exceptions[faults] && s.started, NaNs: s.exceptions[nans] && s.started, Data: slices.Concat(s.data, s.watched), Pause: s.pausing, Step: s.step, Lines: map[string]LineSet{}}
 	for path, list := range s.breaks {
 		w.Lines[path] = LineSet{}
 		for _, b := range list {
@@ -158,13 +162,9 @@ func (s *Session) watch() {
 }
 
 func (s *Session) stackTrace(q dap.StackTraceArguments) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	list := []dap.StackFrame{}
-	if s.halted != nil {
-		for i, f := range s.halted.Frames {
-			list = append(list, dap.StackFrame{Id: s.halted.frames[i], Name: f.Name, Line: f.Line, Column: 1, Source: &dap.Source{Path: f.Path}})
-		}
+	for _, n := range s.framesOf(q.ThreadId) {
+		list = append(list, dap.StackFrame{Id: n.id, Name: n.frame.Name, Line: n.frame.Line, Column: 1, Source: &dap.Source{Path: n.frame.Path}})
 	}
 	total := len(list)
 	list = list[min(max(q.StartFrame, 0), total):]

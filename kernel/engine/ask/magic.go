@@ -15,6 +15,7 @@ type inMagic struct {
 	src      string
 	from, to int // of the name
 	body     int // offset of the lines below, 0 if the cursor stands in the magic's own line
+	start    int // offset of the text after the magic's name
 	end      int // of the magic
 }
 
@@ -28,14 +29,15 @@ func (e *Asker) magicAt(src string, at int) *inMagic {
 		}
 		line, _, _ := strings.Cut(src[p.Start:p.End], "\n")
 		name := strings.TrimLeft(strings.Fields(line + " ")[0], "%")
-		m := &inMagic{magic: e.Magics.Find(name), src: src, from: identStart(src, at), to: identEnd(src, at), end: p.End}
+		m := &inMagic{magic: e.Magics.Find(name), src: src, from: identStart(src, at), to: identEnd(src, at), end: p.End,
+			start: p.Start + strings.Index(line, name) + len(name)}
 		switch {
 		case m.magic == nil:
 		case at <= p.Start+len(line):
 			for m.from > p.Start && (src[m.from-1] == '-' || isIdent(src[m.from-1])) {
 				m.from--
 			}
-			if m.magic.Declare != nil || m.from < at && src[m.from] == '-' && len(m.matches()) > 0 { // otherwise it may be Go code
+			if m.magic.Arguments != nil && m.from >= m.start || m.magic.Declare != nil || m.from < at && src[m.from] == '-' && len(m.matches()) > 0 { // otherwise it may be Go code
 				return m
 			}
 		case m.magic.Words != nil:
@@ -55,7 +57,9 @@ func (m *inMagic) matches() (matches []cellproto.Match) {
 				matches = append(matches, cellproto.Match{Text: option, Kind: "option", Type: f.Value})
 			}
 		}
-		return matches
+		if m.magic.Arguments == nil {
+			return matches
+		}
 	}
 	for _, w := range m.words() {
 		if strings.HasPrefix(strings.ToLower(w.Name), strings.ToLower(typed)) {
@@ -67,6 +71,9 @@ func (m *inMagic) matches() (matches []cellproto.Match) {
 
 // words are the names that can stand at the cursor. The one that is being typed is none.
 func (m *inMagic) words() []magic.Word {
+	if m.body == 0 {
+		return m.magic.Arguments(m.src[m.start:m.from])
+	}
 	start := m.from
 	for m.src[start-1] == '.' {
 		start = identStart(m.src, start-1)
@@ -82,6 +89,13 @@ func (m *inMagic) describe() string {
 		for _, f := range m.magic.Flags {
 			if name != "" && f.Name == strings.TrimLeft(name, "-") {
 				return strings.TrimSpace("--"+f.Name+" "+f.Value) + "\n\n" + f.Help
+			}
+		}
+		if m.magic.Arguments != nil {
+			for _, w := range m.words() {
+				if w.Name == name && w.Short != "" {
+					return strings.TrimSpace(name+" "+w.Declaration) + "\n\n" + w.Short
+				}
 			}
 		}
 		return m.magic.Usage()

@@ -34,6 +34,10 @@ type Magic struct {
 	// help; before is what the name follows, such as "threadIdx.". nil offers none.
 	Words func(body, before string) []Word
 
+	// Arguments are the words that can stand in the magic's own line after a text, for
+	// completion; nil offers none.
+	Arguments func(before string) []Word
+
 	Run   func(c *Call) error
 	Start func(c *Call) (stop func() error, err error) // stop is not called for code that failed: see Call.Always
 
