@@ -9,6 +9,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/compile"
+	"warpbook/gpu/trace"
 )
 
 // The verdicts on an answer.
@@ -63,7 +64,7 @@ type Verdict struct {
 	Score  Score
 	Ours   Score // of the committed solution
 
-	events []event
+	events []trace.Event
 	bases  []uint64 // the addresses of the arrays
 
 	instructions uint64 // of warps
@@ -247,13 +248,13 @@ func (c *Course) run(p *Puzzle, g program, entry gpu.Entry, seed uint64, drawn b
 		return fmt.Errorf("puzzles: %s: %s has %d parameters, expected %d: declare %s", p.Name, entry.Name(), len(entry.Params()), want, p.Declaration())
 	}
 	if drawn {
-		if v.bases, err = c.addresses(m.buffers); err != nil {
+		if v.bases, err = trace.Addresses(c.dev, m.buffers); err != nil {
 			return err
 		}
 		traced := l
 		traced.Checks = gpu.CheckFaults
 		var more bool
-		if v.events, more, err = trace(c.dev, g.file, g.ptx, traced, g.entry); err != nil && !ranFault(err) {
+		if v.events, more, err = trace.Run(c.dev, g.file, g.ptx, traced, g.entry, nil); err != nil && !ranFault(err) {
 			return err
 		}
 		v.Score.note(v.events, more)
@@ -297,19 +298,19 @@ func ranFault(err error) bool {
 }
 
 // note counts events by threads.
-func (s *Score) note(events []event, more bool) {
+func (s *Score) note(events []trace.Event, more bool) {
 	s.more = more
 	for _, e := range events {
 		switch {
-		case e.kind == load && e.shared:
+		case e.Kind == trace.Load && e.Shared:
 			s.SharedReads++
-		case e.kind == store && e.shared:
+		case e.Kind == trace.Store && e.Shared:
 			s.SharedWrites++
-		case e.kind == load:
+		case e.Kind == trace.Load:
 			s.GlobalReads++
-		case e.kind == store:
+		case e.Kind == trace.Store:
 			s.GlobalWrites++
-		case e.kind == atomic && !e.shared:
+		case e.Kind == trace.Atomic && !e.Shared:
 			s.GlobalAtomics++
 		}
 	}
@@ -422,63 +423,19 @@ func (v *Verdict) find(address uint64) (array, element int, ok bool) {
 	return 0, 0, false
 }
 
-func (v *Verdict) what(e event) string {
-	verb := map[kind]string{load: "read", store: "write", atomic: "atomic"}[e.kind]
+func (v *Verdict) what(e trace.Event) string {
+	verb := map[trace.Kind]string{trace.Load: "read", trace.Store: "write", trace.Atomic: "atomic"}[e.Kind]
 	at := "an address of no array"
-	if array, i, ok := v.find(e.address); ok {
+	if array, i, ok := v.find(e.Address); ok {
 		at = v.element(array, i)
 	}
 	return verb + " of " + at
 }
 
-func (v *Verdict) place(e event) string {
-	text := fmt.Sprintf("block %v thread %v", e.block, e.thread)
-	if e.line > 0 {
-		text += fmt.Sprintf(" (line %d)", e.line)
+func (v *Verdict) place(e trace.Event) string {
+	text := fmt.Sprintf("block %v thread %v", e.Block, e.Thread)
+	if e.Line > 0 {
+		text += fmt.Sprintf(" (line %d)", e.Line)
 	}
 	return text
-}
-
-// addresses are those of buffers in global memory.
-func (c *Course) addresses(buffers []gpu.Buffer) ([]uint64, error) {
-	module, err := c.dev.Load("address.ptx", `.version 6.4
-.target sm_30
-.address_size 64
-.visible .entry address(.param .u64 at, .param .u64 out)
-{
-	.reg .b64 %rd<3>;
-	ld.param.u64 %rd1, [at];
-	ld.param.u64 %rd2, [out];
-	st.global.u64 [%rd2], %rd1;
-	ret;
-}
-`)
-	if err != nil {
-		return nil, err
-	}
-	defer module.Close()
-	entry, err := module.Entry("address")
-	if err != nil {
-		return nil, err
-	}
-	out, err := c.dev.Alloc(gpu.Uint64, 1)
-	if err != nil {
-		return nil, err
-	}
-	defer out.Free()
-	var all []uint64
-	for _, b := range buffers {
-		at := make([]uint64, 1)
-		if err := c.dev.Launch(gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}, Args: []any{b, out}}); err != nil {
-			return nil, err
-		}
-		if err := c.dev.Sync(); err != nil {
-			return nil, err
-		}
-		if err := out.Download(at); err != nil {
-			return nil, err
-		}
-		all = append(all, at[0])
-	}
-	return all, nil
 }

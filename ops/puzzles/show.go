@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"warpbook/gpu"
+	"warpbook/gpu/trace"
 )
 
 // Title is the verdict in a line.
@@ -39,7 +40,7 @@ func (v *Verdict) Notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("limit: %s %s: %s", bound, l.Count, l.Why))
 	}
 	if v.Score.more {
-		notes = append(notes, fmt.Sprintf("the counts by threads are those of the first %d accesses", mostEvents))
+		notes = append(notes, fmt.Sprintf("the counts by threads are those of the first %d accesses", trace.Most))
 	}
 	return append(notes, "reads and writes are counted by thread, sectors of 32 bytes and conflicts by request; all by the emulator")
 }
@@ -118,8 +119,8 @@ func (d *Drawing) addColumns(v *Verdict) (starts []int, shared bool) {
 	}
 	words := 0
 	for _, e := range v.events {
-		if e.shared {
-			words = max(words, int(e.address)/4+1)
+		if e.Shared {
+			words = max(words, int(e.Address)/4+1)
 		}
 	}
 	if words > 0 {
@@ -135,10 +136,10 @@ func (d *Drawing) addRows(v *Verdict, starts []int) (outside int) {
 	byBlock := v.Puzzle.Grid.Size()*v.Puzzle.Block.Size() > mostRows
 	rows := map[string]int{}
 	for _, e := range v.events {
-		if e.bytes == 0 {
+		if e.Bytes == 0 {
 			continue
 		}
-		name := name(e.block, v.Puzzle.Grid, "block ")
+		name := name(e.Block, v.Puzzle.Grid, "block ")
 		if !byBlock {
 			name = strings.TrimSpace(threadName(e, v.Puzzle))
 		}
@@ -150,30 +151,30 @@ func (d *Drawing) addRows(v *Verdict, starts []int) (outside int) {
 			d.text = append(d.text, make([]string, len(d.columns)))
 			d.level = append(d.level, make([]int, len(d.columns)))
 		}
-		for b := 0; b < e.bytes; b += 4 {
+		for b := 0; b < e.Bytes; b += 4 {
 			column := -1
-			if e.shared {
-				column = starts[len(starts)-1] + (int(e.address)+b)/4
-			} else if array, i, ok := v.find(e.address + uint64(b)); ok {
+			if e.Shared {
+				column = starts[len(starts)-1] + (int(e.Address)+b)/4
+			} else if array, i, ok := v.find(e.Address + uint64(b)); ok {
 				column = starts[array] + i
 			}
 			if column < 0 || column >= len(d.columns) {
 				outside++
 				continue
 			}
-			d.mark(row, column, e.kind)
+			d.mark(row, column, e.Kind)
 		}
 	}
 	return outside
 }
 
 // mark adds an access to a cell.
-func (d *Drawing) mark(row, column int, k kind) {
+func (d *Drawing) mark(row, column int, k trace.Kind) {
 	now := levelRead
-	if k != load {
+	if k != trace.Load {
 		now = levelWrite
 	}
-	if before := d.level[row][column]; before != 0 && before != now || k == atomic {
+	if before := d.level[row][column]; before != 0 && before != now || k == trace.Atomic {
 		now = levelBoth
 	}
 	d.level[row][column] = now
@@ -191,12 +192,12 @@ func name(at, shape gpu.Dim, prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, at.X)
 }
 
-func threadName(e event, p *Puzzle) string {
-	thread := name(e.thread, p.Block, "thread ")
+func threadName(e trace.Event, p *Puzzle) string {
+	thread := name(e.Thread, p.Block, "thread ")
 	if p.Grid.Size() == 1 {
 		return thread
 	}
-	return name(e.block, p.Grid, "block ") + " " + thread
+	return name(e.Block, p.Grid, "block ") + " " + thread
 }
 
 // Title stands above the picture.

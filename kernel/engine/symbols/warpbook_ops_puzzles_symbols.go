@@ -23,6 +23,7 @@ func warpbookOpsPuzzles() *ixgo.Package {
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
 			"warpbook/gpu/ptx":              "ptx",
+			"warpbook/gpu/trace":            "trace",
 		},
 		Interfaces: map[string]reflect.Type{},
 		NamedTypes: map[string]reflect.Type{

@@ -1,4 +1,10 @@
-package puzzles
+// Package trace notes which thread of a launch touches which address: each access to global
+// and shared memory, and each barrier. Its main function is Run; notebook 14 and the pictures
+// of benches call it. It rewrites the PTX so that each thread notes its accesses in a variable
+// of the module; the rewritten PTX runs on any device and computes the same. gpu.Profile would
+// not do: it joins the requests of equal patterns, whatever thread made them. It must not
+// import ops or kernel.
+package trace
 
 import (
 	"cmp"
@@ -12,39 +18,37 @@ import (
 	"warpbook/gpu"
 )
 
-// A trace of a launch: the PTX is rewritten so that each thread notes its accesses to
-// global and shared memory, and its barriers, in a variable of the module. The rewritten
-// PTX runs on any device and computes the same. gpu.Profile would not do: it joins the
-// requests of equal patterns, whatever thread made them.
+// Kind is the kind of an event.
+type Kind uint8
 
-// kind is the kind of an event.
-type kind uint8
-
+// The kinds of events.
 const (
-	load kind = iota
-	store
-	atomic
-	blockBarrier
-	warpBarrier
+	Load Kind = iota
+	Store
+	Atomic
+	BlockBarrier
+	WarpBarrier
 )
 
-// noted is an instruction that the rewritten PTX notes.
-type noted struct {
-	kind   kind
-	shared bool
-	bytes  int // a lane
-	line   int // of the CUDA source; 0 if it is not known
+// Instruction is one that the rewritten PTX notes.
+type Instruction struct {
+	Kind   Kind
+	Shared bool
+	Bytes  int // of a lane; 0 for a barrier
+	Line   int // of the CUDA source; 0 if it is not known
 }
 
-// event is an access or a barrier of one thread.
-type event struct {
-	*noted
-	address       uint64 // of global memory, or the offset in shared memory
-	thread, block gpu.Dim
+// Event is an access or a barrier of one thread.
+type Event struct {
+	*Instruction
+	Address       uint64 // of global memory, or the offset in shared memory
+	Thread, Block gpu.Dim
 }
+
+// Most is how many events of a launch are noted.
+const Most = 1 << 15
 
 const (
-	mostEvents  = 1 << 15 // of a launch
 	recordBytes = 24
 	logName     = "warpbook_trace"
 )
@@ -57,22 +61,22 @@ var (
 )
 
 // instrument rewrites PTX. It returns the text and the instructions by their numbers.
-func instrument(text string) (string, []noted) {
+func instrument(text string, wanted func(Instruction) bool) (string, []Instruction) {
 	var b strings.Builder
-	var all []noted
+	var all []Instruction
 	line, declared := 0, false
 	for l := range strings.Lines(text) {
 		if m := locLine.FindStringSubmatch(l); m != nil {
 			line, _ = strconv.Atoi(m[1])
 		}
-		if n, guard, address, ok := instruction(l); ok {
-			n.line = line
+		if n, guard, address, ok := instruction(l); ok && (wanted == nil || wanted(n)) {
+			n.Line = line
 			record(&b, guard, address, len(all))
 			all = append(all, n)
 		}
 		b.WriteString(l)
 		if !declared && strings.HasPrefix(strings.TrimSpace(l), ".address_size") {
-			fmt.Fprintf(&b, "\n.visible .global .align 8 .b8 %s[%d];\n", logName, 8+mostEvents*recordBytes)
+			fmt.Fprintf(&b, "\n.visible .global .align 8 .b8 %s[%d];\n", logName, 8+Most*recordBytes)
 			declared = true
 		}
 	}
@@ -81,11 +85,11 @@ func instrument(text string) (string, []noted) {
 
 // instruction reads a line of PTX: what it notes, its guard, and the PTX that puts its
 // address into %wbA.
-func instruction(l string) (n noted, guard, address string, ok bool) {
+func instruction(l string) (n Instruction, guard, address string, ok bool) {
 	if m := barrierLine.FindStringSubmatch(l); m != nil {
-		n.kind = blockBarrier
+		n.Kind = BlockBarrier
 		if m[2] == "bar.warp.sync" {
-			n.kind = warpBarrier
+			n.Kind = WarpBarrier
 		}
 		return n, m[1], "mov.u64 %wbA, 0;", true
 	}
@@ -95,9 +99,9 @@ func instruction(l string) (n noted, guard, address string, ok bool) {
 	}
 	switch m[2] {
 	case "st":
-		n.kind = store
+		n.Kind = Store
 	case "atom", "red":
-		n.kind = atomic
+		n.Kind = Atomic
 	}
 	space, bytes, lanes := false, 0, 1
 	for _, part := range strings.Split(m[3], ".") {
@@ -105,7 +109,7 @@ func instruction(l string) (n noted, guard, address string, ok bool) {
 		case part == "global":
 			space = true
 		case strings.HasPrefix(part, "shared"):
-			space, n.shared = true, true
+			space, n.Shared = true, true
 		case part == "v2":
 			lanes = 2
 		case part == "v4":
@@ -119,7 +123,7 @@ func instruction(l string) (n noted, guard, address string, ok bool) {
 	if !space || bytes == 0 { // ld.param, ld.const, ld.local
 		return n, "", "", false
 	}
-	n.bytes = bytes * lanes
+	n.Bytes = bytes * lanes
 	guard = m[1]
 	switch name := m[4]; {
 	case strings.HasPrefix(name, "%rd"):
@@ -169,17 +173,18 @@ func record(b *strings.Builder, guard, address string, number int) {
 	mov.u32 %%wbT, %[6]d;
 	@%%wbP st.global.u32 [%%wbL+24], %%wbT;
 	}
-`, guard, address, logName, mostEvents, recordBytes, number)
+`, guard, address, logName, Most, recordBytes, number)
 }
 
-// trace runs a launch of a module's entry with the rewritten PTX. It returns the events
-// up to the end, or up to the fault, which is the error; more is whether there were too
-// many to note all.
-func trace(dev gpu.Device, name, ptx string, l gpu.Launch, entry string) (events []event, more bool, err error) {
-	text, instructions := instrument(ptx)
+// Run runs a launch of a module's entry with the rewritten PTX, which notes the wanted
+// instructions, all for nil. It returns the events up to the end, or up to the fault, which
+// is the error; more is whether there were too many to note all. Events of a block are in the
+// order in which they ran.
+func Run(dev gpu.Device, name, ptx string, l gpu.Launch, entry string, wanted func(Instruction) bool) (events []Event, more bool, err error) {
+	text, instructions := instrument(ptx, wanted)
 	module, err := dev.Load(name, text)
 	if err != nil {
-		return nil, false, fmt.Errorf("puzzles: the PTX that notes accesses: %w", err)
+		return nil, false, fmt.Errorf("trace: the PTX that notes accesses: %w", err)
 	}
 	defer module.Close()
 	if l.Entry, err = module.Entry(entry); err != nil {
@@ -198,17 +203,17 @@ func trace(dev gpu.Device, name, ptx string, l gpu.Launch, entry string) (events
 		return nil, false, err
 	}
 	count := int(binary.LittleEndian.Uint32(raw))
-	for i := range min(count, mostEvents) {
+	for i := range min(count, Most) {
 		r := raw[8+i*recordBytes:]
 		thread, block := binary.LittleEndian.Uint32(r[8:]), binary.LittleEndian.Uint32(r[12:])
 		number := binary.LittleEndian.Uint32(r[16:])
 		if int(number) >= len(instructions) {
-			return nil, false, fmt.Errorf("puzzles: trace: event %d of instruction %d, expected one of %d", i, number, len(instructions))
+			return nil, false, fmt.Errorf("trace: event %d of instruction %d, expected one of %d", i, number, len(instructions))
 		}
-		events = append(events, event{noted: &instructions[number], address: binary.LittleEndian.Uint64(r), thread: unpack(thread), block: unpack(block)})
+		events = append(events, Event{Instruction: &instructions[number], Address: binary.LittleEndian.Uint64(r), Thread: unpack(thread), Block: unpack(block)})
 	}
-	slices.SortStableFunc(events, func(a, b event) int { return compareDims(a.block, b.block) })
-	return events, count > mostEvents, ran
+	slices.SortStableFunc(events, func(a, b Event) int { return compareDims(a.Block, b.Block) })
+	return events, count > Most, ran
 }
 
 func unpack(v uint32) gpu.Dim {
@@ -219,57 +224,46 @@ func compareDims(a, b gpu.Dim) int {
 	return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
 }
 
-// flat is the number of a thread in its block, or of a block in its grid.
-func flat(at, shape gpu.Dim) int {
-	shape = shape.Full()
-	return (at.Z*shape.Y+at.Y)*shape.X + at.X
+// Addresses are those of buffers in global memory.
+func Addresses(dev gpu.Device, buffers []gpu.Buffer) ([]uint64, error) {
+	module, err := dev.Load("address.ptx", `.version 6.4
+.target sm_30
+.address_size 64
+.visible .entry address(.param .u64 at, .param .u64 out)
+{
+	.reg .b64 %rd<3>;
+	ld.param.u64 %rd1, [at];
+	ld.param.u64 %rd2, [out];
+	st.global.u64 [%rd2], %rd1;
+	ret;
 }
-
-// findRace finds two accesses to one word of global memory by two threads, at least one a
-// write and not both atomic, that no barrier orders. Threads of different blocks are
-// ordered by nothing. Stores of equal values are a race as well. The emulator finds races
-// in shared memory by itself.
-func findRace(events []event, l gpu.Launch) (first, second event, found bool) {
-	type counts struct{ block, warp int }
-	epochs := map[[2]int]*counts{} // by block and thread
-	type access struct {
-		event
-		id     [2]int
-		epoch  counts
-		strong bool
+`)
+	if err != nil {
+		return nil, err
 	}
-	words := map[uint64][]access{}
-	for _, e := range events {
-		id := [2]int{flat(e.block, l.Grid), flat(e.thread, l.Block)}
-		epoch := epochs[id]
-		if epoch == nil {
-			epoch = &counts{}
-			epochs[id] = epoch
-		}
-		switch {
-		case e.kind == blockBarrier:
-			epoch.block++
-			continue
-		case e.kind == warpBarrier:
-			epoch.warp++
-			continue
-		case e.shared:
-			continue
-		}
-		now := access{e, id, *epoch, e.kind == atomic}
-		for word := e.address / 4; word <= (e.address+uint64(e.bytes)-1)/4; word++ {
-			for _, before := range words[word] {
-				switch sameBlock := before.id[0] == id[0]; {
-				case before.id == id, before.kind == load && e.kind == load, before.strong && now.strong:
-				case sameBlock && before.epoch.block != epoch.block:
-				case sameBlock && before.id[1]/32 == id[1]/32 && before.epoch.warp != epoch.warp:
-				case !sameBlock && (before.kind == load || e.kind == load): // may be ordered by fences, which the emulator follows
-				default:
-					return before.event, e, true
-				}
-			}
-			words[word] = append(words[word], now)
-		}
+	defer module.Close()
+	entry, err := module.Entry("address")
+	if err != nil {
+		return nil, err
 	}
-	return event{}, event{}, false
+	out, err := dev.Alloc(gpu.Uint64, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Free()
+	var all []uint64
+	for _, b := range buffers {
+		at := make([]uint64, 1)
+		if err := dev.Launch(gpu.Launch{Entry: entry, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 1}, Args: []any{b, out}}); err != nil {
+			return nil, err
+		}
+		if err := dev.Sync(); err != nil {
+			return nil, err
+		}
+		if err := out.Download(at); err != nil {
+			return nil, err
+		}
+		all = append(all, at[0])
+	}
+	return all, nil
 }
