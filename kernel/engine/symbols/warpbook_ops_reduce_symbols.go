@@ -92,9 +92,8 @@ Error: that of Operator of this package, and of one addition more for each rank.
 	// contains filtered or unexported fields
 }
 
-Tree is the tree of additions of a rung in shared memory, for a small block: which thread
-adds which element in which step. Package display draws it: rows are steps, columns
-threads.`,
+Tree is the tree of additions of a rung, for a small block: which thread adds which element
+in which step. Package display draws it: rows are steps, columns threads.`,
 	"Tree.Axes": `func (t *Tree) Axes() (columns, rows string)
 
 Axes names both axes.`,
@@ -112,5 +111,5 @@ Notes say what the picture shows.`,
 Title names the rung and the block.`,
 	"TreeOf": `func TreeOf(rung string) (*Tree, error)
 
-TreeOf is the tree of a rung of v0 to v2.`,
+TreeOf is the tree of a rung of v0 to v4, or of the one with shuffles.`,
 }
