@@ -129,6 +129,39 @@ func MustSteps(o *Operator, run *Measured, size Size, limit string, rungs ...str
 	return s
 }
 
+// MustTile is the picture of the tile of a matrix that the first block of a rung stores, in
+// rows of so many elements: which of them a thread, its warp and other warps have. It is
+// drawn from the stores of the rung's PTX. An error ends the cell.
+func MustTile(b *Bench, rung, output string, rowLength int) *results.TilePicture {
+	touches, err := bench.Touches(b, rung, output)
+	var tile *results.TilePicture
+	if err == nil {
+		tile, err = touches.Tile(rowLength)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return tile
+}
+
+// MustBorder is the picture of what the first two blocks of a rung load of an input around
+// the border between their outputs. It is drawn from the accesses of the rung's PTX. An
+// error ends the cell.
+func MustBorder(b *Bench, rung, input, output string) *results.BorderPicture {
+	var picture *results.BorderPicture
+	loads, err := bench.Touches(b, rung, input)
+	if err == nil {
+		var stores *results.Touches
+		if stores, err = bench.Touches(b, rung, output); err == nil {
+			picture, err = loads.Border(stores)
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+	return picture
+}
+
 // MustBench is NewBench for notebooks, where an error ends the cell: it loads
 // the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.
 func MustBench(device gpu.Device, operator *Operator, seed uint64, size ...int) *Bench {

@@ -35,6 +35,28 @@ type BarChart struct {
 	peers []string // of LatencyChart
 }
 
+// barrer is a value that Of shows as a BarChart: a row for each label with a bar for each
+// name. A value may have the methods Title and Notes, too.
+type barrer interface {
+	Bars() (axis string, labels, names []string, values [][]float64)
+}
+
+func barsOf(v barrer) (c BarChart) {
+	var names []string
+	var values [][]float64
+	c.Axis, c.Labels, names, values = v.Bars()
+	for i, name := range names {
+		c.Series = append(c.Series, Series{Name: name, Values: values[i]})
+	}
+	if t, ok := v.(titler); ok {
+		c.Title = t.Title()
+	}
+	if n, ok := v.(noter); ok {
+		c.Notes = n.Notes()
+	}
+	return c
+}
+
 // MIMEBundle shows the chart's figure, or why there is none.
 func (c BarChart) MIMEBundle() (data, metadata map[string]any) { return Of(c) }
 

@@ -60,7 +60,7 @@ type (
 // Of returns the MIME bundle of v and the bundle's metadata. The first that
 // fits decides: a MIMEBundle method; HTML, Markdown and Text; a Table method
 // (with Title, Notes and Record where v has them); Cells and Axes methods, as
-// CellChart has it; *plot.Plot; image.Image;
+// CellChart has it; a Bars method; *plot.Plot; image.Image;
 // error; fmt.Stringer; any other Go value, written much as in Go source and
 // cut to a few lines when it is long. There is always a text/plain. A method
 // of v that panics makes a bundle that says so.
@@ -98,7 +98,7 @@ func ours(v any) bool {
 // drawn reports whether v is shown as more than a text.
 func drawn(v any) bool {
 	switch v.(type) {
-	case bundler, tabler, celler, *plot.Plot, recording:
+	case bundler, tabler, celler, barrer, *plot.Plot, recording:
 		return true
 	}
 	return false
@@ -123,6 +123,8 @@ func bundleOf(v any) (data, metadata map[string]any, err error) {
 		return gridOf(v).bundle(), nil, nil
 	case celler:
 		return chartOf(v).drawing()
+	case barrer:
+		return barsOf(v).drawing()
 	case *plot.Plot:
 		return (&Figure{Plot: v}).drawing()
 	case image.Image:

@@ -357,3 +357,23 @@ func TestDrawAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// moved has bars, with a title and a note.
+type moved struct{}
+
+func (moved) Title() string   { return "bytes moved" }
+func (moved) Notes() []string { return []string{"counted"} }
+func (moved) Bars() (axis string, labels, names []string, values [][]float64) {
+	return "MB", []string{"first", "second"}, []string{"shared", "global"}, [][]float64{{1, 2}, {3, 4}}
+}
+
+// A value with a Bars method is shown as the bar chart that it describes.
+func TestBarsOfValue(t *testing.T) {
+	chart := BarChart{Title: "bytes moved", Axis: "MB", Labels: []string{"first", "second"}, Notes: []string{"counted"},
+		Series: []Series{{Name: "shared", Values: []float64{1, 2}}, {Name: "global", Values: []float64{3, 4}}}}
+	got, _ := Of(moved{})
+	want, _ := Of(chart)
+	if got[textPlain] != want[textPlain] || got["image/svg+xml"] == nil || got["image/svg+xml"] != want["image/svg+xml"] {
+		t.Errorf("shown as %q, expected %q with its picture", got[textPlain], want[textPlain])
+	}
+}

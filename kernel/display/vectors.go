@@ -40,6 +40,8 @@ func figureOf(v any) (*Figure, error) {
 		return nil, nil
 	case celler:
 		return chartOf(v).Figure()
+	case barrer:
+		return barsOf(v).Figure()
 	case *plot.Plot:
 		return &Figure{Plot: v}, nil
 	}

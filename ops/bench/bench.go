@@ -31,6 +31,7 @@ type Bench struct {
 	Repeats  int            // of each timing; 0 chooses up to 50, fewer when slow
 	Method   results.Method // of Time
 	Audits   bool           // Time audits kernels of the caller's, see results.Audit
+	Steps    *results.Steps // times that Compare shows above the counters; nil for none
 
 	*data    // its inputs, outputs and their memory
 	operator *ladder.Operator

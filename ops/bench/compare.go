@@ -31,11 +31,11 @@ func (b *Bench) Pair(left, right string) (*results.Pair, error) {
 	return p, nil
 }
 
-// Compare is Count for a few rungs, shown side by side.
+// Compare is Count for a few rungs, shown side by side, below their times in b.Steps.
 func (b *Bench) Compare(variants ...string) (*results.SideBySide, error) {
 	counts, err := b.Count(variants...)
 	if err != nil {
 		return nil, err
 	}
-	return &results.SideBySide{Counts: counts}, nil
+	return &results.SideBySide{Counts: counts, Steps: b.Steps}, nil
 }

@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,5 +33,31 @@ func TestSteps(t *testing.T) {
 	}
 	if _, err := results.NewSteps(Operator, run, ladder.Size{7}, "limit_read"); !errors.Is(err, gpu.ErrNotFound) {
 		t.Errorf("another size: %v, expected gpu.ErrNotFound", err)
+	}
+}
+
+// A comparison of counters has the times of the committed run above them, a rung without one
+// a dash, and the bytes of each level are those of the counters.
+func TestTimesAboveCounters(t *testing.T) {
+	size := ladder.Size{1000}
+	run := &results.Measured{Name: "a run", Device: "NVIDIA H200, 1 GHz", Times: []results.MeasuredTimes{{Size: size, US: map[string]float64{"reduce_v0_interleaved": 8, "reduce_v1_strided_index": 2}}}}
+	steps, err := results.NewSteps(Operator, run, size, "reduce_v1_strided_index", "reduce_v0_interleaved")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := &results.Counts{Rows: []results.Count{{Name: "reduce_v0_interleaved"}, {Name: "reduce_v1_strided_index"}, {Name: "reduce_v2_sequential"}}}
+	counts.Operator, counts.Size = Operator, size
+	counts.Rows[0].Total.GlobalLoad = gpu.GlobalAccess{Bytes: 4e6, Sectors: 1e6}
+	counts.Rows[1].Total.SharedLoad.Bytes = 2e6
+	_, rows := (&results.SideBySide{Counts: counts, Steps: steps}).Table()
+	if got := strings.Join(rows[1], ", "); got != "time on an H200 at 1000 (us), 8, 2 (0.25x), -" {
+		t.Errorf("row of times: %s", got)
+	}
+	if _, rows := (&results.SideBySide{Counts: counts}).Table(); strings.Contains(strings.Join(rows[1], " "), "time") {
+		t.Errorf("a row of times without a run: %v", rows[1])
+	}
+	axis, labels, names, values := counts.Bytes().Bars()
+	if got := fmt.Sprintln(axis, labels[0], names, values[0][:2], values[1][0], values[2][0], values[3][2]); got != "MB reduce_v0_interleaved [shared global sectors arrays] [0 2] 4 32 0.004004\n" {
+		t.Errorf("bars: %s", got)
 	}
 }

@@ -31,7 +31,7 @@ func TestSideBySide(t *testing.T) {
 	row := func(name string, barriers, shuffles uint64) Count {
 		return Count{Name: name, Verdict: ladder.Pass, Total: gpu.Counters{Barriers: barriers, Shuffles: shuffles}}
 	}
-	s := &SideBySide{&Counts{Subject: subjectOf(ladder.Work{}, 1), Rows: []Count{row("a", 8, 0), row("b", 4, 7), row("c", 4, 0)}}}
+	s := &SideBySide{Counts: &Counts{Subject: subjectOf(ladder.Work{}, 1), Rows: []Count{row("a", 8, 0), row("b", 4, 7), row("c", 4, 0)}}}
 	_, rows := s.Table()
 	want := [][]string{{"result", "PASS", "PASS", "PASS"}, {"barriers", "8", "4 (0.50x)", "4 (same)"}, {"shuffles", "0", "7", "0 (none)"}}
 	for i, row := range want {

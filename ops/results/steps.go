@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"warpbook/gpu"
 	"warpbook/ops/ladder"
@@ -69,7 +70,7 @@ func (s *Steps) Table() (columns []string, rows [][]string) {
 		if math.IsNaN(first) {
 			first = rate
 		}
-		row := []string{v.Name, v.Adds, shortTime(s.times.amount() / rate / 1e6),
+		row := []string{v.Name, v.Adds, shortTime(s.us(v.Name)),
 			fmt.Sprintf("%.3g %%", 100*rate/s.times.Rate(s.limit)), speedRatio(rate / before), speedRatio(rate / first)}
 		if s.own != nil {
 			row = append(row, s.ownTime(v.Name))
@@ -80,11 +81,36 @@ func (s *Steps) Table() (columns []string, rows [][]string) {
 }
 
 func (s *Steps) ownTime(rung string) string {
+	if us := s.ownUS(rung); us > 0 {
+		return shortTime(us)
+	}
+	return "-"
+}
+
+// ownUS is the time of a rung in the reader's own run, NaN for none.
+func (s *Steps) ownUS(rung string) float64 {
 	i := slices.Index(s.own.Names(), rung)
 	if i < 0 {
-		return "-"
+		return math.NaN()
 	}
-	return shortTime(s.own.Medians()[i] / 1e3)
+	return s.own.Medians()[i] / 1e3
+}
+
+// us is the time of a rung in the committed run, NaN for none.
+func (s *Steps) us(rung string) float64 {
+	if us, ok := s.times.US[rung]; ok {
+		return us
+	}
+	return s.times.amount() / s.times.Rate(rung) / 1e6
+}
+
+// heading names a row of times of the committed run.
+func (s *Steps) heading() string {
+	return fmt.Sprintf("time on an %s at %v (us)", strings.TrimPrefix(s.run.GPU(), "NVIDIA "), s.times.Heading())
+}
+
+func (s *Steps) measured() string {
+	return fmt.Sprintf("times measured: %s, %s; %s", s.run.Device, s.run.Date, s.run.Method)
 }
 
 // shortTime is a time in four digits, or as whole microseconds.

@@ -37,6 +37,7 @@ func warpbookOpsBench() *ixgo.Package {
 			"warpbook/gpu/explain":          "explain",
 			"warpbook/gpu/inspect":          "inspect",
 			"warpbook/gpu/ptx":              "ptx",
+			"warpbook/gpu/trace":            "trace",
 			"warpbook/kernel/leaf/verdict":  "verdict",
 			"warpbook/ops/bench/monitor":    "monitor",
 			"warpbook/ops/ladder":           "ladder",
@@ -60,6 +61,7 @@ func warpbookOpsBench() *ixgo.Package {
 			"Must":      reflect.ValueOf(q.Must),
 			"New":       reflect.ValueOf(q.New),
 			"OwnPeer":   reflect.ValueOf(q.OwnPeer),
+			"Touches":   reflect.ValueOf(q.Touches),
 			"Watch":     reflect.ValueOf(q.Watch),
 			"WatchRung": reflect.ValueOf(q.WatchRung),
 		},
@@ -82,6 +84,7 @@ It draws nothing, and must never import an operator.`,
 	Repeats  int            // of each timing; 0 chooses up to 50, fewer when slow
 	Method   results.Method // of Time
 	Audits   bool           // Time audits kernels of the caller's, see results.Audit
+	Steps    *results.Steps // times that Compare shows above the counters; nil for none
 	// contains filtered or unexported fields
 }
 
@@ -101,7 +104,7 @@ on, or an unknown name.`,
 Close releases the bench's memory and its module.`,
 	"Bench.Compare": `func (b *Bench) Compare(variants ...string) (*results.SideBySide, error)
 
-Compare is Count for a few rungs, shown side by side.`,
+Compare is Count for a few rungs, shown side by side, below their times in b.Steps.`,
 	"Bench.Count": `func (b *Bench) Count(variants ...string) (*results.Counts, error)
 
 Count verifies the named rungs, all of the device for none, and counts
@@ -173,6 +176,9 @@ of each timing; 0 chooses up to 50, fewer when slow`,
 SetInput replaces the random data of one input by a copy of the caller's, of the
 input's Go type and length, rounded to the input's type: []float32 also for floats
 of 16 bits.`,
+	"Bench.Steps": `Bench.Steps *results.Steps
+
+times that Compare shows above the counters; nil for none`,
 	"Bench.String": `func (b *Bench) String() string
 
 String names the operator, the size, the inputs and the device.`,
@@ -226,6 +232,12 @@ times.`,
 Progress receives the progress of a bench. A progress bar of kernel/display is a
 Progress.`,
 	"Progress.Step": `Progress.Step(done, total int, what string)`,
+	"Touches": `func Touches(b *Bench, variant, tensor string) (*results.Touches, error)
+
+Touches runs a rung's first launch once on PTX that notes its accesses, and returns which
+thread of which block loads which element of an input, or stores which of an output: its
+ordinary loads and stores, not copies by cp.async or the copy engine. A rung of a cell, which
+has no committed PTX, and one with more accesses than a trace holds are errors.`,
 	"Watch": `func Watch(device gpu.Device, launch func() error, block ...gpu.Dim) (*inspect.State, error)
 
 Watch calls a function that launches kernels on an emulator, and returns what a block of

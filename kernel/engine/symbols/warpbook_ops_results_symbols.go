@@ -40,6 +40,8 @@ func warpbookOpsResults() *ixgo.Package {
 		Interfaces: map[string]reflect.Type{},
 		NamedTypes: map[string]reflect.Type{
 			"Audit":          reflect.TypeFor[q.Audit](),
+			"BorderPicture":  reflect.TypeFor[q.BorderPicture](),
+			"Bytes":          reflect.TypeFor[q.Bytes](),
 			"Cache":          reflect.TypeFor[q.Cache](),
 			"Check":          reflect.TypeFor[q.Check](),
 			"CheckMatrix":    reflect.TypeFor[q.CheckMatrix](),
@@ -61,6 +63,9 @@ func warpbookOpsResults() *ixgo.Package {
 			"SideBySide":     reflect.TypeFor[q.SideBySide](),
 			"Steps":          reflect.TypeFor[q.Steps](),
 			"Subject":        reflect.TypeFor[q.Subject](),
+			"TilePicture":    reflect.TypeFor[q.TilePicture](),
+			"Touch":          reflect.TypeFor[q.Touch](),
+			"Touches":        reflect.TypeFor[q.Touches](),
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
@@ -116,6 +121,47 @@ what a reader of the time should know`,
 	"BackToBack": `const BackToBack Clock
 
 runs in a row between two events: their mean`,
+	"BorderPicture": `type BorderPicture struct {
+	// contains filtered or unexported fields
+}
+
+BorderPicture draws how often the first two blocks touch the elements on both sides of
+the border between them: what they load, and what they store.`,
+	"BorderPicture.Axes": `func (p *BorderPicture) Axes() (columns, rows string)
+
+Axes name the columns and rows of the picture.`,
+	"BorderPicture.Cells": `func (p *BorderPicture) Cells() (columns, rows []string, text [][]string, level [][]int)
+
+Cells are the picture.`,
+	"BorderPicture.Legend": `func (p *BorderPicture) Legend() []string
+
+Legend names the colours.`,
+	"BorderPicture.Notes": `func (p *BorderPicture) Notes() []string
+
+Notes say how to read the picture, and where it is from.`,
+	"BorderPicture.Title": `func (p *BorderPicture) Title() string
+
+Title names the rung and the place.`,
+	"Bytes": `type Bytes struct {
+	Counts *Counts
+	Arrays float64 // bytes of the inputs and outputs, each element once
+}
+
+Bytes are the bytes that rungs move at each level of memory, by their counters: a picture
+of where a rung saves.`,
+	"Bytes.Arrays": `Bytes.Arrays float64
+
+bytes of the inputs and outputs, each element once`,
+	"Bytes.Bars": `func (b *Bytes) Bars() (axis string, labels, names []string, values [][]float64)
+
+Bars are the picture: a row for each rung.`,
+	"Bytes.Counts": `Bytes.Counts *Counts`,
+	"Bytes.Notes": `func (b *Bytes) Notes() []string
+
+Notes stand below the picture.`,
+	"Bytes.Title": `func (b *Bytes) Title() string
+
+Title stands above the picture.`,
 	"Cache": `type Cache string
 
 Cache is the state of L2 when a run starts.`,
@@ -242,6 +288,9 @@ a row that is not Pass was counted all the same`,
 }
 
 Counts is the counter table of a bench.`,
+	"Counts.Bytes": `func (c *Counts) Bytes() *Bytes
+
+Bytes are the bytes that the rungs of the table move.`,
 	"Counts.Machine": `Counts.Machine []string
 
 in what machine code differs from PTX`,
@@ -625,10 +674,14 @@ Notes stand below the table.`,
 	"ShortLatencies.Table": `func (s ShortLatencies) Table() (columns []string, rows [][]string)
 
 Table is one row a rung. Times are in microseconds.`,
-	"SideBySide": `type SideBySide struct{ Counts *Counts }
+	"SideBySide": `type SideBySide struct {
+	Counts *Counts
+	Steps  *Steps // nil for none
+}
 
 SideBySide is the counters of a few rungs, a column each: what a rung
-changed against the rung before.`,
+changed against the rung before. Above them stand times of a committed run, where there
+are any.`,
 	"SideBySide.Counts": `SideBySide.Counts *Counts`,
 	"SideBySide.Notes": `func (s *SideBySide) Notes() []string
 
@@ -636,6 +689,9 @@ Notes stand below the table.`,
 	"SideBySide.Record": `func (s *SideBySide) Record() any
 
 Record is that of the counters.`,
+	"SideBySide.Steps": `SideBySide.Steps *Steps
+
+nil for none`,
 	"SideBySide.Table": `func (s *SideBySide) Table() (columns []string, rows [][]string)
 
 Table is one row a counter. Counters that are 0 for every rung are left
@@ -685,6 +741,58 @@ bench embed it.`,
 	"Summarize": `func Summarize(times []time.Duration) Sample
 
 Summarize sorts the timings, which must not be empty, and sums them up.`,
+	"TilePicture": `type TilePicture struct {
+	// contains filtered or unexported fields
+}
+
+TilePicture draws the tile of a matrix that the first block stores: whose elements are
+those of one thread, of its warp, and of the other warps.`,
+	"TilePicture.Axes": `func (p *TilePicture) Axes() (columns, rows string)
+
+Axes name the columns and rows of the picture.`,
+	"TilePicture.Cells": `func (p *TilePicture) Cells() (columns, rows []string, text [][]string, level [][]int)
+
+Cells are the picture.`,
+	"TilePicture.Legend": `func (p *TilePicture) Legend() []string
+
+Legend names the colours. Other warps have none.`,
+	"TilePicture.Notes": `func (p *TilePicture) Notes() []string
+
+Notes say how to read the picture, and where it is from.`,
+	"TilePicture.Title": `func (p *TilePicture) Title() string
+
+Title names the rung and the tile.`,
+	"Touch": `type Touch struct{ Block, Thread, Element int }
+
+Touch is an access of a thread to an element of a tensor.`,
+	"Touch.Block":   `Touch.Block int`,
+	"Touch.Element": `Touch.Element int`,
+	"Touch.Thread":  `Touch.Thread int`,
+	"Touches": `type Touches struct {
+	Rung, Tensor, Device string
+	Stores               bool
+	Of                   []Touch
+}
+
+Touches are the accesses of a rung's first launch to one tensor, as its PTX made them on
+a device: loads of an input, or stores of an output.`,
+	"Touches.Border": `func (t *Touches) Border(stores *Touches) (*BorderPicture, error)
+
+Border is the picture of what the first two blocks load around the border between their
+outputs; t are the accesses to the input, stores those to the output.`,
+	"Touches.Device": `Touches.Device string`,
+	"Touches.Elements": `func (t *Touches) Elements(block int) (all []int)
+
+Elements are the elements that a block touches, in order, each once.`,
+	"Touches.Of":     `Touches.Of []Touch`,
+	"Touches.Rung":   `Touches.Rung string`,
+	"Touches.Stores": `Touches.Stores bool`,
+	"Touches.Tensor": `Touches.Tensor string`,
+	"Touches.Tile": `func (t *Touches) Tile(rowLength int) (*TilePicture, error)
+
+Tile is the picture of the tile of the first block, in a matrix with rows of so many
+elements. A tile that is not a rectangle, or has an element of two threads or a cell of
+the picture with elements of two threads, is an error.`,
 	"Warm": `const Warm Cache
 
 what the run before left`,

@@ -24,6 +24,7 @@ func warpbookOps() *ixgo.Package {
 			"warpbook/gpu/compile/compiler": "compiler",
 			"warpbook/gpu/explain":          "explain",
 			"warpbook/gpu/ptx":              "ptx",
+			"warpbook/gpu/trace":            "trace",
 			"warpbook/kernel/leaf/verdict":  "verdict",
 			"warpbook/ops/bench":            "bench",
 			"warpbook/ops/bench/monitor":    "monitor",
@@ -158,8 +159,10 @@ func warpbookOps() *ixgo.Package {
 			"Find":            reflect.ValueOf(q.Find),
 			"MeasuredRun":     reflect.ValueOf(q.MeasuredRun),
 			"MustBench":       reflect.ValueOf(q.MustBench),
+			"MustBorder":      reflect.ValueOf(q.MustBorder),
 			"MustMeasuredRun": reflect.ValueOf(q.MustMeasuredRun),
 			"MustSteps":       reflect.ValueOf(q.MustSteps),
+			"MustTile":        reflect.ValueOf(q.MustTile),
 			"NewBench":        reflect.ValueOf(q.NewBench),
 			"NewHandle":       reflect.ValueOf(q.NewHandle),
 			"Operators":       reflect.ValueOf(q.Operators),
@@ -492,6 +495,11 @@ What package bench measures, and the results.`,
 
 MustBench is NewBench for notebooks, where an error ends the cell: it loads
 the operator's PTX and makes inputs of a size, n of Reduce, and m, n, k of Gemm.`,
+	"MustBorder": `func MustBorder(b *Bench, rung, input, output string) *results.BorderPicture
+
+MustBorder is the picture of what the first two blocks of a rung load of an input around
+the border between their outputs. It is drawn from the accesses of the rung's PTX. An
+error ends the cell.`,
 	"MustMeasuredRun": `func MustMeasuredRun(name string) *Measured
 
 MustMeasuredRun is MeasuredRun for notebooks, where an error ends the cell.`,
@@ -499,6 +507,11 @@ MustMeasuredRun is MeasuredRun for notebooks, where an error ends the cell.`,
 
 MustSteps is the table of an operator's rungs at a size of a committed run, beside a limit
 of that run, for notebooks, where an error ends the cell.`,
+	"MustTile": `func MustTile(b *Bench, rung, output string, rowLength int) *results.TilePicture
+
+MustTile is the picture of the tile of a matrix that the first block of a rung stores, in
+rows of so many elements: which of them a thread, its warp and other warps have. It is
+drawn from the stores of the rung's PTX. An error ends the cell.`,
 	"NewBench": `func NewBench(device gpu.Device, operator *Operator, seed uint64, size ...int) (*Bench, error)
 
 NewBench loads an operator's PTX and makes inputs of the given seed and size,
