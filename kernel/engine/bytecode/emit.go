@@ -41,6 +41,7 @@ type lowering struct {
 	iterators map[*ssa.Range]int        // of ranges that the machine executes
 	appended  map[*ssa.Call][]ssa.Value // single elements of calls of append
 	spills    map[*ssa.Store]bool       // of records to variables that are only read
+	settled   map[ssa.Value]bool        // variables that do not change after the first load
 	blocks    map[*ssa.BasicBlock]*block
 	order     []*block
 	now       *block

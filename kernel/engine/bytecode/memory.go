@@ -13,6 +13,10 @@ import (
 func (l *lowering) load(in *ssa.UnOp) {
 	if classOf(in.Type()) == record {
 		if t := l.types[in.Type()]; t != nil && isRecord(t) {
+			if l.settled[in.X] {
+				l.emit(ins{op: opMovP, a: l.reg(in), b: l.reg(in.X)})
+				return
+			}
 			l.checked(ins{op: opLoadR, a: l.reg(in), b: l.reg(in.X), imm: l.typeOf(t)}, in)
 			return
 		}
@@ -133,6 +137,52 @@ func (l *lowering) planSpill(in *ssa.Alloc) {
 		}
 	}
 	l.skip[in], l.spills[spill] = true, true
+	l.settled[in] = l.f.probed == nil
+}
+
+// planSettled plans a variable that is written only in the block of its declaration, and
+// not after it is read there: its memory is the record that each load gets. A debugger may
+// assign a variable at a stop.
+func (l *lowering) planSettled(in *ssa.Alloc) {
+	if in.Heap || l.f.probed != nil || l.types[in.Type()] == nil || l.recovers(in) || classOf(in.Type().Underlying().(*types.Pointer).Elem()) != record {
+		return
+	}
+	written, read := map[ssa.Instruction]bool{}, map[ssa.Instruction]bool{}
+	if !l.uses(in, in.Block(), written, read) {
+		return
+	}
+	loaded := false
+	for _, x := range in.Block().Instrs {
+		loaded = loaded || read[x]
+		if written[x] && loaded {
+			return
+		}
+	}
+	l.settled[in] = true
+}
+
+// uses notes the instructions that write and read the memory at an address, and reports
+// whether these are all its uses and all that write are in one block.
+func (l *lowering) uses(at ssa.Value, b *ssa.BasicBlock, written, read map[ssa.Instruction]bool) bool {
+	for _, r := range *at.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Store:
+			if r.Addr != at || r.Val == at || r.Block() != b {
+				return false
+			}
+			written[r] = true
+		case *ssa.UnOp:
+			read[r] = true
+		case *ssa.FieldAddr:
+			if !l.uses(r, b, written, read) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // onlyRead reports whether the address of a field is only used to read it.
