@@ -115,7 +115,7 @@ func (e *host) executeUntil(in *ixgo.Interp, s *stop.Stopper) error {
 		probes = &bytecode.Probes{Call: rewrite.RuntimePath + ".Line", Flags: d.Armed(), Names: d.Names}
 	}
 	return bytecode.Install(in, bytecode.Host{
-		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", KillName: rewrite.RuntimePath + ".Kill", Cell: rewrite.BodyName,
+		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", KillName: rewrite.RuntimePath + ".Kill", RecvName: rewrite.RuntimePath + ".Recv", Cell: rewrite.BodyName,
 		Flag: &s.Flag, Polls: ofPackage, Stop: s.Stop, Kill: s.Channel,
 		Overflow: stop.ErrOverflow, Deep: ixgo.CheckStack, Eager: executing.eager, Probes: probes,
 	})

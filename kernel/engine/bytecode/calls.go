@@ -30,7 +30,7 @@ func (l *lowering) call(in *ssa.Call) {
 			return
 		}
 	case *ssa.Function:
-		if fn.String() == l.host.Enter || fn.Blocks == nil && l.math(in, fn) {
+		if fn.String() == l.host.Enter || fn.Blocks == nil && l.math(in, fn) || l.receive(in, fn) {
 			return
 		}
 	}
@@ -88,10 +88,12 @@ func inRegisters(sig *types.Signature) bool {
 }
 
 // callee is what a call calls, if the machine can execute it: a function, with the free
-// variables of a closure, or a function value if the function is nil.
+// variables of a closure; if the function is nil, a function value or the method of an
+// interface.
 func (l *lowering) callee(in *ssa.Call) (fn *ssa.Function, free []ssa.Value, ok bool) {
 	if in.Call.IsInvoke() {
-		return nil, nil, false
+		_, placed := l.pfn.at(in.Call.Value)
+		return nil, nil, placed && inRegisters(in.Call.Signature())
 	}
 	switch v := in.Call.Value.(type) {
 	case *ssa.Builtin:
@@ -152,9 +154,13 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	l.escaped++ // the engine may have to execute it
 	cl := call{escape: l.record(in), value: -1}
 	out := ins{op: opCall, imm: int64(len(l.calls))}
-	if fn != nil {
+	switch {
+	case fn != nil:
 		cl.callee = l.f.program.functions[fn]
-	} else {
+	case in.Call.IsInvoke():
+		at, _ := l.pfn.at(in.Call.Value)
+		cl.invoked = &invoking{at: at, name: in.Call.Method.Name()}
+	default:
 		cl.value, cl.typ, cl.last = l.reg(in.Call.Value), typeWord(l.types[in.Call.Value.Type()]), &atomic.Pointer[Function]{}
 		out.uses = append(out.uses, cl.value)
 	}

@@ -64,6 +64,23 @@ func (m *machine) choose(c *code, s *selecting) {
 	m.ptr, m.head = nil, sliceHeader{}
 }
 
+// receive receives a value that is there, or that of a closed channel.
+func (m *machine) receive(s *selecting, r *registers, p *pointers) bool {
+	buffer := m.buffer(&s.elem)
+	done, received := chanrecv(p[uint16(s.channel)], true, buffer)
+	if !done {
+		return false
+	}
+	if !received {
+		buffer = nil
+	}
+	s.elem.read(buffer, r, p, s.value.reg, nil, -1)
+	if s.elem.class != number {
+		m.ptr, m.head = nil, sliceHeader{}
+	}
+	return true
+}
+
 // try executes a channel operation if it need not wait. A send to a closed channel fails.
 func (s *selecting) try(ch, buffer unsafe.Pointer) (done, received bool, failed any) {
 	if !s.sends {

@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"go/types"
+	"reflect"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -22,6 +23,28 @@ func (l *lowering) killed(in *ssa.Select) *ssa.Call {
 		return nil
 	}
 	return c
+}
+
+// receive lowers a call of the function that receives a value. It receives one that is
+// there without the call, and reports whether the machine can do so.
+func (l *lowering) receive(in *ssa.Call, fn *ssa.Function) bool {
+	if fn.Origin() == nil || fn.Origin().String() != l.host.RecvName || classOf(in.Type()) == boxed {
+		return false
+	}
+	c := in.Call.Args[0]
+	rt := l.types[c.Type()]
+	if _, _, ok := l.callee(in); !ok || rt == nil || rt.Kind() != reflect.Chan || isStatic(c) {
+		return false
+	}
+	done, rest, waits := l.fresh(number), &block{}, &block{}
+	l.order = append(l.order, rest, waits)
+	l.selects = append(l.selects, selecting{channel: l.reg(c), index: done, ok: -1, value: place{l.reg(in), -1}, elem: l.part(in.Type(), rt.Elem())})
+	l.emit(ins{op: opReceive, a: done, imm: int64(len(l.selects) - 1), uses: []int{l.reg(c)}, defs: []int{l.reg(in)}})
+	l.emit(ins{op: opBranch, a: done, yes: rest, no: waits})
+	l.now = waits
+	l.direct(in, fn, nil)
+	l.resume(rest)
+	return true
 }
 
 // planSelect plans the results of a select: the index of the case, whether a value was

@@ -66,9 +66,10 @@ type call struct {
 	value   int                       // register of that function value, -1 if there is none
 	typ     unsafe.Pointer            // of the function value
 	last    *atomic.Pointer[Function] // that was called, if a value is
+	invoked *invoking                 // the method, if the call is through an interface
 	args    []slot                    // in the caller; the callee has them in registers 0 and up, each in two if it is a header
-	params  []uint16
-	results []slot // in the caller
+	params  []uint16                  // without the receiver of a method of an interface
+	results []slot                    // in the caller
 }
 
 // results are the return values of a function.

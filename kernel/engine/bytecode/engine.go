@@ -50,7 +50,7 @@ type function struct {
 }
 
 // Offsets of fields of ixgo.Interp.
-var funcsAt, typesAt uintptr
+var funcsAt, typesAt, methodsAt uintptr
 
 // errMachine says that the executor does not support this processor: it needs words of
 // 64 bits and little-endian order.
@@ -81,7 +81,11 @@ func check() error {
 	if !ok || preload.Type != reflect.TypeFor[map[types.Type]reflect.Type]() {
 		return fmt.Errorf("bytecode: ixgo.Interp has no map preloadTypes of types")
 	}
-	funcsAt, typesAt = funcs.Offset, preload.Offset
+	methods, ok := interp.FieldByName("msets")
+	if !ok || methods.Type != reflect.TypeFor[map[reflect.Type]map[string]*ssa.Function]() {
+		return fmt.Errorf("bytecode: ixgo.Interp has no map msets of methods")
+	}
+	funcsAt, typesAt, methodsAt = funcs.Offset, preload.Offset, methods.Offset
 	return nil
 }
 
@@ -108,6 +112,11 @@ func functions(in *ixgo.Interp) map[*ssa.Function]*function {
 // reflectTypes are the types of an interpreter.
 func reflectTypes(in *ixgo.Interp) map[types.Type]reflect.Type {
 	return *(*map[types.Type]reflect.Type)(unsafe.Add(unsafe.Pointer(in), typesAt))
+}
+
+// methodsOf are the methods that an interpreter calls for values of a type.
+func methodsOf(interp unsafe.Pointer, t reflect.Type) map[string]*ssa.Function {
+	return (*(*map[reflect.Type]map[string]*ssa.Function)(unsafe.Add(interp, methodsAt)))[t]
 }
 
 // at is the place of a value in the stack of a frame.

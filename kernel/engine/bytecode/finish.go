@@ -65,13 +65,22 @@ func (l *lowering) finish() (*code, error) {
 	}
 	c.engine[0], c.functions, c.plain = l.f.engine, l.f.program.functions, l.escaped == 0
 	c.numbers, c.pointers = make([]uint64, size-constAt), make([]unsafe.Pointer, size-constAt)
+	onlyNumbers, onlyPointers := true, true
 	for _, v := range l.vregs {
 		if v.static && v.reg >= 0 {
 			c.numbers[v.reg-constAt], c.pointers[v.reg-constAt] = v.number, v.ptr
 			if v.class == header {
 				c.numbers[v.reg-constAt+1] = v.more
 			}
+			onlyNumbers = onlyNumbers && v.class == number
+			onlyPointers = onlyPointers && (v.class == pointer || v.class == record)
 		}
+	}
+	if onlyNumbers {
+		c.pointers = nil
+	}
+	if onlyPointers {
+		c.numbers = nil
 	}
 	l.layout(c)
 	return c, nil

@@ -23,6 +23,7 @@ type Host struct {
 	FlagName string // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
 	Enter    string // the name of a function that does nothing
 	KillName string // the name of the function that returns the channel of stops
+	RecvName string // the name of the generic function that receives a value
 	Cell     string // the function that holds a cell's statements, without its package
 
 	Flag     *int32                      // the interrupt flag

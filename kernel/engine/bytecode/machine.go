@@ -83,8 +83,13 @@ func (m *machine) push(a activation) {
 	m.high = max(m.high, end)
 	m.stack = append(m.stack, a)
 	m.base = a.base
-	copy(m.numbers[a.base+a.c.constAt:], a.c.numbers)
-	copy(m.pointers[a.base+a.c.constAt:], a.c.pointers)
+	at := a.base + a.c.constAt // most functions have few constants, so a call of copy takes longer
+	for i, x := range a.c.numbers {
+		m.numbers[at+i] = x
+	}
+	for i, x := range a.c.pointers {
+		m.pointers[at+i] = x
+	}
 }
 
 func (m *machine) grow(size int) {
@@ -97,9 +102,12 @@ func (m *machine) grow(size int) {
 
 // call begins a call and returns its code, nil if the engine has executed it.
 func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
-	f, env := cl.callee, []any(nil)
+	f, env, receiver := cl.callee, []any(nil), any(nil)
 	if cl.value >= 0 {
 		f, env = m.target(c, cl)
+	} else if cl.invoked != nil {
+		receiver = m.frame().stack[cl.invoked.at]
+		f = cl.invoked.method(c, receiver)
 	}
 	var callee *code
 	if f != nil {
@@ -115,10 +123,15 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 	}
 	m.push(activation{c: callee, base: m.base + c.size, ret: ret, to: cl})
 	r, p := m.registers()
-	from := m.base - c.size
+	from, skipped := m.base-c.size, uint16(0)
+	if cl.invoked != nil {
+		s := &callee.entry[0]
+		s.unbox(r, p, receiver)
+		skipped = uint16(width(s.class))
+	}
 	for i := range cl.args {
 		s := &cl.args[i]
-		k := cl.params[i]
+		k := cl.params[i] + skipped
 		switch s.class {
 		case number:
 			r[k] = m.numbers[from+s.reg]

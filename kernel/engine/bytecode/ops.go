@@ -193,7 +193,8 @@ const (
 	opAppend64 // likewise, of one number: slice a = append(slice b, c)
 	opCopy     // number a = copy(slice b, slice or string c), of type news[imm]
 
-	opSelect // selects[imm]
+	opSelect  // selects[imm]
+	opReceive // selects[imm], a receive that does not wait; number a: whether it is done
 
 	// Control. Targets are indexes of instructions.
 	opJump
@@ -278,7 +279,7 @@ var roles = [opCount]string{
 	opSet8: "uuu", opSet16: "uuu", opSet32: "uuu", opSet64: "uuu", opSetP: "uuu",
 	opIndexAddr: "duu", opArrayAddr: "duu", opFieldAddr: "du-", opSlice: "du-",
 	opMapGet: "---", opMapSet: "---", opMapDelete: "---", opMapLen: "du-", opRange: "---", opNext: "---", opNextRune: "---",
-	opNew: "d--", opAppend: "---", opAppend64: "duu", opSelect: "---", opCopy: "duu",
+	opNew: "d--", opAppend: "---", opAppend64: "duu", opSelect: "---", opReceive: "d--", opCopy: "duu",
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",

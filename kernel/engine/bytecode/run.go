@@ -356,7 +356,10 @@ func (m *machine) run(c *code) {
 		case opAppend64:
 			if n := r[in.b]; n < r[in.b+1] {
 				*(*uint64)(unsafe.Add(p[in.b], n*8)) = r[in.c]
-				p[in.a], r[in.a], r[in.a+1] = p[in.b], n+1, r[in.b+1]
+				r[in.a] = n + 1
+				if in.a != in.b { // the write barrier of a pointer takes longer than the append
+					p[in.a], r[in.a+1] = p[in.b], r[in.b+1]
+				}
 			} else {
 				c.appends[in.imm].append(r, p, nil)
 			}
@@ -364,6 +367,9 @@ func (m *machine) run(c *code) {
 			r[in.a] = uint64(typedslicecopy(c.news[in.imm], headerAt(r, p, in.b), headerAt(r, p, in.c)))
 		case opSelect:
 			m.choose(c, &c.selects[in.imm])
+		case opReceive:
+			s := &c.selects[in.imm]
+			r[in.a] = truth(!raised(flag) && m.receive(s, r, p))
 
 		case opJump:
 			ip = unsafe.Add(base, in.imm)
