@@ -17,6 +17,10 @@ const (
 	// 0.3 MB more after 2 000 cells.
 	garbage = 8 << 20
 
+	// mostGarbage is likewise for a cell that goes on: each collection in it allows twice as
+	// many as the one before, because a collection marks all that the program has for itself.
+	mostGarbage = 64 << 20
+
 	// sampled is how many bytes are allocated between two samples of the memory
 	// profile, 32 times the runtime's default. Each sample keeps a page and more for
 	// good; at the default, samples were half of the memory that 2 000 cells add.
@@ -33,11 +37,15 @@ const large = 128 << 20
 // lastCollected is how many bytes had been allocated at the last collection after a cell.
 var lastCollected atomic.Uint64
 
+// collections counts the collections since the last cell ended.
+var collections atomic.Int32
+
 // collectAfter collects the garbage of a cell that has allocated much before the cell is
 // answered. Otherwise the next cell makes its arrays beside the old ones: the runtime
 // collects when the heap has doubled, and what a collection meets while the cell assigns
 // a variable, old value and new one, stays until the next.
 func collectAfter() {
+	defer collections.Store(0)
 	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
 	allocated, live := samples[0].Value.Uint64(), samples[1].Value.Uint64()
@@ -49,11 +57,11 @@ func collectAfter() {
 // paceCollections chooses after each collection when the next one comes, until the heap
 // is so large that doubling it takes longer.
 func paceCollections() {
-	percent := firstPercent
+	percent, allowed := firstPercent, garbage<<min(collections.Add(1)-1, 8)
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	if live := int(sample[0].Value.Uint64()); live > 0 {
-		percent = max(100, 100*garbage/live)
+		percent = max(100, 100*min(allowed, mostGarbage)/live)
 	}
 	debug.SetGCPercent(percent)
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { paceCollections() }) // at the next collection
