@@ -47,6 +47,7 @@ var rows = []struct{ name, text string }{
 	{"sum", "sum of 2^21 float32"},
 	{"ints", "sort.Ints of 1e6"},
 	{"append", "3e6 appends to []int"},
+	{"top", "3e6 appends at top level"},
 	{"boxes", "1e6 appends to []any"},
 	{"methods", "1e6 calls of a pointer's method"},
 	{"values", "1e6 calls of a struct's method"},
@@ -182,7 +183,10 @@ func runRow(s *cellproc.Client, text, row string) (string, error) {
 		}
 	}
 	cells := []string{text, fmt.Sprintf("measure(%q)", row)}
-	if row == "memory" {
+	switch row {
+	case "top":
+		cells = []string{text, "begun := processor()\nfor i := 0; i < 3000000; i++ {\n\ttop = append(top, i)\n}\nfmt.Printf(\"%.6f %d\\n\", processor()-begun, len(top)+top[len(top)/2])"}
+	case "memory":
 		cells = append(slices.Repeat([]string{"large = make([]float64, 30_000_000)\ntouch()"}, 8), "peak()")
 		cells = slices.Insert(cells, 0, text)
 	}

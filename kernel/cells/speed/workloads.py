@@ -250,6 +250,13 @@ if sys.argv[1] == "memory":
         large = [0.0] * 30000000
     print("%.1f %d" % (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(large)))
     sys.exit()
+if sys.argv[1] == "top":
+    top = []
+    before = time.process_time()
+    for i in range(3000000):
+        top.append(i)
+    print("%.6f %d" % (time.process_time() - before, len(top) + top[len(top) // 2]))
+    sys.exit()
 f = workload(sys.argv[1])
 before = time.process_time()
 result = f()
