@@ -20,7 +20,7 @@ import (
 type text struct{ format, place string }
 
 // folders are those whose texts are translated; cells of all translated notebooks are too.
-var folders = []string{"gpu/explain", "kernel/display", "ops/bench", "ops/gemm", "ops/lab", "ops/ladder", "ops/puzzles", "ops/reduce", "ops/results"}
+var folders = []string{"gpu/explain", "kernel/display", "ops/bench", "ops/copyif", "ops/gemm", "ops/histogram", "ops/lab", "ops/ladder", "ops/puzzles", "ops/reduce", "ops/results"}
 
 // left are files of these folders whose texts are errors, names of fonts, or verdicts on
 // peers that need a GPU: they stay in English.
@@ -115,7 +115,7 @@ func wordsOf(source string) (all []word) {
 var shownBy = regexp.MustCompile(`^(Say|Claim|Find|Provided|SetTitle|Note|NewTable|Row|Title|Subtitle|Axis|XAxis|YAxis|Legend|Notes|Adds|Task|Hints|Why)$`)
 
 // hiddenBy are the functions whose texts no table, figure or lesson shows.
-var hiddenBy = regexp.MustCompile(`^(Errorf|New|panic|Error|Panic|Sprint|Println|Printf|Print|Fprintln|Fprint|MustCompile|Contains|HasPrefix|HasSuffix|TrimPrefix|TrimSuffix|Cut|CutPrefix|CutSuffix|Replace|ReplaceAll|NewReplacer|Split|Trim|TrimLeft|TrimRight|Join|Errors|Note|Explain|Code|Diff|Published|Quote)$`)
+var hiddenBy = regexp.MustCompile(`^(Errorf|New|panic|Error|Panic|Sprint|Println|Printf|Print|Fprintln|Fprint|MustCompile|Contains|HasPrefix|HasSuffix|TrimPrefix|TrimSuffix|Cut|CutPrefix|CutSuffix|Replace|ReplaceAll|NewReplacer|Split|Trim|TrimLeft|TrimRight|Join|Errors|Note|Explain|Code|Diff|Published|Quote|check|Check|must|verify)$`)
 
 // textsOf adds the texts of a source.
 func textsOf(source, place string, found map[string]string) {
