@@ -31,6 +31,34 @@ func TestChineseReadme(t *testing.T) {
 	}
 }
 
+// TestChineseDefinitions: each word of definitions.md has its row, in the same order, and
+// rows have the same figures.
+func TestChineseDefinitions(t *testing.T) {
+	rows := func(name string) (all [][]string) {
+		text, err := os.ReadFile(filepath.Join("..", "..", "notebooks", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| ---") || strings.HasPrefix(line, "## ") {
+				figures := digits.FindAllString(line, -1)
+				slices.Sort(figures)
+				all = append(all, figures)
+			}
+		}
+		return all
+	}
+	original, chinese := rows("definitions.md"), rows("definitions.zh.md")
+	if len(original) < 30 || len(chinese) != len(original) {
+		t.Fatalf("%d rows and sections, expected %d", len(chinese), len(original))
+	}
+	for i := range original {
+		if !slices.Equal(chinese[i], original[i]) {
+			t.Errorf("row %d of notebooks/definitions.zh.md has the figures %q, expected %q", i+1, chinese[i], original[i])
+		}
+	}
+}
+
 var (
 	indented = regexp.MustCompile(`(?m)^    .*$`)
 	fraction = regexp.MustCompile(`[0-9]+\.[0-9]+`)
@@ -50,7 +78,7 @@ func readmeParts(text, folder string) map[string][]string {
 	parts["name"] = codeSpan.FindAllString(text, -1)
 	for _, m := range linkTarget.FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(m[1], ":") {
-			m[1] = filepath.ToSlash(filepath.Join(folder, m[1]))
+			m[1] = strings.Replace(filepath.ToSlash(filepath.Join(folder, m[1])), "definitions.zh.md", "definitions.md", 1)
 		}
 		parts["link"] = append(parts["link"], m[1])
 	}

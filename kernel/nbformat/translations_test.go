@@ -152,7 +152,7 @@ func keptParts(source string) map[string][]string {
 	take("code", codeSpan)
 	take("links", linkTarget)
 	for i, link := range parts["links"] {
-		parts["links"][i] = strings.Replace(link, ".zh.ipynb", ".ipynb", 1) // a link may lead to a translation
+		parts["links"][i] = strings.Replace(link, ".zh.", ".", 1) // a link may lead to a translation
 	}
 	take("headings", headline)
 	take("figures", digits)
