@@ -129,7 +129,7 @@ func textsOf(source, place string, found map[string]string) {
 		case token.LPAREN, token.LBRACE, token.LBRACK:
 			name := ""
 			if i > 0 && words[i-1].tok == token.IDENT && w.tok == token.LPAREN {
-				if name = words[i-1].lit; quotes(words[:i]) {
+				if name = words[i-1].lit; quotes(words[:i]) || name == "Task" { // course.Task("map")
 					name = "Quote"
 				}
 			} else if field != "" {
