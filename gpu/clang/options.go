@@ -42,6 +42,8 @@ func translate(options []string) (flags []string, permits bool) {
 				"-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0", "-D__USE_FAST_MATH__")
 		case "--include-path":
 			flags = append(flags, "-I", value)
+		case "--define-macro":
+			flags = append(flags, "-D"+value)
 		case "--device-as-default-execution-space":
 			permits = true
 		}
@@ -84,7 +86,7 @@ func wrap(request compiler.Request, permits bool) string {
 	if permits {
 		b.WriteString("#pragma clang force_cuda_host_device begin\n")
 	}
-	fmt.Fprintf(&b, "# 1 %q\n%s\n", request.Name, request.Text)
+	fmt.Fprintf(&b, "# 1 %q\n%s\n", request.Name, doubled(request.Text))
 	if permits {
 		b.WriteString("#pragma clang force_cuda_host_device end\n")
 	}
