@@ -174,8 +174,8 @@ func (t *Toolchain) Compile(ctx context.Context, u Unit, object string) (Halves,
 		return Halves{}, fmt.Errorf("clang: %w", err)
 	}
 	flags, _ := translate(u.Request.Options)
-	source := fmt.Sprintf("# 1 %q\n%s\n", u.Request.Name, u.Request.Text)
-	shared := slices.Concat(common, t.system, []string{"--target=" + t.triple, "-I", t.headers, "-I", filepath.Join(t.headers, include.Program), "-iquote", u.Folder, "-include", include.Implicit})
+	source := fmt.Sprintf("# 1 %q\n%s\n", u.Request.Name, doubled(u.Request.Text))
+	shared := slices.Concat(common, t.system, []string{"--target=" + t.triple, "-I", t.headers, "-I", filepath.Join(t.headers, include.Program), "-iquote", u.Folder, "-idirafter", u.Folder, "-include", include.Implicit})
 	device := slices.Concat(shared, deviceOnly, flags)
 	host := slices.Concat(shared, []string{"--cuda-host-only", "-c", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-fno-pic", "-fno-pie", "-fno-omit-frame-pointer", "-gline-tables-only",
 		"-Xclang", "-fcuda-include-gpubinary", "-Xclang", number, "-MD", "-MF", object + ".d"}, hostFlags(flags), []string{"-w"})
@@ -202,9 +202,12 @@ func (t *Toolchain) Compile(ctx context.Context, u Unit, object string) (Halves,
 // optimised less: nvcc leaves it as it is, and sources of courses rely on what C++ leaves
 // undefined.
 func hostFlags(flags []string) (list []string) {
-	for _, f := range flags {
-		if strings.HasPrefix(f, "-std=") || strings.HasPrefix(f, "-D") || strings.HasPrefix(f, "-I") {
+	for i, f := range flags {
+		if strings.HasPrefix(f, "-std=") || strings.HasPrefix(f, "-D") {
 			list = append(list, f)
+		}
+		if f == "-I" {
+			list = append(list, flags[i:i+2]...)
 		}
 	}
 	return list

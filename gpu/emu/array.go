@@ -86,6 +86,51 @@ func (d *Device) register(o engine.Object) *object {
 // What is the kind of object.
 func (o *object) What() string { return o.what }
 
+// Layout is memory in rows, of which whole programs make objects.
+type Layout struct {
+	Shape     gpu.ArrayShape
+	Pitch     int           // bytes from row to row; 0 where rows lie side by side
+	Addresses []gpu.Address // of the directions
+	Linear    bool          // read by whole coordinates alone, as tex1Dfetch does
+}
+
+// bytes are those from the first element to the last.
+func (l Layout) bytes() int {
+	row := l.Shape.Width * l.Shape.Channels * l.Shape.Type.Bytes()
+	rows := max(1, l.Shape.Height) * max(1, l.Shape.Depth) * max(1, l.Shape.Layers)
+	return (rows-1)*max(l.Pitch, row) + row
+}
+
+// NewObject makes a texture object of a buffer's memory, or a surface object if that is what
+// the layout's shape is for, and returns its number in kernels. Of the texture the fields
+// that describe reads count.
+func (d *Device) NewObject(b gpu.Buffer, l Layout, t gpu.Texture) (gpu.Object, uint64, error) {
+	if err := d.own(b); err != nil {
+		return nil, 0, fmt.Errorf("emu: texture: %w", err)
+	}
+	m := b.(*buffer)
+	if have := m.n * m.typ.Bytes(); l.bytes() > have {
+		return nil, 0, fmt.Errorf("emu: texture: %w: %d bytes of memory, expected at least %d", gpu.ErrArgument, have, l.bytes())
+	}
+	a := &array{d, l.Shape, m}
+	o := engine.Object{Shape: l.Shape, Memory: m.memory, Offset: m.offset, Pitch: l.Pitch, Addresses: l.Addresses, Surface: l.Shape.Surface}
+	if !o.Surface {
+		if l.Linear {
+			t = gpu.Texture{Scaled: t.Scaled}
+		}
+		t.Array = a
+		if err := gpu.CheckTexture(t); err != nil {
+			return nil, 0, fmt.Errorf("emu: texture: %w", err)
+		}
+		if l.Linear {
+			t.Array, t.Buffer = nil, b
+		}
+		o.Texture = t
+	}
+	made := d.register(o)
+	return made, made.number, nil
+}
+
 // Free releases the object.
 func (o *object) Free() error {
 	if o.freed.Swap(true) {

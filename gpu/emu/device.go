@@ -102,6 +102,18 @@ func (d *Device) GoOn(on bool) { d.engine.GoOn(on) }
 // LimitVectors restricts the vector instructions that are used.
 func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }
 
+// LimitHeap bounds the bytes that kernels allocate by malloc and have not freed; 8 MiB by
+// default, as on a GPU. Beyond it malloc returns a null pointer.
+func (d *Device) LimitHeap(bytes int64) { d.engine.LimitHeap(bytes) }
+
+// FreeHeap frees what kernels allocated by malloc, and sets the default limit. No launch may
+// run.
+func (d *Device) FreeHeap() { d.engine.FreeHeap() }
+
+// HeapBlocks are the blocks that kernels allocated and have not freed: a line for each place
+// of a call, such as "3 blocks of 48 bytes, malloc at list.cu:12".
+func (d *Device) HeapBlocks() []string { return d.engine.HeapBlocks() }
+
 // Observe replaces the observer of the device's launches; nil removes it.
 func (d *Device) Observe(o gpu.Observer) {
 	if o == nil {

@@ -28,7 +28,7 @@
 //
 // The emulator rejects instructions that it does not support, with their name and line
 // and before anything runs: tcgen05, video instructions, products of 1-bit and 4-bit
-// integers, im2col::w, registers of 128 bits, the heap, recursion, and launches that count
+// integers, im2col::w, registers of 128 bits, recursion, and launches that count
 // clusters in place of blocks (.blocksareclusters).
 //
 // Output of kernels goes to os.Stdout when the launch has ended, block by block; within

@@ -32,6 +32,8 @@ type Engine struct {
 	out        atomic.Pointer[io.Writer] // of printf
 	follower   atomic.Pointer[Follower]  // of this engine's launches, nil if there is none
 
+	heap heap
+
 	objects     sync.Map // *Object, by number
 	objectCount atomic.Uint64
 }
@@ -54,6 +56,7 @@ type Resources interface {
 func New(info gpu.Info, memory *mem.Memory, resources Resources) *Engine {
 	e := &Engine{info: info, memory: memory, resources: resources}
 	e.LimitVectors(simd.AVX512)
+	e.LimitHeap(defaultHeap)
 	return e
 }
 

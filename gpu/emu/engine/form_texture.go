@@ -368,7 +368,7 @@ func (w *warp) surfacePlace(f *textureForm, o *Object, in *instr, l, bytes int) 
 	default:
 		return 0, false
 	}
-	return o.Offset + ((layer*o.size(2)+i[2])*o.size(1)+i[1])*row + i[0], inside
+	return o.Offset + ((layer*o.size(2)+i[2])*o.size(1)+i[1])*o.Pitch + i[0], inside
 }
 
 func loadBits(p unsafe.Pointer, size int) uint64 {

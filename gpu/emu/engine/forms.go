@@ -27,7 +27,7 @@ var forms = map[string]func(*lowering) error{
 	"shfl": shuffleForm, "vote": voteForm, "match": matchForm, "redux": reduxForm, "activemask": activemaskForm,
 	"elect": electForm, "mma": mmaForm, "wmma": wmmaForm, "ldmatrix": ldmatrixForm, "stmatrix": stmatrixForm, "movmatrix": movmatrixForm,
 	"createpolicy": policyForm, "cp": cpForm, "mbarrier": mbarrierForm, "mapa": mapaForm, "wgmma": wgmmaForm, "setmaxnreg": setmaxnregForm,
-	"tex": texForm, "tld4": tld4Form, "txq": txqForm, "suq": txqForm, "suld": suldForm, "sust": sustForm, "call vprintf": printfForm, "call __assertfail": assertForm,
+	"tex": texForm, "tld4": tld4Form, "txq": txqForm, "suq": txqForm, "suld": suldForm, "sust": sustForm, "call vprintf": printfForm, "call __assertfail": assertForm, "call malloc": mallocForm, "call free": freeForm,
 }
 
 // lop3Form moves the table from the operands to the row's constant.

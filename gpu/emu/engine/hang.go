@@ -257,7 +257,7 @@ func (w *warp) atomWatched(in *instr, p place, m uint32) {
 // changesOther are the opcodes that may change memory in another way than by an access, or
 // that others see.
 var changesOther = map[string]bool{"mbarrier": true, "barrier": true, "st": true, "red": true, "cp": true, "sust": true, "sured": true, "wgmma": true,
-	"stmatrix": true, "wmma": true, "tensormap": true, "call vprintf": true}
+	"stmatrix": true, "wmma": true, "tensormap": true, "call vprintf": true, "call malloc": true, "call free": true}
 
 // changesMore makes an instruction that changes memory in another way than by an access,
 // or that others see, count as a change.

@@ -25,6 +25,11 @@ type Object struct {
 	Shape   gpu.ArrayShape
 	Memory  *mem.Allocation
 	Offset  int // bytes, of the first element
+	Pitch   int // bytes from row to row; 0 where rows lie side by side
+
+	// Addresses are the address modes of the directions; AddObject sets them to that of
+	// Texture where there are none.
+	Addresses []gpu.Address
 
 	bytes int // of an element
 }
@@ -36,6 +41,12 @@ const objectTag = 0x7e << 56
 // AddObject returns the number of an object, by which kernels name it.
 func (e *Engine) AddObject(o Object) (number uint64) {
 	o.bytes = o.Shape.Channels * o.Shape.Type.Bytes()
+	if o.Pitch == 0 {
+		o.Pitch = o.size(0) * o.bytes
+	}
+	if o.Addresses == nil {
+		o.Addresses = []gpu.Address{o.Texture.Address, o.Texture.Address, o.Texture.Address}
+	}
 	number = objectTag | e.objectCount.Add(1)
 	e.objects.Store(number, &o)
 	return number
@@ -60,7 +71,7 @@ func (o *Object) size(direction int) int {
 // at is the offset of an element, which is inside.
 func (o *Object) at(i [3]int, layer int) int {
 	row := (layer*o.size(2)+i[2])*o.size(1) + i[1]
-	return o.Offset + (row*o.size(0)+i[0])*o.bytes
+	return o.Offset + row*o.Pitch + i[0]*o.bytes
 }
 
 // texel is four channels as bits of 32.
@@ -75,7 +86,7 @@ func (o *Object) floats() bool {
 func (o *Object) element(i [3]int, layer int) (v [4]float64, bits texel) {
 	for d := range 3 {
 		var inside bool
-		if i[d], inside = o.inside(i[d], o.size(d)); !inside {
+		if i[d], inside = o.inside(i[d], d); !inside {
 			for c := range v {
 				v[c] = float64(o.Texture.Border[c])
 				bits[c] = uint32(int64(o.Texture.Border[c]))
@@ -127,15 +138,16 @@ func (o *Object) channel(data []byte) (float64, uint32) {
 	return float64(float32(float64(bits) / most)), bits
 }
 
-// inside applies the address mode to an index of a direction with n elements.
-func (o *Object) inside(i, n int) (int, bool) {
+// inside applies the address mode to an index of a direction.
+func (o *Object) inside(i, direction int) (int, bool) {
+	n := o.size(direction)
 	switch {
 	case i >= 0 && i < n:
 		return i, true
 	case o.Texture.Buffer != nil:
 		return 0, false
 	}
-	switch o.Texture.Address {
+	switch o.Addresses[direction] {
 	case gpu.AddressBorder:
 		return 0, false
 	case gpu.AddressWrap:
@@ -156,7 +168,7 @@ func (o *Object) layer(n int) int { return min(max(n, 0), max(1, o.Shape.Layers)
 func (o *Object) place(x float64, direction int) float64 {
 	n := float64(o.size(direction))
 	if o.Texture.Normalised {
-		switch o.Texture.Address {
+		switch o.Addresses[direction] {
 		case gpu.AddressWrap:
 			x -= math.Floor(x)
 		case gpu.AddressMirror:
@@ -183,7 +195,7 @@ func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
 		at := o.place(x[d], d)
 		if o.Texture.Filter == gpu.FilterPoint {
 			base[d] = int(math.Floor(at))
-			if whole && o.Texture.Address != gpu.AddressBorder && (base[d] < 0 || base[d] >= o.size(d)) {
+			if whole && o.Addresses[d] != gpu.AddressBorder && (base[d] < 0 || base[d] >= o.size(d)) {
 				return texel{}
 			}
 			continue
@@ -191,7 +203,7 @@ func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
 		fixed := int(math.Floor((at-0.5)*256 + 0.5))
 		base[d], weight[d] = fixed>>8, fixed&255
 		// Where both elements are the nearest one, there is no split (programs 5 and 21).
-		if last := o.size(d) - 1; o.Texture.Address == gpu.AddressClamp && (base[d] < 0 || base[d] >= last) {
+		if last := o.size(d) - 1; o.Addresses[d] == gpu.AddressClamp && (base[d] < 0 || base[d] >= last) {
 			base[d], weight[d] = min(max(base[d], 0), last), 0
 		}
 	}

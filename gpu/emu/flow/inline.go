@@ -174,7 +174,7 @@ func callOf(in ptx.Instruction) called {
 }
 
 // builtins are the functions that the emulator implements.
-var builtins = map[string]bool{"vprintf": true, "__assertfail": true}
+var builtins = map[string]bool{"vprintf": true, "__assertfail": true, "malloc": true, "free": true}
 
 // builtin is a call of one as an instruction of its own, whose opcode no PTX text can
 // contain. Its operands are the variables with results and arguments.
@@ -200,9 +200,6 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 	}
 	if len(functions) == 0 {
 		name := ptx.Demangle(c.target.Symbol)
-		if name == "malloc" || name == "free" {
-			return nil, fmt.Errorf("%w: the heap (%s) on the emulator: run this entry on a GPU", gpu.ErrUnsupported, name)
-		}
 		if c.target.Kind == ptx.RegisterOperand {
 			name = "a function of type " + c.prototype
 		}

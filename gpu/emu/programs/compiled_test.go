@@ -38,12 +38,10 @@ var modes = map[string][]string{
 	"use_fast_math": {"--generate-line-info", "--use_fast_math"},
 }
 
-// refused are the entries that the emulator rejects, with its error: recursion, the
-// heap, and calls that NVRTC 12.0 leaves undefined.
+// refused are the entries that the emulator rejects, with its error: recursion, and calls that NVRTC 12.0 leaves undefined.
 var refused = map[string]string{
 	"calls":        "recursion (",
 	"recursion":    "recursion (",
-	"heap":         "the heap (malloc)",
 	"12.0 byvalue": "a call of __dp4a",
 }
 
