@@ -34,7 +34,9 @@ func explained(text string) string {
 	switch {
 	case strings.HasPrefix(name, "cuda") && !strings.Contains(name, "."):
 		return text + ": warpbook's runtime library has no " + name + ": warpbook cuda --calls prints what it has"
-	case driverName().MatchString(name):
+	case strings.HasSuffix(name, ".h") && strings.HasPrefix(name, "helper_"):
+		return text + ": it is of NVIDIA's samples: give its folder by -I, or copy it beside the source"
+	case driverName().MatchString(name) && !strings.Contains(name, "."):
 		return text + ": CUDA's driver API is not there for programs on the emulator: call the runtime API, cuda..."
 	case strings.Contains(text, "requires relocatable device code"):
 		return "a kernel launches a kernel: dynamic parallelism is not there for programs on the emulator: launch it from the host"

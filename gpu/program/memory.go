@@ -93,6 +93,7 @@ const (
 	deviceMemory = iota
 	managedMemory
 	hostMemory
+	arrayMemory // of the device, for textures
 )
 
 // mostAllocation bounds an allocation, so that a negative size is out of memory.
@@ -115,7 +116,7 @@ func (s *server) allocate(m wire.Message) wire.Answer {
 }
 
 func (s *server) newBuffer(bytes int64, kind uint64) (b gpu.Buffer, offset int64, err error) {
-	if kind == deviceMemory {
+	if kind == deviceMemory || kind == arrayMemory {
 		b, err = s.dev.Alloc(gpu.Uint8, int(bytes))
 		return b, 0, err
 	}
@@ -140,6 +141,8 @@ func allocationName(kind uint64, place string) string {
 		call = "cudaMallocManaged"
 	case hostMemory:
 		call = "cudaMallocHost"
+	case arrayMemory:
+		call = "cudaMallocArray"
 	}
 	if place == "" {
 		return "of " + call
@@ -188,6 +191,8 @@ func (s *server) reset() {
 			s.kernels[i] = again
 		}
 	}
+	clear(s.objects)
+	s.dev.FreeHeap()
 	s.sticky = 0
 	clear(s.events)
 }

@@ -15,6 +15,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"warpbook/gpu/compile"
@@ -39,7 +41,12 @@ type Options struct {
 	Arch     string // lowest compute capability of the kernels' code; "" is sm_75
 	Std      string // language, such as "c++20"; "" is c++17
 	FastMath bool   // shorter, less exact mathematics of kernels
+
+	Include []string // folders of headers, searched after a source's own for "quotes"
+	Define  []string // macros, as NAME or NAME=VALUE
 }
+
+var defineForm = lazyregexp.New(`^[A-Za-z_]\w*(?:=.*)?$`)
 
 var archForm = lazyregexp.New(`^sm_\d+[af]?$`)
 
@@ -52,6 +59,22 @@ func (o Options) flags() ([]string, error) {
 	flags := []string{"--gpu-architecture=" + arch, "--std=" + std, "--generate-line-info"}
 	if o.FastMath {
 		flags = append(flags, "--use_fast_math")
+	}
+	for _, dir := range o.Include {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("program: %w", err)
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("program: -I %s: not a folder, expected that of the headers", dir)
+		}
+		flags = append(flags, "--include-path="+path)
+	}
+	for _, d := range o.Define {
+		if !defineForm().MatchString(d) {
+			return nil, fmt.Errorf("program: -D %s: not a macro, expected NAME or NAME=VALUE", d)
+		}
+		flags = append(flags, "--define-macro="+d)
 	}
 	return flags, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"warpbook/gpu/clang"
+	"warpbook/gpu/emu"
 )
 
 // A strict run ends at the first use of what is undefined.
@@ -230,8 +231,41 @@ func TestPrintedIsBounded(t *testing.T) {
 	}
 	var out bytes.Buffer
 	r := &reporter{out: &out, said: map[string]bool{}}
-	r.ending(&server{printed: p}, true)
+	dev, err := emu.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	r.ending(&server{printed: p, dev: dev.(*emu.Device)}, true)
 	if !strings.Contains(out.String(), "the first 2097152 bytes that kernels printed are lost") {
 		t.Error(out.String())
+	}
+}
+
+// Samples name headers beside them in <angles>, and those of a folder that the user gives.
+func TestHeaderFolders(t *testing.T) {
+	needZig(t)
+	beside, common := t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{
+		filepath.Join(beside, "own.h"): "#include <shared.h>\n#define OWN SHARED\n", filepath.Join(common, "shared.h"): "#define SHARED \"shared\"\n",
+		filepath.Join(beside, "stdio.h"): "#error not the system's\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source := Source{Name: "x.cu", Text: "#include <stdio.h>\n#include <own.h>\nint main() { printf(\"%s %d\\n\", OWN, N); }\n", Folder: beside}
+	p, err := Build(t.Context(), []Source{source}, Options{Include: []string{common}, Define: []string{"N=3"}}, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := p.Run(t.Context(), Settings{}, Streams{Out: &out, Err: &out}); err != nil || out.String() != "shared 3\n" {
+		t.Errorf("%q, %v", &out, err)
+	}
+	for want, o := range map[string]Options{"-I nowhere: not a folder": {Include: []string{"nowhere"}}, "-D 1x: not a macro": {Define: []string{"1x"}}} {
+		if _, err := Build(t.Context(), []Source{source}, o, os.Stderr); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %s", err, want)
+		}
 	}
 }

@@ -209,6 +209,9 @@ func (r *reporter) ending(s *server, well bool) {
 	for _, l := range r.leaks {
 		r.say("advice: %d bytes of %d calls were never freed, allocated at %s", l.bytes, l.count, l.place)
 	}
+	for _, line := range s.dev.HeapBlocks() {
+		r.say("advice: kernels never freed %s", line)
+	}
 	if n := s.printed.lost; n > 0 {
 		r.say("advice: the first %d bytes that kernels printed are lost: the last %d MiB between two synchronisations are kept: call cudaDeviceSynchronize() more often", n, mostPrinted>>20)
 	}

@@ -89,7 +89,7 @@ func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	r := &reporter{out: io.Err, program: p, said: map[string]bool{}}
 	alive, ended := context.WithCancel(ctx)
 	defer ended()
-	s := &server{alive: alive, dev: dev.(*emu.Device), channel: channel, program: p, report: r, checked: set.Sanitize, counts: counting{set.Kernels, set.Profiles}, modules: make([]gpu.Module, len(p.parts.Units)), events: map[uint64]time.Time{}, memory: memory{shared: map[uint64]gpu.Buffer{}}}
+	s := &server{alive: alive, dev: dev.(*emu.Device), channel: channel, program: p, report: r, checked: set.Sanitize, counts: counting{set.Kernels, set.Profiles}, modules: make([]gpu.Module, len(p.parts.Units)), events: map[uint64]time.Time{}, objects: map[uint64]gpu.Object{}, memory: memory{shared: map[uint64]gpu.Buffer{}}}
 	s.dev.SetOutput(&s.printed)
 	s.dev.GoOn(!set.Strict)
 	process, err := p.start(channel, set.Args, io)

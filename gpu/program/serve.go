@@ -32,7 +32,8 @@ type server struct {
 	kernels []kernel
 	memory  memory
 	events  map[uint64]time.Time
-	printed printed // by kernels, and not yet taken by the program
+	objects map[uint64]gpu.Object // of textures and surfaces, by number
+	printed printed               // by kernels, and not yet taken by the program
 
 	sticky uint64 // error of the fault that ended the device's work; 0 for none
 }
@@ -107,6 +108,8 @@ func (s *server) answer(m wire.Message) {
 		s.work(m, s.set)
 	case wire.Record:
 		s.events[m.Value(0)] = time.Now()
+	case wire.Heap:
+		s.dev.LimitHeap(int64(min(m.Value(0), mostAllocation)))
 	case wire.Failed:
 		s.report.failed(m)
 	case wire.Leak:
@@ -149,6 +152,10 @@ func (s *server) question(m wire.Message) wire.Answer {
 		return wire.Answer{Values: []uint64{total - s.memory.bytes, total}}
 	case wire.Occupancy:
 		return s.occupancy(m)
+	case wire.Object:
+		return s.object(m)
+	case wire.Destroy:
+		return status(s.destroy(m.Value(0)))
 	case wire.Reset:
 		s.reset()
 		return wire.Answer{}
@@ -164,6 +171,10 @@ func status(err error) wire.Answer { return wire.Answer{Status: code(err)} }
 
 // code is the runtime API's number for an error.
 func code(err error) uint64 {
+	fault := (*gpu.Fault)(nil)
+	if errors.As(err, &fault) && errors.Is(err, gpu.ErrArgument) { // an argument in a kernel, not of a call
+		return errorLaunchFailure
+	}
 	for _, c := range []struct {
 		kind error
 		code uint64
@@ -176,7 +187,7 @@ func code(err error) uint64 {
 			return c.code
 		}
 	}
-	if fault := (*gpu.Fault)(nil); errors.As(err, &fault) {
+	if fault != nil {
 		if errors.Is(err, gpu.ErrTrap) && strings.HasPrefix(fault.Detail, "assertion ") {
 			return errorAssert
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -30,15 +31,17 @@ func cudaCommand(args []string) error {
 	f.BoolVar(&o.FastMath, "fast-math", false, "shorter and less exact division, roots, exponentials in kernels")
 	f.BoolVar(&set.Strict, "strict", false, "end the program at what is undefined and yet runs on a GPU, such as a read of uninitialised memory")
 	f.BoolVar(&set.Sanitize, "sanitize", false, "look for races in shared memory in launches of any size, which may take twice as long")
+	f.Func("I", "look for headers in this `FOLDER`, too; may be repeated", func(s string) error { o.Include = append(o.Include, s); return nil })
+	f.Func("D", "define a `MACRO`, as NAME or NAME=VALUE; may be repeated", func(s string) error { o.Define = append(o.Define, s); return nil })
 	ncu := f.Bool("ncu", false, "print what each kernel counted after the program's end")
 	report := f.String("report", "", "write a page with the source, the output and what each kernel counted to `FILE`.html, to share")
 	calls := f.Bool("calls", false, "print the calls of CUDA's runtime API that a program can make, and end")
-	files, err := parseAny(f, args)
+	files, err := parseAny(f, apart(args))
 	if err != nil {
 		return err
 	}
-	if *report != "" && filepath.Ext(*report) != ".html" {
-		return usageError{fmt.Errorf("cuda: --report %s: expected a name that ends in .html", *report)}
+	if err := checkReport(f, *report); err != nil {
+		return err
 	}
 	if *calls {
 		fmt.Println(strings.Join(program.Calls(), "\n"))
@@ -69,6 +72,34 @@ func cudaCommand(args []string) error {
 		return signalError{syscall.SIGINT}
 	}
 	return err
+}
+
+// apart puts the values of -I and -D, which compilers take without a space, behind their flags.
+func apart(args []string) (list []string) {
+	for _, a := range args {
+		if len(a) > 2 && (strings.HasPrefix(a, "-I") || strings.HasPrefix(a, "-D")) && a[2] != '=' {
+			list = append(list, a[:2], a[2:])
+			continue
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// checkReport returns an error for a report that cannot be written, before the program runs.
+func checkReport(f *flag.FlagSet, path string) error {
+	given := false
+	f.Visit(func(f *flag.Flag) { given = given || f.Name == "report" })
+	if !given {
+		return nil
+	}
+	if filepath.Ext(path) != ".html" {
+		return usageError{fmt.Errorf("cuda: --report %q: expected a name that ends in .html", path)}
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usageError{fmt.Errorf("cuda: --report %s: there is no folder %s: make it first", path, filepath.Dir(path))}
+	}
+	return nil
 }
 
 // exitError is the status of a program that warpbook ran, which becomes its own.

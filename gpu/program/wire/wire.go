@@ -51,13 +51,16 @@ const (
 	Failed                    // a call has failed: error, other place, length, text
 	Leak                      // memory that was not freed: bytes, kind
 	Reset                     // asks: frees all memory
+	Object                    // asks for the number of a texture or surface object: address, bytes, surface, type, channels, width, height, depth, layers, pitch, kind of memory, modes, filter, normalised, scaled, border
+	Destroy                   // asks: number of an object
+	Heap                      // bytes of the heap of kernels
 	End                       // asks: the program has ended; the error that the program did not read
 	ops
 )
 
 var names = [ops]string{Skip: "SKIP", Kernel: "KERNEL", Launch: "LAUNCH", Allocate: "ALLOCATE", Free: "FREE", Upload: "UPLOAD", Download: "DOWNLOAD",
 	Copy: "COPY", Set: "SET", Variables: "VARIABLE", Record: "RECORD", Elapsed: "ELAPSED", Synchronize: "SYNCHRONIZE", Printed: "PRINTED", Device: "DEVICE",
-	Memory: "MEMORY", Occupancy: "OCCUPANCY", Failed: "FAILED", Leak: "LEAK", Reset: "RESET", End: "END"}
+	Memory: "MEMORY", Occupancy: "OCCUPANCY", Failed: "FAILED", Leak: "LEAK", Reset: "RESET", Object: "OBJECT", Destroy: "DESTROY", Heap: "HEAP", End: "END"}
 
 func (o Op) String() string {
 	if o < ops && names[o] != "" {

@@ -9,6 +9,10 @@ __WB unsigned int __wb_lane() { return __nvvm_read_ptx_sreg_laneid(); }
 __WB unsigned int __wb_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
 __WB unsigned int __wb_size() { return blockDim.x * blockDim.y * blockDim.z; }
 
+template <unsigned int Size, class Parent = void>
+class thread_block_tile;
+class coalesced_group;
+
 // Some lanes of a warp, or the threads of a block.
 class thread_group {
  protected:
@@ -16,6 +20,8 @@ class thread_group {
   unsigned int size_, rank_;
   __WB_MEMBER thread_group(unsigned int mask, unsigned int size, unsigned int rank) : mask_(mask), size_(size), rank_(rank) {}
   friend __device__ thread_group tiled_partition(const thread_group &, unsigned int);
+  template <unsigned int, class> friend class thread_block_tile;
+  friend class coalesced_group;
 
  public:
   __WB_MEMBER unsigned long long size() const { return size_; }
@@ -53,15 +59,13 @@ __device__ __attribute__((always_inline, nodebug)) inline thread_block this_thre
   __WB_MEMBER int any(int p) const { return __any_sync(__mask(), p); }                      \
   __WB_MEMBER int all(int p) const { return __all_sync(__mask(), p); }
 
-template <unsigned int Size, class Parent = void>
-class thread_block_tile;
-
 template <unsigned int Size>
 class thread_block_tile<Size, void> {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
  public:
   __WB_MEMBER static unsigned int __mask() { return Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1) << (__wb_lane() & ~(Size - 1)); }
+  __WB_MEMBER operator thread_group() const { return thread_group(__mask(), Size, thread_rank()); }
   __WB_MEMBER static constexpr unsigned int size() { return Size; }
   __WB_MEMBER static constexpr unsigned int num_threads() { return Size; }
   __WB_MEMBER static unsigned int thread_rank() { return __wb_lane() & (Size - 1); }
@@ -89,6 +93,7 @@ class coalesced_group {
  public:
   __WB_MEMBER explicit coalesced_group(unsigned int mask, unsigned int of = 1, unsigned int index = 0)
       : mask_(mask), size_(__popc(mask)), rank_(__popc(mask & __nvvm_read_ptx_sreg_lanemask_lt())), of_(of), index_(index) {}
+  __WB_MEMBER operator thread_group() const { return thread_group(mask_, size_, rank_); }
   __WB_MEMBER unsigned int __mask() const { return mask_; }
   __WB_MEMBER unsigned int size() const { return size_; }
   __WB_MEMBER unsigned int num_threads() const { return size_; }

@@ -12,6 +12,7 @@
 #include "warpbook/memory.h"
 #include "warpbook/warp.h"
 #include "warpbook/math.h"
+#include "warpbook/texture.h"
 
 #ifdef __WB_PROGRAM
 // Headers of C that NVIDIA's header includes, and sources rely on.

@@ -31,7 +31,7 @@ struct fragment;
 #define __WB_SUM(m, n, k, type, count)                                                      \
   template <> struct fragment<accumulator, m, n, k, type, void> : __wb_elements<type, count> {};
 // The calls of the compiler that load, multiply and store a shape.
-#define __WB_LOADS(use, m, n, k, type, as, word, builtin)                                   \
+#define __WB_FRAGMENT_LOADS(use, m, n, k, type, as, word, builtin)                                   \
   __WB void load_matrix_sync(fragment<use, m, n, k, type, row_major> &f, const as *p, unsigned ld) { builtin((word *)f.x, (const word *)p, ld, 0); } \
   __WB void load_matrix_sync(fragment<use, m, n, k, type, col_major> &f, const as *p, unsigned ld) { builtin((word *)f.x, (const word *)p, ld, 1); }
 #define __WB_SUMS(m, n, k, type, word, load, store)                                         \
@@ -59,8 +59,8 @@ struct fragment;
   __WB_FRAGMENT(matrix_b, m, n, k, __half, __half, 16)                                      \
   __WB_SUM(m, n, k, __half, 8)                                                              \
   __WB_SUM(m, n, k, float, 8)                                                               \
-  __WB_LOADS(matrix_a, m, n, k, __half, __half, int, __hmma_##shape##_ld_a)                 \
-  __WB_LOADS(matrix_b, m, n, k, __half, __half, int, __hmma_##shape##_ld_b)                 \
+  __WB_FRAGMENT_LOADS(matrix_a, m, n, k, __half, __half, int, __hmma_##shape##_ld_a)                 \
+  __WB_FRAGMENT_LOADS(matrix_b, m, n, k, __half, __half, int, __hmma_##shape##_ld_b)                 \
   __WB_SUMS(m, n, k, __half, int, __hmma_##shape##_ld_c_f16, __hmma_##shape##_st_c_f16)     \
   __WB_SUMS(m, n, k, float, float, __hmma_##shape##_ld_c_f32, __hmma_##shape##_st_c_f32)    \
   __WB_MMA(m, n, k, __half, __half, __half, int, int, int, __hmma_##shape##_mma_f16f16, 0) \
@@ -77,10 +77,10 @@ __WB_HALVES(8, 32, 16, m8n32k16)
   __WB_FRAGMENT(matrix_a, m, n, k, unsigned char, unsigned char, as)                        \
   __WB_FRAGMENT(matrix_b, m, n, k, unsigned char, unsigned char, bs)                        \
   __WB_SUM(m, n, k, int, 8)                                                                 \
-  __WB_LOADS(matrix_a, m, n, k, signed char, signed char, int, __imma_##shape##_ld_a_s8)    \
-  __WB_LOADS(matrix_b, m, n, k, signed char, signed char, int, __imma_##shape##_ld_b_s8)    \
-  __WB_LOADS(matrix_a, m, n, k, unsigned char, unsigned char, int, __imma_##shape##_ld_a_u8) \
-  __WB_LOADS(matrix_b, m, n, k, unsigned char, unsigned char, int, __imma_##shape##_ld_b_u8) \
+  __WB_FRAGMENT_LOADS(matrix_a, m, n, k, signed char, signed char, int, __imma_##shape##_ld_a_s8)    \
+  __WB_FRAGMENT_LOADS(matrix_b, m, n, k, signed char, signed char, int, __imma_##shape##_ld_b_s8)    \
+  __WB_FRAGMENT_LOADS(matrix_a, m, n, k, unsigned char, unsigned char, int, __imma_##shape##_ld_a_u8) \
+  __WB_FRAGMENT_LOADS(matrix_b, m, n, k, unsigned char, unsigned char, int, __imma_##shape##_ld_b_u8) \
   __WB_SUMS(m, n, k, int, int, __imma_##shape##_ld_c, __imma_##shape##_st_c_i32)            \
   __WB_MMA(m, n, k, signed char, int, int, int, int, int, __imma_##shape##_mma_s8, 0) \
   __WB_MMA(m, n, k, unsigned char, int, int, int, int, int, __imma_##shape##_mma_u8, 0)
@@ -92,8 +92,8 @@ __WB_BYTES(8, 32, 16, m8n32k16, 4, 16)
 #define __WB_BFLOATS(m, n, k, shape, as, bs)                                                \
   __WB_FRAGMENT(matrix_a, m, n, k, __nv_bfloat16, __nv_bfloat16, as)                        \
   __WB_FRAGMENT(matrix_b, m, n, k, __nv_bfloat16, __nv_bfloat16, bs)                        \
-  __WB_LOADS(matrix_a, m, n, k, __nv_bfloat16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_a) \
-  __WB_LOADS(matrix_b, m, n, k, __nv_bfloat16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_b) \
+  __WB_FRAGMENT_LOADS(matrix_a, m, n, k, __nv_bfloat16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_a) \
+  __WB_FRAGMENT_LOADS(matrix_b, m, n, k, __nv_bfloat16, __nv_bfloat16, int, __mma_bf16_##shape##_ld_b) \
   __WB_MMA(m, n, k, __nv_bfloat16, float, float, float, float, int, __mma_bf16_##shape##_mma_f32, 0)
 __WB_BFLOATS(16, 16, 16, m16n16k16, 8, 8)
 __WB_BFLOATS(32, 8, 16, m32n8k16, 16, 4)
@@ -101,15 +101,15 @@ __WB_BFLOATS(8, 32, 16, m8n32k16, 4, 16)
 __WB_FRAGMENT(matrix_a, 16, 16, 8, precision::tf32, float, 4)
 __WB_FRAGMENT(matrix_b, 16, 16, 8, precision::tf32, float, 4)
 __WB_SUM(16, 16, 8, float, 8)
-__WB_LOADS(matrix_a, 16, 16, 8, precision::tf32, float, int, __mma_tf32_m16n16k8_ld_a)
-__WB_LOADS(matrix_b, 16, 16, 8, precision::tf32, float, int, __mma_tf32_m16n16k8_ld_b)
+__WB_FRAGMENT_LOADS(matrix_a, 16, 16, 8, precision::tf32, float, int, __mma_tf32_m16n16k8_ld_a)
+__WB_FRAGMENT_LOADS(matrix_b, 16, 16, 8, precision::tf32, float, int, __mma_tf32_m16n16k8_ld_b)
 __WB_SUMS(16, 16, 8, float, float, __mma_tf32_m16n16k8_ld_c, __mma_m16n16k8_st_c_f32)
 __WB_MMA(16, 16, 8, precision::tf32, float, float, float, float, int, __mma_tf32_m16n16k8_mma_f32, 0)
 __WB_FRAGMENT(matrix_a, 8, 8, 4, double, double, 1)
 __WB_FRAGMENT(matrix_b, 8, 8, 4, double, double, 1)
 __WB_SUM(8, 8, 4, double, 2)
-__WB_LOADS(matrix_a, 8, 8, 4, double, double, double, __dmma_m8n8k4_ld_a)
-__WB_LOADS(matrix_b, 8, 8, 4, double, double, double, __dmma_m8n8k4_ld_b)
+__WB_FRAGMENT_LOADS(matrix_a, 8, 8, 4, double, double, double, __dmma_m8n8k4_ld_a)
+__WB_FRAGMENT_LOADS(matrix_b, 8, 8, 4, double, double, double, __dmma_m8n8k4_ld_b)
 __WB_SUMS(8, 8, 4, double, double, __dmma_m8n8k4_ld_c, __dmma_m8n8k4_st_c_f64)
 __WB_MMA(8, 8, 4, double, double, double, double, double, double, __dmma_m8n8k4_mma_f64, 0)
 __WB float __float_to_tf32(float x) {
@@ -126,7 +126,7 @@ __WB void fill_fragment(fragment<Use, M, N, K, T, Layout> &f, const V &v) {
 
 #undef __WB_FRAGMENT
 #undef __WB_SUM
-#undef __WB_LOADS
+#undef __WB_FRAGMENT_LOADS
 #undef __WB_SUMS
 #undef __WB_MMA1
 #undef __WB_CALL

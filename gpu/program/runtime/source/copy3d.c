@@ -4,14 +4,25 @@
 // corner is the address of a place in a volume.
 static char *corner(struct cudaPitchedPtr p, struct cudaPos at) { return (char *)p.ptr + (at.z * p.ysize + at.y) * p.pitch + at.x; }
 
+// whole is an array as a volume; its places, which count elements, become bytes.
+static struct cudaPitchedPtr whole(cudaArray_t a, struct cudaPos *at) {
+  at->x *= a->element;
+  return (struct cudaPitchedPtr){a->memory, a->row, a->extent.width, atLeastOne(a->extent.height)};
+}
+
 static cudaError_t copy3d(const struct cudaMemcpy3DParms *c, int wait, uint64_t here) {
   if (!c) return wb_fail(cudaErrorInvalidValue, here, 0, "the parameters are null");
-  if (c->srcArray || c->dstArray) return wb_fail(cudaErrorNotSupported, here, 0, "a copy of an array of textures, which are not there");
-  for (size_t z = 0; z < c->extent.depth; z++) {
-    struct cudaPos from = c->srcPos, to = c->dstPos;
-    from.z += z, to.z += z;
+  struct cudaPitchedPtr source = c->srcPtr, target = c->dstPtr;
+  struct cudaPos from = c->srcPos, to = c->dstPos;
+  size_t width = c->extent.width;
+  if (c->srcArray && c->dstArray && c->srcArray->element != c->dstArray->element)
+    return wb_fail(cudaErrorInvalidValue, here, 0, "elements of %zu and of %zu bytes", c->srcArray->element, c->dstArray->element);
+  if (c->srcArray || c->dstArray) width *= (c->srcArray ? c->srcArray : c->dstArray)->element;
+  if (c->srcArray) source = whole(c->srcArray, &from);
+  if (c->dstArray) target = whole(c->dstArray, &to);
+  for (size_t z = 0; z < c->extent.depth; z++, from.z++, to.z++) {
     int last = wait && z + 1 == c->extent.depth;
-    cudaError_t e = copy2d(corner(c->dstPtr, to), c->dstPtr.pitch, corner(c->srcPtr, from), c->srcPtr.pitch, c->extent.width, c->extent.height, c->kind, last, here);
+    cudaError_t e = copy2d(corner(target, to), target.pitch, corner(source, from), source.pitch, width, c->extent.height, c->kind, last, here);
     if (e) return e;
   }
   return wb_result(wb_ready());

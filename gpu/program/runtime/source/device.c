@@ -146,9 +146,22 @@ API cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { return wb_result(wb_ready()); }
 API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, wb_result(wb_ready()); }
 API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) { return wb_result(wb_ready()); }
-API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) { return wb_result(wb_ready()); }
+static size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048}; // as cudaLimit numbers them
+API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
+  cudaError_t e = wb_ready();
+  if (e) return wb_result(e);
+  if ((unsigned int)limit >= sizeof limits / sizeof *limits) return wb_fail(cudaErrorUnsupportedLimit, HERE, 0, "%u is no limit", limit);
+  limits[limit] = value;
+  if (limit != cudaLimitMallocHeapSize) return cudaSuccess;
+  wb_lock();
+  wb_message(WB_OP_HEAP, HERE, 1, 0)[0] = value;
+  wb_send();
+  wb_unlock();
+  return cudaSuccess;
+}
 API cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit) {
-  *value = limit == cudaLimitStackSize ? 1024 : limit == cudaLimitPrintfFifoSize ? 1 << 20 : 8 << 20;
+  if ((unsigned int)limit >= sizeof limits / sizeof *limits) return wb_fail(cudaErrorUnsupportedLimit, HERE, 0, "%u is no limit", limit);
+  *value = limits[limit];
   return wb_result(wb_ready());
 }
 API cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {

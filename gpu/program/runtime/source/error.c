@@ -54,6 +54,7 @@ static const struct {
     E(cudaErrorInvalidSymbol, "invalid device symbol"),
     E(cudaErrorInvalidHostPointer, "invalid host pointer"),
     E(cudaErrorInvalidDevicePointer, "invalid device pointer"),
+    E(cudaErrorUnsupportedLimit, "limit is not supported on this architecture"),
     E(cudaErrorInvalidTexture, "invalid texture reference"),
     E(cudaErrorInvalidChannelDescriptor, "invalid channel descriptor"),
     E(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),

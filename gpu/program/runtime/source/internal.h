@@ -45,7 +45,7 @@ extern cudaError_t wb_sticky;             // of a fault: every later call return
 // allocations.c
 typedef struct {
   uint64_t address, bytes, here;
-  enum { wbDevice, wbManaged, wbHost } kind;
+  enum { wbDevice, wbManaged, wbHost, wbArray } kind; // wbArray is only asked for: it is of the device
   int variable; // of a module or a graph: the program cannot free it
 } wbAllocation;
 const wbAllocation *wb_find(const void *pointer); // the allocation that a pointer lies in

@@ -17,6 +17,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, int kind, uint64_t her
   uint64_t address = wb_answer[WB_ANSWER_VALUES], offset = wb_answer[WB_ANSWER_VALUES + 1];
   wb_unlock();
   if (e) return e == cudaErrorMemoryAllocation ? wb_fail(e, here, 0, "%zu bytes were asked for", bytes) : wb_result(e);
+  if (kind == wbArray) kind = wbDevice;
   if (kind != wbDevice) {
     size_t whole = (bytes + 4095) & ~(size_t)4095;
     void *at = mmap((void *)(uintptr_t)address, whole, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, wb_memory(), (off_t)offset);

@@ -8,6 +8,7 @@
 #include "error.c"
 #include "launch.c"
 #include "memory.c"
+#include "texture.c"
 #include "copy3d.c"
 #include "registered.c"
 #include "managed.c"

@@ -92,6 +92,24 @@ __WB_HOST cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, cu
 __WB_HOST cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation at) {
   return cudaMemAdvise(pointer, bytes, advice, at.id);
 }
+__WB_HOST cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) { return {x, y, z, w, f}; }
+template <class T> __WB_HOST cudaChannelFormatDesc cudaCreateChannelDesc() { return {0, 0, 0, 0, cudaChannelFormatKindNone}; }
+#define __WB_CHANNELS(element, name, bits, kind)                                                                          \
+  template <> __WB_HOST_INSTANCE cudaChannelFormatDesc cudaCreateChannelDesc<element>() { return {bits, 0, 0, 0, kind}; }   \
+  template <> __WB_HOST_INSTANCE cudaChannelFormatDesc cudaCreateChannelDesc<name##1>() { return {bits, 0, 0, 0, kind}; }   \
+  template <> __WB_HOST_INSTANCE cudaChannelFormatDesc cudaCreateChannelDesc<name##2>() { return {bits, bits, 0, 0, kind}; } \
+  template <> __WB_HOST_INSTANCE cudaChannelFormatDesc cudaCreateChannelDesc<name##4>() { return {bits, bits, bits, bits, kind}; }
+#define __WB_HOST_INSTANCE __attribute__((host, always_inline, nodebug, unused)) inline
+__WB_CHANNELS(signed char, char, 8, cudaChannelFormatKindSigned)
+__WB_CHANNELS(unsigned char, uchar, 8, cudaChannelFormatKindUnsigned)
+__WB_CHANNELS(short, short, 16, cudaChannelFormatKindSigned)
+__WB_CHANNELS(unsigned short, ushort, 16, cudaChannelFormatKindUnsigned)
+__WB_CHANNELS(int, int, 32, cudaChannelFormatKindSigned)
+__WB_CHANNELS(unsigned int, uint, 32, cudaChannelFormatKindUnsigned)
+__WB_CHANNELS(float, float, 32, cudaChannelFormatKindFloat)
+template <> __WB_HOST_INSTANCE cudaChannelFormatDesc cudaCreateChannelDesc<char>() { return {8, 0, 0, 0, cudaChannelFormatKindSigned}; }
+#undef __WB_CHANNELS
+#undef __WB_HOST_INSTANCE
 __WB_HOST cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t x, size_t y) { return {pointer, pitch, x, y}; }
 __WB_HOST cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return {w, h, d}; }
 __WB_HOST cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }

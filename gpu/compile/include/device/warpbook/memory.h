@@ -171,3 +171,18 @@ __device__ void free(void *);
 __WB void *memcpy(void *to, const void *from, size_t n) { return __builtin_memcpy(to, from, n); }
 __WB void *memmove(void *to, const void *from, size_t n) { return __builtin_memmove(to, from, n); }
 __WB void *memset(void *to, int v, size_t n) { return __builtin_memset(to, v, n); }
+
+// Objects in the heap of the device, and at a given place. The host's are those of its library.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Winline-new-delete"
+__device__ __attribute__((nodebug)) inline void *operator new(size_t bytes) { return malloc(bytes ? bytes : 1); }
+__device__ __attribute__((nodebug)) inline void *operator new[](size_t bytes) { return malloc(bytes ? bytes : 1); }
+__device__ __attribute__((nodebug)) inline void operator delete(void *p) noexcept { free(p); }
+__device__ __attribute__((nodebug)) inline void operator delete[](void *p) noexcept { free(p); }
+__device__ __attribute__((nodebug)) inline void operator delete(void *p, size_t) noexcept { free(p); }
+__device__ __attribute__((nodebug)) inline void operator delete[](void *p, size_t) noexcept { free(p); }
+__device__ __attribute__((nodebug)) inline void *operator new(size_t, void *p) noexcept { return p; }
+__device__ __attribute__((nodebug)) inline void *operator new[](size_t, void *p) noexcept { return p; }
+__device__ __attribute__((nodebug)) inline void operator delete(void *, void *) noexcept {}
+__device__ __attribute__((nodebug)) inline void operator delete[](void *, void *) noexcept {}
+#pragma clang diagnostic pop

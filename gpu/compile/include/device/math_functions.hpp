@@ -1,0 +1,3 @@
+// Part of cuda_runtime.h.
+#pragma once
+#include "cuda_runtime.h"
