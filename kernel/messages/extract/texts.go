@@ -20,7 +20,7 @@ import (
 type text struct{ format, place string }
 
 // folders are those whose texts are translated; cells of all translated notebooks are too.
-var folders = []string{"gpu/explain", "kernel/display", "ops/bench", "ops/copyif", "ops/gemm", "ops/histogram", "ops/lab", "ops/ladder", "ops/puzzles", "ops/reduce", "ops/results"}
+var folders = []string{"gpu/explain", "kernel/display", "ops/bench", "ops/copyif", "ops/gemm", "ops/histogram", "ops/lab", "ops/ladder", "ops/puzzles", "ops/reduce", "ops/results", "ops/softmax", "ops/transpose"}
 
 // left are files of these folders whose texts are errors, names of fonts, or verdicts on
 // peers that need a GPU: they stay in English.
