@@ -131,12 +131,13 @@ func (g grid) textTable(b *strings.Builder, tight bool) {
 // lines are the lines of each cell, the first row the headings, and the widths of
 // the columns. Tight headings are no wider than they must be.
 func (g grid) lines(tight bool) (rows [][][]string, widths []int) {
+	g = g.translated()
 	widths = make([]int, g.width())
 	rows = make([][][]string, 1, 1+len(g.rows))
 	for _, row := range g.rows {
 		cells := make([][]string, len(widths))
 		for i, cell := range row {
-			cells[i] = wrapCell(messages.Text(cell), maxCellWidth)
+			cells[i] = wrapCell(cell, maxCellWidth)
 			for _, line := range cells[i] {
 				widths[i] = max(widths[i], textWidth(line))
 			}
@@ -146,7 +147,6 @@ func (g grid) lines(tight bool) (rows [][][]string, widths []int) {
 	headings, height := make([][]string, len(widths)), 0
 	for i, name := range g.columns {
 		limit := maxCellWidth
-		name = messages.Text(name)
 		if tight {
 			limit = widths[i]
 			for _, word := range strings.Fields(name) {

@@ -75,11 +75,11 @@ func summaryOf(notes []string) string {
 }
 
 func (g grid) htmlTable(b *strings.Builder) {
-	numeric := g.numeric()
+	numeric, shown := g.numeric(), g.translated()
 	b.WriteString("<table>\n<thead>")
-	g.htmlRow(b, "th", g.columns, numeric)
+	g.htmlRow(b, "th", shown.columns, numeric)
 	b.WriteString("</thead>\n<tbody>\n")
-	for _, row := range g.rows {
+	for _, row := range shown.rows {
 		g.htmlRow(b, "td", row, numeric)
 		b.WriteString("\n")
 	}
@@ -106,10 +106,12 @@ func (g grid) htmlRow(b *strings.Builder, element string, row []string, numeric 
 }
 
 func htmlCell(s string) string {
-	if color := verdictColors[s]; color != "" {
-		return fmt.Sprintf(`<strong style="color: %s">%s</strong>`, color, html.EscapeString(messages.Text(s)))
+	for verdict, color := range verdictColors {
+		if s == verdict || s == messages.Text(verdict) {
+			return fmt.Sprintf(`<strong style="color: %s">%s</strong>`, color, html.EscapeString(s))
+		}
 	}
-	return breakable(messages.Text(s))
+	return breakable(s)
 }
 
 // breakable marks the places of s where a line may end within a long word.

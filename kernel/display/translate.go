@@ -57,6 +57,49 @@ func translatedMarkdown(s string) string {
 // markup matches a piece of code, or one tag. The code is not translated.
 var markup = lazyregexp.New(`(?is)<(?:pre|code|svg|style)\b.*?</(?:pre|code|svg|style)>|<[^<>]*>`)
 
+// translated is the grid with cells and headings in the language of the session. A column
+// of names, such as those of rungs, stays as it is.
+func (g grid) translated() grid {
+	if messages.English() {
+		return g
+	}
+	names := make([]bool, g.width())
+	for i := range names {
+		names[i] = areNames(g.rows, i)
+	}
+	rows := make([][]string, len(g.rows))
+	for i, row := range g.rows {
+		rows[i] = slices.Clone(row)
+		for j := range rows[i] {
+			if !names[j] {
+				rows[i][j] = messages.Text(rows[i][j])
+			}
+		}
+	}
+	g.rows, g.columns = rows, messages.Texts(g.columns)
+	return g
+}
+
+var (
+	identifier = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]*$`)
+	ofCode     = lazyregexp.New(`[a-z]_[a-z]|[a-z][0-9]`)
+)
+
+// areNames reports whether a column holds identifiers alone, one of which is none of a text.
+func areNames(rows [][]string, column int) bool {
+	found := false
+	for _, row := range rows {
+		if column >= len(row) || row[column] == "" {
+			continue
+		}
+		if !identifier().MatchString(row[column]) {
+			return false
+		}
+		found = found || ofCode().MatchString(row[column])
+	}
+	return found
+}
+
 // translatedHTML translates the texts between the tags of a page.
 func translatedHTML(s string) string {
 	if messages.English() {

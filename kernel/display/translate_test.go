@@ -55,6 +55,12 @@ func TestTableInChinese(t *testing.T) {
 	}
 }
 
+// Names that are words of texts too stay, in a column of names.
+func TestNamesStay(t *testing.T) {
+	_, chinese := shownIn(t, NewTable("score", "launch").Row("blocks", "blocks").Row("add_block", "threads"))
+	has(t, chinese, textPlain, "得分", "\nblocks     线程块\nadd_block  线程")
+}
+
 // A lesson is Chinese. The error of a false statement is English, as all errors are.
 func TestLessonInChinese(t *testing.T) {
 	inChinese(t)

@@ -53,12 +53,14 @@ func (p *prose) summaryOf(nb *nbformat.Notebook, records []record.Record) (s sum
 		addLinked(name, values)
 	}
 	addLinked(in.result, p.resultsOf(records))
-	titles := titlesOf(records)
-	for i := range titles {
-		titles[i] = messages.In(nb.Language(), titles[i])
+	translated := func(texts []string) []string {
+		for i := range texts {
+			texts[i] = messages.In(nb.Language(), texts[i])
+		}
+		return texts
 	}
-	add(in.measured, titles)
-	add(in.device, values(records, "device"))
+	add(in.measured, translated(titlesOf(records)))
+	add(in.device, translated(values(records, "device")))
 	if dates := values(records, "date"); len(dates) > 0 {
 		first, last := day(slices.Min(dates)), day(slices.Max(dates))
 		if last != first {
