@@ -157,7 +157,7 @@ func (h Halves) Wrong() bool {
 var common = []string{
 	"--no-default-config", "-x", "cuda", "-nostdinc", "-nostdinc++", "-nocudainc", "-nocudalib", "-Xclang", "-target-sdk-version=12.0", "-D__WB_PROGRAM",
 	"-fno-crash-diagnostics", "-fdiagnostics-format=msvc", "-fno-diagnostics-show-line-numbers", "-fno-color-diagnostics", "-fno-diagnostics-fixit-info", "-fno-caret-diagnostics",
-	"-ferror-limit=100", "-Wno-unknown-pragmas", "-Wno-unused-command-line-argument", "-Wno-unknown-cuda-version", "-Wno-unused-value", "-Wno-format-security",
+	"-ferror-limit=100", "-Wno-unknown-pragmas", "-Wno-unused-command-line-argument", "-Wno-unknown-cuda-version", "-Wno-unused-value", "-Wno-format-security", "-Wno-implicit-const-int-float-conversion", "-Wno-pass-failed",
 }
 
 // deviceOnly are the flags of the kernels' half.

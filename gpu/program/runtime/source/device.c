@@ -32,7 +32,11 @@ static cudaError_t one(int device, uint64_t here) {
   return device ? wb_fail(cudaErrorInvalidDevice, here, 0, "device %d, and there is device 0 only", device) : cudaSuccess;
 }
 API cudaError_t cudaSetDevice(int device) { return one(device, HERE); }
-API cudaError_t cudaSetDeviceFlags(unsigned int flags) { return wb_result(wb_ready()); }
+static unsigned int deviceFlags;
+API cudaError_t cudaSetDeviceFlags(unsigned int flags) { return deviceFlags = flags, wb_result(wb_ready()); }
+API cudaError_t cudaGetDeviceFlags(unsigned int *flags) { return *flags = deviceFlags | cudaDeviceMapHost, wb_result(wb_ready()); }
+API cudaError_t cudaSetValidDevices(int *list, int count) { return wb_result(wb_ready()); }
+API cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id) { return cudaGetDevice(device); }
 API cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) { return cudaGetDevice(device); }
 
 API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
@@ -101,6 +105,19 @@ API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute
     case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
     case cudaDevAttrGpuOverlap: case cudaDevAttrCanMapHostMemory: case cudaDevAttrConcurrentKernels: case cudaDevAttrEccEnabled:
     case cudaDevAttrUnifiedAddressing: case cudaDevAttrManagedMemory: case cudaDevAttrConcurrentManagedAccess: case cudaDevAttrCooperativeLaunch: *value = 1; break;
+    case cudaDevAttrMaxTexture1DWidth: *value = p.maxTexture1D; break;
+    case cudaDevAttrMaxTexture2DWidth: *value = p.maxTexture2D[0]; break;
+    case cudaDevAttrMaxTexture2DHeight: *value = p.maxTexture2D[1]; break;
+    case cudaDevAttrMaxTexture3DWidth: case cudaDevAttrMaxTexture3DHeight: case cudaDevAttrMaxTexture3DDepth: *value = p.maxTexture3D[0]; break;
+    case cudaDevAttrSurfaceAlignment: *value = (int)p.surfaceAlignment; break;
+    case cudaDevAttrTexturePitchAlignment: *value = (int)p.texturePitchAlignment; break;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = p.singleToDoublePrecisionPerfRatio; break;
+    case cudaDevAttrReservedSharedMemoryPerBlock: *value = (int)p.reservedSharedMemPerBlock; break;
+    case cudaDevAttrStreamPrioritiesSupported: case cudaDevAttrGlobalL1CacheSupported: case cudaDevAttrLocalL1CacheSupported: case cudaDevAttrComputePreemptionSupported:
+    case cudaDevAttrHostRegisterSupported: case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+    case cudaDevAttrIsMultiGpuBoard: case cudaDevAttrMultiGpuBoardGroupID: case cudaDevAttrHostNativeAtomicSupported: case cudaDevAttrCanUseHostPointerForRegisteredMem:
+    case cudaDevAttrCooperativeMultiDeviceLaunch: case cudaDevAttrPageableMemoryAccessUsesHostPageTables: case cudaDevAttrDirectManagedMemAccessFromHost: case cudaDevAttrTccDriver:
+    case cudaDevAttrPciDomainId: case cudaDevAttrMaxPersistingL2CacheSize: case cudaDevAttrMaxAccessPolicyWindowSize: *value = 0; break;
     case cudaDevAttrKernelExecTimeout: case cudaDevAttrIntegrated: case cudaDevAttrComputeMode: case cudaDevAttrPciBusId: case cudaDevAttrPciDeviceId: case cudaDevAttrPageableMemoryAccess: *value = 0; break;
     default: return wb_fail(cudaErrorInvalidValue, HERE, 0, "attribute %d is not known here", (int)attribute);
   }

@@ -118,6 +118,10 @@ API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *n, cudaGraph_t graph, 
   wb_record_copy(to, from, bytes, kind, HERE);
   return end_node(n, cudaSuccess);
 }
+API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *n, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, const struct cudaMemcpy3DParms *p) {
+  cudaError_t e = begin(graph, HERE);
+  return e ? e : end_node(n, copy3d(p, 0, HERE));
+}
 API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *n, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, const struct cudaMemsetParams *p) {
   if (p->elementSize != 1 && p->value) return wb_fail(cudaErrorNotSupported, HERE, 0, "a set of elements of %u bytes to another value than 0: set bytes", p->elementSize);
   cudaError_t e = begin(graph, HERE);
@@ -147,20 +151,61 @@ API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
   return cudaSuccess;
 }
 
-API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
-  if (!graph) return wb_fail(cudaErrorInvalidValue, HERE, 0, "the graph is null");
-  struct CUgraphExec_st *made = calloc(1, sizeof *made);
+static void drop(struct CUgraph_st *g) {
+  for (size_t i = 0; i < g->count; i++) free(g->list[i].body);
+  free(g->list);
+}
+
+// duplicate records the work of a graph in another, which is empty.
+static void duplicate(struct CUgraph_st *to, const struct CUgraph_st *from) {
   struct CUgraph_st *before = recording;
-  if (!made) return wb_result(cudaErrorMemoryAllocation);
-  recording = &made->work;
-  for (size_t i = 0; i < graph->count; i++) {
-    node *n = &graph->list[i];
+  recording = to;
+  for (size_t i = 0; i < from->count; i++) {
+    node *n = &from->list[i];
     if (n->kind == nodeMessage) wb_record(n->op, n->here, n->body, n->bytes);
     else record(*n);
   }
   recording = before;
+}
+API cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph) {
+  if (!graph) return wb_fail(cudaErrorInvalidValue, HERE, 0, "the graph is null");
+  *clone = newGraph();
+  if (!*clone) return wb_result(cudaErrorMemoryAllocation);
+  duplicate(*clone, graph);
+  return cudaSuccess;
+}
+API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags) {
+  if (!graph) return wb_fail(cudaErrorInvalidValue, HERE, 0, "the graph is null");
+  struct CUgraphExec_st *made = calloc(1, sizeof *made);
+  if (!made) return wb_result(cudaErrorMemoryAllocation);
+  duplicate(&made->work, graph);
   *exec = made;
   return cudaSuccess;
+}
+// An update takes the arguments of a graph with the same nodes.
+API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *result) {
+  int same = exec->work.count == graph->count;
+  for (size_t i = 0; same && i < graph->count; i++) same = exec->work.list[i].kind == graph->list[i].kind && exec->work.list[i].op == graph->list[i].op;
+  if (result) *result = (cudaGraphExecUpdateResultInfo){same ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged, 0, 0};
+  if (!same) return wb_result(cudaErrorGraphExecUpdateFailure);
+  drop(&exec->work);
+  exec->work = (struct CUgraph_st){0};
+  duplicate(&exec->work, graph);
+  return cudaSuccess;
+}
+API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t n, const struct kernelNode *k) {
+  uint64_t at = (uintptr_t)n;
+  struct CUgraph_st one = {0};
+  if (at == 0 || at > exec->work.count || exec->work.list[at - 1].op != WB_OP_LAUNCH) return wb_fail(cudaErrorInvalidValue, HERE, 0, "it is no node of a kernel");
+  cudaError_t e = begin(&one, HERE);
+  if (e) return e;
+  e = end_node(0, launch(k->kernel, k->grid, k->block, k->arguments, k->shared, 0, 0, HERE));
+  if (!e && one.count == 1) {
+    free(exec->work.list[at - 1].body);
+    exec->work.list[at - 1] = one.list[0];
+  }
+  free(one.list);
+  return e;
 }
 
 // again does the work of a node.
@@ -189,10 +234,6 @@ API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
 }
 API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) { return wb_result(wb_ready()); }
 
-static void drop(struct CUgraph_st *g) {
-  for (size_t i = 0; i < g->count; i++) free(g->list[i].body);
-  free(g->list);
-}
 API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   if (!exec) return wb_fail(cudaErrorInvalidValue, HERE, 0, "the graph is null");
   drop(&exec->work);

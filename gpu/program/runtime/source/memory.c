@@ -55,6 +55,24 @@ API cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t strea
 API cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) { return allocate(pointer, bytes, wbManaged, HERE); }
 API cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return allocate(pointer, bytes, wbHost, HERE); }
 API cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) { return allocate(pointer, bytes, wbHost, HERE); }
+// One pool, whose attributes are kept and change nothing.
+static uint64_t poolAttributes[16];
+static cudaMemPool_t pool(void) { return (cudaMemPool_t)(void *)poolAttributes; }
+API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int device) { return *p = pool(), wb_result(wb_ready()); }
+API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int device) { return *p = pool(), wb_result(wb_ready()); }
+API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t p) { return wb_result(wb_ready()); }
+API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) {
+  if ((unsigned int)attribute >= 16) return wb_fail(cudaErrorInvalidValue, HERE, 0, "%u is no attribute of a pool", attribute);
+  memcpy(&poolAttributes[attribute], value, attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t));
+  return wb_result(wb_ready());
+}
+API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) {
+  if ((unsigned int)attribute >= 16) return wb_fail(cudaErrorInvalidValue, HERE, 0, "%u is no attribute of a pool", attribute);
+  memcpy(value, &poolAttributes[attribute], attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t));
+  return wb_result(wb_ready());
+}
+API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return wb_result(wb_ready()); }
+API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t p, cudaStream_t stream) { return allocate(pointer, bytes, wbDevice, HERE); }
 API cudaError_t cudaFree(void *pointer) { return release(pointer, HERE, 0); }
 // What a graph frees stays: its launches use it again.
 API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) { return wb_recording() && wb_keep(pointer) ? cudaSuccess : release(pointer, HERE, 0); }

@@ -46,17 +46,28 @@ static cudaError_t event(cudaEvent_t v, uint64_t here) {
   return wb_fail(cudaErrorInvalidResourceHandle, here, 0, "%p is no event: it was destroyed, or never created", (void *)v);
 }
 
-static cudaError_t create(void **to, handles *h) {
+static cudaError_t create_with(void **to, handles *h, unsigned int flags) {
   cudaError_t e = wb_ready();
   if (e) return wb_result(e);
   uint64_t n = make(h);
   if (!n) return wb_result(cudaErrorMemoryAllocation);
   *to = (void *)(uintptr_t)n;
+  *state(h, n) = (unsigned char)(1 | flags << 2);
   return cudaSuccess;
 }
+static cudaError_t create(void **to, handles *h) { return create_with(to, h, 0); }
 API cudaError_t cudaStreamCreate(cudaStream_t *s) { return create((void **)s, &streamHandles); }
-API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned int flags) { return create((void **)s, &streamHandles); }
-API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned int flags, int priority) { return create((void **)s, &streamHandles); }
+API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned int flags) { return create_with((void **)s, &streamHandles, flags & cudaStreamNonBlocking); }
+API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned int flags, int priority) { return create_with((void **)s, &streamHandles, flags & cudaStreamNonBlocking); }
+API cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned int *flags) {
+  cudaError_t e = stream(s, HERE);
+  if (!e) *flags = (uintptr_t)s > 2 ? *state(&streamHandles, (uintptr_t)s) >> 2 : 0;
+  return e;
+}
+API cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority) { // all streams are one queue
+  *priority = 0;
+  return stream(s, HERE);
+}
 API cudaError_t cudaStreamDestroy(cudaStream_t s) {
   cudaError_t e = stream(s, HERE);
   if (!e && (uintptr_t)s > 2) *state(&streamHandles, (uintptr_t)s) = 0;
@@ -108,6 +119,7 @@ API cudaError_t cudaEventRecord(cudaEvent_t v, cudaStream_t s) {
   wb_unlock();
   return cudaSuccess;
 }
+API cudaError_t cudaEventRecordWithFlags(cudaEvent_t v, cudaStream_t s, unsigned int flags) { return cudaEventRecord(v, s); }
 API cudaError_t cudaEventSynchronize(cudaEvent_t v) {
   cudaError_t e = event(v, HERE);
   return e ? e : wb_synchronize(HERE);
