@@ -51,7 +51,7 @@ func (s *SideBySide) timeRows(two bool) (rows [][]string) {
 			}
 			ratio := ""
 			if us > 0 && before > 0 {
-				ratio = fmt.Sprintf("%.2fx", us/before)
+				ratio = countRatio(us, before)
 			}
 			switch {
 			case two && i == 1:

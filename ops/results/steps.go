@@ -110,7 +110,7 @@ func (s *Steps) heading() string {
 }
 
 func (s *Steps) measured() string {
-	return fmt.Sprintf("times measured: %s, %s; %s", s.run.Device, s.run.Date, s.run.Method)
+	return fmt.Sprintf("times: the committed run of %s, as in the table of the ladder", s.run.Date)
 }
 
 // shortTime is a time in four digits, or as whole microseconds.
