@@ -69,18 +69,19 @@ func (p *Plan) Merge() (Report, []string, error) {
 			}
 		}
 	}
-	base := filepath.Join(p.folder, strings.TrimSuffix(p.Notebook, filepath.Ext(p.Notebook))+".sweep")
-	var paths []string
-	for _, out := range []struct {
-		extension string
-		fill      func(io.Writer) error
-	}{{".html", r.html}, {".csv", r.csv}, {".json", r.json}} {
-		if err := atomicfile.Write(base+out.extension, out.fill); err != nil {
-			return r, paths, fmt.Errorf("sweep: %w", err)
+	paths := p.results()
+	for i, fill := range []func(io.Writer) error{r.html, r.csv, r.json} {
+		if err := atomicfile.Write(paths[i], fill); err != nil {
+			return r, paths[:i], fmt.Errorf("sweep: %w", err)
 		}
-		paths = append(paths, base+out.extension)
 	}
 	return r, paths, nil
+}
+
+// results are the paths of the report: HTML, CSV and JSON.
+func (p *Plan) results() []string {
+	base := filepath.Join(p.folder, strings.TrimSuffix(p.Notebook, filepath.Ext(p.Notebook))+".sweep")
+	return []string{base + ".html", base + ".csv", base + ".json"}
 }
 
 func (r Report) json(w io.Writer) error {

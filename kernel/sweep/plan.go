@@ -111,6 +111,11 @@ func NewPlan(notebook string, axes []Axis, folder string) (*Plan, error) {
 	}
 	old, err := os.ReadFile(filepath.Join(folder, planFile))
 	if errors.Is(err, fs.ErrNotExist) {
+		for _, path := range p.results() { // of no sweep
+			if _, err := os.Lstat(path); err == nil {
+				return nil, fmt.Errorf("sweep: %s: no sweep has written this file, expected an empty folder, or --out another", path)
+			}
+		}
 		return p, p.write()
 	}
 	if err != nil {

@@ -35,6 +35,7 @@ func cudaCommand(args []string) error {
 	f.Func("D", "define a `MACRO`, as NAME or NAME=VALUE; may be repeated", func(s string) error { o.Define = append(o.Define, s); return nil })
 	ncu := f.Bool("ncu", false, "print what each kernel counted after the program's end")
 	report := f.String("report", "", "write a page with the source, the output and what each kernel counted to `FILE`.html, to share")
+	force := f.Bool("force", false, forceUsage)
 	calls := f.Bool("calls", false, "print the calls of CUDA's runtime API that a program can make, and end")
 	files, err := parseAny(f, apart(args))
 	if err != nil {
@@ -49,6 +50,9 @@ func cudaCommand(args []string) error {
 	}
 	if len(files) == 0 {
 		return usageError{errors.New("cuda: no source, expected FILE.cu, see warpbook cuda --help")}
+	}
+	if err := mayReplace(*report, *force, files...); err != nil {
+		return fmt.Errorf("cuda: --report %w", err)
 	}
 	sources, err := readSources(files)
 	if err != nil {

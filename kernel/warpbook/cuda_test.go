@@ -32,3 +32,17 @@ func TestCudaReport(t *testing.T) {
 		t.Errorf("%v, expected a word on the name of the page", err)
 	}
 }
+
+// TestCudaReportKeepsForeignFiles: the page replaces no file of others, nor a source,
+// which is refused before anything is compiled.
+func TestCudaReportKeepsForeignFiles(t *testing.T) {
+	p := newPlace(t)
+	p.write("x.cu", "no CUDA")
+	p.write("source.html", "no CUDA")
+	p.write("page.html", "written by hand")
+	p.warpbook("cuda", "x.cu", "--report", "page.html").refused(t, statusFailed, "cuda: --report page.html: warpbook has not written this file, expected another name; --force replaces it")
+	p.warpbook("cuda", "source.html", "--report", "source.html", "--force").refused(t, statusFailed, "cuda: --report source.html: it is the input source.html, expected another name")
+	if got := p.read("page.html") + p.read("source.html"); got != "written by handno CUDA" {
+		t.Errorf("the files are now %q", got)
+	}
+}

@@ -33,6 +33,7 @@ func TestSweepRefuses(t *testing.T) {
 	p.notebook("x.ipynb", "parameters|n := 1")
 	p.write("python.ipynb", `{"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}}, "cells": []}`)
 	p.write("file", "")
+	p.write("results/x.sweep.csv", "written by hand")
 	for _, test := range []struct {
 		args []string
 		want string
@@ -42,6 +43,7 @@ func TestSweepRefuses(t *testing.T) {
 		{[]string{"x.ipynb", "--set", "m=1,2"}, "the notebook does not declare m, expected one of: n"},
 		{[]string{"x.ipynb", "--set", "n=1,)"}, `the value ")" of n is not a Go expression`},
 		{[]string{"x.ipynb", "--set", "n=1,2", "--out", "file"}, "sweep: --out: open file/sweep.json: not a directory"},
+		{[]string{"x.ipynb", "--set", "n=1,2", "--out", "results"}, "results/x.sweep.csv: no sweep has written this file, expected an empty folder, or --out another"},
 		{[]string{"x.ipynb", "--set", "n=1,2", "--point", "2", "--out", "points"}, "point 2, expected 0 to 1"},
 	} {
 		p.warpbook(append([]string{"sweep"}, test.args...)...).refused(t, statusFailed, test.want)
