@@ -2,6 +2,7 @@ package cellproc
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"warpbook/kernel/cellproto"
+	"warpbook/kernel/leaf/release"
 	"warpbook/kernel/nonblock"
 )
 
@@ -88,6 +90,7 @@ type child struct {
 	saved     string    // the file with the whole dump
 	over      bool      // all calls have been answered; further calls are rejected
 	protocol  error     // the error that ended the reading of the event stream
+	foreign   string    // the version of a program that is not of this process's
 	useless   string    // the reason, if this process killed the program because it closed a pipe
 	notice    string    // for the next cell: how the previous program ended
 	farewell  string    // the notice for the next program's first cell; read after done
@@ -273,7 +276,8 @@ func (c *child) hangUp() {
 }
 
 // readEvents delivers events until the program closes its end of the pipe. A violation
-// of the protocol kills the program.
+// of the protocol kills the program, as does another version: an upgrade replaces the
+// program while the kernel runs, which starts it again after an end.
 func (c *child) readEvents() {
 	defer close(c.read)
 	r := bufio.NewReaderSize(nonblock.New(c.events), 64<<10)
@@ -288,6 +292,13 @@ func (c *child) readEvents() {
 				grace = eventGrace
 			}
 			c.discard("closed its events", grace)
+			return
+		}
+		if e.Type == cellproto.Ready && e.Text != release.Version {
+			c.mu.Lock()
+			c.foreign = cmp.Or(e.Text, "an earlier version")
+			c.mu.Unlock()
+			c.discard("", 0)
 			return
 		}
 		c.mu.Lock()

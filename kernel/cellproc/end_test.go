@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"warpbook/kernel/cellproc/fakecells"
 	"warpbook/kernel/cellproto"
+	"warpbook/kernel/leaf/release"
 )
 
 func TestProgramEnds(t *testing.T) {
@@ -39,6 +41,26 @@ func TestProgramEnds(t *testing.T) {
 		}
 		if got, failure := run(t, s, 100, "out alive"); got != "stdout:alive" || failure != nil {
 			t.Errorf("cell after %q: %q, %v", test.script, got, failure)
+		}
+	}
+}
+
+// TestUpgradeWhileTheKernelRuns: the program that an upgrade has put in the place of the one
+// that ended is not given a cell, because its protocol may differ.
+func TestUpgradeWhileTheKernelRuns(t *testing.T) {
+	for version, named := range map[string]string{"99.1.0": "99.1.0", "": "an earlier version"} {
+		s := start(t, Config{Env: append(os.Environ(), fakeEnv+"=run")})
+		if got, failure := run(t, s, 1, "out a"); got != "stdout:a" || failure != nil {
+			t.Fatalf("%q, %v, expected a cell that runs", got, failure)
+		}
+		s.config.Env = append(s.config.Env, fakecells.VersionEnv+"="+version)
+		run(t, s, 2, "exit 3")
+		want := fmt.Sprintf("the cells program %s is of warpbook %s, this process of %s, as after an upgrade: restart the kernel, or install warpbook again", s.config.Program, named, release.Version)
+		for cell := 3; cell <= 4; cell++ {
+			got, failure := run(t, s, cell, "out b")
+			if failure == nil || failure.Value != want || got != "" {
+				t.Errorf("version %q, cell %d: %q, %v, expected %s", version, cell, got, failure, want)
+			}
 		}
 	}
 }

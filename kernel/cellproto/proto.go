@@ -63,7 +63,7 @@ type Request struct {
 
 // The types of Event.
 const (
-	Ready    = "ready"    // once, when the program can take requests
+	Ready    = "ready"    // once, when the program can take requests; Text is its version of warpbook
 	Begun    = "begun"    // the program has the cell; made by cellproc, the first event that a cell's sink gets
 	Stream   = "stream"   // framed output of a cell
 	Display  = "display"  // a display, or the update of one
@@ -92,7 +92,7 @@ type Event struct {
 	ID       uint64  `json:"id,omitempty"` // of the request it belongs to
 	Type     string  `json:"type"`
 	Name     string  `json:"name,omitempty"` // stream: "stdout" or "stderr"
-	Text     string  `json:"text,omitempty"` // stream; input: the prompt; debugged; done of debug: the response
+	Text     string  `json:"text,omitempty"` // ready: the version; stream; input: the prompt; debugged; done of debug: the response
 	Data     Bundle  `json:"data,omitempty"` // display, and done of execute
 	Metadata Bundle  `json:"metadata,omitempty"`
 	Display  string  `json:"display,omitempty"` // display_id

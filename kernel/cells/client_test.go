@@ -16,6 +16,7 @@ import (
 
 	"warpbook/kernel/cellproto"
 	"warpbook/kernel/edited"
+	"warpbook/kernel/leaf/release"
 )
 
 // tempDir is where the program under test is built.
@@ -171,7 +172,7 @@ func start(t testing.TB) *client {
 	}
 	t.Cleanup(c.close)
 	var ready cellproto.Event
-	if err := cellproto.Read(evR, &ready); err != nil || ready.Type != cellproto.Ready {
+	if err := cellproto.Read(evR, &ready); err != nil || ready.Type != cellproto.Ready || ready.Text != release.Version {
 		t.Fatalf("first event %+v, %v; stderr %s", ready, err, c.err.take())
 	}
 	go c.read()

@@ -22,6 +22,7 @@ import (
 	"warpbook/kernel/engine/hint"
 	"warpbook/kernel/engine/split"
 	"warpbook/kernel/engine/symbols"
+	"warpbook/kernel/leaf/release"
 	"warpbook/kernel/leaf/trim"
 	"warpbook/kernel/messages"
 	"warpbook/ops/peers"
@@ -94,7 +95,7 @@ func serve(requests io.Reader, events io.Writer) error {
 	display.SetSink(p.display)
 	display.SetAsker(p.input.ask)
 	display.SetStage(p.stage())
-	p.emit(cellproto.Event{Type: cellproto.Ready})
+	p.emit(cellproto.Event{Type: cellproto.Ready, Text: release.Version})
 	time.AfterFunc(warmDelay, func() { p.engine.Warm(warm...) })
 	go p.read()
 	<-p.gone

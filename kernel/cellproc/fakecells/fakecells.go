@@ -13,7 +13,12 @@ import (
 	"syscall"
 
 	"warpbook/kernel/cellproto"
+	"warpbook/kernel/leaf/release"
 )
+
+// VersionEnv is the variable with the version that the program says it is of, in place of
+// this one.
+const VersionEnv = "WARPBOOK_TEST_FAKE_VERSION"
 
 // Main serves the Client that started this process and then ends the process. A test
 // binary calls it from TestMain when a Client has started it.
@@ -58,7 +63,11 @@ func (f *fake) gate(name string) chan struct{} {
 }
 
 func (f *fake) serve() {
-	f.emit(cellproto.Event{Type: cellproto.Ready})
+	version := release.Version
+	if other, ok := os.LookupEnv(VersionEnv); ok {
+		version = other
+	}
+	f.emit(cellproto.Event{Type: cellproto.Ready, Text: version})
 	for {
 		var r cellproto.Request
 		if err := cellproto.Read(f.requests, &r); err != nil {
