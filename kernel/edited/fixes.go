@@ -141,6 +141,14 @@ var modules = []module{{
 			Edits: []Edit{{"interp.go", 1122, 1124, recoverThroughWrappers}},
 		},
 		{
+			Why:  "A deferred function value of another interpreter, or one that reflection has made, does not recover, and one that a deferred compiled function calls does.",
+			Test: "cells.TestSequences/reruns/deferred functions of earlier cells and of reflection recover",
+			Edits: []Edit{
+				{"interp.go", 202, 201, "outside bool   // code outside of the interpreter has called the function\nby      *frame // that has deferred this call"},
+				{"interp.go", 524, 524, "fr.callDeferred(d)"},
+			},
+		},
+		{
 			Why:   "make of a slice with a capacity below its length panics with a text of package reflect, and one beyond the address space with words of the allocator.",
 			Test:  "cells.TestSequences/statements/make out of range",
 			Edits: []Edit{{"opblock.go", 563, 562, "checkMake(fr, instr, typ, Len, Cap)"}},
@@ -198,7 +206,7 @@ var modules = []module{{
 		{
 			Why:   "A panic in a function value or a method that other code calls on a goroutine of its own ends the process.",
 			Test:  "cells.TestCallbackPanics",
-			Edits: []Edit{{"interp.go", 733, 733, "i.enter(fr)"}},
+			Edits: []Edit{{"interp.go", 733, 733, "fr.entered()\ni.enter(fr)"}},
 		},
 		{
 			Why:   "A panic in a function that an imported package calls on a goroutine of its own is a success for that package: Wait of an errgroup returns nil.",
@@ -209,7 +217,7 @@ var modules = []module{{
 			Why:  "A caller keeps its callee's frame, which a later call may get from the pool: a panic follows links that have become a circle and never ends.",
 			Test: "cells.TestPanicInsidePackages",
 			Edits: []Edit{
-				{"opblock.go", 158, 158, "fr.pred = 0\nfr.callee = nil"},
+				{"opblock.go", 158, 158, "fr.pred = 0\nfr.callee, fr.outside, fr.by = nil, false, nil"},
 				{"opblock.go", 173, 177, "caller.callee = nil\nif atomic.LoadInt32(&p.cached) == 1 {\n\tp.pool.Put(fr)\n}"},
 			},
 		},

@@ -8,11 +8,15 @@ import "strings"
 // frame, nil if there is none. Functions that the SSA builder makes to call a method
 // may lie between them.
 func deferring(fr *frame) *frame {
-	for by := fr.caller; by != nil; by = by.caller {
-		if !by._panic.isNil() {
+	for ; fr != nil; fr = fr.caller {
+		by := fr.caller
+		if fr.outside {
+			by = fr.by
+		}
+		if by == nil || !by._panic.isNil() {
 			return by
 		}
-		if by.pfn == nil || !wraps(by.pfn.Fn.Synthetic) { // compiled code called the function
+		if fr.outside || by.pfn == nil || !wraps(by.pfn.Fn.Synthetic) { // compiled code called the function
 			return nil
 		}
 	}

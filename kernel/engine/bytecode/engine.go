@@ -28,6 +28,8 @@ type frame struct {
 	ipc     int   // of the next instruction, -1 when the call has ended
 	pred    int
 	deferid uint64
+	outside bool   // code outside of the interpreter has called the function
+	by      *frame // that has deferred this call
 }
 
 // function is a compiled function of the engine: one closure an instruction.

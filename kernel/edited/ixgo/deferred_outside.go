@@ -1,0 +1,68 @@
+//go:build ignore
+
+package ixgo
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A deferred function may be a Go function value that leads to a function of this or of
+// another interpreter: a closure of an earlier cell, a method that package reflect has
+// found. It can recover as if it were deferred itself. A function that compiled code calls,
+// such as that of a deferred once.Do, cannot.
+
+// lent are the frames that panic while such a deferred value begins, by goroutine; lending
+// is their number.
+var (
+	lent    sync.Map
+	lending atomic.Int32
+)
+
+// callDeferred calls a deferred function.
+func (fr *frame) callDeferred(d *_defer) {
+	if !fr._panic.isNil() && leads(d.fn) {
+		id := goroutineID()
+		lent.Store(id, fr)
+		lending.Add(1)
+		defer func() {
+			lent.Delete(id)
+			lending.Add(-1)
+		}()
+	}
+	fr.interp.callDiscardsResult(fr, d.fn, d.args, d.ssaArgs)
+}
+
+// entered notes that code outside of the interpreter has called the function of a frame,
+// and which frame has deferred that call. Functions that it calls are not deferred.
+func (fr *frame) entered() {
+	fr.outside, fr.by = true, nil
+	if lending.Load() != 0 {
+		if by, ok := lent.LoadAndDelete(goroutineID()); ok {
+			fr.by = by.(*frame)
+		}
+	}
+}
+
+// leads reports whether a deferred value is a Go function that was made to call another
+// one: by package reflect, or as a method of a type of cells.
+func leads(fn value) bool {
+	v, ok := fn.(reflect.Value)
+	if !ok {
+		switch fn.(type) {
+		case *ssa.Function, *closure, *ssa.Builtin:
+			return false
+		}
+		v = reflect.ValueOf(fn)
+	}
+	if v.Kind() != reflect.Func || v.IsNil() {
+		return false
+	}
+	f := runtime.FuncForPC(v.Pointer())
+	return f == nil || f.Name() == "reflect.makeFuncStub" || f.Name() == "reflect.methodValueCall" || strings.HasPrefix(f.Name(), "github.com/goplus/reflectx")
+}
