@@ -7,6 +7,7 @@
 //	go run ./ops/cmd/clang -all            all its cases
 //	go run ./ops/cmd/clang -own            with package gpu/llvm as the back end, as in a browser
 //	go run ./ops/cmd/clang reduce softmax  these operators
+//	go run ./ops/cmd/clang -write DIR reduce  keeps the PTX, for bench --with DIR/reduce.sm_75.ptx:ENTRY on a GPU
 package main
 
 import (
@@ -24,12 +25,13 @@ import (
 func main() {
 	all := flag.Bool("all", false, "check all cases of the operators, which takes an hour")
 	own := flag.Bool("own", false, "make PTX of clang's intermediate code with package gpu/llvm, as in a browser")
+	write := flag.String("write", "", "`folder` that the PTX is written to")
 	seed := flag.Uint64("seed", 1, "seed of the inputs")
 	flag.Parse()
 	operators, err := named(flag.Args())
 	if err == nil {
 		var files, passed int
-		files, passed, err = try(os.Stdout, operators, trial{ctx: context.Background(), all: *all, own: *own, seed: *seed})
+		files, passed, err = try(os.Stdout, operators, trial{ctx: context.Background(), all: *all, own: *own, seed: *seed, write: *write})
 		fmt.Printf("%d of %d files compile and pass, %.1f %%\n", passed, files, 100*float64(passed)/float64(max(1, files)))
 	}
 	if err != nil {

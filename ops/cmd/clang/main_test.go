@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -33,9 +34,14 @@ func TestOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	files, passed, err := try(&out, operators, trial{ctx: t.Context(), seed: seed, own: own})
+	folder := filepath.Join(t.TempDir(), "new")
+	files, passed, err := try(&out, operators, trial{ctx: t.Context(), seed: seed, own: own, write: folder})
 	if err != nil || files == 0 || passed != files {
 		t.Errorf("%v, %d of %d files pass:\n%s", err, passed, files, out.String())
+	}
+	written, _ := filepath.Glob(filepath.Join(folder, "*.sm_*.ptx"))
+	if len(written) < files {
+		t.Errorf("%q: fewer than %d files of PTX", written, files)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing/fstest"
@@ -26,6 +27,7 @@ type trial struct {
 	all   bool
 	own   bool // package llvm is the back end
 	seed  uint64
+	write string           // the folder of the PTX; "" keeps none
 	made  map[string]*file // by path
 	order []*file
 }
@@ -114,8 +116,22 @@ func (t *trial) compile(o *ladder.Operator, module string) (*file, error) {
 			return f, nil
 		}
 		f.ptx[p.Name] = reply.PTX
+		if err := t.keep(p.Name, reply.PTX); err != nil {
+			return nil, err
+		}
 	}
 	return f, nil
+}
+
+// keep writes the PTX of a module to the folder of -write, where there is one.
+func (t *trial) keep(name, ptx string) error {
+	if t.write == "" {
+		return nil
+	}
+	if err := os.MkdirAll(t.write, 0o777); err != nil {
+		return fmt.Errorf("clang: -write: %w", err)
+	}
+	return os.WriteFile(filepath.Join(t.write, strings.TrimSuffix(name, ".zst")), []byte(ptx), 0o666)
 }
 
 func firstLine(text string) string {
