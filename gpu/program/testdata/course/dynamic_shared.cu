@@ -38,7 +38,8 @@ int main() {
   const int bytes = 60 << 10;
   cudaFuncSetAttribute(large, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   large<<<1, 128, bytes>>>(sum, bytes / 4);
-  printf("%s, sum %d\n", cudaGetErrorName(cudaDeviceSynchronize()), *sum);
+  cudaError_t e = cudaDeviceSynchronize();
+  printf("%s, sum %d\n", cudaGetErrorName(e), *sum);
   cudaFree(x), cudaFree(y), cudaFree(sum);
 }
 

@@ -22,7 +22,11 @@ int main() {
   cudaMallocManaged(&total, sizeof(long long));
   for (int i = 0; i < n; i++) x[i] = i - 1000;
   *total = 0;
+#if CUDART_VERSION >= 13000
+  cudaMemPrefetchAsync(x, n * sizeof(int), {cudaMemLocationTypeDevice, 0}, 0);
+#else
   cudaMemPrefetchAsync(x, n * sizeof(int), 0);
+#endif
   sum<<<8, 128>>>(x, n, total);
   cudaError_t e = cudaDeviceSynchronize();
   printf("%s: %lld, expected %lld\n", cudaGetErrorName(e), *total, (long long)n * (n - 1) / 2 - 1000LL * n);

@@ -14,7 +14,8 @@ int main() {
   printf("%s\n", cudaGetErrorName(cudaHostRegister(x, n * sizeof(int), cudaHostRegisterMapped)));
   printf("%s\n", cudaGetErrorName(cudaHostGetDevicePointer(&d, x, 0)));
   negate<<<1, 128>>>(d, n);
-  printf("%s, x[99] = %d\n", cudaGetErrorName(cudaDeviceSynchronize()), x[99]);
+  cudaError_t e = cudaDeviceSynchronize();
+  printf("%s, x[99] = %d\n", cudaGetErrorName(e), x[99]);
   printf("%s\n", cudaGetErrorName(cudaHostUnregister(x)));
   free(x);
 }
