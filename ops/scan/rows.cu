@@ -35,3 +35,18 @@ extern "C" __global__ void __launch_bounds__(256) cumsum_wide(const float* __res
         __syncthreads();
     }
 }
+
+// 512 threads have 8192 elements in flight, and the sums of warps have two places in
+// turn, so that an iteration has one barrier.
+extern "C" __global__ void __launch_bounds__(512) cumsum_wide_512(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns, unsigned exclusive) {
+    __shared__ float totals[2][16];
+    x += (size_t)blockIdx.x * columns, y += (size_t)blockIdx.x * columns;
+    float earlier = 0;
+    for (unsigned tile = 0; tile < (columns + 8191) / 8192; tile++) {
+        Tile<float, 4, 16> t;
+        t.load(x, tile, columns);
+        float all, before = before_warp<float, 16>(t.scan(), totals[tile % 2], all);
+        t.store(y, tile, columns, earlier + before, exclusive);
+        earlier += all;
+    }
+}

@@ -26,7 +26,7 @@ func alongRows(exclusive bool) (*ladder.Operator, error) {
 		Formula: "y[r][c] = x[r][0] + ... + x[r][c]",
 		Source:  "ours; founding note 000 names cumsum without a listing",
 		Dims:    []string{"rows", "columns"},
-		MaxDim:  maxDim - 4096, // the last turn of a row does not pass an unsigned
+		MaxDim:  maxDim - 8192, // the last turn of a row does not pass an unsigned
 		Valid: func(s ladder.Size) error {
 			if s[1] > 0 && s[0] > ladder.MostElements/s[1] {
 				return fmt.Errorf("ops: cumsum: %d x %d elements: %w, expected at most 2^38", s[0], s[1], gpu.ErrArgument)
@@ -53,7 +53,7 @@ func alongRows(exclusive bool) (*ladder.Operator, error) {
 		Cases: []ladder.Case{
 			{Size: ladder.Size{0, 0}}, {Size: ladder.Size{0, 3}}, {Size: ladder.Size{3, 0}}, {Size: ladder.Size{1, 1}}, {Size: ladder.Size{300, 1}},
 			{Size: ladder.Size{9, 31}}, {Size: ladder.Size{9, 33}}, {Size: ladder.Size{5, 255}}, {Size: ladder.Size{5, 257}},
-			{Size: ladder.Size{3, 4095}}, {Size: ladder.Size{3, 4096}}, {Size: ladder.Size{2, 4097}}, {Size: ladder.Size{40, 60}, Data: "special"},
+			{Size: ladder.Size{3, 4095}}, {Size: ladder.Size{3, 4096}}, {Size: ladder.Size{2, 4097}}, {Size: ladder.Size{2, 8191}}, {Size: ladder.Size{2, 8192}}, {Size: ladder.Size{1, 16385}}, {Size: ladder.Size{40, 60}, Data: "special"},
 			{Size: ladder.Size{7, 100}, Start: 1}, {Size: ladder.Size{7, 100}, Start: 4}, {Size: ladder.Size{64, 8192}, Long: true},
 		},
 		Work: func(s ladder.Size) ladder.Work {
@@ -61,21 +61,22 @@ func alongRows(exclusive bool) (*ladder.Operator, error) {
 			return ladder.Work{Bytes: 8 * n, Operations: n, Unit: "additions"}
 		},
 		Variants: []ladder.Variant{
-			{Name: "cumsum_warp", Adds: "a warp a row, 32 elements an iteration", Source: "ours", Plan: rowPlan(8, 32, exclusive)},
-			{Name: "cumsum_block", Adds: "a block a row, 256 elements an iteration", Source: "ours", Plan: rowPlan(1, 256, exclusive)},
-			{Name: "cumsum_wide", Adds: "4096 elements an iteration, in accesses of 16 bytes", Source: "ours", Plan: rowPlan(1, 4096, exclusive)},
+			{Name: "cumsum_warp", Adds: "a warp a row, 32 elements an iteration", Source: "ours", Plan: rowPlan(8, 256, 32, exclusive)},
+			{Name: "cumsum_block", Adds: "a block a row, 256 elements an iteration", Source: "ours", Plan: rowPlan(1, 256, 256, exclusive)},
+			{Name: "cumsum_wide", Adds: "4096 elements an iteration, in accesses of 16 bytes", Source: "ours", Plan: rowPlan(1, 256, 4096, exclusive)},
+			{Name: "cumsum_wide_512", Adds: "512 threads a row: 8192 elements an iteration, with one barrier", Source: "ours", Plan: rowPlan(1, 512, 8192, exclusive)},
 		},
 	}, nil
 }
 
-// rowPlan launches blocks of 256 threads with so many rows each.
-func rowPlan(rows, turn int, exclusive bool) ladder.Planner {
+// rowPlan launches blocks of so many rows and threads. A row takes so many elements an iteration.
+func rowPlan(rows, threads, elements int, exclusive bool) ladder.Planner {
 	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 		if s[0] == 0 || s[1] == 0 {
 			return ladder.Plan{}
 		}
-		return ladder.Plan{Depth: ladder.CeilDiv(s[1], turn) + inTile, Steps: []ladder.Step{{
-			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], rows)}, Block: gpu.Dim{X: 256},
+		return ladder.Plan{Depth: ladder.CeilDiv(s[1], elements) + inTile, Steps: []ladder.Step{{
+			Entry: entry, Grid: gpu.Dim{X: ladder.CeilDiv(s[0], rows)}, Block: gpu.Dim{X: threads},
 			Args: []any{"x", "y", uint32(s[0]), uint32(s[1]), flag(exclusive)},
 		}}}
 	}
