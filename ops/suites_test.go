@@ -78,7 +78,11 @@ func suitesSentence(t *testing.T, h200, h100 map[[3]string]bool) string {
 	}
 	sentence := fmt.Sprintf("Of %d rungs on a GPU, %d passed their suite on an H200 with the PTX that they have today, and %d more on an H100.", rungs, on200, on100)
 	if slices.Sort(others); len(others) > 0 {
-		sentence += fmt.Sprintf(" The other %d are newer or changed: %s.", len(others), strings.Join(slices.Compact(others), ", "))
+		verb := "are"
+		if len(others) == 1 {
+			verb = "is"
+		}
+		sentence += fmt.Sprintf(" The other %d %s newer or changed: %s.", len(others), verb, strings.Join(slices.Compact(others), ", "))
 	}
 	return sentence
 }
