@@ -26,9 +26,35 @@ func (r *trial) beforeAudit() ([]gpu.Counters, error) {
 	}
 	counters := make([]gpu.Counters, len(r.Launches))
 	for i := range r.Launches {
-		r.Launches[i].Counters = &counters[i]
+		r.Launches[i].Counters, r.Launches[i].Checks = &counters[i], r.countedChecks()
 	}
 	return counters, r.poison()
+}
+
+// countedChecks are the checks of launches whose instructions are counted. A kernel whose
+// blocks wait for each other counts the looks at memory, too, which are as many as other
+// work leaves time for. The search for races between blocks runs them on one processor,
+// in an order that is always the same.
+func (r *trial) countedChecks() gpu.Checks {
+	if m, err := ptx.Parse(r.Variant.Name, r.Variant.Own.Module().PTX()); err == nil && waits(m) {
+		return gpu.CheckDefault | gpu.CheckBlockRaces
+	}
+	return 0
+}
+
+// waits reports whether code of the module may wait for other threads: it has loads that
+// are ordered or volatile, or atomics.
+func waits(m *ptx.Module) bool {
+	for _, f := range m.Functions {
+		for _, in := range f.Code {
+			if in.Opcode == "atom" || in.Opcode == "ld" && slices.ContainsFunc(in.Modifiers, func(m string) bool {
+				return m == "volatile" || m == "relaxed" || m == "acquire"
+			}) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // audit is the result of an audit of the rung, with the counters of its last timed run,
@@ -97,23 +123,34 @@ func (r *trial) answers(p *probe, before []ladder.Expected, counted []gpu.Counte
 	return fmt.Sprintf("right for the inputs of the check alone: for %s it fails %s", p.what, strings.Join(c.Failed, ", ")), nil
 }
 
-// on runs the rung once on inputs, without poison, and compares its result. fault says
-// that the run ended in one.
+// on runs the rung once on inputs and compares its result. Outputs of a counted length are
+// poisoned, others are as the run before left them. fault says that the run ended in one.
 func (r *trial) on(p *probe, counted []gpu.Counters) (c ladder.Comparison, fault string, err error) {
 	b := r.bench
 	if err := b.upload(p.inputs); err != nil {
 		return c, "", err
 	}
 	b.stale = true // these are not the bench's
+	for _, t := range b.outputTensors() {
+		if t.Count == "" {
+			continue
+		}
+		// What the run before left beyond this run's count would pass for this run's.
+		if err := t.Upload(b.stopped, r.Memory(t.Name), t.Poisoned()); err != nil {
+			return c, "", err
+		}
+	}
 	if err := r.FillConsts(); err != nil {
 		return c, "", err
 	}
+	checks := gpu.Checks(0)
 	for i := range r.Launches {
 		if r.Launches[i].Counters = nil; counted != nil && b.site.Device.Info().Emulated {
-			r.Launches[i].Counters = &counted[i]
+			r.Launches[i].Counters, checks = &counted[i], r.countedChecks()
 		}
+		r.Launches[i].Checks = 0
 	}
-	err = r.Submit(0)
+	err = r.Submit(checks)
 	if kind := faultKind(err); kind != "" {
 		return c, fmt.Sprintf("for %s it ends in a fault: %v", p.what, err), nil
 	}

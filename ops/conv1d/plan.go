@@ -108,10 +108,8 @@ func (o Options) shared(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 // span is the number of elements of x that a block of conv1d_shared reads for so many taps.
 func (o Options) span(taps int) int { return (threads-1)*o.Stride + o.spread(taps) + 1 }
 
-func (o Options) window(entry string) ladder.Planner {
-	return func(_ string, s ladder.Size, _ gpu.Info) ladder.Plan {
-		return o.withTaps(o.launch(entry, s, blockOut, 0, "x", "y", o.shape(s)))
-	}
+func (o Options) window(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+	return o.withTaps(o.launch(entry, s, blockOut, 0, "x", "y", o.shape(s)))
 }
 
 func (o Options) sixteen(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {

@@ -13,6 +13,10 @@ type Judge struct {
 	// Note explains error and bound below a table.
 	Note string
 
+	// OfTerms says that the error is a share of the sum of |terms|. Else it has the unit
+	// that Note names.
+	OfTerms bool
+
 	// Compare compares the output of a run, of the length of want, with the
 	// reference. It names the worst element and every failed check. If no check
 	// failed, a table shows the error.
@@ -30,10 +34,14 @@ func (t Tensor) judge(want Expected) Judge {
 	return RoundedSum
 }
 
+// OfTerms reports whether the error of the tensor's result is a share of the sum of |terms|.
+func (t Tensor) OfTerms(want Expected) bool { return t.judge(want).OfTerms }
+
 // RoundedSum allows the error that rounding can cause in a sum of the plan's depth,
 // and at most Tolerance of the sum of |terms|. It is the judge of floats whose
 // reference has magnitudes.
 var RoundedSum = Judge{
+	OfTerms: true,
 	Note: "error and bound are shares of the sum of |terms|; the bound is that of rounding, " +
 		"d u / (1 - d u) for a depth of d additions and u = 2^-24, and at most 1e-3, to which a rung that rounds its factors " +
 		"(float16, bfloat16, TF32) adds what that costs; where 1e-3 is the smaller one, the float32 bits of a known order of additions are checked too",
@@ -58,7 +66,8 @@ var RoundedSum = Judge{
 // SumOfProducts is RoundedSum of terms that are products of float32: one below 2^-126 loses
 // bits, too, less than an atomic that makes it 0.
 var SumOfProducts = Judge{
-	Note: RoundedSum.Note,
+	OfTerms: true,
+	Note:    RoundedSum.Note,
 	Compare: func(stop Stop, got Values, want Expected, p Plan) Comparison {
 		p.Atomics++
 		return RoundedSum.Compare(stop, got, want, p)

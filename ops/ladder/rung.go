@@ -80,7 +80,7 @@ func (o *Operator) variant(r Rung) (v Variant, err error) {
 	if like.Host != nil || like.Picks {
 		return v, fmt.Errorf("ops: %s: rung %s: %w: %s launches no entry of its own, expected another variant", o.Name, v.Name, gpu.ErrArgument, r.Like)
 	}
-	v.Plan = like.Plan
+	v.Plan, v.Refuses = like.Plan, like.Refuses // a plan has no launch for a size that its rung refuses
 	return v, nil
 }
 

@@ -67,6 +67,7 @@ func checkIndices(name string, index []int32, limit int) error {
 
 // sumOfTerms judges sums of different lengths, each with the bound of its own.
 var sumOfTerms = ladder.Judge{
+	OfTerms: true,
 	Note: "error and bound are shares of the sum of |terms|; the bound of a sum of k terms is that of rounding, " +
 		"k u / (1 - k u) with u = 2^-24, and at most 1e-3; the table shows the largest bound",
 	Compare: ladder.SumOfProducts.Compare,

@@ -3,17 +3,25 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"warpbook/gpu"
+	"warpbook/gpu/compile"
 	"warpbook/gpu/device"
 	"warpbook/gpu/ptxfile"
 	"warpbook/ops"
 	"warpbook/ops/bench"
+	"warpbook/ops/ladder"
 	"warpbook/ops/peers"
 )
 
@@ -130,4 +138,71 @@ func TestSmallSize(t *testing.T) {
 	if err != nil || f.Verdict != "REJECTED" || f.MedianNS != 0 || f.SamplesNS != nil || !strings.Contains(f.Note, "does less") {
 		t.Errorf("%+v, %v", f, err)
 	}
+}
+
+// TestWithRungs: the kernel of a rung under another name is not rejected, whatever its
+// operator computes. The seed chooses a rung of some operators, and of all with WARPBOOK_LONG.
+func TestWithRungs(t *testing.T) {
+	seed, few := uint64(time.Now().UnixNano()), os.Getenv("WARPBOOK_LONG") == ""
+	if n, err := strconv.ParseUint(os.Getenv("WARPBOOK_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	t.Logf("seed %d", seed)
+	d, err := device.Open("emu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, o := range ops.Operators() {
+		if few && random.IntN(6) > 0 || strings.HasSuffix(o.Name, "_mistakes") {
+			continue
+		}
+		for _, v := range o.Variants {
+			if random.IntN(len(o.Variants)) > 0 || v.Host != nil || v.Picks || v.Expect != nil {
+				continue
+			}
+			if row, ok := renamed(t, d, o, v); ok && row.Verdict != ladder.Pass {
+				t.Errorf("%s under another name: %s %s, expected PASS", v.Name, row.Verdict, row.Audit.Note())
+			}
+		}
+	}
+}
+
+// renamed times the kernel of a rung as one of the caller's, at the smallest size that the
+// emulator runs. ok is false where the rung does not take that size or device.
+func renamed(t *testing.T, d gpu.Device, o *ops.Operator, v ops.Variant) (row ops.Latency, ok bool) {
+	t.Helper()
+	size := (&options{operator: o}).smallSize()
+	file, err := o.PTX(o.ModuleOf(v), d.Info())
+	if err != nil || size == nil || len(file.Text) > 1<<20 { // larger than --with takes
+		return row, false
+	}
+	text := regexp.MustCompile(`\b`+v.Name).ReplaceAllString(file.Text, "own_"+v.Name)
+	m, err := compile.PTX(file.Name, text, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, err := m.Entry("own_" + v.Name)
+	if err != nil {
+		return row, false
+	}
+	with, err := o.With(ops.Rung{Entry: entry, Like: v.Name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := ops.NewBench(d, with, 1, size...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	b.Audits, b.Repeats = true, 2
+	times, err := b.Time(entry.Name())
+	if errors.Is(err, gpu.ErrUnsupported) {
+		return row, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times.Rows[0], true
 }
