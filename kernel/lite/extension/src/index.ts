@@ -93,7 +93,8 @@ function styled({ ename, evalue, traceback }: CellError): CellError {
 }
 
 class GoKernel extends BaseKernel {
-  constructor(options: IKernel.IOptions) {
+  // languageOf is the language of the notebook that a kernel belongs to, '' if it names none.
+  constructor(options: IKernel.IOptions, private languageOf: (kernel: string) => string) {
     super({
       ...options,
       sendMessage: msg => {
@@ -120,7 +121,8 @@ class GoKernel extends BaseKernel {
       worker: program('worker.js'),
       files: files.map((path: string) => ({ path: '/notebooks/' + path, url: URLExt.join(PageConfig.getBaseUrl(), 'files', path) })),
       folder: ('/notebooks/' + this.location).replace(/\/+$/, ''),
-      late: (e: CellEvent) => this.publish(e)
+      late: (e: CellEvent) => this.publish(e),
+      restarted: () => { this.language = ''; }
     });
     return client;
   }
@@ -171,6 +173,15 @@ class GoKernel extends BaseKernel {
     }
   }
 
+  // speak sets the language that the notebook's metadata name, which no request brings.
+  private async speak(client: Client): Promise<void> {
+    const language = this.languageOf(this.id);
+    if (language && language !== this.language) {
+      this.language = language;
+      await client.execute(0, '%lang ' + language, () => undefined, true);
+    }
+  }
+
   private failed(plain: CellError): KernelMessage.IExecuteReplyMsg['content'] {
     const error = styled(plain);
     this.publishExecuteError(error);
@@ -182,7 +193,9 @@ class GoKernel extends BaseKernel {
     this.mayAsk = content.allow_stdin !== false;
     let done: CellEvent;
     try {
-      done = await (await this.client).execute(this.executionCount, content.code, e => content.silent || this.publish(e), content.silent ?? false, content.silent ? undefined : (this.parent?.metadata as any)?.cellId);
+      const client = await this.client;
+      await this.speak(client);
+      done = await client.execute(this.executionCount, content.code, e => content.silent || this.publish(e), content.silent ?? false, content.silent ? undefined : (this.parent?.metadata as any)?.cellId);
     } catch (e: any) {
       return this.failed({ ename: 'kernel', evalue: e.message, traceback: [e.message] });
     }
@@ -265,6 +278,7 @@ class GoKernel extends BaseKernel {
   }
 
   private client: Promise<Client>;
+  private language = ''; // that was set
   private goesOn = false; // after an error of the running cell
   private mayAsk = true; // the client of the running cell shows questions
   private asking = 0; // the cell of the last question
@@ -308,6 +322,16 @@ function asked(app: JupyterFrontEnd, touched: () => boolean): void {
   });
 }
 
+// languageOf is metadata.lang of the open notebook with this kernel.
+function languageOf(app: JupyterFrontEnd, kernel: string): string {
+  for (const widget of app.shell.widgets('main') as Iterable<any>) {
+    if (widget.sessionContext?.session?.kernel?.id === kernel) {
+      return String(widget.context?.model?.getMetadata?.('lang') ?? '');
+    }
+  }
+  return '';
+}
+
 const plugin: JupyterFrontEndPlugin<void> = {
   id: 'warpbook-lite:kernel',
   description: 'Go cells in a web worker',
@@ -328,7 +352,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         resources: {}
       },
       create: async options => {
-        const kernel = new GoKernel(options);
+        const kernel = new GoKernel(options, id => languageOf(app, id));
         running.set(options.id, kernel);
         kernel.disposed.connect(() => running.delete(options.id));
         return kernel;
