@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"warpbook/kernel/nbformat"
 	"warpbook/kernel/report"
@@ -48,7 +49,7 @@ func Site(ctx context.Context, root, dir string, progress io.Writer) (err error)
 	if err := tools(); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(dir), ".warpbook-site-")
+	work, err := os.MkdirTemp(filepath.Dir(dir), workFolder)
 	if err != nil {
 		return fmt.Errorf("lite: site: %w", err)
 	}
@@ -111,6 +112,14 @@ func (s *site) path(name ...string) string { return filepath.Join(append([]strin
 // python is a program of the environment that lab makes.
 func (s *site) python(name string) string { return filepath.Join(s.work, "venv", "bin", name) }
 
+// workFolder begins the name of the folder of a build.
+const workFolder = ".warpbook-site-"
+
+// fileTime is the time of all files in the list that the file browser shows. With times of
+// the build, equal checkouts would make unequal sites, and browsers that have a site would
+// load it again after each build.
+var fileTime = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
 // lab builds JupyterLite with the kernel's extension and the notebooks.
 func (s *site) lab() error {
 	fmt.Fprintln(s.progress, "warpbook: building JupyterLite and the kernel's extension")
@@ -140,7 +149,7 @@ func (s *site) lab() error {
 	if err := os.Mkdir(lab, 0o755); err != nil {
 		return fmt.Errorf("lite: site: %w", err)
 	}
-	if err := s.run(lab, s.python("jupyter-lite"), "build", "--output-dir", s.dir, "--contents", contents, "--apps", "lab", "--no-sourcemaps", "--no-unused-shared-packages"); err != nil {
+	if err := s.run(lab, s.python("jupyter-lite"), "build", "--output-dir", s.dir, "--contents", contents, "--apps", "lab", "--no-sourcemaps", "--no-unused-shared-packages", fmt.Sprint("--source-date-epoch=", fileTime.Unix())); err != nil {
 		return err
 	}
 	if err := s.guardLab(); err != nil {
@@ -152,7 +161,7 @@ func (s *site) lab() error {
 // extension builds the JupyterLab extension and returns its folder.
 func (s *site) extension(venv string) (string, error) {
 	dir := filepath.Join(s.work, "extension")
-	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", ".npmrc", "src/index.ts"} {
+	for _, name := range []string{"package.json", "package-lock.json", "tsconfig.json", "webpack.config.js", ".npmrc", "src/index.ts"} {
 		if err := copyFile(filepath.Join(s.root, "kernel/lite/extension", name), filepath.Join(dir, name)); err != nil {
 			return "", err
 		}

@@ -1,13 +1,16 @@
 package lite
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // partial is a site with the notebooks, without JupyterLite and the program.
@@ -186,5 +189,45 @@ func TestPinned(t *testing.T) {
 	lock := read(t, "extension/package-lock.json")
 	if strings.Contains(lock, `"resolved"`) || strings.Count(lock, `"integrity"`) < 100 {
 		t.Error("package-lock.json: expected the hash of each package and no address")
+	}
+}
+
+// TestSiteIsReproducible: a built site has neither the time of its build nor the path.
+func TestSiteIsReproducible(t *testing.T) {
+	dir := os.Getenv("WARPBOOK_SITE")
+	if dir == "" {
+		t.Skip("needs WARPBOOK_SITE, the folder of `go run ./install --site`")
+	}
+	const entry = "webpack/container/entry/warpbook-lite" // a number in its place is a hash of the path
+	lists, entries := 0, 0
+	listed := regexp.MustCompile(`"(?:created|last_modified)": *"([^"]*)"`)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(text, []byte(workFolder)) {
+			t.Errorf("%s names the folder of the build", path)
+		}
+		if name := d.Name(); name == "all.json" {
+			for _, m := range listed.FindAllSubmatch(text, -1) {
+				lists++
+				if at, err := time.Parse(time.RFC3339, string(m[1])); err != nil || !at.Equal(fileTime) {
+					t.Errorf("%s: %s, expected %v", path, m[0], fileTime)
+				}
+			}
+		} else if strings.HasPrefix(path, "extensions/warpbook-lite/static/remoteEntry.") {
+			entries++
+			if !bytes.Contains(text, []byte(entry)) {
+				t.Errorf("%s: no %s, expected the names of modules", path, entry)
+			}
+		}
+		return nil
+	})
+	if err != nil || lists < 50 || entries != 1 {
+		t.Errorf("%v: %d times and %d entries of the extension, expected at least 50, and one", err, lists, entries)
 	}
 }
