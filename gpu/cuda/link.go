@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warpbook/gpu/cuda/command"
+	"warpbook/kernel/leaf/buildcache"
 )
 
 // backlog limits the queued commands that are not written yet; a caller that
@@ -81,7 +82,7 @@ func dial(path string, args []string, shared *arena, patience time.Duration) (*l
 	}
 	if err := l.process.Start(); err != nil {
 		closeAll(append(outs, ins...))
-		return nil, fmt.Errorf("cuda: start worker: %w", err)
+		return nil, fmt.Errorf("cuda: start worker: %w", buildcache.StartError(path, err))
 	}
 	closeAll([]*os.File{outs[0], ins[1], outs[2]}) // the worker has them
 	return l, l.greet(outs[1])

@@ -165,6 +165,10 @@ func Run(ctx context.Context, request Request) (Reply, error) {
 	if ctx.Err() != nil {
 		return reply, fmt.Errorf("compile: %s: %w", request.Name, ctx.Err())
 	}
+	if err = buildcache.StartError(path, err); errors.Is(err, buildcache.ErrNoLoader) { // NVRTC needs it, too
+		reply.Missing, reply.Error = true, "compiler: "+err.Error()
+		return reply, nil
+	}
 	if err != nil {
 		return reply, fmt.Errorf("compile: %s: the compiler ended: %w%s; nothing else is lost", request.Name, err, suffix(lastLine(stderr.Bytes())))
 	}

@@ -38,3 +38,22 @@ func TestBuildWithoutGo(t *testing.T) {
 		}
 	}
 }
+
+// TestRunWithoutLoader: on a system with musl the program does not start, which is a missing
+// compiler, so that clang takes its place.
+func TestRunWithoutLoader(t *testing.T) {
+	shell, err := os.ReadFile("/bin/sh")
+	at := bytes.Index(shell, []byte("/ld-linux-"))
+	if err != nil || at < 0 {
+		t.Skip("needs a /bin/sh that is linked dynamically, with glibc")
+	}
+	shell[at+1] = 'x'
+	path := filepath.Join(t.TempDir(), "nvrtc")
+	if err := os.WriteFile(path, shell, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(Variable, path)
+	if reply, err := Run(t.Context(), Request{Name: "x.cu"}); err != nil || !reply.Missing || !strings.Contains(reply.Error, "compiler: "+path+" does not start: its dynamic loader is missing") {
+		t.Errorf("%+v, %v, expected a missing compiler", reply, err)
+	}
+}
