@@ -269,3 +269,44 @@ func TestHeaderFolders(t *testing.T) {
 		}
 	}
 }
+
+// A program that waits for a line gets one, and one that reads nothing asks for nothing.
+func TestAsk(t *testing.T) {
+	needZig(t)
+	const text = `#include <cstdio>
+int main(int argc, char **) {
+  if (argc == 1) return 0;
+  char name[20];
+  int sum = 0, n;
+  printf("name? "), fflush(stdout);
+  if (scanf("%19s", name) != 1) return 2;
+  while (scanf("%d", &n) == 1) sum += n;
+  printf("%s %d\n", name, sum);
+}
+`
+	p, err := Build(t.Context(), []Source{{Name: "x.cu", Text: text}}, Options{}, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{{nil, ""}, {[]string{"read"}, "name? warp 42\n"}} {
+		lines := []string{"warp", "40", "2"}
+		var out bytes.Buffer
+		asked := 0
+		ask := func() (string, error) {
+			asked++
+			if asked > len(lines) {
+				return "", errors.New("no more")
+			}
+			return lines[asked-1], nil
+		}
+		if err := p.Run(t.Context(), Settings{Args: c.args}, Streams{Out: &out, Err: &out, Ask: ask}); err != nil || out.String() != c.want {
+			t.Errorf("%q, %v, expected %q", &out, err, c.want)
+		}
+		if c.args == nil && asked != 0 {
+			t.Errorf("it asked %d times", asked)
+		}
+	}
+}

@@ -27,6 +27,10 @@ type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Terminal bool // the program stays in the group of a terminal's foreground
+
+	// Ask, if not nil, returns a line each time that the program waits for standard input, in
+	// place of In. It is called on another goroutine. After an error the input has ended.
+	Ask func() (string, error)
 }
 
 // guarded gives writers that are no files a lock: the program's output and the lines of the
@@ -92,9 +96,22 @@ func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	s := &server{alive: alive, dev: dev.(*emu.Device), channel: channel, program: p, report: r, checked: set.Sanitize, counts: counting{set.Kernels, set.Profiles}, modules: make([]gpu.Module, len(p.parts.Units)), events: map[uint64]time.Time{}, objects: map[uint64]gpu.Object{}, memory: memory{shared: map[uint64]gpu.Buffer{}}}
 	s.dev.SetOutput(&s.printed)
 	s.dev.GoOn(!set.Strict)
+	var lines *input
+	if io.Ask != nil {
+		if lines, err = newInput(io.Ask); err != nil {
+			return err
+		}
+		io.In = lines.from
+	}
 	process, err := p.start(channel, set.Args, io)
+	if lines != nil {
+		lines.from.Close()
+	}
 	if err != nil {
 		return fmt.Errorf("program: %s: %w", p.Name, err)
+	}
+	if lines != nil {
+		go lines.serve(process.command.Process.Pid, process.ended)
 	}
 	channel.Started()
 	r.pid = process.command.Process.Pid

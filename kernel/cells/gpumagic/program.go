@@ -9,6 +9,7 @@ import (
 
 	"warpbook/gpu/compile"
 	"warpbook/gpu/program"
+	"warpbook/kernel/display"
 	"warpbook/kernel/engine/magic"
 )
 
@@ -42,7 +43,7 @@ func runProgram(ctx context.Context, c *magic.Call, name string) ([]magic.Declar
 	if c.Flags["ncu"] != "" {
 		set.Kernels = &kernels
 	}
-	err = p.Run(ctx, set, program.Streams{Out: os.Stdout, Err: os.Stderr})
+	err = runAsking(ctx, p, set)
 	if len(kernels) > 0 {
 		c.Show(kernels)
 	}
@@ -53,4 +54,35 @@ func runProgram(ctx context.Context, c *magic.Call, name string) ([]magic.Declar
 		return nil, c.Errorf(0, "%s", strings.TrimPrefix(err.Error(), "program: "))
 	}
 	return nil, nil
+}
+
+// runAsking runs a program. This goroutine, which is the cell's, asks the user for the lines
+// that the program waits for.
+func runAsking(ctx context.Context, p *program.Program, set program.Settings) error {
+	type answer struct {
+		line string
+		err  error
+	}
+	questions, answers, ended := make(chan struct{}), make(chan answer), make(chan struct{})
+	ask := func() (string, error) {
+		select {
+		case questions <- struct{}{}:
+			a := <-answers
+			return a.line, a.err
+		case <-ended:
+			return "", errors.New("the program has ended")
+		}
+	}
+	result := make(chan error, 1)
+	go func() { result <- p.Run(ctx, set, program.Streams{Out: os.Stdout, Err: os.Stderr, Ask: ask}) }()
+	for {
+		select {
+		case err := <-result:
+			close(ended)
+			return err
+		case <-questions:
+			line, err := display.Ask("")
+			answers <- answer{line, err}
+		}
+	}
 }

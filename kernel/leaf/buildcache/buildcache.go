@@ -8,6 +8,7 @@
 package buildcache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -113,9 +114,11 @@ func (p Program) renew(ctx context.Context, path string, progress io.Writer, don
 	return nil
 }
 
-// lock waits for another process that builds this version of the program.
+// lock waits for another process that builds a program with this prefix. The file says which
+// one: programs of users share prefixes.
 func (p Program) lock(ctx context.Context, dir string, progress io.Writer) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "."+p.Prefix+"lock"), os.O_RDWR|os.O_CREATE, 0o644)
+	path := filepath.Join(dir, "."+p.Prefix+"lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("buildcache: %w", err)
 	}
@@ -123,12 +126,16 @@ func (p Program) lock(ctx context.Context, dir string, progress io.Writer) (unlo
 	err = atomicfile.Lock(ctx, f, func() {
 		if time.Since(said) >= interval {
 			said = time.Now()
-			fmt.Fprintln(progress, "warpbook: waiting for another warpbook that builds", p.Title)
+			title, _ := os.ReadFile(path) // empty before the first build
+			fmt.Fprintln(progress, "warpbook: waiting for another warpbook that builds", cmp.Or(string(title), p.Title))
 		}
 	})
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("buildcache: %w", err)
+	}
+	if f.Truncate(0) == nil { // without the title the message has another one
+		f.WriteAt([]byte(p.Title), 0)
 	}
 	return func() { f.Close() }, nil
 }

@@ -102,10 +102,13 @@ func TestGetWaitsInterrupted(t *testing.T) {
 	if err := atomicfile.Lock(t.Context(), f, nil); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := f.WriteString("another script"); err != nil { // as the holder of the lock does
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var said bytes.Buffer
 	_, err = p.Get(ctx, writer(func(data []byte) (int, error) { cancel(); return said.Write(data) }))
-	if !errors.Is(err, context.Canceled) || said.String() != "warpbook: waiting for another warpbook that builds the script\n" {
+	if !errors.Is(err, context.Canceled) || said.String() != "warpbook: waiting for another warpbook that builds another script\n" {
 		t.Errorf("%v, %q, expected to wait and to end with ctx", err, &said)
 	}
 }
