@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -19,6 +20,7 @@ type Options struct {
 	Instantiate []string // templates to compile, such as "reduce<256>"
 	Committed   string   // file with the PTX of exactly this source, used where its compiler is missing; "" is none
 	Compiler    string   // "nvrtc" or "clang"; "" is the one of CompilerVariable, else NVRTC where it is found
+	Include     []string // folders of headers that the source includes in "quotes"
 	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
 	Debug       bool     // code without optimisation whose PTX names variables, by clang where it is found
 }
@@ -93,6 +95,7 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 		return nil, err
 	}
 	s := scan(strings.Repeat("\n", m.firstLine-1) + text)
+	s.folders = o.Include
 	if diagnostics := s.host(); len(diagnostics) > 0 {
 		return nil, &Error{name, diagnostics}
 	}
@@ -160,6 +163,13 @@ func (o Options) flags() ([]string, error) {
 	}
 	if o.Debug {
 		flags = append(flags, "--device-debug")
+	}
+	for _, dir := range o.Include {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("compile: %w", err)
+		}
+		flags = append(flags, "--include-path="+path)
 	}
 	return flags, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warpbook/gpu"
+	"warpbook/gpu/clang"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/emu"
 	"warpbook/gpu/ptx"
@@ -367,6 +368,38 @@ func TestIncludesOfTheMachine(t *testing.T) {
 		got := scan("#include " + header + "\n").hostHeaders()
 		if (len(got) == 1 && strings.Contains(got[0].Text, "a cell is one source")) != refused || !refused && len(got) > 0 {
 			t.Errorf("%s: %v, refused should be %v", header, got, refused)
+		}
+	}
+}
+
+// A header in quotes is looked for in the folders of the options, by both compilers.
+func TestIncludesOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"mine.cuh": "__device__ float twice(float v) { return 2 * v; }\n", "wrong.cuh": "\n__device__ float twice(float v) { return v +; }\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for header, want := range map[string]string{`"mine.cuh"`: "", `"none.cuh"`: "there is no such file in " + dir, `"/etc/passwd"`: "there is no such file"} {
+		s := scan("#include " + header + "\n")
+		s.folders = []string{dir}
+		got := s.hostHeaders()
+		if want == "" && len(got) > 0 || want != "" && (len(got) != 1 || !strings.Contains(got[0].Text, want)) {
+			t.Errorf("%s: %v, expected %q", header, got, want)
+		}
+	}
+	const kernel = "extern \"C\" __global__ void k(float *x) { x[0] = twice(x[0]); }\n"
+	for _, name := range []string{"nvrtc", "clang"} {
+		o := Options{Include: []string{dir}, Compiler: name}
+		m, err := CUDA(t.Context(), "x.cu", "#include \"mine.cuh\"\n"+kernel, o)
+		if name == "clang" && os.Getenv(clang.FolderVariable) == "" || name == "nvrtc" && os.Getenv("WARPBOOK_NVRTC") == "" {
+			continue // the compiler is not there
+		}
+		if err != nil || len(m.Entries) != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := CUDA(t.Context(), "x.cu", "#include \"wrong.cuh\"\n"+kernel, o); err == nil || !strings.Contains(err.Error(), "compile: x.cu:1:11: in header wrong.cuh, line 2: ") {
+			t.Errorf("%s: %v, expected the line of the header", name, err)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package compile
 
 import (
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,13 +184,27 @@ func (s *source) hostHeaders() (diagnostics []Diagnostic) {
 		switch {
 		case host:
 		case (text[m[2]:m[3]] == `"` || path.IsAbs(name)) && !cudaHeaders().MatchString(name):
+			if s.finds(name) {
+				continue
+			}
 			answer = "a cell is one source: put what you need of it into the cell"
+			if len(s.folders) > 0 {
+				answer = fmt.Sprintf("there is no such file in %s: put what you need of it into the cell, or write the file", strings.Join(s.folders, ", "))
+			}
 		default:
 			continue
 		}
 		diagnostics = append(diagnostics, s.diagnostic(m[4], "header %s: delete the line: %s", name, answer))
 	}
 	return diagnostics
+}
+
+// finds reports whether a header is a file in one of the source's folders.
+func (s *source) finds(name string) bool {
+	return !path.IsAbs(name) && slices.ContainsFunc(s.folders, func(dir string) bool {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil && info.Mode().IsRegular()
+	})
 }
 
 var comments = lazyregexp.New(`(?s)//[^\n]*|/\*.*?(\*/|$)`)

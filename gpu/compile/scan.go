@@ -16,6 +16,7 @@ type source struct {
 	text      string
 	code      string // of the same length, with spaces for comments, strings and directives
 	functions []function
+	folders   []string // of headers in "quotes"
 	unknown   []string // names that the compiler does not know
 	needs     string   // architecture for which it compiles, if not for the one asked for; "" if none
 }

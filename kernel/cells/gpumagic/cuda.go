@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"warpbook/gpu/compile"
 	"warpbook/gpu/program"
 	"warpbook/kernel/engine/magic"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 var cuda = &magic.Magic{
@@ -19,7 +22,8 @@ for reduce<256>. It is a *compile.Entry: reduce.Launch(dev, gpu.Dim{X: 64},
 gpu.Dim{X: 256}, x, y, uint32(n)) runs it on a GPU or on the emulator,
 reduce.PTX() and reduce.SASS() show its code, reduce.Resources(dev) what it
 takes, and ops.Reduce.With puts it into a ladder. NAME is the source's in
-messages; without it, it is that of the cell. NVRTC compiles, or clang where NVRTC
+messages; without it, it is that of the cell. #include "x.cuh" finds headers in the
+folder of the notebook, or in that of --file FILE. NVRTC compiles, or clang where NVRTC
 is missing: neither a GPU nor a toolkit is needed. WARPBOOK_COMPILER chooses, too.
 
 A cell that defines main is a whole program, host code included: it is compiled
@@ -34,6 +38,7 @@ counted.`,
 		{Name: "committed", Value: "FILE", Help: "PTX that was made of these lines, for where NVRTC is missing"},
 		{Name: "debug", Help: "code without optimisation that names its variables, for %debug and bench.Watch"},
 		{Name: "compiler", Value: "NAME", Help: "nvrtc or clang (NVRTC where it is found)"},
+		{Name: "file", Value: "FILE", Help: "compile this file in place of lines below", File: true},
 		{Name: "gpu", Value: "NAME", Help: "GPU that a whole program runs on, such as a100 (h200)"},
 		{Name: "strict", Help: "end a whole program at what is undefined and yet runs on a GPU"},
 		{Name: "args", Value: "'WORDS'", Help: "arguments of a whole program"},
@@ -45,11 +50,17 @@ counted.`,
 		if err != nil {
 			return nil, err
 		}
+		folder := "."
+		if path := c.Flags["file"]; path != "" {
+			if name, folder, err = readFile(c, path); err != nil {
+				return nil, err
+			}
+		}
 		if program.HasMain(c.Body) {
 			if c.Flags["debug"] != "" {
 				return nil, c.Errorf(c.FlagAt("debug"), "--debug is for a cell without main: a debugger for whole programs is not there yet")
 			}
-			return runProgram(ctx, c, name)
+			return runProgram(ctx, c, name, folder)
 		}
 		for _, flag := range []string{"gpu", "strict", "args", "sanitize", "ncu"} {
 			if c.Flags[flag] != "" {
@@ -58,6 +69,9 @@ counted.`,
 		}
 		o := compile.Options{Arch: c.Flags["arch"], Std: c.Flags["std"], FastMath: c.Flags["fast-math"] != "", FirstLine: c.BodyRow,
 			Committed: c.Flags["committed"], Compiler: c.Flags["compiler"], Debug: c.Flags["debug"] != ""}
+		if quoted().MatchString(c.Body) {
+			o.Include = []string{folder}
+		}
 		if list := c.Flags["instantiate"]; list != "" {
 			o.Instantiate = strings.Split(list, "\n")
 		}
@@ -67,6 +81,37 @@ counted.`,
 		}
 		return declare(c, m, err)
 	},
+}
+
+// quoted matches a directive that includes a header of the user.
+var quoted = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*"`)
+
+// mostSource bounds a file in bytes.
+const mostSource = 1 << 20
+
+// readFile makes a file the body of the call, and returns its name in messages and its folder.
+func readFile(c *magic.Call, path string) (name, folder string, err error) {
+	at := c.FlagAt("file")
+	if strings.TrimSpace(c.Body) != "" {
+		return "", "", c.Errorf(at, "--file %s, and lines below: expected one of them", path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", c.Errorf(at, "--file: %v", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostSource {
+		return "", "", c.Errorf(at, "--file %s: not a file of at most %d bytes", path, mostSource)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", "", c.Errorf(at, "--file: %v", err)
+	}
+	c.Body, c.BodyRow = string(text), 1
+	if c.Rest == "" {
+		return filepath.Base(path), filepath.Dir(path), nil
+	}
+	name, err = sourceName(c, ".cu")
+	return name, filepath.Dir(path), err
 }
 
 var ptx = &magic.Magic{
@@ -115,7 +160,14 @@ func declare(c *magic.Call, m *compile.Module, err error) (list []magic.Declarat
 
 // failure places an error of the compiler at its line of the cell.
 func failure(c *magic.Call, err error) error {
-	if wrong := (*compile.Error)(nil); errors.As(err, &wrong) {
+	wrong := (*compile.Error)(nil)
+	if errors.As(err, &wrong) && c.Flags["file"] != "" { // its lines are not the cell's
+		for _, d := range wrong.Diagnostics {
+			fmt.Fprintf(c.Out, "%s:%d:%d: %s\n", c.Flags["file"], d.Line, d.Col, d.Text)
+		}
+		return c.Errorf(c.FlagAt("file"), "%s does not compile: %d errors", c.Flags["file"], len(wrong.Diagnostics))
+	}
+	if wrong != nil {
 		var list magic.Diagnostics
 		for _, d := range wrong.Diagnostics {
 			list = append(list, magic.Diagnostic{Line: d.Line, Col: d.Col, Text: d.Text})

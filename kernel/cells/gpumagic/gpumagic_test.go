@@ -2,6 +2,8 @@ package gpumagic
 
 import (
 	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -33,6 +35,29 @@ func TestList(t *testing.T) {
 			if c, err := magic.Builtin(All()...).Parse(sign + m.Name + " --help"); err != nil || !c.Help {
 				t.Errorf("%s%s --help: %+v, %v", sign, m.Name, c, err)
 			}
+		}
+	}
+}
+
+// A file stands in place of the lines below, and its mistakes have its own lines.
+func TestFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"k.cu": "__global__ void k(float *x) { x[0] = 1 }\n", "empty.cu": ""} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]string{
+		"%%cuda --file none.cu": "--file: stat none.cu", "%%cuda --file .": "not a file of at most", "%%cuda --file k.cu\n__global__ void k() {}": "expected one of them",
+		"%%cuda --file empty.cu": "does not compile: 1 errors", "%%ptx --file k.cu": "has no flag --file",
+	} {
+		c, err := magic.Builtin(All()...).Parse(text)
+		if err == nil {
+			c.Out = io.Discard
+			_, err = c.Declare(t.Context(), c)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, expected %q", text, err, want)
 		}
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 // runProgram runs a cell that has main: a whole program, on an emulated GPU of its own. The
 // cell declares nothing.
-func runProgram(ctx context.Context, c *magic.Call, name string) ([]magic.Declaration, error) {
+func runProgram(ctx context.Context, c *magic.Call, name, folder string) ([]magic.Declaration, error) {
 	for _, flag := range []string{"instantiate", "committed", "compiler"} {
 		if c.Flags[flag] != "" {
 			return nil, c.Errorf(c.FlagAt(flag), "--%s: the cell has main and is a whole program, which has no such option", flag)
 		}
 	}
-	source := program.Source{Name: name, Text: c.Body, FirstLine: c.BodyRow}
+	source := program.Source{Name: name, Text: c.Body, FirstLine: c.BodyRow, Folder: folder}
 	o := program.Options{Arch: c.Flags["arch"], Std: c.Flags["std"], FastMath: c.Flags["fast-math"] != ""}
 	p, err := program.Build(ctx, []program.Source{source}, o, c.Out)
 	if errors.Is(err, context.Canceled) {

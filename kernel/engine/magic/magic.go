@@ -78,6 +78,7 @@ func (d Diagnostics) Error() string { return d[0].Text }
 type Flag struct {
 	Name, Value, Help string
 	Many              bool // may be given more than once
+	File              bool // names a file that stands in place of the lines below
 }
 
 // Session is the part of a session that magics use.

@@ -1,6 +1,7 @@
 package magic
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -163,6 +164,11 @@ func (c *Call) language() string {
 	return "Go code"
 }
 
+// ofFile reports whether a flag names a file with the lines.
+func (c *Call) ofFile() bool {
+	return slices.ContainsFunc(c.Magic.Flags, func(f Flag) bool { return f.File && c.Flags[f.Name] != "" })
+}
+
 // check reports a missing or a superfluous part of the call, for every magic.
 func (c *Call) check() error {
 	if c.Help {
@@ -170,7 +176,7 @@ func (c *Call) check() error {
 	}
 	code, _ := c.Code()
 	switch {
-	case c.Run == nil && strings.TrimSpace(code) == "":
+	case c.Run == nil && strings.TrimSpace(code) == "" && !c.ofFile():
 		where := ""
 		if c.Sign == "%%" {
 			where = " in the lines below"

@@ -273,6 +273,7 @@ OptionError reports an invalid option: Arch, Std, Instantiate or Compiler.`,
 	Instantiate []string // templates to compile, such as "reduce<256>"
 	Committed   string   // file with the PTX of exactly this source, used where its compiler is missing; "" is none
 	Compiler    string   // "nvrtc" or "clang"; "" is the one of CompilerVariable, else NVRTC where it is found
+	Include     []string // folders of headers that the source includes in "quotes"
 	FirstLine   int      // number of the first line of the text, in messages and faults; 0 is 1
 	Debug       bool     // code without optimisation whose PTX names variables, by clang where it is found
 }
@@ -297,6 +298,9 @@ shorter, less exact division, square root and transcendental functions`,
 	"Options.FirstLine": `Options.FirstLine int
 
 number of the first line of the text, in messages and faults; 0 is 1`,
+	"Options.Include": `Options.Include []string
+
+folders of headers that the source includes in "quotes"`,
 	"Options.Instantiate": `Options.Instantiate []string
 
 templates to compile, such as "reduce<256>"`,
