@@ -198,7 +198,7 @@ func checkDim(what string, d, most Dim, info Info) error {
 
 // CheckAlloc is the size in bytes of n elements of a type.
 func CheckAlloc(t Type, n int) (int64, error) {
-	if t == Invalid || t.Bytes() == 0 {
+	if t.Bytes() == 0 {
 		return 0, fmt.Errorf("gpu: alloc: %w: type %v, expected a data type such as gpu.Float32", ErrArgument, t)
 	}
 	if n < 0 || int64(n) > math.MaxInt64/8 {

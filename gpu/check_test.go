@@ -12,6 +12,12 @@ func TestNearest(t *testing.T) {
 			t.Errorf("nearest to %s: %q, expected %q", name, got, want)
 		}
 	}
+	if got := Nearest("abc", []string{"abxdefgh", "abd"}); got != "expected one such as abd, abxdefgh" {
+		t.Errorf("a name with one other letter comes after one that begins so: %q", got)
+	}
+	if got := Nearest("abcd", []string{"wxyd", "abxdefghij"}); got != "expected one such as abxdefghij, wxyd" {
+		t.Errorf("a name that begins nearly so comes after one with three other letters: %q", got)
+	}
 	if got := Nearest("a", nil); got != "there are none" {
 		t.Errorf("nearest of no names: %q", got)
 	}

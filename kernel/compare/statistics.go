@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -90,15 +91,7 @@ func judge(rows []*Row, same float64) {
 			tests = append(tests, judged{r, *r.P})
 		}
 	}
-	slices.SortStableFunc(tests, func(a, b judged) int {
-		switch {
-		case a.p < b.p:
-			return -1
-		case a.p > b.p:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(tests, func(a, b judged) int { return cmp.Compare(a.p, b.p) })
 	corrected := 0.0
 	for i, t := range tests {
 		corrected = max(corrected, min(1, t.p*float64(len(tests)-i)))

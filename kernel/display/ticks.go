@@ -81,8 +81,8 @@ func (most evenTicks) Ticks(low, high float64) []plot.Tick {
 	var values []float64
 	first := math.Ceil(low/step - hair)
 	for i := range 2 * usualSteps { // ends also where a step is too small for a float64
-		if v := (first + float64(i)) * step; v >= low-hair*step && v <= high+hair*step {
-			values = append(values, v+0) // never -0
+		if v := (first + float64(i)) * step; v <= high+hair*step {
+			values = append(values, v)
 		}
 	}
 	return labelled(values)

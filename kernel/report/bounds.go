@@ -116,7 +116,7 @@ func hostileHTML(source string) string {
 			if !void[string(name)] {
 				open++
 			}
-			for n := 0; more; n++ {
+			for n := 1; more; n++ {
 				if _, _, more = z.TagAttr(); n > mostAttributes {
 					return fmt.Sprintf("an element has more than %d attributes", mostAttributes)
 				}

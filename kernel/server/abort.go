@@ -32,8 +32,8 @@ func (f failure) aborts(c *call) bool {
 		return true
 	}
 	date := c.request.Header.Time()
-	if f.session != c.request.Header.Session || f.sent.IsZero() || date.IsZero() || c.arrived.Sub(f.at) >= inFlight {
+	if f.session != c.request.Header.Session || f.sent.IsZero() || c.arrived.Sub(f.at) >= inFlight {
 		return false
 	}
-	return !date.Before(f.sent) && date.Before(f.learned)
+	return !date.Before(f.sent) && date.Before(f.learned) // no date is before every date
 }
