@@ -170,6 +170,8 @@ if err := x.Download(values); err != nil {
 fmt.Println(twice.Name(), values[0], values[33], values[63])`),
 		cell("import \"net/http\"\nhttp.Get"),
 		{Request: cellproto.Request{Type: cellproto.AskTyped, Code: "for {\nif x {"}},
+		cell("%lang zh"),
+		cell("display.NewTable(\"variant\").Row(\"PASS\")"),
 	}
 	got, last := runNode(t, steps...)
 	value := func(i int) any { return got[i].done.Data["text/plain"] }
@@ -187,6 +189,9 @@ fmt.Println(twice.Name(), values[0], values[33], values[63])`),
 	}
 	if value(0) != "2" {
 		t.Errorf("1 + 1 is %v", value(0))
+	}
+	if text, _ := value(16).(string); !strings.Contains(text, "变体") || !strings.Contains(text, "通过") {
+		t.Errorf("after %%lang zh a table is %q, expected it in Chinese", text)
 	}
 	if got[1].output != "line 0\nline 1\nline 2\né你" {
 		t.Errorf("printed %q", got[1].output)
