@@ -1,8 +1,11 @@
 package gemm
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"warpbook/gpu"
 )
 
 // Each function is shown once, whole, and only the branch that is compiled.
@@ -49,5 +52,32 @@ func TestDiffOfEntries(t *testing.T) {
 	}
 	if strings.Contains(code.Text, "Place corner(") || strings.Contains(code.Text, "- static __device__") {
 		t.Errorf("what both have, or what is only not used any more:\n%s", code.Text)
+	}
+}
+
+// An excerpt shows the entries and the named functions; the whole code is there, once.
+func TestExcerpt(t *testing.T) {
+	all, err := Operator.Code("gemm_specialized")
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, err := Operator.Excerpt("gemm_specialized", "bring", "specialized")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := part.Text[:len(part.Text)-part.Folded]
+	for _, want := range []string{"gemm_specialized(MAPS", "void bring(", "void specialized(", "setmaxnreg"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the excerpt does not show %q", want)
+		}
+	}
+	if lines := strings.Count(shown, "\n"); lines > 90 || strings.Contains(shown, "struct Work {") {
+		t.Errorf("the excerpt has %d lines, expected at most 90, and no struct Work", lines)
+	}
+	if got, want := strings.Count(part.Text, ";"), strings.Count(all.Text, ";"); got != want {
+		t.Errorf("%d semicolons in the excerpt and what unfolds, expected %d", got, want)
+	}
+	if _, err := Operator.Excerpt("gemm_specialized", "no_such_function"); !errors.Is(err, gpu.ErrNotFound) {
+		t.Errorf("%v, expected gpu.ErrNotFound", err)
 	}
 }

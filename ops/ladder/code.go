@@ -15,6 +15,43 @@ import (
 type Code struct {
 	Language string // "cuda", or "diff" for one rung against another
 	Text     string
+	Folded   int // bytes at the end of Text that unfold on demand
+}
+
+// Excerpt is the CUDA C++ of a rung, as Code has it, of which the entries and the named
+// functions and types are shown, in the order of the file, and the rest unfolds. A name that
+// the rung does not use is an error.
+func (o *Operator) Excerpt(variant string, names ...string) (Code, error) {
+	all, err := o.declarations(variant)
+	if err != nil {
+		return Code{}, err
+	}
+	kernels, others := entries(all, variant)
+	var chosen, rest []declaration
+	found := map[string]bool{}
+	for _, d := range others {
+		named := false
+		for _, name := range names {
+			if slices.Contains(d.names, name) {
+				named, found[name] = true, true
+			}
+		}
+		if named {
+			chosen = append(chosen, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	for _, name := range names {
+		if !found[name] {
+			return Code{}, fmt.Errorf("ops: %s: excerpt of %s: %w: it uses nothing named %s", o.Name, variant, gpu.ErrNotFound, name)
+		}
+	}
+	shown, folded := join(append(kernels, chosen...)), ""
+	if len(rest) > 0 {
+		folded = "\n// What else it uses:\n\n" + join(rest)
+	}
+	return Code{Language: "cuda", Text: shown + folded, Folded: len(folded)}, nil
 }
 
 // Code returns the CUDA C++ of a rung: its entries first, and then all that they

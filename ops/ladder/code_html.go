@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"fmt"
 	"strings"
 
 	"warpbook/kernel/leaf/highlight"
@@ -8,13 +9,20 @@ import (
 
 // MIMEBundle is the text, a fenced block of Markdown, and HTML with colours. JupyterLab
 // has no colours for CUDA in Markdown, and breaks its lines inside of tokens.
+// What is folded unfolds in HTML, and is counted elsewhere.
 func (c Code) MIMEBundle() (data, metadata map[string]any) {
+	text := c.Text[:len(c.Text)-c.Folded]
+	if c.Folded > 0 {
+		text += fmt.Sprintf("\n// ... %d more lines\n", c.foldedLines())
+	}
 	return map[string]any{
-		"text/plain":    c.Text,
-		"text/markdown": "```" + c.Language + "\n" + c.Text + "```\n",
+		"text/plain":    text,
+		"text/markdown": "```" + c.Language + "\n" + text + "```\n",
 		"text/html":     c.html(),
 	}, map[string]any{}
 }
+
+func (c Code) foldedLines() int { return strings.Count(c.Text[len(c.Text)-c.Folded:], "\n") }
 
 // tokenColours are those of JupyterLab's editor, in its light and dark themes, and else
 // those of a light page.
@@ -34,11 +42,20 @@ func tokenStyle(kind string) string { return `style="color: ` + tokenColours[kin
 // of a light and of a dark theme is readable on them.
 var lineColours = map[byte]string{'+': "rgba(46, 160, 67, 0.18)", '-': "rgba(248, 81, 73, 0.18)"}
 
-// html scrolls sideways: a line is not broken.
+// html is the code, and what is folded below it.
 func (c Code) html() string {
+	page := c.block(c.Text[:len(c.Text)-c.Folded])
+	if c.Folded > 0 {
+		page += fmt.Sprintf("<details><summary>The other %d lines</summary>%s</details>", c.foldedLines(), c.block(c.Text[len(c.Text)-c.Folded:]))
+	}
+	return page
+}
+
+// block scrolls sideways: a line is not broken.
+func (c Code) block(lines string) string {
 	var b strings.Builder
 	b.WriteString(`<pre style="white-space: pre; overflow-x: auto">`)
-	for line := range strings.Lines(c.Text) {
+	for line := range strings.Lines(lines) {
 		code, mark := line, ""
 		if c.Language == "diff" {
 			mark, code = line[:1], line[1:]

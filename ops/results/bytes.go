@@ -23,11 +23,12 @@ func (b *Bytes) Title() string {
 
 // Notes stand below the picture.
 func (b *Bytes) Notes() []string {
-	return append([]string{
+	return []string{
 		"shared: asked for by lanes of shared memory; global: asked for by lanes of global memory, which L1 sees; " +
 			"sectors: 32 bytes for each sector of a request, the most that L2 sees; arrays: each element once, the least that memory moves",
-		"an instruction that reads one address in many lanes counts for each lane; the emulator has no caches, so that the share of L2 and memory is not counted",
-	}, b.Counts.Notes()...)
+		"one address that many lanes read counts for each of them; the emulator has no caches",
+		"counted on " + b.Counts.Environment.Device,
+	}
 }
 
 // Bars are the picture: a row for each rung.

@@ -315,16 +315,21 @@ CloneAll is a copy of several.`,
 	"Code": `type Code struct {
 	Language string // "cuda", or "diff" for one rung against another
 	Text     string
+	Folded   int // bytes at the end of Text that unfold on demand
 }
 
 Code is CUDA C++ as a notebook shows it.`,
+	"Code.Folded": `Code.Folded int
+
+bytes at the end of Text that unfold on demand`,
 	"Code.Language": `Code.Language string
 
 "cuda", or "diff" for one rung against another`,
 	"Code.MIMEBundle": `func (c Code) MIMEBundle() (data, metadata map[string]any)
 
 MIMEBundle is the text, a fenced block of Markdown, and HTML with colours. JupyterLab
-has no colours for CUDA in Markdown, and breaks its lines inside of tokens.`,
+has no colours for CUDA in Markdown, and breaks its lines inside of tokens.
+What is folded unfolds in HTML, and is counted elsewhere.`,
 	"Code.Text": `Code.Text string`,
 	"Compare": `func Compare(stop Stop, tensors []Tensor, outputs []Values, expected []Expected, p Plan) Comparison
 
@@ -831,6 +836,11 @@ names of the numbers of a size: {"n"}, {"m", "n", "k"}`,
 Exact returns inputs for which float32 gives the same bits in every
 order of summation. It decides where an error bound is too loose to decide.
 Nil for operators whose results are exact, or that have an Order.`,
+	"Operator.Excerpt": `func (o *Operator) Excerpt(variant string, names ...string) (Code, error)
+
+Excerpt is the CUDA C++ of a rung, as Code has it, of which the entries and the named
+functions and types are shown, in the order of the file, and the rest unfolds. A name that
+the rung does not use is an error.`,
 	"Operator.Expected": `func (o *Operator) Expected(variants ...string) (*Expectations, error)
 
 Expected quotes the expectations in the notes of the named rungs, all for none. A
