@@ -344,3 +344,22 @@ func TestTransfersOfParts(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeLaunchesOfStreams: also launches of more threads than a small one are compared with
+// those in other streams, and so are launches that only read or use atomics, some of each
+// kernel: each of them costs milliseconds.
+func TestLargeLaunchesOfStreams(t *testing.T) {
+	s := newTwoStreams(t, "setp.eq.u32 %a0, %i, 0; @%a0 st.global.u32 [%p1], 5;", "setp.eq.u32 %a0, %i, 0; @%a0 ld.global.u32 %r2, [%p1]; @%a0 red.global.add.u32 [%p0], %r2;", 0)
+	s.launch.Grid = gpu.Dim{X: 100}
+	races := 0
+	for range 40 {
+		s.ok(s.p1.Upload(make([]uint32, 128))) // the host waits for all
+		s.said(s.launchOn(s.streams[0], 0))
+		if strings.Contains(s.said(s.launchOn(s.streams[1], 1)), "another stream") {
+			races++
+		}
+	}
+	if races == 0 || races > 16 {
+		t.Errorf("%d races of 40 pairs of launches, expected at most 16", races)
+	}
+}

@@ -194,6 +194,8 @@ func (s *server) reset() {
 	clear(s.objects)
 	s.dev.FreeHeap()
 	s.sticky = 0
+	s.dev.WaitForAll()
+	s.streams = newStreams(s.dev)
 	clear(s.events)
 }
 
@@ -202,14 +204,15 @@ func (s *server) upload(m wire.Message) error {
 	if err != nil {
 		return err
 	}
-	data := m.Bytes(2, m.Value(1))
+	data := m.Bytes(3, m.Value(1))
 	if len(data) != b.Len() {
 		return fmt.Errorf("%w: an upload of %d bytes with %d", gpu.ErrArgument, b.Len(), len(data))
 	}
-	return b.Upload(data)
+	return s.dev.Write(s.streams.call("cudaMemcpy", m.Value(2)), b, data)
 }
 
-func (s *server) download(address, bytes uint64) error {
+func (s *server) download(m wire.Message) error {
+	address, bytes := m.Value(0), m.Value(1)
 	if bytes > wire.DataBytes {
 		return fmt.Errorf("%w: a download of %d bytes", gpu.ErrArgument, bytes)
 	}
@@ -217,7 +220,7 @@ func (s *server) download(address, bytes uint64) error {
 	if err != nil {
 		return err
 	}
-	return b.Download(s.channel.Data()[:bytes])
+	return s.dev.Read(s.streams.call("cudaMemcpy", m.Value(2)), s.channel.Data()[:bytes], b)
 }
 
 func (s *server) copy(m wire.Message) error {
@@ -229,36 +232,15 @@ func (s *server) copy(m wire.Message) error {
 	if err != nil {
 		return err
 	}
-	return s.dev.Copy(to, from)
+	return s.dev.Move(s.streams.call("cudaMemcpy", m.Value(3)), to, from)
 }
-
-// mostSet is how many bytes are set at a time.
-const mostSet = 1 << 20
 
 func (s *server) set(m wire.Message) error {
 	b, err := s.memory.part(m.Value(0), m.Value(1))
 	if err != nil {
 		return err
 	}
-	value := byte(m.Value(2))
-	if value == 0 {
-		return s.dev.Zero(b)
-	}
-	fill := make([]byte, min(b.Len(), mostSet))
-	for i := range fill {
-		fill[i] = value
-	}
-	for at := 0; at < b.Len(); at += len(fill) {
-		fill = fill[:min(len(fill), b.Len()-at)]
-		part, err := b.View(at, len(fill))
-		if err != nil {
-			return err
-		}
-		if err := part.Upload(fill); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.dev.Fill(s.streams.call("cudaMemset", m.Value(3)), b, byte(m.Value(2)))
 }
 
 // variable is the memory of a variable of a source.

@@ -131,6 +131,14 @@ func (r *reporter) warn(here uint64, f *gpu.Fault) {
 	}
 }
 
+// warnCall reports a defect of a call that is no launch.
+func (r *reporter) warnCall(here uint64, f *gpu.Fault) {
+	r.say("%s%s: %s", before(r.place(here)), f.Severity(), strings.TrimPrefix(demangled(f.Error()), "gpu: "))
+	if f.Severity() == "warning" {
+		r.end()
+	}
+}
+
 func launchedAt(place string) string {
 	if place == "" {
 		return ""

@@ -94,7 +94,9 @@ func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	alive, ended := context.WithCancel(ctx)
 	defer ended()
 	s := &server{alive: alive, dev: dev.(*emu.Device), channel: channel, program: p, report: r, checked: set.Sanitize, counts: counting{set.Kernels, set.Profiles}, modules: make([]gpu.Module, len(p.parts.Units)), events: map[uint64]time.Time{}, objects: map[uint64]gpu.Object{}, memory: memory{shared: map[uint64]gpu.Buffer{}}}
+	s.streams = newStreams(s.dev)
 	s.dev.SetOutput(&s.printed)
+	s.dev.SetWarnings(func(f *gpu.Fault) { r.warnCall(s.here, f) })
 	s.dev.GoOn(!set.Strict)
 	var lines *input
 	if io.Ask != nil {

@@ -32,6 +32,8 @@ type server struct {
 	kernels []kernel
 	memory  memory
 	events  map[uint64]time.Time
+	streams streams
+	here    uint64                // of the call in work
 	objects map[uint64]gpu.Object // of textures and surfaces, by number
 	printed printed               // by kernels, and not yet taken by the program
 
@@ -97,6 +99,7 @@ func (s *server) serve() error {
 
 // answer does what a message asks for.
 func (s *server) answer(m wire.Message) {
+	s.here = m.Here
 	switch m.Op {
 	case wire.Launch:
 		s.launch(m)
@@ -108,6 +111,9 @@ func (s *server) answer(m wire.Message) {
 		s.work(m, s.set)
 	case wire.Record:
 		s.events[m.Value(0)] = time.Now()
+		s.streams.record(m.Value(0), m.Value(1))
+	case wire.Order:
+		s.streams.order(m)
 	case wire.Heap:
 		s.dev.LimitHeap(int64(min(m.Value(0), mostAllocation)))
 	case wire.Failed:
@@ -139,7 +145,7 @@ func (s *server) question(m wire.Message) wire.Answer {
 	case wire.Free:
 		return status(s.free(m.Value(0)))
 	case wire.Download:
-		return status(s.download(m.Value(0), m.Value(1)))
+		return status(s.download(m))
 	case wire.Variables:
 		return s.variable(m)
 	case wire.Elapsed:
@@ -291,7 +297,7 @@ func (s *server) launch(m wire.Message) {
 	var err error
 	if l.Args, err = s.arguments(k, m.Bytes(6, math.MaxUint64)); err == nil {
 		counted, add := s.counts.of(demangled(k.name), l)
-		if err = s.dev.Launch(counted); err == nil {
+		if err = s.streams.of(m.Value(5)).Launch(counted); err == nil {
 			add()
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -28,9 +29,10 @@ type Engine struct {
 	maxWorkers atomic.Int64
 	maxVectors atomic.Int64
 	longWay    atomic.Bool
-	goOn       atomic.Bool               // see GoOn
-	out        atomic.Pointer[io.Writer] // of printf
-	follower   atomic.Pointer[Follower]  // of this engine's launches, nil if there is none
+	goOn       atomic.Bool                      // see GoOn
+	out        atomic.Pointer[io.Writer]        // of printf
+	warnings   atomic.Pointer[func(*gpu.Fault)] // see SetWarnings
+	follower   atomic.Pointer[Follower]         // of this engine's launches, nil if there is none
 
 	heap heap
 
@@ -92,6 +94,18 @@ func (e *Engine) LimitPatterns(limit bool) { e.longWay.Store(limit) }
 
 // SetOutput sets the writer of printf and of warnings; nil is os.Stdout.
 func (e *Engine) SetOutput(w io.Writer) { e.out.Store(&w) }
+
+// SetWarnings sets what gets the warnings of transfers, which have no launch; nil prints them.
+func (e *Engine) SetWarnings(warn func(*gpu.Fault)) { e.warnings.Store(&warn) }
+
+// warn gives away a warning without a launch.
+func (e *Engine) warn(f *gpu.Fault) {
+	if to := e.warnings.Load(); to != nil && *to != nil {
+		(*to)(f)
+		return
+	}
+	fmt.Fprintf(e.output(), "%s: %v\n", f.Severity(), f)
+}
 
 func (e *Engine) output() io.Writer {
 	if w := e.out.Load(); w != nil && *w != nil {

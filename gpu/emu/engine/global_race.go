@@ -100,6 +100,7 @@ func (g *globalRaces) start(between bool) {
 // A launch that does not ask for a search on global memory is searched within its blocks
 // if it has few threads and stores to global memory, until each worker has seen some
 // accesses of warps: then the search costs a few milliseconds at most.
+// With several streams larger ones are, too, see OrderStreams.
 const (
 	smallThreads  = 1 << 11
 	smallAccesses = 1 << 13
@@ -107,8 +108,9 @@ const (
 
 // searchSmall reports whether a launch that does not ask for it is searched.
 func (l *Launch) searchSmall() bool {
-	return l.checks.Has(gpu.CheckThreadRaces) && !l.checks.Has(gpu.CheckBlockRaces) && l.prog.stores &&
-		l.cluster.Size() == 1 && l.total*int64(l.threads) <= smallThreads
+	// What a launch only reads may be written in another stream.
+	return l.checks.Has(gpu.CheckThreadRaces) && !l.checks.Has(gpu.CheckBlockRaces) && (l.prog.stores || l.compared()) &&
+		l.cluster.Size() == 1 && l.total*int64(l.threads) <= max(smallThreads, l.mostThreads)
 }
 
 // searchGlobal makes a block of a launch take part in a search.

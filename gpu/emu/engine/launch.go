@@ -40,6 +40,7 @@ type Launch struct {
 	workspace     *mem.Allocation // of a cooperative launch
 	cluster       gpu.Dim         // blocks of a cluster
 	streamOrder   *Order          // nil on a device without streams of its own
+	mostThreads   int64           // of a launch that is searched without being asked
 	global        *globalRaces    // nil if the launch does not ask for a search on global memory
 
 	total int64

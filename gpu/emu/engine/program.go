@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/simd"
@@ -31,27 +32,28 @@ type Program struct {
 	preds       int
 	tracked     int // registers whose unset lanes are tracked
 
-	static       int // bytes of shared memory
-	shared       []sharedVariable
-	locals       map[string]uint64 // offsets of the variables of a thread, by symbol
-	constants    []string          // variables of the module in constant memory
-	marks        bool              // it looks at accesses from before the last barrier, see race_pattern.go
-	acts         []bool            // by instruction: from it on, a thread may store
-	stores       bool              // it stores to global memory
-	narrow       bool              // it may access less than 4 bytes of shared memory at once
-	localBytes   int               // per thread
-	localUsed    int               // the part of it that variables use
-	flights      int               // registers of warpgroup products that are watched
-	asynchronous bool              // it has copies or products that end later
-	copies       int               // loads that are used only by a store, see partial_init.go
-	params       []*ptx.Variable
-	paramAt      []int // offset of each in the parameter bytes
-	paramBytes   int
-	attributes   gpu.Attributes
-	fn           *ptx.Function
-	inlined      *ptx.Function // with the functions that it calls
-	text         *ptx.Module
-	symbols      map[string]Symbol // of the module's variables
+	static        int // bytes of shared memory
+	shared        []sharedVariable
+	locals        map[string]uint64 // offsets of the variables of a thread, by symbol
+	constants     []string          // variables of the module in constant memory
+	marks         bool              // it looks at accesses from before the last barrier, see race_pattern.go
+	acts          []bool            // by instruction: from it on, a thread may store
+	comparedLarge atomic.Int32      // launches of many threads in several streams
+	stores        bool              // it stores to global memory
+	narrow        bool              // it may access less than 4 bytes of shared memory at once
+	localBytes    int               // per thread
+	localUsed     int               // the part of it that variables use
+	flights       int               // registers of warpgroup products that are watched
+	asynchronous  bool              // it has copies or products that end later
+	copies        int               // loads that are used only by a store, see partial_init.go
+	params        []*ptx.Variable
+	paramAt       []int // offset of each in the parameter bytes
+	paramBytes    int
+	attributes    gpu.Attributes
+	fn            *ptx.Function
+	inlined       *ptx.Function // with the functions that it calls
+	text          *ptx.Module
+	symbols       map[string]Symbol // of the module's variables
 
 	indexing sync.Once
 	indices  map[*ptx.Instruction]int // in the text, for a debugger

@@ -30,7 +30,20 @@ type Order struct {
 }
 
 // OrderStreams gives a launch its place among those in other streams; nil if there are none.
-func (l *Launch) OrderStreams(o *Order) { l.streamOrder = o }
+func (l *Launch) OrderStreams(o *Order) {
+	l.streamOrder, l.mostThreads = o, smallThreads
+	if threads := int64(l.grid.Size()) * int64(l.threads); o != nil && threads > smallThreads && threads <= comparedThreads && l.prog.comparedLarge.Add(1) <= mostLarge {
+		l.mostThreads = comparedThreads
+	}
+}
+
+// With several streams launches have more threads than other small ones, because programs
+// divide large arrays among them. To note what they access takes some 20 ms each, so some of
+// each program are compared.
+const (
+	comparedThreads = 1 << 16
+	mostLarge       = 16
+)
 
 // streamRaces are the last accesses to words by launches in several streams. The launch
 // that runs owns it.

@@ -133,7 +133,7 @@ func (s *streamRaces) warnTransfer(e *Engine, r streamTransfer, at uint64, hazar
 	s.warn(key)
 	f := &gpu.Fault{Kind: gpu.ErrRace, Entry: r.what, Detail: fmt.Sprintf("%s hazard on byte %d of %s: %s %s it in another stream%s, and nothing orders the two, which a GPU may run at the same time: record an event after %s, and let this stream wait for it before the %s",
 		hazard[0], at&mem.OffsetMask, a.Name(), by, hazard[1], with, work, r.what)}
-	fmt.Fprintf(e.output(), "%s: %v\n", f.Severity(), f)
+	e.warn(f)
 }
 
 // transfersAside are the transfers that a launch is not ordered with.

@@ -36,12 +36,13 @@ const (
 	Launch                    // number and flags, shape, shared bytes, stream, parameters
 	Allocate                  // asks for memory: bytes, kind
 	Free                      // asks: address
-	Upload                    // address, bytes, data
-	Download                  // asks: address, bytes
-	Copy                      // to, from, bytes
-	Set                       // address, bytes, value
+	Upload                    // address, bytes, stream, data
+	Download                  // asks: address, bytes, stream
+	Copy                      // to, from, bytes, stream
+	Set                       // address, bytes, value, stream
 	Variables                 // asks for a variable's address and bytes: unit, length, address on the host if both sides have it, name
-	Record                    // event
+	Record                    // event, stream
+	Order                     // one of the orders below, and two numbers
 	Elapsed                   // asks: two events
 	Synchronize               // asks: waits for all work
 	Printed                   // asks for a part of what kernels printed
@@ -59,7 +60,7 @@ const (
 )
 
 var names = [ops]string{Skip: "SKIP", Kernel: "KERNEL", Launch: "LAUNCH", Allocate: "ALLOCATE", Free: "FREE", Upload: "UPLOAD", Download: "DOWNLOAD",
-	Copy: "COPY", Set: "SET", Variables: "VARIABLE", Record: "RECORD", Elapsed: "ELAPSED", Synchronize: "SYNCHRONIZE", Printed: "PRINTED", Device: "DEVICE",
+	Copy: "COPY", Set: "SET", Variables: "VARIABLE", Record: "RECORD", Order: "ORDER", Elapsed: "ELAPSED", Synchronize: "SYNCHRONIZE", Printed: "PRINTED", Device: "DEVICE",
 	Memory: "MEMORY", Occupancy: "OCCUPANCY", Failed: "FAILED", Leak: "LEAK", Reset: "RESET", Object: "OBJECT", Destroy: "DESTROY", Heap: "HEAP", End: "END"}
 
 func (o Op) String() string {
@@ -68,6 +69,18 @@ func (o Op) String() string {
 	}
 	return fmt.Sprintf("operation %d", uint32(o))
 }
+
+// The orders: what the work of a program comes after.
+const (
+	MakeStream = iota // stream, flags: one that does not wait for the legacy stream
+	WaitEvent         // stream, event
+	HostStream        // the host has waited for a stream
+	HostEvent         // the host has waited for an event
+	HostAll           // the host has waited for all work
+)
+
+// NoStream is the stream of copies that are no work of the program's.
+const NoStream = 1<<32 - 1
 
 // The layout of the shared memory, in bytes.
 const (
@@ -133,6 +146,7 @@ func Header() string {
 	b.WriteString("// Made by package wire.\n#pragma once\n")
 	define := func(name string, value int) { fmt.Fprintf(&b, "#define WB_%s %d\n", name, value) }
 	fmt.Fprintf(&b, "#define WB_MAGIC %#xull\n#define WB_VARIABLE %q\n", uint64(magic), Variable)
+	fmt.Fprintf(&b, "#define WB_NO_STREAM %du\n", uint32(NoStream))
 	for op := Skip; op < ops; op++ {
 		define("OP_"+op.String(), int(op))
 	}
@@ -140,6 +154,7 @@ func Header() string {
 		name  string
 		value int
 	}{
+		{"ORDER_MAKE", MakeStream}, {"ORDER_WAIT", WaitEvent}, {"ORDER_HOST_STREAM", HostStream}, {"ORDER_HOST_EVENT", HostEvent}, {"ORDER_HOST_ALL", HostAll},
 		{"STATUS_NO_DEVICE", StatusNoDevice}, {"STATUS_REFUSED", StatusRefused},
 		{"HEAD", headAt}, {"TAIL", tailAt}, {"DEVICE_SLEEPS", deviceSleepsAt}, {"PROGRAM_SLEEPS", programSleepsAt}, {"ANSWERED", answeredAt}, {"CLAIM", claimAt},
 		{"CRASH", crashAt}, {"CRASH_PLACES", crashPlaces}, {"ANSWER", answerAt}, {"RING", ringAt}, {"RING_BYTES", ringBytes}, {"DATA", dataAt}, {"DATA_BYTES", dataBytes}, {"CHANNEL_BYTES", HeapAt},

@@ -28,7 +28,7 @@ static cudaError_t copy3d(const struct cudaMemcpy3DParms *c, int wait, uint64_t 
   return wb_result(wb_ready());
 }
 API cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *c) { return copy3d(c, 1, HERE); }
-API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *c, cudaStream_t stream) { return copy3d(c, 0, HERE); }
+API cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *c, cudaStream_t stream) { return IN(stream, copy3d(c, 0, HERE)); }
 
 static cudaError_t set3d(struct cudaPitchedPtr p, int value, struct cudaExtent extent, uint64_t here) {
   for (size_t z = 0; z < extent.depth; z++) {
@@ -38,4 +38,4 @@ static cudaError_t set3d(struct cudaPitchedPtr p, int value, struct cudaExtent e
   return wb_result(wb_ready());
 }
 API cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent) { return set3d(p, value, extent, HERE); }
-API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, cudaStream_t stream) { return set3d(p, value, extent, HERE); }
+API cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, cudaStream_t stream) { return IN(stream, set3d(p, value, extent, HERE)); }

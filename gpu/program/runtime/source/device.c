@@ -141,8 +141,13 @@ cudaError_t wb_synchronize(uint64_t here) {
   wb_unlock();
   return wb_result(e);
 }
-API cudaError_t cudaDeviceSynchronize(void) { return wb_synchronize(HERE); }
-API cudaError_t cudaThreadSynchronize(void) { return wb_synchronize(HERE); }
+static cudaError_t wait_for_all(uint64_t here) {
+  cudaError_t e = wb_synchronize(here);
+  if (!e) wb_order(WB_ORDER_HOST_ALL, 0, 0);
+  return e;
+}
+API cudaError_t cudaDeviceSynchronize(void) { return wait_for_all(HERE); }
+API cudaError_t cudaThreadSynchronize(void) { return wait_for_all(HERE); }
 
 API cudaError_t cudaDeviceReset(void) {
   cudaError_t e = wb_ready();

@@ -211,13 +211,16 @@ API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraph
 // again does the work of a node.
 static cudaError_t again(const node *n, cudaStream_t stream) {
   switch (n->kind) {
-    case nodeMessage:
+    case nodeMessage: {
       wb_lock();
-      memcpy(wb_message(n->op, n->here, n->bytes / 8, 0), n->body, n->bytes);
+      uint64_t *m = wb_message(n->op, n->here, n->bytes / 8, 0);
+      memcpy(m, n->body, n->bytes);
+      m[n->op == WB_OP_LAUNCH ? 5 : 3] = (uintptr_t)stream;
       wb_send();
       wb_unlock();
       return cudaSuccess;
-    case nodeCopy: return copy((void *)n->to, n->from, n->bytes, n->copy, 0, n->here);
+    }
+    case nodeCopy: return IN(stream, copy((void *)n->to, n->from, n->bytes, n->copy, 0, n->here));
     case nodeHost: return cudaLaunchHostFunc(stream, n->call, n->to);
     default: return cudaSuccess;
   }

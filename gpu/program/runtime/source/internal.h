@@ -35,6 +35,13 @@ void wb_print(void);       // what kernels have printed; the lock is held
 int wb_memory(void);       // the descriptor of the shared memory
 unsigned char *wb_crash_record(void);
 
+// stream.c: the order of work in streams, by which the device finds races between them.
+extern _Thread_local uint64_t wb_stream; // of the call in work
+// IN is a call whose work is in a stream.
+#define IN(stream, call) ({ wb_stream = (uint64_t)(uintptr_t)(stream); cudaError_t in_ = (call); wb_stream = 0; in_; })
+void wb_order(unsigned int what, uint64_t a, uint64_t b);
+void wb_order_locked(unsigned int what, uint64_t a, uint64_t b);
+
 // error.c
 cudaError_t wb_fail(cudaError_t error, uint64_t here, uint64_t other, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

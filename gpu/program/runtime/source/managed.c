@@ -30,12 +30,15 @@ static cudaError_t place(managed *v) {
 void wb_managed_from_device(uint64_t here) {
   if (!launched) return;
   launched = 0;
+  uint64_t stream = wb_stream;
+  wb_stream = WB_NO_STREAM;
   for (size_t i = 0; i < managedCount; i++) {
     managed *v = &shared_variables[i];
-    if (place(v) || download(v->now, v->address, v->bytes, here)) return;
+    if (place(v) || download(v->now, v->address, v->bytes, here)) break;
     for (uint64_t k = 0; k < v->bytes; k++)
       if (v->now[k] != v->same[k]) ((unsigned char *)v->variable.host)[k] = v->same[k] = v->now[k];
   }
+  wb_stream = stream;
 }
 
 // changed is the first word from a place on that the host has changed, or not; the end if there
@@ -50,6 +53,8 @@ static uint64_t changed(const managed *v, uint64_t at, int is) {
 
 // wb_managed_to_device copies what the host wrote; the lock is held.
 void wb_managed_to_device(uint64_t here) {
+  uint64_t stream = wb_stream;
+  wb_stream = WB_NO_STREAM;
   for (size_t i = 0; i < managedCount; i++) {
     managed *v = &shared_variables[i];
     launched = 1;
@@ -60,6 +65,7 @@ void wb_managed_to_device(uint64_t here) {
       upload(v->address + from, v->same + from, to - from, here);
     }
   }
+  wb_stream = stream;
 }
 
 // wb_managed_begin gives the host's variables of a source their first values, before main.

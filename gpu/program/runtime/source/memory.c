@@ -28,7 +28,7 @@ static cudaError_t allocate(void **pointer, size_t bytes, int kind, uint64_t her
   return cudaSuccess;
 }
 
-static cudaError_t release(void *pointer, uint64_t here, int host) {
+static cudaError_t release(void *pointer, uint64_t here, int host, int wait) {
   cudaError_t e = wb_ready();
   if (e) return wb_result(e);
   if (!pointer) return cudaSuccess;
@@ -42,6 +42,7 @@ static cudaError_t release(void *pointer, uint64_t here, int host) {
   if (!wb_take((uint64_t)(uintptr_t)pointer, &a))
     return wb_fail(cudaErrorInvalidValue, here, 0, "%p is no memory of the device: it was freed before, or never allocated", pointer);
   wb_lock();
+  if (wait) wb_order_locked(WB_ORDER_HOST_ALL, 0, 0);
   wb_message(WB_OP_FREE, here, 1, 0)[0] = a.address;
   e = wb_ask();
   wb_print();
@@ -73,10 +74,10 @@ API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr at
 }
 API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return wb_result(wb_ready()); }
 API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t p, cudaStream_t stream) { return allocate(pointer, bytes, wbDevice, HERE); }
-API cudaError_t cudaFree(void *pointer) { return release(pointer, HERE, 0); }
+API cudaError_t cudaFree(void *pointer) { return release(pointer, HERE, 0, 1); }
 // What a graph frees stays: its launches use it again.
-API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) { return wb_recording() && wb_keep(pointer) ? cudaSuccess : release(pointer, HERE, 0); }
-API cudaError_t cudaFreeHost(void *pointer) { return release(pointer, HERE, 1); }
+API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) { return wb_recording() && wb_keep(pointer) ? cudaSuccess : release(pointer, HERE, 0, 0); }
+API cudaError_t cudaFreeHost(void *pointer) { return release(pointer, HERE, 1, 1); }
 
 #define PITCH 512
 API cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height) {
@@ -144,9 +145,9 @@ static int side(const wbAllocation *a) { return !a ? onHost : a->kind == wbDevic
 static void upload(uint64_t to, const unsigned char *from, size_t bytes, uint64_t here) {
   for (size_t n; bytes > 0; to += n, from += n, bytes -= n) {
     n = bytes < PART ? bytes : PART;
-    uint64_t *m = wb_message(WB_OP_UPLOAD, here, 2, n);
-    m[0] = to, m[1] = n;
-    memcpy(m + 2, from, n);
+    uint64_t *m = wb_message(WB_OP_UPLOAD, here, 3, n);
+    m[0] = to, m[1] = n, m[2] = wb_stream;
+    memcpy(m + 3, from, n);
     wb_send();
   }
 }
@@ -154,8 +155,8 @@ static void upload(uint64_t to, const unsigned char *from, size_t bytes, uint64_
 static cudaError_t download(unsigned char *to, uint64_t from, size_t bytes, uint64_t here) {
   for (size_t n; bytes > 0; to += n, from += n, bytes -= n) {
     n = bytes < WB_DATA_BYTES ? bytes : WB_DATA_BYTES;
-    uint64_t *m = wb_message(WB_OP_DOWNLOAD, here, 2, 0);
-    m[0] = from, m[1] = n;
+    uint64_t *m = wb_message(WB_OP_DOWNLOAD, here, 3, 0);
+    m[0] = from, m[1] = n, m[2] = wb_stream;
     cudaError_t e = wb_ask();
     if (e) return e;
     memcpy(to, wb_data, n);
@@ -193,23 +194,26 @@ static cudaError_t move(void *to, const wbAllocation *t, const void *from, const
   cudaError_t e = cudaSuccess;
   int device = t && t->kind == wbDevice, source = f && f->kind == wbDevice;
   if (device && source) {
-    uint64_t *m = wb_message(WB_OP_COPY, here, 3, 0);
-    m[0] = (uint64_t)(uintptr_t)to, m[1] = (uint64_t)(uintptr_t)from, m[2] = bytes;
+    uint64_t *m = wb_message(WB_OP_COPY, here, 4, 0);
+    m[0] = (uint64_t)(uintptr_t)to, m[1] = (uint64_t)(uintptr_t)from, m[2] = bytes, m[3] = wb_stream;
     wb_send();
   } else if (device) {
     if (f) e = wb_synchronize_locked(here);
     upload((uint64_t)(uintptr_t)to, from, bytes, here);
   } else if (source) {
     e = download(to, (uint64_t)(uintptr_t)from, bytes, here);
+    if (wait || !t) wb_order_locked(WB_ORDER_HOST_STREAM, wb_stream, 0); // also a copy to pageable memory ends before the call
     wb_print();
     wb_managed_from_device(here);
     return e;
   } else {
     e = wb_synchronize_locked(here);
     memmove(to, from, bytes);
+    if (wait) wb_order_locked(WB_ORDER_HOST_STREAM, wb_stream, 0);
     return e;
   }
   if (!e && wait) e = wb_synchronize_locked(here);
+  if (!e && wait) wb_order_locked(WB_ORDER_HOST_STREAM, wb_stream, 0);
   return e;
 }
 
@@ -234,9 +238,9 @@ static cudaError_t copy(void *to, const void *from, size_t bytes, unsigned int k
 }
 
 API cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) { return copy(to, from, bytes, kind, 1, HERE); }
-API cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) { return copy(to, from, bytes, kind, 0, HERE); }
+API cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) { return IN(stream, copy(to, from, bytes, kind, 0, HERE)); }
 API cudaError_t cudaMemcpyPeer(void *to, int device, const void *from, int fromDevice, size_t bytes) { return copy(to, from, bytes, cudaMemcpyDeviceToDevice, 1, HERE); }
-API cudaError_t cudaMemcpyPeerAsync(void *to, int device, const void *from, int fromDevice, size_t bytes, cudaStream_t stream) { return copy(to, from, bytes, cudaMemcpyDeviceToDevice, 0, HERE); }
+API cudaError_t cudaMemcpyPeerAsync(void *to, int device, const void *from, int fromDevice, size_t bytes, cudaStream_t stream) { return IN(stream, copy(to, from, bytes, cudaMemcpyDeviceToDevice, 0, HERE)); }
 
 static cudaError_t copy2d(void *to, size_t pitch, const void *from, size_t fromPitch, size_t width, size_t height, unsigned int kind, int wait, uint64_t here) {
   if (width > pitch || width > fromPitch) return wb_fail(cudaErrorInvalidPitchValue, here, 0, "rows of %zu bytes, and pitches of %zu and %zu", width, pitch, fromPitch);
@@ -250,7 +254,7 @@ API cudaError_t cudaMemcpy2D(void *to, size_t pitch, const void *from, size_t fr
   return copy2d(to, pitch, from, fromPitch, width, height, kind, 1, HERE);
 }
 API cudaError_t cudaMemcpy2DAsync(void *to, size_t pitch, const void *from, size_t fromPitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy2d(to, pitch, from, fromPitch, width, height, kind, 0, HERE);
+  return IN(stream, copy2d(to, pitch, from, fromPitch, width, height, kind, 0, HERE));
 }
 
 static cudaError_t set(void *pointer, int value, size_t bytes, uint64_t here) {
@@ -267,14 +271,14 @@ static cudaError_t set(void *pointer, int value, size_t bytes, uint64_t here) {
   e = fits(a, (uint64_t)(uintptr_t)pointer, bytes, "memset", here);
   if (e) return e;
   wb_lock();
-  uint64_t *m = wb_message(WB_OP_SET, here, 3, 0);
-  m[0] = (uint64_t)(uintptr_t)pointer, m[1] = bytes, m[2] = (unsigned char)value;
+  uint64_t *m = wb_message(WB_OP_SET, here, 4, 0);
+  m[0] = (uint64_t)(uintptr_t)pointer, m[1] = bytes, m[2] = (unsigned char)value, m[3] = wb_stream;
   wb_send();
   wb_unlock();
   return cudaSuccess;
 }
 API cudaError_t cudaMemset(void *pointer, int value, size_t bytes) { return set(pointer, value, bytes, HERE); }
-API cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) { return set(pointer, value, bytes, HERE); }
+API cudaError_t cudaMemsetAsync(void *pointer, int value, size_t bytes, cudaStream_t stream) { return IN(stream, set(pointer, value, bytes, HERE)); }
 static cudaError_t set2d(void *pointer, size_t pitch, int value, size_t width, size_t height, uint64_t here) {
   if (width > pitch) return wb_fail(cudaErrorInvalidPitchValue, here, 0, "rows of %zu bytes, and a pitch of %zu", width, pitch);
   for (size_t i = 0; i < height; i++) {
@@ -285,7 +289,7 @@ static cudaError_t set2d(void *pointer, size_t pitch, int value, size_t width, s
 }
 API cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height) { return set2d(pointer, pitch, value, width, height, HERE); }
 API cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-  return set2d(pointer, pitch, value, width, height, HERE);
+  return IN(stream, set2d(pointer, pitch, value, width, height, HERE));
 }
 
 // Variables of the device: the host knows each by the address of its own variable of that
@@ -329,8 +333,8 @@ static cudaError_t copySymbol(const void *variable, void *to, const void *from, 
 }
 API cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind) { return copySymbol(symbol, 0, from, bytes, offset, 1, HERE); }
 API cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind) { return copySymbol(symbol, to, 0, bytes, offset, 1, HERE); }
-API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) { return copySymbol(symbol, 0, from, bytes, offset, 0, HERE); }
-API cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) { return copySymbol(symbol, to, 0, bytes, offset, 0, HERE); }
+API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) { return IN(stream, copySymbol(symbol, 0, from, bytes, offset, 0, HERE)); }
+API cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream) { return IN(stream, copySymbol(symbol, to, 0, bytes, offset, 0, HERE)); }
 API cudaError_t cudaGetSymbolAddress(void **pointer, const void *variable) {
   uint64_t address = 0, bytes;
   cudaError_t e = symbol(variable, &address, &bytes, HERE);

@@ -46,7 +46,7 @@ API cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFo
 }
 API cudaError_t cudaFreeArray(cudaArray_t array) {
   if (!array) return cudaSuccess;
-  cudaError_t e = release(array->memory, HERE, 0);
+  cudaError_t e = release(array->memory, HERE, 0, 1);
   if (!e) free(array);
   return e;
 }
@@ -70,13 +70,13 @@ API cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const vo
   return rows(corner_of(to, x, y), to->row, from, pitch, to, x, y, width, height, kind, 1, HERE);
 }
 API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return rows(corner_of(to, x, y), to->row, from, pitch, to, x, y, width, height, kind, 0, HERE);
+  return IN(stream, rows(corner_of(to, x, y), to->row, from, pitch, to, x, y, width, height, kind, 0, HERE));
 }
 API cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind) {
   return rows(to, pitch, corner_of(from, x, y), from->row, from, x, y, width, height, kind, 1, HERE);
 }
 API cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return rows(to, pitch, corner_of(from, x, y), from->row, from, x, y, width, height, kind, 0, HERE);
+  return IN(stream, rows(to, pitch, corner_of(from, x, y), from->row, from, x, y, width, height, kind, 0, HERE));
 }
 API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cudaArray_const_t from, size_t fromX, size_t fromY, size_t width, size_t height, enum cudaMemcpyKind kind) {
   if (fromX > from->row || width > from->row - fromX || fromY + height > atLeastOne(from->extent.height) * atLeastOne(from->extent.depth))
@@ -87,10 +87,10 @@ API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t x, size_t y, cud
 API cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind) { return copy(corner_of(to, x, y), from, bytes, kind, 1, HERE); }
 API cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind) { return copy(to, corner_of(from, x, y), bytes, kind, 1, HERE); }
 API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy(corner_of(to, x, y), from, bytes, kind, 0, HERE);
+  return IN(stream, copy(corner_of(to, x, y), from, bytes, kind, 0, HERE));
 }
 API cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy(to, corner_of(from, x, y), bytes, kind, 0, HERE);
+  return IN(stream, copy(to, corner_of(from, x, y), bytes, kind, 0, HERE));
 }
 
 enum { arrayObject, linearObject, pitchObject }; // as package program numbers them
