@@ -176,6 +176,11 @@ func (c *catalogue) search(s string, depth int) string {
 		}
 		return strings.Replace(s, body, m.fill(values), 1)
 	}
+	if name, rest, ok := strings.Cut(s, ": "); ok && nameOfCode().MatchString(name) {
+		if translated := c.search(rest, depth+1); translated != rest {
+			return name + "：" + translated
+		}
+	}
 	for _, at := range []struct{ separator, translated string }{{"\n", "\n"}, {"; ", "；"}} {
 		if parts := strings.Split(s, at.separator); len(parts) > 1 {
 			return c.parts(parts, s, at.translated, depth+1)
@@ -183,6 +188,9 @@ func (c *catalogue) search(s string, depth int) string {
 	}
 	return s
 }
+
+// nameOfCode is a name that begins a text about it: "reduce_v0: reads past the end".
+var nameOfCode = lazyregexp.New("^`?[a-z]+[a-z0-9]*_[a-z0-9_]+`?$")
 
 // parts translates the parts of a text, and returns the text itself if no part has a
 // translation.

@@ -36,6 +36,8 @@ func TestText(t *testing.T) {
 		"barriers":                "同步",
 		" barriers\n":             " 同步\n",
 		"barriers\nnames":         "同步\nnames",
+		"reduce_v0: barriers":     "reduce_v0：同步",
+		"reduce_v0: names":        "reduce_v0: names",
 		"names; barriers":         "names；同步",
 		"names; others":           "names; others",
 		"Barriers":                "Barriers",

@@ -1,6 +1,7 @@
 package nbformat
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,15 +21,41 @@ func TestChineseReadme(t *testing.T) {
 		}
 		return string(text)
 	}
+	if *update {
+		text, err := withFigures(read("README.md"), read("notebooks/README.zh.md"))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, "notebooks/README.zh.md"), []byte(text), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	chinese := read("notebooks/README.zh.md")
 	for _, problem := range missing(readmeParts(read("README.md"), ""), readmeParts(chinese, "notebooks")) {
-		t.Errorf("notebooks/README.zh.md: %s", problem)
+		t.Errorf("notebooks/README.zh.md: %s: run go test ./kernel/nbformat -run ChineseReadme -update for the table of figures", problem)
 	}
 	for _, m := range linkTarget.FindAllStringSubmatch(chinese, -1) {
 		if _, err := os.Stat(filepath.Join(root, "notebooks", m[1])); err != nil && !strings.Contains(m[1], ":") {
 			t.Errorf("notebooks/README.zh.md: link to a missing file: %v", err)
 		}
 	}
+}
+
+// measuredRow is a row of README's first table: what was measured, and the figures.
+var measuredRow = regexp.MustCompile(`(?m)^\| ([^|]*) (\|[^|\n]* us [^\n]*\|)$`)
+
+// withFigures copies the figures of README's first table into the translation.
+func withFigures(original, chinese string) (string, error) {
+	from := measuredRow.FindAllStringSubmatch(original, -1)
+	if to := measuredRow.FindAllString(chinese, -1); len(to) != len(from) || len(from) == 0 {
+		return "", fmt.Errorf("%d rows with figures in notebooks/README.zh.md, expected the %d of README.md: add the new ones", len(to), len(from))
+	}
+	words := strings.NewReplacer(" to ", " 到 ", "FASTER", "更快", "SLOWER", "更慢", "SAME", "相当")
+	i := -1
+	return measuredRow.ReplaceAllStringFunc(chinese, func(row string) string {
+		i++
+		return "| " + measuredRow.FindStringSubmatch(row)[1] + " " + words.Replace(from[i][2])
+	}), nil
 }
 
 // TestChineseDefinitions: each word of definitions.md has its row, in the same order, and

@@ -58,6 +58,9 @@ func extract(root string) ([]text, error) {
 			return nil, err
 		}
 	}
+	if err := expectationTexts(root, "ops/gemm/notes.md", found); err != nil {
+		return nil, err
+	}
 	notebooks, err := filepath.Glob(filepath.Join(root, "notebooks", "*.zh.ipynb"))
 	if err != nil || len(notebooks) == 0 {
 		return nil, fmt.Errorf("%s: %d translated notebooks: %v", filepath.Join(root, "notebooks"), len(notebooks), err)
@@ -74,6 +77,38 @@ func extract(root string) ([]text, error) {
 	slices.SortFunc(all, func(a, b text) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.format, b.format)) })
 	return all, nil
 }
+
+// expectationTexts adds the cells of tables with expectations, which notebooks quote.
+func expectationTexts(root, page string, found map[string]string) error {
+	text, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		return err
+	}
+	heading := ""
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			heading = ""
+			continue
+		case heading == "":
+			heading = line
+			continue
+		case !strings.Contains(heading, "| expected"):
+			continue
+		}
+		for j, cell := range strings.Split(strings.Trim(line, "| "), "|") {
+			if _, after, ok := strings.Cut(cell, "predicted in "); ok {
+				_, cell, _ = strings.Cut(after, ": ")
+			}
+			if cell = strings.TrimSpace(cell); j > 0 && words3.MatchString(cell) && found[cell] == "" {
+				found[cell] = fmt.Sprintf("%s:%d", page, i+1)
+			}
+		}
+	}
+	return nil
+}
+
+var words3 = regexp.MustCompile(`[a-z]{3}`)
 
 // notebookTexts adds the texts of a notebook's Go cells.
 func notebookTexts(path string, found map[string]string) error {
