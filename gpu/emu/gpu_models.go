@@ -11,17 +11,17 @@ import (
 // profile is a GPU that the emulator represents: its limits decide which launches and
 // modules are rejected.
 type profile struct {
-	name   string // as given to Open
-	gpu    string
-	cc     gpu.Compute
-	sms    int
-	memory int64 // GiB
-	l2     int   // MiB
-	block  int   // KiB of shared memory a block can have by opting in
-	sm     int   // KiB of shared memory of an SM
-	thread int   // threads of an SM
-	blocks int   // blocks of an SM
-	groups []int // SMs of each group (GPC), of a GPU with clusters
+	name           string // as given to Open
+	gpu            string
+	cc             gpu.Compute
+	sms            int
+	memory         int64 // GiB
+	l2             int   // MiB
+	sharedPerBlock int   // KiB, by opting in
+	sharedPerSM    int   // KiB
+	threadsPerSM   int
+	blocksPerSM    int
+	groups         []int // SMs of each group (GPC), of a GPU with clusters
 }
 
 // A GH100 has 8 groups of 18 SMs, of which 132 work in an H100 or H200, other ones in each
@@ -38,13 +38,36 @@ var (
 // those of the CUDA programming guide's table of compute capabilities and of
 // deviceQuery.
 var profiles = []profile{
-	{"h200", "NVIDIA H200", gpu.Compute{Major: 9, Minor: 0}, 132, 140, 60, 227, 228, 2048, 32, groupsOfH200},
-	{"h100", "NVIDIA H100 80GB HBM3", gpu.Compute{Major: 9, Minor: 0}, 132, 79, 50, 227, 228, 2048, 32, groupsOfH100},
-	{"a100", "NVIDIA A100-SXM4-80GB", gpu.Compute{Major: 8, Minor: 0}, 108, 79, 40, 163, 164, 2048, 32, nil},
-	{"rtx3090", "NVIDIA GeForce RTX 3090", gpu.Compute{Major: 8, Minor: 6}, 82, 24, 6, 99, 100, 1536, 16, nil},
-	{"rtx4060", "NVIDIA GeForce RTX 4060", gpu.Compute{Major: 8, Minor: 9}, 24, 8, 24, 99, 100, 1536, 24, nil},
-	{"rtx4090", "NVIDIA GeForce RTX 4090", gpu.Compute{Major: 8, Minor: 9}, 128, 24, 72, 99, 100, 1536, 24, nil},
-	{"t4", "Tesla T4", gpu.Compute{Major: 7, Minor: 5}, 40, 15, 4, 64, 64, 1024, 16, nil},
+	{
+		name: "h200", gpu: "NVIDIA H200", cc: gpu.Compute{Major: 9, Minor: 0},
+		sms: 132, memory: 140, l2: 60, sharedPerBlock: 227, sharedPerSM: 228, threadsPerSM: 2048, blocksPerSM: 32,
+		groups: groupsOfH200,
+	},
+	{
+		name: "h100", gpu: "NVIDIA H100 80GB HBM3", cc: gpu.Compute{Major: 9, Minor: 0},
+		sms: 132, memory: 79, l2: 50, sharedPerBlock: 227, sharedPerSM: 228, threadsPerSM: 2048, blocksPerSM: 32,
+		groups: groupsOfH100,
+	},
+	{
+		name: "a100", gpu: "NVIDIA A100-SXM4-80GB", cc: gpu.Compute{Major: 8, Minor: 0},
+		sms: 108, memory: 79, l2: 40, sharedPerBlock: 163, sharedPerSM: 164, threadsPerSM: 2048, blocksPerSM: 32,
+	},
+	{
+		name: "rtx3090", gpu: "NVIDIA GeForce RTX 3090", cc: gpu.Compute{Major: 8, Minor: 6},
+		sms: 82, memory: 24, l2: 6, sharedPerBlock: 99, sharedPerSM: 100, threadsPerSM: 1536, blocksPerSM: 16,
+	},
+	{
+		name: "rtx4060", gpu: "NVIDIA GeForce RTX 4060", cc: gpu.Compute{Major: 8, Minor: 9},
+		sms: 24, memory: 8, l2: 24, sharedPerBlock: 99, sharedPerSM: 100, threadsPerSM: 1536, blocksPerSM: 24,
+	},
+	{
+		name: "rtx4090", gpu: "NVIDIA GeForce RTX 4090", cc: gpu.Compute{Major: 8, Minor: 9},
+		sms: 128, memory: 24, l2: 72, sharedPerBlock: 99, sharedPerSM: 100, threadsPerSM: 1536, blocksPerSM: 24,
+	},
+	{
+		name: "t4", gpu: "Tesla T4", cc: gpu.Compute{Major: 7, Minor: 5},
+		sms: 40, memory: 15, l2: 4, sharedPerBlock: 64, sharedPerSM: 64, threadsPerSM: 1024, blocksPerSM: 16,
+	},
 }
 
 // newestPTX is the newest version of the language that compilers emit today.
@@ -78,8 +101,8 @@ func (p profile) info() gpu.Info {
 		Name: p.gpu, Emulated: true, Compute: p.cc, PTX: newestPTX, Checks: gpu.CheckAll | gpu.CheckBlockRaces,
 		SMs:         p.sms,
 		GlobalBytes: p.memory << 30, L2Bytes: int64(p.l2) << 20,
-		SharedPerBlock: 48 << 10, SharedPerBlockMax: p.block << 10, SharedPerSM: p.sm << 10,
-		RegistersPerSM: 65536, ThreadsPerBlock: 1024, ThreadsPerSM: p.thread, BlocksPerSM: p.blocks,
+		SharedPerBlock: 48 << 10, SharedPerBlockMax: p.sharedPerBlock << 10, SharedPerSM: p.sharedPerSM << 10,
+		RegistersPerSM: 65536, ThreadsPerBlock: 1024, ThreadsPerSM: p.threadsPerSM, BlocksPerSM: p.blocksPerSM,
 		Groups:   slices.Clone(p.groups),
 		MaxGrid:  gpu.Dim{X: 1<<31 - 1, Y: 65535, Z: 65535},
 		MaxBlock: gpu.Dim{X: 1024, Y: 1024, Z: 64},
