@@ -139,7 +139,7 @@ func (t Texture) Texel() (Type, int) {
 // CheckTexture returns an error for a texture that no device makes.
 func CheckTexture(t Texture) error {
 	if (t.Array == nil) == (t.Buffer == nil) {
-		return fmt.Errorf("%w: a texture of an array and a buffer, or of neither, expected exactly one: set Array or Buffer", ErrArgument)
+		return fmt.Errorf("%w: a texture with both Array and Buffer, or without both, expected one of them: set exactly one of Array and Buffer", ErrArgument)
 	}
 	typ, channels := t.Texel()
 	float := typ == Float16 || typ == Float32

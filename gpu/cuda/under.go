@@ -46,8 +46,8 @@ func (d *Device) Observe(o gpu.Observer) {
 // PTX is the text of the entry's module, and its name.
 func (e *entry) PTX() (name, text string) { return e.module.text.Name, e.module.load.Text }
 
-// move replaces the worker by one that a command starts; if that fails, by one
-// that the other command starts, if there is one.
+// move replaces the worker by one that the first command starts. If that fails and the
+// second command is not nil, move starts the worker with the second command.
 func (d *Device) move(to, otherwise []string) error {
 	l, err := d.current()
 	if err != nil {

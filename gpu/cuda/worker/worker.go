@@ -40,8 +40,8 @@ type memory struct {
 	pooled bool // allocated in the order of a stream
 }
 
-// Do executes a command. The error of a command that is not awaited is kept in its
-// stream, or in the default stream if it has none.
+// Do executes a command. The error of a command that is not awaited is stored in its
+// stream, or in the default stream if the command has no stream.
 func (w *worker) Do(c command.Command, answer *command.Answer) {
 	values, on, err := w.do(c)
 	if err == nil {

@@ -271,7 +271,7 @@ func (w *warp) reserve(c *pendingCopy) {
 	w.copies.pending = append(w.copies.pending, c)
 }
 
-// complete writes the pending copies of the lanes that are due.
+// complete writes the pending copies whose wait was reached; due returns their lanes.
 func (w *warp) complete(due func(c *pendingCopy) uint32) {
 	kept := w.copies.pending[:0]
 	for _, c := range w.copies.pending {

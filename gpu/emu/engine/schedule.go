@@ -56,9 +56,9 @@ type block struct {
 	hurried      bool   // careful, when it is not watched
 	patience     uint64 // instructions until a pending fault is the fault
 
-	warpgroup *warpgroupRoom       // the same for wgmma
+	warpgroup *warpgroupRoom       // state of wgmma, or nil
 	matrices  *matrices            // memory for those of one product, or nil
-	kept      *keptElements        // the same for the stored elements of a sparse product
+	kept      *keptElements        // memory for the stored elements of a sparse product, or nil
 	cluster   *cluster             // nil in a launch without clusters, until it is used
 	stuck     bool                 // no thread could continue in its last turns
 	filled    int                  // copies of the copy engine into its shared memory that have not ended
@@ -74,9 +74,9 @@ type barrier struct {
 	expected int       // number of threads that it waits for; 0 before the first arrival
 	explicit bool      // the instruction gives the number: exited threads are missing
 	arrived  int       // exited lanes are included with the last lane of their warp
-	came     int       // without exited lanes
+	came     int       // arrived lanes, excluding exited ones
 	reduces  bool      // some of the threads have arrived for a reduction
-	count    int       // of it: threads whose predicate was true
+	count    int       // of the reduction: threads with a true predicate
 	arrivals []arrival // by bar.arrive
 }
 

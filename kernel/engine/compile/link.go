@@ -196,7 +196,7 @@ func (l *library) call(entry string, t reflect.Type) reflect.Value {
 }
 
 // linkedContext is the context of an interpreter that calls linked functions or whose
-// variables have a fixed place. It belongs to one interpreter: others read theirs while
+// variables have a fixed place. It belongs to one interpreter: other interpreters read their own while
 // they run.
 func (e *Compiler) linkedContext(p *Program) *ixgo.Context {
 	placed := !p.Unit.Imported && len(p.Unit.Vars) > 0
