@@ -48,9 +48,11 @@ func (e *host) panicking(info *ixgo.PanicInfo) {
 // captured are the variables, as pointers, and the values that a function value captures.
 func captured(f reflect.Value) []any { return ixgo.Captured(f) }
 
-// unwinds is called when a panic has come to a frame with deferred calls.
+// unwinds is called when a panic has come to a frame with deferred calls. The first such
+// frame notes the calls of its interpreter, so that an endless recursion with deferred
+// calls does not note them at each depth.
 func (e *host) unwinds(fr *ixgo.Frame, v any) any {
-	if !e.debugged() {
+	if _, noted := v.(failure.Traced); noted || !e.debugged() {
 		return v
 	}
 	return e.traced(fr, v)
