@@ -330,19 +330,21 @@ DONE:
 	ret;
 }`
 
+const launchScale = `import ("warpbook/gpu"; "warpbook/gpu/device")
+dev, err := device.Open("emu")
+values := make([]float32, 64)
+for i := range values { values[i] = float32(i) }
+x, err := dev.Alloc(gpu.Float32, 64)
+_ = x.Upload(values)
+launch := func() error { return scale.Launch(dev, gpu.Dim{X: 2}, gpu.Dim{X: 64}, x, uint32(40)) }`
+
 // A breakpoint in the cell of a kernel stops a warp of the launch on the emulator at its
 // line, with the lanes and what they see; steps follow the warp.
 func TestDebugKernels(t *testing.T) {
 	d := attach(t)
 	d.breaks(scale, line(20))
 	d.value(scale)
-	d.value(`import ("warpbook/gpu"; "warpbook/gpu/device")
-dev, err := device.Open("emu")
-values := make([]float32, 64)
-for i := range values { values[i] = float32(i) }
-x, err := dev.Alloc(gpu.Float32, 64)
-_ = x.Upload(values)
-launch := func() error { return scale.Launch(dev, gpu.Dim{X: 2}, gpu.Dim{X: 64}, x, uint32(40)) }`)
+	d.value(launchScale)
 	s, done := d.next("launch()")
 	d.expect("stop", d.where(s), "breakpoint scale:20 < func1:7 < cell 3:1")
 	f := d.frames(s)[0]
