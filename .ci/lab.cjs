@@ -454,8 +454,7 @@ async function stoppedAt(page, what, good) {
   check(what, good(seen), JSON.stringify(seen).slice(0, 300));
 }
 
-// A breakpoint set by a click stops a cell; its variables are shown; it steps, and goes on.
-async function debug(page) {
+async function startDebugger(page) {
   const pressed = ".jp-DebuggerBugButton[aria-pressed=true], .jp-DebuggerBugButton [aria-pressed=true]";
   const started = () => page.waitForSelector(pressed, { state: "attached", timeout: 10_000 }).then(() => true, () => false);
   for (let tries = 0; tries < 6; tries++) { // a click just after the page has opened does nothing
@@ -464,11 +463,21 @@ async function debug(page) {
   }
   check("the bug button starts the debugger", await started());
   await command(page, "debugger:show-panel");
-  await type(page, "func area(w, h int) int {\na := w * h\nreturn a\n}\nsizes := []int{2, 3}\nside := area(sizes[0], sizes[1])\nside");
+}
+
+// breakpoint sets one in the active cell by a click.
+async function breakpoint(page, line) {
   const gutter = page.locator(".jp-Notebook .jp-mod-active .cm-breakpoint-gutter .cm-gutterElement");
-  await gutter.nth(3).click(); // the first is the spacer
+  await gutter.nth(line).click(); // the first is the spacer
   await page.waitForSelector(".jp-DebuggerBreakpoint", { timeout: aWhile });
-  check("a click sets a breakpoint", (await page.locator(".jp-DebuggerBreakpoint-line").innerText()) === "3");
+  check(`a click sets a breakpoint at line ${line}`, (await page.locator(".jp-DebuggerBreakpoint-line").innerText()) === String(line));
+}
+
+// A breakpoint set by a click stops a cell; its variables are shown; it steps, and goes on.
+async function debug(page) {
+  await startDebugger(page);
+  await type(page, "func area(w, h int) int {\na := w * h\nreturn a\n}\nsizes := []int{2, 3}\nside := area(sizes[0], sizes[1])\nside");
+  await breakpoint(page, 3);
   await page.keyboard.press("Control+Enter");
   await stoppedAt(page, "the cell stops at the breakpoint", ({ stack, names, lines }) =>
     stack.length === 2 && stack[0].startsWith("area") && names.some((x) => x.startsWith("a") && x.includes("6")) && lines.some((x) => x === "return a"));
@@ -479,6 +488,71 @@ async function debug(page) {
   await command(page, "debugger:continue");
   await ran(page);
   check("the cell goes on to its value", (await last(page)).includes("6"));
+  await page.click(".jp-DebuggerBugButton");
+}
+
+const kernel = `%%ptx
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry raised(.param .u64 x) {
+  .reg .u64 %rd<3>;
+  .reg .u32 %r<3>;
+  .reg .f32 %f<3>;
+  .shared .align 4 .b8 tile[128];
+  ld.param.u64 %rd1, [x];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  ld.global.f32 %f1, [%rd1];
+  add.f32 %f2, %f1, 0f3F000000;
+  st.shared.f32 [%r2], %f2;
+  st.global.f32 [%rd1], %f2;
+  ret;
+}`;
+
+// paste writes a cell at the end of the notebook, without the editor's brackets and
+// indentation, and runs it.
+async function paste(page, code) {
+  await type(page, "");
+  await page.keyboard.insertText(code);
+  await page.keyboard.press("Control+Enter");
+  await ran(page);
+}
+
+// evaluate runs a line in the debugger's console, which it opens.
+async function evaluate(page, text) {
+  const prompt = page.locator(".jp-DebugConsole-widget .jp-CodeConsole-promptCell .cm-content");
+  if (!await prompt.count()) await command(page, "debugger:evaluate");
+  await prompt.click();
+  await page.keyboard.insertText(text);
+  await page.keyboard.press("Shift+Enter");
+}
+
+// A breakpoint stops a kernel on the emulator; another lane gets the focus; the launch goes
+// back to the line before, and on to its end.
+async function debugKernel(page) {
+  await startDebugger(page);
+  await paste(page, 'import ("warpbook/gpu"; "warpbook/gpu/device")\nemulator, err := device.Open("emu")\nhalf, err := gpu.Upload(emulator, make([]float32, 1))');
+  await paste(page, kernel);
+  await edit(page);
+  await breakpoint(page, 15);
+  await type(page, "raised.Launch(emulator, gpu.Dim{X: 1}, gpu.Dim{X: 32}, half)");
+  await page.keyboard.press("Control+Enter");
+  await stoppedAt(page, "the kernel stops at the breakpoint", ({ stack, lines }) =>
+    stack[0]?.startsWith("raised") && stack[0].endsWith(":15") && lines.some((x) => x.startsWith("st.shared")));
+  await evaluate(page, "%debug focus lane 5");
+  await page.selectOption(".jp-DebuggerVariables select", "Thread");
+  await stoppedAt(page, "another lane has the focus", ({ names }) => names.some((x) => /^lane\b.*\b5$/.test(x)));
+  await page.screenshot({ path: path.join(folder, "kernel.png") });
+  await evaluate(page, "%debug back");
+  await stoppedAt(page, "the launch goes back", ({ stack }) => stack[0]?.startsWith("raised") && stack[0].endsWith(":14"));
+  await page.screenshot({ path: path.join(folder, "kernel-back.png") });
+  await command(page, "debugger:next");
+  await stoppedAt(page, "and forward", ({ stack }) => stack[0]?.endsWith(":15"));
+  await page.click(".jp-DebuggerBreakpoint");
+  await command(page, "debugger:continue");
+  await ran(page);
+  check("the launch ends", !(await last(page)).includes('"error"'), (await last(page)).slice(0, 200));
   await page.click(".jp-DebuggerBugButton");
 }
 
@@ -550,6 +624,7 @@ async function reopenUntrusted(browser, root, data, before) {
     await controls(page);
     await usagePanel(page);
     await debug(page);
+    await debugKernel(page);
     await death(page);
     await restart(page);
     await page.close();

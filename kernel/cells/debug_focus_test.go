@@ -65,6 +65,7 @@ func TestDebugWatchesOfTheConsole(t *testing.T) {
 	d.goOn(s)
 	s = d.stopped()
 	d.expect("first write", s.Text+" "+strings.Fields(d.where(s))[2], "block (0,0,0) thread (17,0,0) writes s[17] block_sum:12")
+	d.expect("its lane", d.evaluate(s, "lane")+" "+d.evaluate(s, "tid"), "17 17")
 	d.evaluate(s, "%debug watch-access s[17]")
 	d.goOn(s)
 	s = d.stopped()

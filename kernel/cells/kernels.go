@@ -187,25 +187,25 @@ func (k *kernels) Step(at *emu.Stop) {
 	if each {
 		last := k.last
 		k.last = *at
-		if text := k.nan(&last); text != "" {
-			k.stop(&last, debug.AtException, text)
+		if text, lane := k.nan(&last); text != "" {
+			k.stop(&last, lane, debug.AtException, text)
 		}
-		if text := k.touches(at); text != "" {
-			k.stop(at, debug.AtData, text)
+		if text, lane := k.touches(at); text != "" {
+			k.stop(at, lane, debug.AtData, text)
 			return
 		}
 	}
 	if why, text := k.why(at); why != "" {
-		k.stop(at, why, text)
+		k.stop(at, inspect.New(at).Lane, why, text)
 	}
 }
 
-// stop shows a stop to clients until the warp goes on.
-func (k *kernels) stop(at *emu.Stop, why debug.Reason, text string) {
+// stop shows a stop to clients, with the focus on a lane, until the warp goes on.
+func (k *kernels) stop(at *emu.Stop, focus int, why debug.Reason, text string) {
 	k.mu.Lock()
 	trail := k.trail
 	k.mu.Unlock()
-	l := &lane{kernels: k, trail: trail, live: at, thread: int(gid.Get()), callers: k.tracer.Callers(), time: at.Time(), focus: inspect.New(at).Lane}
+	l := &lane{kernels: k, trail: trail, live: at, thread: int(gid.Get()), callers: k.tracer.Callers(), time: at.Time(), focus: focus}
 	s := l.stop(why, text)
 	interrupted, done := at.Interrupted()
 	defer done()
@@ -263,36 +263,38 @@ func (k *kernels) stepEnds(here warpAt, at *emu.Stop) bool {
 	return here.same(from) && here.depth <= from.depth
 }
 
-// nan describes the NaN that an instruction has made, "" if it has made none.
-func (k *kernels) nan(at *emu.Stop) string {
+// nan describes the NaN that an instruction has made, "" if it has made none, with the first
+// lane that has it.
+func (k *kernels) nan(at *emu.Stop) (text string, lane int) {
 	k.mu.Lock()
 	on := k.watch.NaNs
 	k.mu.Unlock()
 	if !on || !at.Valid() {
-		return ""
+		return "", 0
 	}
 	if lanes := at.MadeNaN(); lanes != 0 {
 		name, _ := at.Instruction()
-		return fmt.Sprintf("%s has made a NaN in lanes %s", name, mask(lanes))
+		return fmt.Sprintf("%s has made a NaN in lanes %s", name, mask(lanes)), active(lanes)[0]
 	}
-	return ""
+	return "", 0
 }
 
-// touches describes the access of a data breakpoint that an instruction is about to do.
-func (k *kernels) touches(at *emu.Stop) string {
+// touches describes the access of a data breakpoint that an instruction is about to do, with
+// its lane.
+func (k *kernels) touches(at *emu.Stop) (text string, lane int) {
 	k.mu.Lock()
 	points := k.watch.Data
 	k.mu.Unlock()
 	if len(points) == 0 {
-		return ""
+		return "", 0
 	}
 	for _, a := range at.Accesses() {
 		for _, p := range points {
 			d, err := parseData(p.Data)
 			if err == nil && d.touched(at, a, p.Reads) {
-				return d.describe(at, a)
+				return d.describe(at, a), a.Lane
 			}
 		}
 	}
-	return ""
+	return "", 0
 }

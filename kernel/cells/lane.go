@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	emu "warpbook/gpu/emu/engine"
@@ -70,7 +71,7 @@ func (l *lane) stop(why debug.Reason, text string) *debug.Stop {
 		s.Name = fmt.Sprintf("block %s warp %d", here.block, here.warp)
 		for i, f := range v.Frames() {
 			s.Frames = append(s.Frames, debug.Frame{Name: f.Name, Path: l.kernels.path(f.File), Line: f.Line,
-				Scopes: l.scopes(i), Evaluate: l.evaluator(i), Holds: func(c string) (bool, error) { return l.holds(i, c) }})
+				Scopes: l.scopes(i, v.In(i).Known()), Evaluate: l.evaluator(i), Holds: func(c string) (bool, error) { return l.holds(i, c) }})
 		}
 	})
 	s.Frames = append(s.Frames, l.callers...)
@@ -83,7 +84,8 @@ func (k *kernels) path(file string) string {
 	return k.paths[path.Base(file)]
 }
 
-func (l *lane) scopes(frame int) []debug.Scope {
+// scopes are those of a frame, whose variables have names or not.
+func (l *lane) scopes(frame int, named bool) []debug.Scope {
 	list := []debug.Scope{
 		{Name: "Locals", Variables: l.list(frame, (*inspect.View).Variables)},
 		{Name: "Arguments", Variables: l.list(frame, (*inspect.View).Arguments)},
@@ -96,6 +98,9 @@ func (l *lane) scopes(frame int) []debug.Scope {
 	}
 	if frame > 0 {
 		list = list[:4]
+	}
+	if !named { // clients show the first scope
+		list = slices.DeleteFunc(list, func(s debug.Scope) bool { return s.Name == "Locals" || s.Name == "Globals" })
 	}
 	return list
 }

@@ -59,7 +59,7 @@ func (l *lane) back(line bool) (*debug.Stop, error) {
 // breakpoint reports whether a stop is at a breakpoint without a condition, or accesses
 // data that has one.
 func (k *kernels) breakpoint(at *emu.Stop) bool {
-	if k.touches(at) != "" {
+	if text, _ := k.touches(at); text != "" {
 		return true
 	}
 	if !at.NewLine {

@@ -144,6 +144,28 @@ func (s *following) fault(b *block, f *gpu.Fault) {
 	s.to.Step(&at)
 }
 
+// hung tells the follower of a block that hangs, at a fragment that polls, or else at one
+// that waits.
+func (s *following) hung(b *block, f *gpu.Fault) {
+	found := false
+	for _, w := range b.warps {
+		for i := range w.frags {
+			x := &w.frags[i]
+			pc, waits := x.pc, x.state == atBarrier
+			if waits {
+				pc--
+			}
+			if !found || !waits {
+				s.at = Stop{warp: w, mask: x.mask, in: &b.prog.code[pc], pc: pc, time: s.time - 1}
+				found = true
+			}
+		}
+	}
+	if found {
+		s.fault(b, f)
+	}
+}
+
 // lineOf is the line of the source of an instruction, or that of the PTX if it was made
 // from no source. Line is 0 where the compiler gave none.
 func (p *Program) lineOf(in *instr) ptx.Source {

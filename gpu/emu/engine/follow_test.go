@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -107,5 +108,73 @@ func TestFollowAndReplay(t *testing.T) {
 	values := make([]uint32, 40)
 	if err := x.Download(values); err != nil || values[3] != 0 {
 		t.Errorf("a repetition wrote to the buffer: %v %v", values, err)
+	}
+}
+
+const polling = `.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry polls(.param .u64 x) {
+	.reg .u64 %rd<4>;
+	.reg .u32 %r<4>;
+	.reg .pred %p;
+	ld.param.u64 %rd1, [x];
+	mov.u32 %r1, %tid.x;
+	setp.ne.u32 %p, %r1, 33;
+	@%p bra DONE;
+L:
+	ld.volatile.global.u32 %r2, [%rd1];
+	setp.eq.u32 %p, %r2, 0;
+	@%p bra L;
+DONE:
+	bar.sync 0;
+	ret;
+}`
+
+// A follower is told of a launch that hangs, at the thread that polls.
+func TestFollowHang(t *testing.T) {
+	dev, err := emu.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m, err := dev.Load("polls.ptx", polling)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Entry("polls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := gpu.Upload(dev, make([]uint32, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &faulted{}
+	engine.Follow(f)
+	defer engine.Follow(nil)
+	launch := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 3}, Block: gpu.Dim{X: 40}, Args: []any{x}}
+	if err := dev.Launch(launch); !errors.Is(err, gpu.ErrHang) {
+		t.Fatalf("%v, want a hang", err)
+	}
+	if len(f.at) != 1 || f.at[0] != "warp 1 block 0 lanes 2" {
+		t.Errorf("told of %q, want once of thread 33", f.at)
+	}
+	if f.trail.Fault() == nil {
+		t.Error("the trail has no fault")
+	}
+}
+
+// faulted notes the faults of a launch.
+type faulted struct {
+	at    []string
+	trail *engine.Trail
+}
+
+func (f *faulted) Follows([]string) bool     { return true }
+func (f *faulted) Begin(trail *engine.Trail) { f.trail = trail }
+func (f *faulted) Step(s *engine.Stop) {
+	if s.Fault != nil {
+		f.at = append(f.at, fmt.Sprint("warp ", s.Warp(), " block ", s.Block().X, " lanes ", s.Active()))
 	}
 }

@@ -296,19 +296,23 @@ type still struct {
 // hangs notes that a block is quiet, and reports whether the launch hangs, for which it
 // then has a fault.
 func (l *Launch) hangs(b *block) bool {
-	f, number := l.hang(b)
+	f, first := l.hang(b)
 	if f != nil {
-		l.fail(number, f)
+		if first.following != nil {
+			first.following.hung(first, f)
+		}
+		l.fail(l.ordered(int64(first.linear())), f)
 	}
 	return f != nil
 }
 
-func (l *Launch) hang(b *block) (*gpu.Fault, int64) {
+// hang is the fault of a launch that hangs, with the first block of it.
+func (l *Launch) hang(b *block) (*gpu.Fault, *block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.activity.Load()
 	if !b.quiet.on || b.quiet.activity != now {
-		return nil, 0
+		return nil, nil
 	}
 	if l.still.activity != now || l.still.blocks == nil {
 		l.still = still{now, map[*block]bool{}}
@@ -317,7 +321,7 @@ func (l *Launch) hang(b *block) (*gpu.Fault, int64) {
 	left := l.left.Load()
 	begun := min(l.next.Load()*int64(l.cluster.Size()), l.total)
 	if int64(len(l.still.blocks)) < left || begun < l.total && left < l.room() || l.engine.resources.Waiting() {
-		return nil, 0
+		return nil, nil
 	}
 	first := b
 	for other := range l.still.blocks {
@@ -325,7 +329,7 @@ func (l *Launch) hang(b *block) (*gpu.Fault, int64) {
 			first = other
 		}
 	}
-	return first.hangs(begun), l.ordered(int64(first.linear()))
+	return first.hangs(begun), first
 }
 
 // hangs is the fault of a block of a launch that never ends; begun is how many have begun.
