@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"go/types"
+	"os"
 	"reflect"
 
 	"github.com/goplus/ixgo"
@@ -24,7 +25,14 @@ type debugging struct {
 	kernels *kernels
 }
 
+// debuggerVariable is the environment variable that leaves the debugger out with "off": the
+// speed command compares cells with such a program.
+const debuggerVariable = "WARPBOOK_DEBUGGER"
+
 func newDebugging(p *program) debugging {
+	if os.Getenv(debuggerVariable) == "off" {
+		return debugging{}
+	}
 	d := debugging{session: debug.NewSession(debug.NewSources(), func(event string) {
 		p.emit(cellproto.Event{Type: cellproto.Debugged, Text: event})
 	})}
@@ -34,7 +42,12 @@ func newDebugging(p *program) debugging {
 	return d
 }
 
-func (d debugging) debugger() engine.Debugger { return cellsAndKernels{d.tracer, d.kernels} }
+func (d debugging) debugger() engine.Debugger {
+	if d.session == nil {
+		return nil
+	}
+	return cellsAndKernels{d.tracer, d.kernels}
+}
 
 // cellsAndKernels gives cells of other languages to the debuggee of kernels.
 type cellsAndKernels struct {
@@ -44,14 +57,26 @@ type cellsAndKernels struct {
 
 func (d cellsAndKernels) Foreign(cell int, source string) { d.kernels.ran(cell, source) }
 
-func (d debugging) magics() []*magic.Magic { return []*magic.Magic{debugMagic(d.kernels)} }
+func (d debugging) magics() []*magic.Magic {
+	if d.session == nil {
+		return nil
+	}
+	return []*magic.Magic{debugMagic(d.kernels)}
+}
 
 // answer answers a request of the Debug Adapter Protocol.
-func (d debugging) answer(request string) string { return d.session.Handle(request) }
+func (d debugging) answer(request string) string {
+	if d.session == nil {
+		return ""
+	}
+	return d.session.Handle(request)
+}
 
 // idle is called when the last cell that ran has ended.
 func (d debugging) idle() {
-	d.session.Idle()
+	if d.session != nil {
+		d.session.Idle()
+	}
 }
 
 // late is the program's engine, which is made after the debugger.

@@ -24,8 +24,8 @@ var debuggedRows = []struct{ name, text string }{
 	{"goroutines", "2e4 goroutines"},
 }
 
-// debugger compares cells without a debugger, with one, and with breakpoints in each
-// function that are never hit.
+// debugger compares cells of a program without the debugger, cells without a client, with
+// one, and with breakpoints in each function that are never hit.
 func debugger(turns int, only string) error {
 	cells, err := cellbuild.Cells(context.Background(), os.Stderr)
 	if err != nil {
@@ -35,13 +35,15 @@ func debugger(turns int, only string) error {
 	if err != nil {
 		return err
 	}
+	without := cellproc.Config{Program: cells, Env: append(os.Environ(), "WARPBOOK_DEBUGGER=off")}
 	sides := []side{
+		{"without", func(row string) (string, error) { return inCellOf(without, string(text), row) }},
 		{"cell", func(row string) (string, error) { return inCell(cells, string(text), row) }},
 		{"attached", func(row string) (string, error) { return underDebugger(cells, string(text), row, false) }},
 		{"breakpoints", func(row string) (string, error) { return underDebugger(cells, string(text), row, true) }},
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "row\tcell\tdebugger\tbreakpoints\tdebugger/cell\tbreakpoints/cell\t")
+	fmt.Fprintln(w, "row\twithout\tcell\tdebugger\tbreakpoints\tcell/without\tdebugger/cell\tbreakpoints/cell\t")
 	for _, r := range debuggedRows {
 		if !chosen(r.name, only) {
 			continue
@@ -50,7 +52,7 @@ func debugger(turns int, only string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.2f\t%.2f\t\n", r.text, least[0], least[1], least[2], least[1]/least[0], least[2]/least[0])
+		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\t%.2f\t%.2f\t\n", r.text, least[0], least[1], least[2], least[3], least[1]/least[0], least[2]/least[1], least[3]/least[1])
 	}
 	return w.Flush()
 }

@@ -11,8 +11,8 @@
 // Without python3 its columns are empty. A row in which compiled Go
 // takes as long as CPython, as most maps do, cannot be faster in a cell.
 //
-// With -debugger the sides are a cell, the same with a debugger attached, and with
-// breakpoints in each function that are never hit.
+// With -debugger the sides are a program without the debugger, a cell, the same with a
+// debugger attached, and with breakpoints in each function that are never hit.
 package main
 
 import (
@@ -167,7 +167,11 @@ func output(name string, args ...string) (string, error) {
 
 // inCell runs a row in a session: one cell declares, the next one measures.
 func inCell(program, text, row string) (string, error) {
-	s, err := cellproc.Start(cellproc.Config{Program: program})
+	return inCellOf(cellproc.Config{Program: program}, text, row)
+}
+
+func inCellOf(config cellproc.Config, text, row string) (string, error) {
+	s, err := cellproc.Start(config)
 	if err != nil {
 		return "", err
 	}
@@ -204,8 +208,8 @@ func runRow(s *cellproc.Client, text, row string) (string, error) {
 
 // measure returns the least time of each side, and an error if their results
 // differ.
-func measure(sides []side, row string, turns int) ([3]float64, error) {
-	var least [3]float64
+func measure(sides []side, row string, turns int) ([]float64, error) {
+	least := make([]float64, len(sides))
 	expected, from := 0, ""
 	for turn := range turns {
 		for i, s := range sides {
