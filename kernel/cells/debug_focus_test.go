@@ -44,6 +44,10 @@ func TestDebugFocus(t *testing.T) {
 	d.expect("no block", contains(d.evaluate(s, "%debug focus block"), "expected block X Y Z"), "expected block X Y Z")
 	d.evaluate(s, "%debug focus block 0")
 	s = d.stopped()
+	first, second, third := d.frames(s)[0].ID, d.frames(s)[0].ID, d.frames(s)[0].ID
+	if first == second || second != third {
+		t.Errorf("ids %d, %d and %d of the frames after a command of the console, want two that differ, then the same", first, second, third)
+	}
 	d.expect("block 0", d.where(s)+" "+d.evaluate(s, "blockIdx.x")+d.evaluate(s, "k"), "step block_sum:17"+launched+" 01")
 	d.must("continue", fmt.Sprintf(`{"threadId":%d}`, s.ThreadID))
 	s = d.stopped() // the present

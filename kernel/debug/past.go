@@ -55,6 +55,9 @@ func (s *Session) Show(stop *Stop) {
 	}
 }
 
+// show replaces the stop of a halt. A command of the console does that while its request
+// is answered: JupyterLab then asks for the frames twice, for the event and for the answer,
+// empties its variables in between, and fills them for frames with other ids only.
 func (s *Session) show(h *halt, stop *Stop) {
 	s.mu.Lock()
 	if s.halted != h {
@@ -63,7 +66,7 @@ func (s *Session) show(h *halt, stop *Stop) {
 	}
 	s.references.clear()
 	h.Stop = stop
-	s.number(h)
+	h.fresh = 2
 	s.mu.Unlock()
 	s.announce(stop)
 }

@@ -42,6 +42,7 @@ type Session struct {
 type halt struct {
 	*Stop
 	frames []int // ids
+	fresh  int   // how many answers of stackTrace have new ids, see show
 	resume chan struct{}
 }
 

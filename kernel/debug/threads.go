@@ -85,6 +85,10 @@ func (s *Session) framesOf(thread int) (list []numbered) {
 	if s.halted != h || h.Stop != at {
 		return nil // it went on meanwhile
 	}
+	if h.fresh > 0 {
+		h.fresh--
+		s.number(h)
+	}
 	if other == nil {
 		for i, f := range at.Frames {
 			list = append(list, numbered{f, h.frames[i]})
