@@ -9,6 +9,7 @@
 #include "warpbook/language.h"
 
 #include "warpbook/integer.h"
+#include "warpbook/simd.h"
 #include "warpbook/memory.h"
 #include "warpbook/warp.h"
 #include "warpbook/math.h"
