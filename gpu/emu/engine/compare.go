@@ -160,6 +160,9 @@ func (lo *lowering) comparingOf(w *words) (*comparing, ptx.Type, error) {
 // setpForm sets a predicate, and a second one to the opposite comparison.
 func setpForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
+	if n := len(w); n > 0 && strings.HasSuffix(w[n-1], "x2") {
+		return setpPairForm(lo)
+	}
 	c, t, err := lo.comparingOf(&w)
 	if err != nil {
 		return err
@@ -187,6 +190,41 @@ func setpForm(lo *lowering) error {
 				w.preds[in.d] = w.preds[in.d]&^m | r&m
 			}
 		}
+		return nil
+	}
+	return lo.predicateUse(&x.p, &x.pflip, 3)
+}
+
+// setpPairForm compares the halves of a register, each for a predicate of its own.
+func setpPairForm(lo *lowering) error {
+	w := wordsOf(lo.op.in.src)
+	w[len(w)-1] = strings.TrimSuffix(w[len(w)-1], "x2")
+	c, t, err := lo.comparingOf(&w)
+	if err != nil {
+		return err
+	}
+	if len(w) > 0 || t != "f16" && t != "bf16" {
+		return lo.unsupported("no such form of setp")
+	}
+	in, x := &lo.op.in, lo.extra()
+	want := 3
+	if c.combine != "" {
+		want = 4
+	}
+	if err := first(lo.operands(want, want), lo.pair(predicate), lo.use(&in.a, 1, "b32"), lo.use(&in.b, 2, "b32")); err != nil {
+		return err
+	}
+	high := compareHalf(t, 16, c.ftz)
+	in.exec = func(w *warp, in *instr, m uint32) {
+		r, s := c.run(w, in), c.combined(high(w, c.op, in.a, in.b)^c.flip, w, in)
+		if in.x.hasD {
+			w.preds[in.d] = w.preds[in.d]&^m | r&m
+		}
+		if in.x.hasD2 {
+			w.preds[in.x.d2] = w.preds[in.x.d2]&^m | s&m
+		}
+	}
+	if c.combine == "" {
 		return nil
 	}
 	return lo.predicateUse(&x.p, &x.pflip, 3)
