@@ -21,6 +21,7 @@ type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Terminal bool
+	Ask      func() (string, error)
 }
 
 func refusal() error {
