@@ -42,6 +42,26 @@ var ErrNoToolchain = errors.New("they need the pip wheel ziglang")
 
 // Programs returns the toolchain of this machine.
 func Programs(ctx context.Context) (*Toolchain, error) {
+	t, err := toolchain(ctx)
+	if err == nil {
+		t.headers, err = include.Dir()
+	}
+	return t, err
+}
+
+// Linked reports whether a program was linked with the library of C++ here, or returns the
+// error of Programs. It writes nothing.
+func Linked(ctx context.Context) (bool, error) {
+	t, err := toolchain(ctx)
+	if err != nil {
+		return false, err
+	}
+	_, err = os.Stat(t.marker())
+	return err == nil, nil
+}
+
+// toolchain is that of this machine, without the headers of CUDA.
+func toolchain(ctx context.Context) (*Toolchain, error) {
 	c, err := Find(ctx)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -51,9 +71,6 @@ func Programs(ctx context.Context) (*Toolchain, error) {
 	}
 	t := &Toolchain{compiler: c, zig: c.command[0], target: hostTarget()}
 	t.triple, _, _ = strings.Cut(t.target, ".")
-	if t.headers, err = include.Dir(); err != nil {
-		return nil, err
-	}
 	cache, err := buildcache.Dir()
 	t.cache = filepath.Join(cache, "zig")
 	return t, err
@@ -338,10 +355,7 @@ func (t *Toolchain) Link(ctx context.Context, objects []string, cxx bool, out st
 	if cxx {
 		driver, library = "c++", "C++"
 	}
-	told := time.AfterFunc(slow, func() {
-		fmt.Fprintf(progress, "warpbook: zig builds its library of %s for %s, once: this takes a minute or two\n", library, t.target)
-	})
-	defer told.Stop()
+	defer tell(progress, library, t.target)()
 	text, err := t.command(ctx, slices.Concat([]string{driver, "-target", t.target}, objects, []string{"-lm", "-lpthread", "-ldl", "-o", out})...).CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -349,7 +363,49 @@ func (t *Toolchain) Link(ctx context.Context, objects []string, cxx bool, out st
 	if err != nil {
 		return &LinkError{undefined(string(text)), firstError(string(text))}
 	}
+	if cxx {
+		t.NoteLinked()
+	}
 	return nil
+}
+
+// NoteLinked notes for Linked that the library of C++ was built.
+func (t *Toolchain) NoteLinked() {
+	os.WriteFile(t.marker(), nil, 0o666) // without the file the library is offered again, and linked in a moment
+}
+
+// marker is a file that says that the library of C++ was built.
+func (t *Toolchain) marker() string {
+	sum := sha256.Sum256([]byte(t.zig + t.Name() + t.target))
+	return filepath.Join(t.cache, fmt.Sprintf("linked-%x", sum[:6]))
+}
+
+// again is the time between two lines of a link that builds a library.
+const again = 15 * time.Second
+
+// tell writes lines while a link takes long, until stop is called.
+func tell(progress io.Writer, library, target string) (stop func()) {
+	ended, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(told)
+		started := time.Now()
+		for wait := slow; ; wait = again {
+			select {
+			case <-ended:
+				return
+			case <-time.After(wait):
+			}
+			if wait == slow {
+				fmt.Fprintf(progress, "warpbook: zig builds its library of %s for %s, once: this takes a minute or two\n", library, target)
+				continue
+			}
+			fmt.Fprintf(progress, "warpbook: library of %s: %.0fs\n", library, time.Since(started).Seconds())
+		}
+	}()
+	return func() {
+		close(ended)
+		<-told
+	}
 }
 
 // LinkError is a program that does not link.

@@ -82,6 +82,32 @@ func Build(ctx context.Context, sources []Source, o Options, progress io.Writer)
 	return p, err
 }
 
+// plain is a program that needs the library of C++.
+var plain = []Source{{Name: "prepare.cu", Text: "#include <iostream>\nint main() { std::cout << \"\"; }\n"}}
+
+// Prepare builds what the first programs would build, which takes minutes: the libraries of C
+// and C++. progress gets lines meanwhile.
+func Prepare(ctx context.Context, progress io.Writer) error {
+	if _, err := Build(ctx, plain, Options{}, progress); err != nil {
+		return err
+	}
+	tools, err := clang.Programs(ctx)
+	if err == nil {
+		tools.NoteLinked() // the program may have been built before the note
+	}
+	return err
+}
+
+// Prepared reports whether the library of C++ was built; the error is that of Build where no
+// program runs. It writes nothing.
+func Prepared(ctx context.Context) (bool, error) {
+	built, err := clang.Linked(ctx)
+	if errors.Is(err, clang.ErrNoToolchain) {
+		return false, fmt.Errorf("program: %w: %w: %s", ErrUnavailable, err, remedy)
+	}
+	return built, err
+}
+
 // remedy installs the toolchain.
 const remedy = "run `python3 -m pip install ziglang==" + clang.Version + "`"
 

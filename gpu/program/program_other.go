@@ -37,3 +37,9 @@ func Build(context.Context, []Source, Options, io.Writer) (*Program, error) { re
 
 // Run refuses.
 func (*Program) Run(context.Context, Settings, Streams) error { return refusal() }
+
+// Prepare refuses.
+func Prepare(context.Context, io.Writer) error { return refusal() }
+
+// Prepared refuses.
+func Prepared(context.Context) (bool, error) { return false, refusal() }

@@ -15,6 +15,7 @@ import (
 	"warpbook/gpu/compile"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/cuda"
+	"warpbook/gpu/program"
 	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/buildcache"
@@ -36,16 +37,23 @@ const (
 	note    = "note"
 )
 
-// doctorCommand shows the state of the installation and changes nothing.
+// doctorCommand shows the state of the installation. Without --fix it changes nothing.
 func doctorCommand(args []string) error {
-	if _, err := parse(newFlags("doctor"), args, 0); err != nil {
+	f := newFlags("doctor")
+	fix := f.Bool("fix", false, "build the library of C++ for CUDA programs now, which takes minutes once, and not at the first of them")
+	if _, err := parse(f, args, 0); err != nil {
 		return err
+	}
+	if *fix {
+		if err := program.Prepare(context.Background(), os.Stderr); err != nil && !errors.Is(err, program.ErrUnavailable) {
+			return err
+		}
 	}
 	findings := []finding{{ok, "warpbook", strings.TrimPrefix(versionLine(), "warpbook ")}}
 	findings = append(findings, cellsFindings(cellbuild.Locate(context.Background()))...)
 	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), workerWhole(), "/proc/driver/nvidia/version"))
 	findings = append(findings, cudaFindings(compiler.Path())...)
-	findings = append(findings, jupyterFinding())
+	findings = append(findings, programFinding(), jupyterFinding())
 	findings = append(findings, kernelFindings(kernelspec.Places())...)
 	for _, f := range findings {
 		fmt.Printf("%-8s %-14s %s\n", f.state, f.what, f.text)
@@ -137,6 +145,17 @@ func cudaFindings(path, _ string, err error) []finding {
 		return []finding{nvrtc}
 	}
 	return []finding{nvrtc, {note, "%%cuda", compile.Remedy(context.Background())}}
+}
+
+// programFinding reports whether whole CUDA programs run.
+func programFinding() finding {
+	switch built, err := program.Prepared(context.Background()); {
+	case err != nil:
+		return finding{note, "CUDA programs", strings.TrimPrefix(err.Error(), "program: ")}
+	case !built:
+		return finding{note, "CUDA programs", "the first one that needs the library of C++ builds it, which takes minutes: warpbook doctor --fix builds it now"}
+	}
+	return finding{ok, "CUDA programs", "the library of C++ is built"}
 }
 
 func nvrtcFinding(path string, err error) finding {
