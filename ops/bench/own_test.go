@@ -55,10 +55,22 @@ func beside(t *testing.T, text string, n int) (peers.Figure, error) {
 	return f, err
 }
 
+// lateIn makes the runs of a program that an expression of i chooses late by 50 ms, as a GPU
+// that has work in another stream, or a host that is busy.
+func lateIn(runs string) string {
+	return `clock = warpbook_peer.Plain.time
+def slow(self, request, before, run):
+    ns, _ = clock(self, request, before, run)
+    return ns, [50_000_000 if ` + runs + ` else 1_000 for i in range(len(ns))]
+warpbook_peer.Plain.time = slow
+def mine(x):
+    return sum(x)`
+}
+
 // A function that returns its result and one that writes it are timed by a clock that the
 // figure names.
 func TestOwnPeer(t *testing.T) {
-	for _, text := range []string{"def mine(x):\n    return sum(x)", "def mine(x, y, n):\n    y[0] = sum(x[:n])"} {
+	for _, text := range []string{"def mine(x):\n    return sum(x)", "def mine(x, y, n):\n    y[0] = sum(x[:n])", lateIn("i == 2")} {
 		for _, n := range []int{0, 1, 1000} {
 			f, err := beside(t, text, n)
 			if err != nil || f.Verdict != ladder.Pass || f.MedianNS <= 0 || f.Repeats != 6 || f.Method != "host clock" || f.Device != "CPU" || f.Name != "mine" || f.Note != "" {
@@ -93,6 +105,7 @@ class Later:
 def mine(x, y):
     work.put((x, y))
     return Later(y)`, "REJECTED its clock misses work: it has "},
+		"another stream":          {lateIn("i != 2"), "REJECTED works in a stream that is not timed: 50ms after the end of a run of "},
 		"numbers as another type": {"import array\ndef mine(x):\n    return array.array('d', [sum(x)])", "REJECTED returns float64 for y, expected float32"},
 	} {
 		f, err := beside(t, test.text, 1000)

@@ -58,7 +58,7 @@ type Reply struct {
 	Error     string            `json:"error,omitempty"`    // in place of all others
 	Changed   []string          `json:"changed,omitempty"`  // inputs that the code under test has changed
 	Returned  map[string]string `json:"returned,omitempty"` // types of outputs that the code returned, by name
-	LateNS    float64           `json:"late_ns,omitempty"`  // for which the device worked on after the stream that was timed
+	LateNS    float64           `json:"late_ns,omitempty"`  // for which the device worked on after the stream that was timed, the median over the runs
 }
 
 // Own is a running program of the user's. It is for one goroutine at a time.
