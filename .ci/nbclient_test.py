@@ -53,14 +53,15 @@ try:
 except nbclient.exceptions.CellExecutionError as e:
     check("nbclient fails when a cell does", "index out of range" in str(e))
 
-# Output that arrives while a later cell runs, and much output, beside ipykernel.
+# Output that arrives while a later cell runs, which the thread waits for, and much output, beside
+# ipykernel.
 LATE = "epoch 0\nepoch 1\nepoch 2\n"
 LINES = 30_000
 CELLS = {
-    "warpbook": ['import ("fmt"; "sync"; "time")\nvar wg sync.WaitGroup\nwg.Go(func() { for i := range 3 { time.Sleep(200 * time.Millisecond); fmt.Println("epoch", i) } })',
-                 "wg.Wait()", f'for i := range {LINES} {{ fmt.Println("line", i) }}'],
-    "python3": ["import threading, time\ndef work():\n  for i in range(3): time.sleep(0.2); print('epoch', i)\nt = threading.Thread(target=work); t.start()",
-                "t.join()", f"for i in range({LINES}): print('line', i)"],
+    "warpbook": ['import ("fmt"; "sync")\nvar wg sync.WaitGroup\nbegun := make(chan bool)\nwg.Go(func() { <-begun; for i := range 3 { fmt.Println("epoch", i) } })',
+                 "close(begun)\nwg.Wait()", f'for i := range {LINES} {{ fmt.Println("line", i) }}'],
+    "python3": ["import threading\nbegun = threading.Event()\ndef work():\n  begun.wait()\n  for i in range(3): print('epoch', i)\nt = threading.Thread(target=work); t.start()",
+                "begun.set()\nt.join()", f"for i in range({LINES}): print('line', i)"],
 }
 for kernel, cells in CELLS.items():
     nb = new_notebook(cells=[new_code_cell(c) for c in cells])
