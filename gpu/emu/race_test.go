@@ -132,3 +132,21 @@ func TestReadBeforeWrite(t *testing.T) {
 		t.Errorf("%v, expected no check of what is written", err)
 	}
 }
+
+// TestRemedyOfOneLine: threads that store different values in one place by one instruction are
+// not told to put a barrier between, and a line that reads and writes is told where to.
+func TestRemedyOfOneLine(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{".loc 1 7 1\nst.shared.u32 [s], %t;", "and both threads run this instruction: one of the values is lost; let each thread write its own element, or put __syncthreads() between the iterations of a loop"},
+		{"st.shared.u32 [%k], %t; bar.sync 0;\n.loc 1 7 1\nld.shared.u32 %r2, [%k+4]; st.shared.u32 [%k], %r2;", "put __syncthreads() there: after this line if it is in a loop, or between its read and its write, with the value in a variable"},
+		{"st.shared.u32 [%k], %t; bar.sync 0;\n.loc 1 7 1\nld.shared.u32 %r2, [%k+4];\n.loc 1 8 1\nst.shared.u32 [%k], %r2;", "put __syncthreads() there, block"},
+		{"st.shared.u32 [%k], %t; bar.sync 0;\n.loc 1 8 1\nld.shared.u32 %r2, [%k+4];\n.loc 1 7 1\nst.shared.u32 [%k], %r2;", "put __syncthreads() there: if both lines are in a loop, as its last statement, block"},
+	} {
+		body := strings.ReplaceAll(c.body, "%k", "%r9")
+		j := newJob(t, ".shared .align 4 .b8 s[272];", "mov.u32 %r9, s; mad.lo.u32 %r9, %t, 4, %r9; setp.eq.u32 %a0, %t, 0; @%a0 st.shared.u32 [s+256], 0;\n"+body, 1, 64)
+		j.launch.Checks = gpu.CheckAll
+		if err := j.device.Launch(j.launch); !errors.Is(err, gpu.ErrRace) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %q", c.body, err, c.want)
+		}
+	}
+}

@@ -60,9 +60,16 @@ func (p *Program) missing(first, second racer) string {
 	case bulk(first.in):
 		return "no wait stands between: wait for the phase of the mbarrier that counts the copy"
 	}
-	text := "no barrier stands between: put " + barrierBetween(first, second) + " there"
-	if from, to := p.near(read.src).Source, p.near(write.src).Source; reads && from.File == to.File &&
-		(to.Line < from.Line || to.Line == from.Line && write.src.Pos.Line <= read.src.Pos.Line) {
+	barrier := barrierBetween(first, second)
+	if read == write && !reads {
+		return "both threads run this instruction: one of the values is lost; let each thread write its own element, or put " + barrier + " between the iterations of a loop"
+	}
+	text := "no barrier stands between: put " + barrier + " there"
+	switch from, to := p.near(read.src).Source, p.near(write.src).Source; {
+	case from.File != to.File || from.Line == 0:
+	case from.Line == to.Line:
+		text += ": after this line if it is in a loop, or between its read and its write, with the value in a variable"
+	case reads && to.Line < from.Line:
 		text += ": if both lines are in a loop, as its last statement"
 	}
 	return text
