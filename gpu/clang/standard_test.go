@@ -1,7 +1,9 @@
 package clang
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/emu"
+	"warpbook/gpu/format"
 )
 
 // compiled is the PTX of a source.
@@ -23,6 +26,74 @@ func compiled(t *testing.T, text string) string {
 		t.Fatalf("%v %s: %s", err, r.Error, r.Log)
 	}
 	return r.PTX
+}
+
+// runWords runs an entry k with blocks of so many threads, one thread for each word or pair of
+// words.
+func runWords(t *testing.T, ptx string, threads int, in, out []uint32) {
+	t.Helper()
+	d, err := emu.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	m, err := d.Load("k.ptx", ptx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := m.Entry("k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err1 := d.Alloc(gpu.Uint32, len(in))
+	y, err2 := d.Alloc(gpu.Uint32, len(out))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Upload(in); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: max(1, len(in)/threads/2)}, Block: gpu.Dim{X: threads}, Args: []any{x, y}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := y.Download(out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFP8 compares the conversions of cuda_fp8.h with package format, for every upper half of a
+// float32 and random lower halves. They gave the words of NVRTC 12.0's cuda_fp8.h for the same
+// inputs, NaN included.
+func TestFP8(t *testing.T) {
+	ptx := compiled(t, `#include <cuda_fp8.h>
+__device__ unsigned one(unsigned x) {
+  float v = __uint_as_float(x);
+  __nv_fp8_e4m3 a(v);
+  __nv_fp8_e5m2 b(v);
+  return a.__x | b.__x << 8 | (unsigned)__nv_fp8_e4m3((float)a).__x << 16 | (unsigned)__nv_fp8_e5m2((float)b).__x << 24;
+}
+extern "C" __global__ void k(const unsigned *x, unsigned *y) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[2 * i] = one(x[2 * i]);
+  y[2 * i + 1] = one(x[2 * i + 1]);
+}
+`)
+	in := make([]uint32, 1<<16)
+	for i := range in {
+		in[i] = uint32(i)<<16 | rand.Uint32()&0xffff>>rand.IntN(17)
+	}
+	out := make([]uint32, len(in))
+	runWords(t, ptx, 256, in, out)
+	for i, got := range out {
+		v := float64(math.Float32frombits(in[i]))
+		want := format.E4M3.Saturate(v) | format.E5M2.Saturate(v)<<8
+		if v != v {
+			want = 0x7f7f
+		}
+		if want |= want << 16; got != want {
+			t.Fatalf("%#x (%v) is %#x, expected %#x", in[i], v, got, want)
+		}
+	}
 }
 
 // TestStandardHeaders: the parts of the library of C++ that kernels have.
@@ -97,19 +168,6 @@ func TestSIMD(t *testing.T) {
 		}
 	}
 	ptx := compiled(t, text+"}\n")
-	d, err := emu.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	m, err := d.Load("simd.ptx", ptx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := m.Entry("k")
-	if err != nil {
-		t.Fatal(err)
-	}
 	edges := []uint32{0, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x80ff7f00, 0x80808080, 0x7f7f7f7f, 1<<32 - 1}
 	in, out := make([]uint32, 128), make([]uint32, 64*len(names))
 	for i := range in {
@@ -117,20 +175,7 @@ func TestSIMD(t *testing.T) {
 			in[i] = edges[rand.IntN(len(edges))]
 		}
 	}
-	x, err1 := d.Alloc(gpu.Uint32, len(in))
-	y, err2 := d.Alloc(gpu.Uint32, len(out))
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if err := x.Upload(in); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Launch(gpu.Launch{Entry: e, Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: 64}, Args: []any{x, y}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := y.Download(out); err != nil {
-		t.Fatal(err)
-	}
+	runWords(t, ptx, 64, in, out)
 	for n, name := range names {
 		bits := map[byte]int{'2': 16, '4': 8}[name[len(name)-1]]
 		for i := range 64 {
