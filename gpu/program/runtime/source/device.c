@@ -64,6 +64,17 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   p->textureAlignment = p->surfaceAlignment = 512, p->texturePitchAlignment = 32;
   p->maxTexture1D = 131072, p->maxTexture2D[0] = 131072, p->maxTexture2D[1] = 65536;
   p->maxTexture3D[0] = p->maxTexture3D[1] = p->maxTexture3D[2] = 16384;
+  // The others of the programming guide's table, those of mipmaps and cubemaps too.
+  p->maxTexture1DMipmap = p->maxTextureCubemap = p->maxSurface1D = p->maxSurfaceCubemap = 32768, p->maxTexture1DLinear = 1 << 28;
+  p->maxTexture2DLinear[0] = 131072, p->maxTexture2DLinear[1] = 65000, p->maxTexture2DLinear[2] = 2097120;
+  p->maxTexture3DAlt[0] = p->maxTexture3DAlt[1] = 8192, p->maxTexture3DAlt[2] = 32768;
+  p->maxTexture1DLayered[0] = p->maxSurface1DLayered[0] = p->maxTextureCubemapLayered[0] = p->maxSurfaceCubemapLayered[0] = 32768;
+  p->maxTexture1DLayered[1] = p->maxSurface1DLayered[1] = p->maxTexture2DLayered[2] = p->maxSurface2DLayered[2] = 2048;
+  p->maxTextureCubemapLayered[1] = p->maxSurfaceCubemapLayered[1] = 2046;
+  p->maxSurface2D[0] = 131072, p->maxSurface2D[1] = 65536;
+  for (int i = 0; i < 3; i++) p->maxSurface3D[i] = 16384;
+  for (int i = 0; i < 2; i++) p->maxTexture2DMipmap[i] = p->maxTexture2DGather[i] = p->maxTexture2DLayered[i] = p->maxSurface2DLayered[i] = 32768;
+  p->hostRegisterSupported = p->memoryPoolsSupported = 1, p->clusterLaunch = p->major >= 9;
   p->multiProcessorCount = (int)v[WB_DEVICE_SMS];
   p->maxThreadsPerMultiProcessor = (int)v[WB_DEVICE_THREADS_SM];
   p->maxBlocksPerMultiProcessor = (int)v[WB_DEVICE_BLOCKS_SM];
@@ -71,7 +82,7 @@ API cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device) {
   p->deviceOverlap = p->canMapHostMemory = p->concurrentKernels = p->unifiedAddressing = p->managedMemory = p->concurrentManagedAccess = 1;
   p->streamPrioritiesSupported = p->globalL1CacheSupported = p->localL1CacheSupported = p->cooperativeLaunch = p->computePreemptionSupported = p->ECCEnabled = 1;
   p->asyncEngineCount = 3;
-  p->singleToDoublePrecisionPerfRatio = 2;
+  p->singleToDoublePrecisionPerfRatio = p->minor == 0 ? 2 : p->major == 7 ? 32 : 64;
   return cudaSuccess;
 }
 
