@@ -9,6 +9,7 @@ import (
 var (
 	undeclared = lazyregexp.New(`^(?:use of undeclared identifier|unknown type name|no member named|no matching function for call to) '(\w+)'`)
 	driverName = lazyregexp.New(`^(?:cu[A-Z]|CU)[a-z]`)
+	clusters   = lazyregexp.New(`no (?:type|member) named '(?:cluster_group|this_cluster)'`)
 	notFound   = lazyregexp.New(`^'([^']+)' file not found$`)
 )
 
@@ -34,6 +35,14 @@ func explained(text string) string {
 	switch {
 	case strings.HasPrefix(name, "cuda") && !strings.Contains(name, "."):
 		return text + ": warpbook's runtime library has no " + name + ": warpbook cuda --calls prints what it has"
+	case text == "no template named 'texture'" || text == "no template named 'surface'":
+		return text + ": CUDA 12 has no references to textures: create a cudaTextureObject_t by cudaCreateTextureObject, and give it to the kernel"
+	case name == "omp.h":
+		return text + ": OpenMP is not there for programs on the emulator: use std::thread"
+	case strings.Contains(name, "_gl_interop") || strings.HasPrefix(name, "GL/"):
+		return text + ": OpenGL is not there for programs on the emulator"
+	case clusters().MatchString(text):
+		return text + ": clusters of blocks need --arch sm_90"
 	case strings.HasSuffix(name, ".h") && strings.HasPrefix(name, "helper_"):
 		return text + ": it is of NVIDIA's samples: give its folder by -I, or copy it beside the source"
 	case driverName().MatchString(name) && !strings.Contains(name, "."):

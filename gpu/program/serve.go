@@ -290,7 +290,10 @@ func (s *server) launch(m wire.Message) {
 	low, high := func(i int) int { return int(uint32(m.Value(i))) }, func(i int) int { return int(m.Value(i) >> 32) }
 	var warnings []*gpu.Fault
 	l := gpu.Launch{Entry: k.entry, Grid: gpu.Dim{X: low(1), Y: high(1), Z: low(2)}, Block: gpu.Dim{X: high(2), Y: low(3), Z: high(3)},
-		Shared: int(m.Value(4)), Cooperative: m.Value(0)>>32 != 0, Warnings: &warnings}
+		Shared: int(m.Value(4)), Cooperative: m.Value(0)>>32&1 != 0, Warnings: &warnings}
+	if c := m.Value(0) >> 40; c != 0 {
+		l.Cluster = gpu.Dim{X: int(c & 255), Y: int(c >> 8 & 255), Z: int(c >> 16)}
+	}
 	if s.checked || small(l) {
 		l.Checks = gpu.CheckAll
 	}

@@ -33,7 +33,7 @@ type Op uint32
 const (
 	Skip        Op = iota + 1 // the rest of the ring is empty
 	Kernel                    // asks for the parameters of a kernel: unit, length, name
-	Launch                    // number and flags, shape, shared bytes, stream, parameters
+	Launch                    // number, flags and cluster, shape, shared bytes, stream, parameters
 	Allocate                  // asks for memory: bytes, kind
 	Free                      // asks: address
 	Upload                    // address, bytes, stream, data

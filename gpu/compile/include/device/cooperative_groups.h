@@ -203,7 +203,7 @@ class grid_group {
 };
 __device__ __attribute__((always_inline, nodebug)) inline grid_group this_grid() { return grid_group(); }
 
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900 // a host sees it, too
 class cluster_group {
   friend __device__ cluster_group this_cluster();
   __WB_MEMBER cluster_group() {}

@@ -110,7 +110,7 @@ struct kernelNode { // cudaKernelNodeParams, which is C++
 };
 API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *n, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, const struct kernelNode *k) {
   cudaError_t e = begin(graph, HERE);
-  return e ? e : end_node(n, launch(k->kernel, k->grid, k->block, k->arguments, k->shared, 0, 0, HERE));
+  return e ? e : end_node(n, launch(k->kernel, k->grid, k->block, k->arguments, k->shared, 0, 0, (dim3){0, 0, 0}, HERE));
 }
 API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *n, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
   cudaError_t e = begin(graph, HERE);
@@ -199,7 +199,7 @@ API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraph
   if (at == 0 || at > exec->work.count || exec->work.list[at - 1].op != WB_OP_LAUNCH) return wb_fail(cudaErrorInvalidValue, HERE, 0, "it is no node of a kernel");
   cudaError_t e = begin(&one, HERE);
   if (e) return e;
-  e = end_node(0, launch(k->kernel, k->grid, k->block, k->arguments, k->shared, 0, 0, HERE));
+  e = end_node(0, launch(k->kernel, k->grid, k->block, k->arguments, k->shared, 0, 0, (dim3){0, 0, 0}, HERE));
   if (!e && one.count == 1) {
     free(exec->work.list[at - 1].body);
     exec->work.list[at - 1] = one.list[0];

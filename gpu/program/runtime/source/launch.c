@@ -118,7 +118,7 @@ static cudaError_t shape(const kernel *k, dim3 g, dim3 b, size_t shared, uint64_
   return cudaSuccess;
 }
 
-static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream, uint64_t cooperative, uint64_t here) {
+static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream, uint64_t cooperative, dim3 cluster, uint64_t here) {
   cudaError_t e = wb_ready();
   if (e) return wb_result(e);
   wb_lock();
@@ -131,7 +131,8 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **argume
   wb_lock();
   wb_managed_to_device(here);
   uint64_t *m = wb_message(WB_OP_LAUNCH, here, 6, k->bytes);
-  m[0] = k->number | cooperative << 32;
+  m[0] = k->number | cooperative << 32; // a cluster without blocks is that of the kernel
+  m[0] |= (uint64_t)(cluster.x & 255) << 40 | (uint64_t)(cluster.y & 255) << 48 | (uint64_t)(cluster.z & 255) << 56;
   m[1] = (uint64_t)grid.y << 32 | grid.x;
   m[2] = (uint64_t)block.x << 32 | grid.z;
   m[3] = (uint64_t)block.z << 32 | block.y;
@@ -147,10 +148,36 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **argume
 API cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream) {
   uint64_t here = pushed.here ? pushed.here : HERE;
   pushed.here = 0;
-  return launch(host, grid, block, arguments, shared, stream, 0, here);
+  return launch(host, grid, block, arguments, shared, stream, 0, (dim3){0, 0, 0}, here);
 }
 API cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream) {
-  return launch(host, grid, block, arguments, shared, stream, 1, HERE);
+  return launch(host, grid, block, arguments, shared, stream, 1, (dim3){0, 0, 0}, HERE);
+}
+// cudaLaunchConfig_t, which is C++.
+struct launchConfig {
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+  const struct launchAttribute {
+    int id;
+    char pad[4];
+    union {
+      unsigned int words[16];
+    } value;
+  } *list;
+  unsigned int count;
+};
+API cudaError_t cudaLaunchKernelExC(const struct launchConfig *c, const void *host, void **arguments) {
+  dim3 cluster = {0, 0, 0};
+  uint64_t cooperative = 0;
+  for (unsigned int i = 0; i < c->count; i++) {
+    const struct launchAttribute *a = &c->list[i];
+    if (a->id == cudaLaunchAttributeCooperative) cooperative = a->value.words[0] != 0;
+    else if (a->id == cudaLaunchAttributeClusterDimension) cluster = (dim3){a->value.words[0], a->value.words[1], a->value.words[2]};
+    else if (a->id != cudaLaunchAttributeIgnore && a->id != cudaLaunchAttributePriority)
+      return wb_fail(cudaErrorNotSupported, HERE, 0, "attribute %d of a launch is not there", a->id);
+  }
+  return launch(host, c->grid, c->block, arguments, c->shared, c->stream, cooperative, cluster, HERE);
 }
 
 // known is the kernel of a host function, for questions about it.

@@ -132,3 +132,9 @@ template <class T> __WB_HOST cudaError_t cudaOccupancyMaxActiveBlocksPerMultipro
 template <class T> __WB_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, T *kernel, size_t shared = 0, int limit = 0, unsigned int = 0) {
   return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared, limit);
 }
+template <class... P, class... A> __WB_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...given) {
+  return [&](P... converted) {
+    void *arguments[] = {&converted..., nullptr};
+    return cudaLaunchKernelExC(config, (const void *)kernel, arguments);
+  }((A &&)given...);
+}
