@@ -85,7 +85,7 @@ func (t *MachineTable) Notes() []string {
 		does = "works"
 	}
 	return []string{
-		"loop: instructions of the innermost one that " + does + " most, on the shortest way through it, of all: the others are for edges or the last turn",
+		"loop: instructions of the innermost one that " + does + " most, on the shortest way through it, of all: the others are for edges or the last iteration",
 		"bank waits: cycles that FFMA wait because two registers lie in one bank and none of them was kept for reuse",
 		"share of the roof: FFMA / (instructions + bank waits), what the loop could reach if nothing else waited",
 		"code: " + t.Assembler,
