@@ -151,13 +151,14 @@ const (
 	mostPlotHeight = 400
 )
 
-// mainPlot is the first plot at or after the first times, else the first one, small.
+// mainPlot is the first plot at or after the first times of a GPU, else the first one, small: a
+// plot of the emulation's times would say nothing.
 func (p *prose) mainPlot(nb *nbformat.Notebook) template.HTML {
 	var first *nbformat.Output
 	cell, timed := "", false
 	for _, c := range nb.Cells {
 		for _, o := range c.Outputs {
-			if r, err := record.Parse(o.Data[record.MIME]); err == nil && r.Kind == record.Figures {
+			if r, err := record.Parse(o.Data[record.MIME]); err == nil && r.Kind == record.Figures && slices.ContainsFunc(r.Rows, func(row record.Row) bool { return row.Clock == record.Time }) {
 				timed = true
 			}
 			if _, uri := p.picture(o.Data); uri == "" || first != nil && !timed {

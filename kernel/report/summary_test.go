@@ -87,6 +87,23 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// The plot of a summary follows the first times of a GPU. Where all times are those of the
+// emulation, it is the first plot.
+func TestMainPlot(t *testing.T) {
+	two := [3]float64{2000, 1900, 2100}
+	for clock, want := range map[string]string{record.Time: "#cell-after", record.EmulatorTime: "#cell-before"} {
+		plot := func() *nbformat.Output { return bundle(map[string]any{"image/svg+xml": "<svg/>"}) }
+		_, root := summaryOf(t, &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{
+			{Type: nbformat.Code, ID: "before", Source: "x", Outputs: []*nbformat.Output{plot()}},
+			{Type: nbformat.Code, ID: "after", Source: "x", Outputs: []*nbformat.Output{bundle(timed("2026-11-24T00:00:01Z", clock, two, two)), plot()}},
+		}})
+		links := find(find(root, atom.Div, "summary")[0], atom.A, "")
+		if got := attribute(links[len(links)-1], "href"); got != want {
+			t.Errorf("%s: the plot of %s, expected %s", clock, got, want)
+		}
+	}
+}
+
 // A later environment has what differs from the first.
 func TestShortEnvironment(t *testing.T) {
 	var records []record.Record
