@@ -15,7 +15,16 @@ func newDebugging(*program) debugging { return debugging{} }
 
 func (debugging) debugger() engine.Debugger { return nil }
 
-func (debugging) magics() []*magic.Magic { return nil }
+// magics refuse %debug by name.
+func (debugging) magics() []*magic.Magic {
+	return []*magic.Magic{{
+		Name: "debug", Line: true, Args: "COMMAND",
+		Short: "Go through the last launch of a kernel; it needs an installation.",
+		Run: func(c *magic.Call) error {
+			return c.Errorf(c.RestAt, "a browser tab has no debugger: install warpbook, or look at what a block left by bench.Watch")
+		},
+	}}
+}
 
 func (debugging) answer(string) string { return "" }
 
