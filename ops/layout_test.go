@@ -243,6 +243,7 @@ var mayName = map[string]string{
 	"ops/published":                       "quotes of the founding notes, which use some of the names",
 	"ops/optest/suites.h100.txt":          "the log of suites on a GPU",
 	"ops/optest/suites.h200.txt":          "the log of suites on a GPU",
+	"ops/touch_test.go":                   "a test of pictures, whose shape the sources of rungs say",
 	"kernel/messages/zh-CN.json":          "translations of what cells print",
 	"kernel/engine/symbols":               "generated from the operators' doc comments",
 	"gpu/compile/listings/listings.txt":   "listings of the founding notes, which use some of the names",

@@ -162,3 +162,28 @@ func TestLaunchFromTheDeviceIsRefused(t *testing.T) {
 		t.Errorf("%v, expected an error that names cudaLaunchDeviceV2", err)
 	}
 }
+
+// A sum in float32, one element after the other, stays within Tolerance after a change of
+// an element, and the change shows.
+func TestChangedElementKeepsSums(t *testing.T) {
+	random := ladder.NewRandom(3)
+	for _, n := range []int{1, 1000, 1 << 24} {
+		x := ladder.Tensor{Name: "x", Len: n}
+		values := x.Random(nil, random).([]float32)
+		sum := func() (exact, rounded float64) {
+			one := float32(0)
+			for _, v := range values {
+				exact, one = exact+float64(v), one+v
+			}
+			return exact, float64(one)
+		}
+		before, _ := sum()
+		if _, changes := replace(x, values, n/2, random); !changes {
+			t.Fatalf("n = %d: nothing changes", n)
+		}
+		after, rounded := sum()
+		if math.Abs(after-rounded) > ladder.Tolerance*after || after-before < 10*ladder.Tolerance*before {
+			t.Errorf("n = %d: %v, added in float32 %v, before the change %v", n, after, rounded, before)
+		}
+	}
+}

@@ -564,6 +564,10 @@ so that float32 sums of them are exact in every order.`,
 	// Note explains error and bound below a table.
 	Note string
 
+	// OfTerms says that the error is a share of the sum of |terms|. Else it has the unit
+	// that Note names.
+	OfTerms bool
+
 	// Compare compares the output of a run, of the length of want, with the
 	// reference. It names the worst element and every failed check. If no check
 	// failed, a table shows the error.
@@ -579,6 +583,10 @@ failed, a table shows the error.`,
 	"Judge.Note": `Judge.Note string
 
 Note explains error and bound below a table.`,
+	"Judge.OfTerms": `Judge.OfTerms bool
+
+OfTerms says that the error is a share of the sum of |terms|. Else it has the unit
+that Note names.`,
 	"LastPlace": `func LastPlace(t gpu.Type, v float64) float64
 
 LastPlace is the distance from a number to its neighbour in float16, bfloat16 or
@@ -1297,6 +1305,9 @@ both 0 is [0, 1), and of integers all that there are.`,
 
 Make is host memory for the tensor, of zeros.`,
 	"Tensor.Name": `Tensor.Name string`,
+	"Tensor.OfTerms": `func (t Tensor) OfTerms(want Expected) bool
+
+OfTerms reports whether the error of the tensor's result is a share of the sum of |terms|.`,
 	"Tensor.Poisoned": `func (t Tensor) Poisoned() Values
 
 Poisoned is host memory for the tensor in which elements that were not written show.`,

@@ -354,15 +354,14 @@ func headlineTable(folder, gpu string) (table string, enough int, err error) {
 }
 
 // runHeadlines writes the table of figures.md below a folder from all runs, and README's
-// rows, which are copies of some of them.
+// rows in both languages, which are copies of some of them.
 func runHeadlines(folder, gpu string) error {
-	figures, readme := filepath.Join(folder, "figures.md"), filepath.Join(folder, "..", "README.md")
-	pages, err := headlinePages(folder, gpu, figures, readme)
+	pages, err := headlinePages(folder, gpu)
 	if err != nil {
 		return err
 	}
-	for _, path := range []string{figures, readme} {
-		if err := os.WriteFile(path, []byte(pages[path]), 0o644); err != nil {
+	for path, text := range pages {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}
@@ -372,25 +371,53 @@ func runHeadlines(folder, gpu string) error {
 // runsOfRows is the sentence of figures.md that counts the rows with enough runs.
 var runsOfRows = regexp.MustCompile(`\d+ of \d+ rows have the three runs`)
 
-// headlinePages are the texts of both pages with today's table.
-func headlinePages(folder, gpu, figures, readme string) (map[string]string, error) {
+// headlinePages are the texts of the pages, by their paths, with today's table.
+func headlinePages(folder, gpu string) (map[string]string, error) {
 	table, enough, err := headlineTable(folder, gpu)
 	if err != nil {
 		return nil, err
 	}
+	root := filepath.Join(folder, "..")
+	figures, readme, chinese := filepath.Join(folder, "figures.md"), filepath.Join(root, "README.md"), filepath.Join(root, "notebooks", "README.zh.md")
 	pages := map[string]string{}
-	for _, path := range []string{figures, readme} {
+	for _, path := range []string{figures, readme, chinese} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		page, err := withHeadlines(string(text), table, path == readme)
+		if path == chinese {
+			pages[path], err = inChinese(string(text), pages[readme])
+		} else {
+			pages[path], err = withHeadlines(string(text), table, path == readme)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		pages[path] = runsOfRows.ReplaceAllString(page, fmt.Sprintf("%d of %d rows have the three runs", enough, len(headlines)))
 	}
+	pages[figures] = runsOfRows.ReplaceAllString(pages[figures], fmt.Sprintf("%d of %d rows have the three runs", enough, len(headlines)))
 	return pages, nil
+}
+
+// rowsOfFigures finds the rows of a table of figures: title, and what follows it.
+var rowsOfFigures = regexp.MustCompile("(?m)^(\\| [^|]+ )(\\| [0-9.]+ [^|]* us `.*)$")
+
+// chineseWords are those of the columns of figures.
+var chineseWords = strings.NewReplacer(" to ", " 到 ", " FASTER ", " 更快 ", " SLOWER ", " 更慢 ", " SAME ", " 相当 ")
+
+// inChinese is the Chinese page with the figures of README's rows, which are in the same order.
+func inChinese(page, readme string) (string, error) {
+	english, n := rowsOfFigures.FindAllStringSubmatch(readme, -1), 0
+	text := rowsOfFigures.ReplaceAllStringFunc(page, func(row string) string {
+		n++
+		if n > len(english) {
+			return row
+		}
+		return rowsOfFigures.FindStringSubmatch(row)[1] + chineseWords.Replace(english[n-1][2])
+	})
+	if n == 0 || n != len(english) {
+		return "", fmt.Errorf("%d rows of figures, expected the %d of README.md", n, len(english))
+	}
+	return text, nil
 }
 
 // withHeadlines is a page with the table in the place of its own, which begins with the same
