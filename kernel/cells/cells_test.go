@@ -129,7 +129,9 @@ server := &http.Server{Addr: address}
 listen := func() net.Listener { l, err := net.Listen("tcp", address); if err != nil { panic(err) }; return l }
 func wait() { mu.Lock(); defer mu.Unlock(); for { cond.Wait() } }
 func hold() { l := listen(); for { time.Sleep(time.Hour); l.Addr() } }`)
-	const free = "l = listen()\nl.Close()"
+	const free, freePacket = "l = listen()\nl.Close()", "packets := listenPacket()\npackets.Close()"
+	c.value(`listenPacket := func() net.PacketConn { p, err := net.ListenPacket("udp", address); if err != nil { panic(err) }; return p }
+packet := make([]byte, 10)`)
 	for _, x := range []struct{ what, code, after string }{
 		{"a condition", "mu.Lock()\ncond.Wait()", "if mu.TryLock() { panic(\"the lock is not held\") }\nmu.Unlock()"},
 		{"a condition and a deferred call", "wait()", "if !mu.TryLock() { panic(\"the lock is held\") }\nmu.Unlock()"},
@@ -145,6 +147,9 @@ func hold() { l := listen(); for { time.Sleep(time.Hour); l.Addr() } }`)
 		{"Serve", "http.Serve(listen(), nil)", free},
 		{"rpc", "rpc.Accept(listen())", free},
 		{"a listener that no variable holds", "hold()", free},
+		{"ReadFrom", "p := listenPacket()\n_, _, err = p.ReadFrom(packet)", freePacket},
+		{"ReadFromUDP in a goroutine", "go listenPacket().(*net.UDPConn).ReadFromUDP(packet)\nselect {}", freePacket},
+		{"ReadMsgUDP", "listenPacket().(*net.UDPConn).ReadMsgUDP(packet, nil)", freePacket},
 	} {
 		e := c.interrupt(c.startCell(x.code))
 		if e.Error == nil || e.Error.Value != "the cell was stopped, its variables are kept" {

@@ -40,6 +40,9 @@ func (e *host) registerListeners() {
 	} {
 		e.external(name, f)
 	}
+	for name, f := range e.packetReads() {
+		e.external(name, f)
+	}
 	secure := reflect.TypeOf(tls.NewListener(nil, nil))
 	e.method("Accept", secure, func(l net.Listener) (net.Conn, error) { return accepting(e, net.Listener.Accept)(l) })
 }
