@@ -76,3 +76,35 @@ func TestGoTests(t *testing.T) {
 		}
 	}
 }
+
+// TestCellsTwice: cells of the corpora that run twice, one after the other or all and then
+// all again, print what a compiled program prints that executes each statement twice.
+// Notebooks without such a program are few enough; those that differ for a listed reason do
+// not run.
+func TestCellsTwice(t *testing.T) {
+	all, err := corpus.Notebooks("testdata")
+	if err != nil || len(all) < 1000 {
+		t.Fatalf("%d notebooks, expected more than 1000; %v", len(all), err)
+	}
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := corpus.LeftTwice()
+	all = slices.DeleteFunc(all, func(n corpus.Notebook) bool { return differ[n.Name] != "" })
+	some := sample(t, all, 15)
+	for _, order := range []corpus.Order{corpus.Each2, corpus.All2} {
+		outcomes, left, err := corpus.Twice(program, t.TempDir(), some, order, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range outcomes {
+			if o.Failure != "" {
+				t.Errorf("%s, %s twice: %s", o.Name, order, o.Failure)
+			}
+		}
+		if len(outcomes) < len(some)/2 {
+			t.Errorf("%d of %d notebooks have a compiled program, expected half of them; the others: %v", len(outcomes), len(some), left)
+		}
+	}
+}

@@ -25,3 +25,10 @@ func LeftExamples(form Form) map[string]string {
 	}
 	return left
 }
+
+//go:embed twice.txt
+var leftTwice string
+
+// LeftTwice are the notebooks that print something else than compiled Go when each cell
+// runs twice, with their reasons.
+func LeftTwice() map[string]string { return Reasons(leftTwice) }

@@ -1,0 +1,76 @@
+package corpus
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ExampleNotebooks are the examples with each statement in a cell.
+func ExampleNotebooks(all []Example) (list []Notebook) {
+	left := LeftExamples(Statements)
+	for _, x := range all {
+		if declare, run := x.Cells(Statements); left[x.Name] == "" {
+			list = append(list, Notebook{"example " + x.Name, x.Dir, append(declare[:len(declare):len(declare)], run...), x.unordered})
+		}
+	}
+	return list
+}
+
+// GoTestNotebooks are the run-tests below a folder with each declaration in a cell.
+func GoTestNotebooks(dir string, names []string) (list []Notebook) {
+	left := LeftGoTests(true)
+	for _, name := range names {
+		src, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || left[name] != "" {
+			continue
+		}
+		if cells, err := Cut(string(src)); err == nil {
+			list = append(list, Notebook{"run-test " + name, filepath.Dir(filepath.Join(dir, name)), cells, false})
+		}
+	}
+	return list
+}
+
+// SequenceNotebooks are the sequences of cells of a file of package cells.
+func SequenceNotebooks(file string) (list []Notebook, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range strings.Split("\n"+string(data), "\n=== ")[1:] {
+		name, rest, _ := strings.Cut(text, "\n")
+		n := Notebook{Name: strings.TrimSuffix(filepath.Base(file), ".txt") + "/" + name}
+		for _, part := range strings.Split("\n"+rest, "\n--- ")[1:] {
+			if kind, code, _ := strings.Cut(part, "\n"); kind == "cell" {
+				n.Cells = append(n.Cells, code)
+			}
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// Notebooks are those of all corpora; folder has the sequences.
+func Notebooks(folder string) (all []Notebook, err error) {
+	root, err := GoRoot()
+	if err != nil {
+		return nil, err
+	}
+	examples, err := Examples(root)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(root, "test")
+	names, _ := GoTests(dir, nil) // a toolchain that the go command fetches lacks the folder
+	all = append(ExampleNotebooks(examples), GoTestNotebooks(dir, names)...)
+	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
+	for _, file := range files {
+		list, err := SequenceNotebooks(file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, err
+}

@@ -1,0 +1,77 @@
+// The reruns command runs the cells of the corpora twice, and compares what they print with
+// a compiled program that executes each statement twice:
+//
+//	go run ./kernel/cells/reruns [-order each] [-jobs 2] [-v] [PATTERN...]
+//
+// Each cell runs twice, one after the other; with -order all, all cells of a notebook run,
+// and then all again.
+//
+// The corpora are the examples of Go's standard library with each statement in a cell, the
+// run-tests of the Go distribution with each declaration in a cell, and the sequences of
+// kernel/cells/testdata. With -v it names those for which there is no compiled program, each
+// with its reason.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"warpbook/kernel/cellbuild"
+	"warpbook/kernel/cells/corpus"
+)
+
+func main() {
+	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core")
+	order := flag.String("order", string(corpus.Each2), "each: each cell twice; all: all cells, then all again")
+	verbose := flag.Bool("v", false, "print why a notebook is left")
+	flag.Parse()
+	if err := run(corpus.Order(*order), *jobs, *verbose, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "reruns:", err)
+		os.Exit(1)
+	}
+}
+
+func run(order corpus.Order, jobs int, verbose bool, patterns []string) error {
+	if order != corpus.Each2 && order != corpus.All2 {
+		return fmt.Errorf("-order %s: expected each or all", order)
+	}
+	at, err := cellbuild.Locate(context.Background())
+	if err != nil {
+		return err
+	}
+	all, err := corpus.Notebooks(filepath.Join(at.Root, "kernel", "cells", "testdata"))
+	if err != nil {
+		return err
+	}
+	if len(patterns) > 0 {
+		all = slices.DeleteFunc(all, func(n corpus.Notebook) bool {
+			return !slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(n.Name, p) })
+		})
+	}
+	program, err := cellbuild.Cells(context.Background(), os.Stderr)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "twins")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	outcomes, left, err := corpus.Twice(program, dir, all, order, jobs)
+	if err != nil {
+		return err
+	}
+	if verbose {
+		for _, name := range slices.Sorted(maps.Keys(left)) {
+			fmt.Printf("left: %s: %s\n", name, left[name])
+		}
+	}
+	fmt.Printf("%d of %d notebooks have a compiled program that executes each statement twice\n", len(outcomes), len(all))
+	return corpus.Report(os.Stdout, string(order)+" cells run twice, as compiled Go", outcomes, corpus.LeftTwice(), verbose)
+}
