@@ -50,6 +50,9 @@ func TestTranslations(t *testing.T) {
 				if c.Type != Markdown || strings.Contains(m[1], ":") {
 					continue
 				}
+				if twin := strings.TrimSuffix(m[1], ".ipynb") + ".zh.ipynb"; slices.Contains(translated, filepath.Join(root, twin)) {
+					t.Errorf("%s, cell %s: link to %s, expected %s", filepath.Base(path), c.ID, m[1], twin)
+				}
 				if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
 					t.Errorf("%s, cell %s: link to a missing file: %v", filepath.Base(path), c.ID, err)
 				}
