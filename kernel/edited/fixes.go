@@ -293,9 +293,7 @@ const startGoroutine = `if h != nil {
 } else if interp.ctx.RunContext != nil {`
 
 const recoverThroughWrappers = `		deferring(caller) != nil {
-		by := deferring(caller)
-		p := by._panic.arg
-		by._panic.recovered = true`
+		p := deferring(caller).recovers(caller.pfn.Fn)`
 
 const setResults = "caller.setResults(ir, fr.stack[:pfn.nres])"
 

@@ -35,6 +35,7 @@ func (e *host) hook(ctx *ixgo.Context) {
 		Enter:     e.enter,
 		Call:      e.callFromPackage,
 		Unwinds:   e.unwinds,
+		Passes:    passes,
 		Recovered: func(v any) { recovered(v) },
 	}
 }
@@ -43,6 +44,14 @@ func (e *host) hook(ctx *ixgo.Context) {
 func (e *host) panicking(info *ixgo.PanicInfo) {
 	e.faulted(info.Frame, info.Error)
 	failure.Trace(info)
+}
+
+// passes reports whether a panic goes on through the recover of a function: runtime.Goexit
+// is none for the code of cells and of packages, but ends where a goroutine of a cell does.
+func passes(fn *ssa.Function, v any) bool {
+	v, _ = failure.Unwrap(v)
+	_, exits := v.(failure.Goexit)
+	return exits && recovers(fn)
 }
 
 // captured are the variables, as pointers, and the values that a function value captures.

@@ -49,6 +49,10 @@ type Hooks struct {
 	// these run. The panic goes on with the value that it returns.
 	Unwinds func(fr *Frame, v any) any
 
+	// Passes reports whether a panic with a value goes on through the recover of a function,
+	// which returns nil.
+	Passes func(fn *ssa.Function, v any) bool
+
 	// Recovered is called with what a deferred call of recover itself has recovered.
 	Recovered func(v any)
 }

@@ -2,7 +2,11 @@
 
 package ixgo
 
-import "strings"
+import (
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // deferring returns the frame that panics and that has deferred the function of a
 // frame, nil if there is none. Functions that the SSA builder makes to call a method
@@ -21,6 +25,25 @@ func deferring(fr *frame) *frame {
 		}
 	}
 	return nil
+}
+
+// recovers ends the panic of a frame for a function that it has deferred and that calls
+// recover. It returns the value of the panic, nil if the panic goes on. A panic that has
+// taken the place of one that goes on through recover gives way to it.
+func (fr *frame) recovers(fn *ssa.Function) (v any) {
+	h := fr.interp.ctx.Hooks
+	for p := fr._panic; h != nil && p != nil; p = p.link {
+		if h.Passes(fn, p.arg) {
+			if p != fr._panic {
+				v = fr._panic.arg
+				fr._panic.recovered = true
+				fr._panic = &_panic{arg: p.arg, link: p.link, pcs: p.pcs}
+			}
+			return v
+		}
+	}
+	fr._panic.recovered = true
+	return fr._panic.arg
 }
 
 // wraps reports whether a function was made to call a method.
