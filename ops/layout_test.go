@@ -235,6 +235,7 @@ func owners(t *testing.T) map[string]string {
 // mayName are the files and folders that name rungs of operators, with the reason.
 var mayName = map[string]string{
 	"gpu/emu/RATIONALE.md":                "counters of rungs beside the profiler's",
+	"ops/clang.md":                        "times of rungs by two compilers",
 	"ops/figures.md":                      "the figures of rungs, made from their committed runs",
 	"ops/relations.json":                  "sentences of texts that quote figures of rungs",
 	"ops/cmd/measured/headlines.go":       "the rungs of README's rows of figures",

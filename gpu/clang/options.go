@@ -9,13 +9,17 @@ import (
 
 // fixed are the flags of every compilation. The host that clang assumes is the same on
 // every machine, so that types have one size; nothing is read of the machine's headers.
-// Register arrays stay in registers only where functions are inlined, hence the threshold.
 var fixed = []string{
 	"-x", "cuda", "--target=x86_64-unknown-linux-gnu", "--cuda-device-only", "-nostdinc", "-nocudainc", "-nocudalib", "-S",
-	"-fno-exceptions", "-fno-rtti", "-fno-crash-diagnostics", "-mllvm", "-inline-threshold=1000000", lanes[0], lanes[1],
+	"-fno-exceptions", "-fno-rtti", "-fno-crash-diagnostics", optimizer[0], optimizer[1], optimizer[2], optimizer[3], lanes[0], lanes[1],
 	"-fdiagnostics-format=msvc", "-fno-diagnostics-show-line-numbers", "-fno-color-diagnostics", "-fno-diagnostics-fixit-info",
 	"-ferror-limit=100", "-fbracket-depth=4096", "-Wno-unknown-pragmas", "-Wno-unused-command-line-argument", "-Wno-unknown-cuda-version", "-Wunused-variable",
 }
+
+// optimizer are flags of LLVM's passes. Register arrays stay in registers only where functions
+// are inlined, hence the threshold. A component of a float4 that one branch alone uses would
+// sink into it: then one load of 16 bytes is four of 4, with bank conflicts.
+var optimizer = []string{"-mllvm", "-inline-threshold=1000000", "-mllvm", "-instcombine-code-sinking=0"}
 
 // lanes let functions take a value that only some lanes have set: int v; if (lane == 0) v = ...;
 // v = __shfl_sync(mask, v, 0). Without them clang takes it that lane is 0.

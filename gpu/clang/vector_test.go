@@ -31,3 +31,28 @@ func TestVectorsAreCopiedWhole(t *testing.T) {
 		}
 	}
 }
+
+// Four components of a vector in shared memory, each of which another branch stores, are one
+// load of 16 bytes.
+func TestVectorsAreLoadedWhole(t *testing.T) {
+	if os.Getenv(clang.FolderVariable) == "" {
+		t.Skipf("needs %s", clang.FolderVariable)
+	}
+	const source = `__global__ void k(const float4* x, float* y, int n) {
+    __shared__ float4 s[128];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    float4 v = s[127 - threadIdx.x];
+    if (n > 0) y[threadIdx.x] = v.x;
+    if (n > 1) y[threadIdx.x + 128] = v.y;
+    if (n > 2) y[threadIdx.x + 256] = v.z;
+    if (n > 3) y[threadIdx.x + 384] = v.w;
+}`
+	m, err := compile.CUDA(t.Context(), "x.cu", source, compile.Options{Compiler: "clang"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loads := strings.Count(m.PTX(), "ld.shared"); loads != 1 || !strings.Contains(m.PTX(), "ld.shared.v4") {
+		t.Errorf("%d loads from shared memory, expected one of 16 bytes:\n%s", loads, m.PTX())
+	}
+}
