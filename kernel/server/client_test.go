@@ -94,18 +94,18 @@ type client struct {
 // connect makes a client that has received its iopub_welcome.
 func (k *kernel) connect() *client {
 	k.t.Helper()
-	return k.connectAs(uuid.NewString())
+	return k.connectBeside(&client{session: uuid.NewString()})
 }
 
-// connectAs connects a client of a session, which may have others.
-func (k *kernel) connectAs(session string) *client {
+// connectBeside connects a client of the session of another, which may be connected.
+func (k *kernel) connectBeside(other *client) *client {
 	k.t.Helper()
 	key, err := jupyter.NewKey(k.connection.Scheme, k.connection.Secret)
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	c := &client{
-		t: k.t, key: key, session: session,
+		t: k.t, key: key, session: other.session,
 		sockets: map[string]zmq4.Socket{}, inbox: map[string]chan jupyter.Message{},
 	}
 	id := zmq4.WithID(zmq4.SocketIdentity(c.session))
@@ -133,11 +133,20 @@ func (k *kernel) connectAs(session string) *client {
 	}
 	for _, name := range []string{"shell", "control", "stdin"} {
 		socket := map[string]*zmtp.Socket{"shell": k.shell, "control": k.control, "stdin": k.stdin}[name]
-		probe := c.encode(jupyter.Message{Header: jupyter.NewHeader("", "probe")})
-		for !socket.Send(c.session, probe) { // until the server knows the peer
-			time.Sleep(time.Millisecond)
+		// Probes go to the newest peer of the session: to the other client until the server
+		// knows this one. Each of them arrives somewhere.
+		for known, sent := false, 0; !known || sent > 0; {
+			if !known && socket.Send(c.session, c.encode(jupyter.Message{Header: jupyter.NewHeader("", "probe")})) {
+				sent++
+			}
+			select {
+			case <-c.inbox[name]:
+				known, sent = true, sent-1
+			case <-other.inbox[name]: // nil if it is not connected
+				sent--
+			case <-time.After(time.Millisecond):
+			}
 		}
-		c.next(name)
 	}
 	return c
 }

@@ -84,7 +84,7 @@ func TestTwoClients(t *testing.T) {
 func TestClientsOfOneSession(t *testing.T) {
 	k := start(t)
 	one := k.connect()
-	two := k.connectAs(one.session)
+	two := k.connectBeside(one)
 	for _, c := range []*client{one, two, one} {
 		for _, channel := range []string{"shell", "control"} {
 			id := c.send(channel, "kernel_info_request", `{}`)
