@@ -41,6 +41,27 @@ func TestChineseReadme(t *testing.T) {
 	}
 }
 
+// TestReadmeCountsCells: README's last lines of a run have the cells that notebook 01 has.
+func TestReadmeCountsCells(t *testing.T) {
+	nb, err := Read(filepath.Join("..", "..", "notebooks", "01-reduce.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := 0
+	for _, c := range nb.Cells {
+		if c.Type == Code && strings.TrimSpace(c.Source) != "" {
+			cells++
+		}
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := fmt.Sprintf("notebooks/01-reduce.ipynb: %d of %d cells executed", cells, cells); !strings.Contains(string(readme), line) {
+		t.Errorf("README.md does not have %q: run the notebook and copy its last lines", line)
+	}
+}
+
 // measuredRow is a row of README's first table: what was measured, and the figures.
 var measuredRow = regexp.MustCompile(`(?m)^\| ([^|]*) (\|[^|\n]* us [^\n]*\|)$`)
 
