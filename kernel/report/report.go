@@ -197,11 +197,22 @@ func codeCell(p *prose, c *nbformat.Cell, language string) cell {
 	return v
 }
 
-// shown reports whether a page shows the source of a cell: parameters and
-// kernels. Other code is folded, because a page is read for its results.
+// shown reports whether a page shows the source of a cell: parameters, kernels, and
+// commands such as those of %debug, whose output answers them. Other code is folded,
+// because a page is read for its results.
 func shown(c *nbformat.Cell) bool {
 	return c.HasTag(nbformat.TagParameters) || c.HasTag(nbformat.TagInjectedParameters) ||
-		strings.HasPrefix(c.Source, "%%cuda") || strings.HasPrefix(c.Source, "%%ptx")
+		strings.HasPrefix(c.Source, "%%cuda") || strings.HasPrefix(c.Source, "%%ptx") || onlyCommands(c.Source)
+}
+
+// onlyCommands reports whether each line of a cell is a line magic.
+func onlyCommands(source string) bool {
+	for line := range strings.Lines(source) {
+		if !strings.HasPrefix(line, "%") || strings.HasPrefix(line, "%%") {
+			return false
+		}
+	}
+	return source != ""
 }
 
 // sourceHidden reports whether the author has hidden the source of a cell.

@@ -395,6 +395,20 @@ func TestHiddenSource(t *testing.T) {
 	equal(t, "title without a heading", texts(find(root, atom.Title, "")), []string{"x"})
 }
 
+// Commands of %debug are shown, because their output answers them; a cell that also has Go
+// code is folded.
+func TestCommandsAreShown(t *testing.T) {
+	for source, folded := range map[string][]string{
+		"%debug first-nan\n%debug print mean": nil,
+		"%lang zh":                            nil,
+		"%debug off\nx := 1":                  {"Code, 2 lines"},
+		"%%go\nx := 1":                        {"Code, 2 lines"},
+	} {
+		_, root := render(t, &nbformat.Notebook{Name: "x.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Code, ID: "c", Source: source}}})
+		equal(t, source, texts(find(root, atom.Summary, "")), folded)
+	}
+}
+
 func TestHighlightKeepsText(t *testing.T) {
 	sources := []string{"", "x := `a\n\tb` // é\n/* c */ f(0x1p-2, 'x', \"a\\n\")", "\"open\n'q", "#define A \\\n x\n  #if 1\nint a = b # c;", "%%magic\n\x00\xff \ufeffx\r\n", "`open"}
 	for _, language := range highlight.Languages() {
