@@ -198,7 +198,7 @@ func TestDebugMagic(t *testing.T) {
 	d.run("%debug on")
 	d.run("launch()")
 	for _, step := range []struct{ command, want string }{
-		{"first-nan", "makes the first NaN, in block (0,0,0), lanes 0 of warp 0\nblock (0,0,0) thread (0,0,0) (warp 0 lane 0, active 0-31)\n  wrong at"},
+		{"first-nan", "makes the first NaN, in block (0,0,0), lane 0 of warp 0\nblock (0,0,0) thread (0,0,0) (warp 0 lane 0, active 0-31)\n  wrong at"},
 		{"print x[tid]", "x[tid] = 0"},
 		{"lanes tid > 3", "lanes 0-3: false\nlanes 4-31: true"},
 		{"fault", "wrong at"},

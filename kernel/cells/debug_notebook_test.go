@@ -49,7 +49,7 @@ func TestDebuggerNotebook(t *testing.T) {
 	ids, code := debuggerNotebook(t)
 	wants := map[string][]string{
 		"nan-run":       {"the mean of the deviations is NaN"},
-		"nan-debug":     {"makes the first NaN, in block (0,0,0), lanes 5 of warp 1", "thread (37,0,0)", "deviation at spread.cu:11: return sqrtf(variance);", "variance = -4.6253206e-07", "mean = 1.7000002", "row[0] = 1.7"},
+		"nan-debug":     {"makes the first NaN, in block (0,0,0), lane 5 of warp 1", "thread (37,0,0)", "deviation at spread.cu:11: return sqrtf(variance);", "variance = -4.6253206e-07", "mean = 1.7000002", "row[0] = 1.7"},
 		"scratch-run":   {"the elements from 0 to 3 minus 63 are [0 0 -61 -60]"},
 		"scratch-debug": {"s[1] = 63", "thread (32,0,0) writes s[1]", "below at below.cu:12", "most = 63"},
 		"scratch-watch": {"word 1 was written last by thread (32,0,0) at line 12"},

@@ -149,7 +149,11 @@ func (l *lane) firstNaN() (*lane, string, error) {
 			if lanes := before.MadeNaN(); lanes != 0 {
 				name, _ := before.Instruction()
 				lane, made = active(lanes)[0], before.Time()
-				text = fmt.Sprintf("%s makes the first NaN, in block %v, lanes %s of warp %d", name, before.Block(), mask(lanes), before.Warp())
+				which := "lane"
+				if lanes&(lanes-1) != 0 { // more than one
+					which = "lanes"
+				}
+				text = fmt.Sprintf("%s makes the first NaN, in block %v, %s %s of warp %d", name, before.Block(), which, mask(lanes), before.Warp())
 				return true
 			}
 		}

@@ -316,7 +316,7 @@ func (t *Task) MIMEBundle() (data, metadata map[string]any) {
 	for i, h := range p.Hints {
 		fmt.Fprintf(&page, "<details><summary>Hint %d of %d</summary><p>%s</p></details>", i+1, len(p.Hints), html.EscapeString(h))
 	}
-	fmt.Fprintf(&text, "%d hints: course.Hint(%q, 1)\n", len(p.Hints), p.Name)
+	fmt.Fprintf(&text, "hints: %d, the first by course.Hint(%q, 1)\n", len(p.Hints), p.Name)
 	return map[string]any{"text/plain": text.String(), "text/html": page.String()}, nil
 }
 

@@ -46,7 +46,9 @@ func under(c *magic.Call, run *tool.Run, err error) (stop func() error, _ error)
 		if err != nil {
 			return c.Errorf(0, "%s", strings.TrimPrefix(err.Error(), "tool: "))
 		}
-		if n := run.Findings(); n > 0 {
+		if n := run.Findings(); n == 1 {
+			return c.Errorf(0, "1 finding, which the table above names")
+		} else if n > 1 {
 			return c.Errorf(0, "%d findings, which the table above names", n)
 		}
 		return nil
