@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
@@ -58,6 +60,44 @@ func isOurs(path string, size int64) bool {
 	f.Seek(max(0, size-markBytes), io.SeekStart)
 	io.CopyN(&text, f, markBytes)
 	return ours().Match(text.Bytes())
+}
+
+// listName is the file of a folder of tables and plots that names those which warpbook has
+// written there, a line each: nothing in a CSV or PNG says whose it is.
+const listName = ".warpbook"
+
+// written are the files that warpbook has written into a folder of tables and plots.
+func written(folder string) []string {
+	text, _ := os.ReadFile(filepath.Join(folder, listName)) // none in a new folder
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// mayFill is mayReplace for files of a folder.
+func mayFill(folder string, files []atomicfile.File, force bool) error {
+	known := written(folder)
+	for _, f := range files {
+		if slices.Contains(known, f.Name) {
+			continue
+		}
+		if err := mayReplace(filepath.Join(folder, f.Name), force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed adds the list of a folder to files that are written there.
+func listed(folder string, files []atomicfile.File) []atomicfile.File {
+	names := written(folder)
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
+	return append(files, atomicfile.File{Name: listName, Fill: func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(names, "\n")+"\n")
+		return err
+	}})
 }
 
 // forceUsage describes the flag --force.

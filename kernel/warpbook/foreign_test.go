@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -90,4 +91,38 @@ func TestNotebookIsAFileOrAPipe(t *testing.T) {
 		t.Errorf("from a pipe: status %d, %s", got.status, got.stderr)
 	}
 	cat.Wait()
+}
+
+// TestForeignTablesAreKept: of a folder of tables and plots warpbook replaces what it has
+// written there, and another file of the same name only with --force.
+func TestForeignTablesAreKept(t *testing.T) {
+	p := newPlace(t)
+	p.notebook("x.ipynb", "# The title", `bundle {"text/html": "<table><tr><th>rung</th><th>ns</th></tr><tr><td>v0</td><td>1 000</td></tr></table>", "text/plain": "t"}`)
+	if o := p.warpbook("run", "x.ipynb", "--out", "ran"); o.status != 0 {
+		t.Fatalf("%+v", o)
+	}
+	for folder, args := range map[string][]string{
+		"parts":       {"report", "ran/x.ipynb", "--html", "--files", "parts"},
+		"all/x_csv":   {"report", "ran/x.ipynb", "--csv", "--out", "all"},
+		"all/x_files": {"report", "ran/x.ipynb", "--md", "--out", "all"},
+	} {
+		for range 2 {
+			if o := p.warpbook(args...); o.status != 0 {
+				t.Errorf("%q: status %d, %s", args, o.status, o.stderr)
+			}
+		}
+		table := folder + "/" + strings.Fields(p.names(folder))[0]
+		own := p.read(table)
+		if err := os.Remove(p.path(folder + "/" + listName)); err != nil { // a folder of somebody else's
+			t.Fatal(err)
+		}
+		p.write(table, "by hand")
+		p.warpbook(args...).refused(t, 1, "warpbook has not written this file, expected another name; --force replaces it")
+		if p.read(table) != "by hand" {
+			t.Errorf("%s was replaced", table)
+		}
+		if o := p.warpbook(append(args, "--force")...); o.status != 0 || p.read(table) != own {
+			t.Errorf("%q with --force: status %d, %s", args, o.status, o.stderr)
+		}
+	}
 }

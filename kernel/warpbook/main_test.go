@@ -81,7 +81,7 @@ func (p *place) read(name string) string {
 	return string(data)
 }
 
-// names lists a folder; a missing folder is empty.
+// names lists a folder without warpbook's own list; a missing folder is empty.
 func (p *place) names(dir string) string {
 	entries, err := os.ReadDir(p.path(dir))
 	if err != nil && !os.IsNotExist(err) {
@@ -89,7 +89,9 @@ func (p *place) names(dir string) string {
 	}
 	var names []string
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if e.Name() != listName {
+			names = append(names, e.Name())
+		}
 	}
 	return strings.Join(names, " ")
 }

@@ -117,10 +117,8 @@ func reportCommand(args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, format := range o.formats { // before any is written
-		if err := mayReplace(o.path(format), o.force, o.notebook); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
+	if err := o.mayWrite(nb); err != nil { // before anything is written
+		return fmt.Errorf("report: %w", err)
 	}
 	if o.folder {
 		if err := os.MkdirAll(o.out, 0o777); err != nil {
@@ -137,8 +135,7 @@ func reportCommand(args []string) error {
 		case ".md":
 			err = writeMarkdown(path, nb)
 		case "_csv":
-			tables := slices.DeleteFunc(report.Files(nb), func(f atomicfile.File) bool { return filepath.Ext(f.Name) != ".csv" })
-			err = writeFiles(path, tables)
+			err = writeFiles(path, tablesOf(nb))
 		}
 		if err != nil {
 			return err
@@ -151,6 +148,40 @@ func reportCommand(args []string) error {
 		return writeFiles(o.files, report.Files(nb))
 	}
 	return nil
+}
+
+// mayWrite returns why a result must not be written: see mayReplace.
+func (o *reportOptions) mayWrite(nb *nbformat.Notebook) error {
+	for _, format := range o.formats {
+		path, err := o.path(format), error(nil)
+		switch format {
+		case "_csv":
+			err = mayFill(path, tablesOf(nb), o.force)
+		case ".md":
+			if err = mayReplace(path, o.force, o.notebook); err == nil {
+				err = mayFill(filesFolder(path), report.Files(nb), o.force)
+			}
+		default:
+			err = mayReplace(path, o.force, o.notebook)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if o.files == "" {
+		return nil
+	}
+	return mayFill(o.files, report.Files(nb), o.force)
+}
+
+// tablesOf are the tables of a notebook as CSV.
+func tablesOf(nb *nbformat.Notebook) []atomicfile.File {
+	return slices.DeleteFunc(report.Files(nb), func(f atomicfile.File) bool { return filepath.Ext(f.Name) != ".csv" })
+}
+
+// filesFolder is the folder of the files that Markdown shows.
+func filesFolder(markdown string) string {
+	return strings.TrimSuffix(markdown, filepath.Ext(markdown)) + "_files"
 }
 
 // writePDF names the characters that stand as boxes in the PDF.
@@ -166,7 +197,7 @@ func writePDF(path string, nb *nbformat.Notebook) error {
 // writeMarkdown writes the files that the Markdown shows first.
 func writeMarkdown(path string, nb *nbformat.Notebook) error {
 	err := atomicfile.Replaceable(path)
-	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
+	folder := filesFolder(path)
 	if files := report.Files(nb); err == nil && len(files) > 0 {
 		err = writeFiles(folder, files)
 	}
@@ -181,8 +212,8 @@ func writeMarkdown(path string, nb *nbformat.Notebook) error {
 
 func writeFiles(folder string, files []atomicfile.File) error {
 	err := os.MkdirAll(folder, 0o777)
-	if err == nil {
-		err = atomicfile.Together(context.Background(), folder, files)
+	if err == nil && len(files) > 0 {
+		err = atomicfile.Together(context.Background(), folder, listed(folder, files))
 	}
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
