@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Command install makes the notebooks available in Jupyter: it builds the
 // kernel's two programs into a folder where they stay, and registers them.
 //
