@@ -11,7 +11,7 @@ import (
 // every machine, so that types have one size; nothing is read of the machine's headers.
 var fixed = []string{
 	"-x", "cuda", "--target=x86_64-unknown-linux-gnu", "--cuda-device-only", "-nostdinc", "-nocudainc", "-nocudalib", "-S",
-	"-fno-exceptions", "-fno-rtti", "-fno-crash-diagnostics", optimizer[0], optimizer[1], optimizer[2], optimizer[3], lanes[0], lanes[1],
+	"-fno-exceptions", "-fno-rtti", "-fno-crash-diagnostics", optimizer[0], optimizer[1], optimizer[2], optimizer[3], lanes[0], lanes[1], heap[0], heap[1],
 	"-fdiagnostics-format=msvc", "-fno-diagnostics-show-line-numbers", "-fno-color-diagnostics", "-fno-diagnostics-fixit-info",
 	"-ferror-limit=100", "-fbracket-depth=4096", "-Wno-unknown-pragmas", "-Wno-unused-command-line-argument", "-Wno-unknown-cuda-version", "-Wunused-variable",
 }
@@ -24,6 +24,10 @@ var optimizer = []string{"-mllvm", "-inline-threshold=1000000", "-mllvm", "-inst
 // lanes let functions take a value that only some lanes have set: int v; if (lane == 0) v = ...;
 // v = __shfl_sync(mask, v, 0). Without them clang takes it that lane is 0.
 var lanes = []string{"-Xclang", "-no-enable-noundef-analysis"}
+
+// heap keeps the calls of malloc and free, as NVRTC does. Without it clang drops a malloc
+// whose memory nothing reads, and takes it that it succeeds.
+var heap = []string{"-fno-builtin-malloc", "-fno-builtin-free"}
 
 // translate returns clang's flags for those of NVRTC, and whether functions without a
 // word of CUDA are device functions.

@@ -178,7 +178,7 @@ var common = []string{
 }
 
 // deviceOnly are the flags of the kernels' half.
-var deviceOnly = slices.Concat([]string{"--cuda-device-only", "-S", "-Wunused-variable"}, optimizer, lanes)
+var deviceOnly = slices.Concat([]string{"--cuda-device-only", "-S", "-Wunused-variable"}, optimizer, lanes, heap)
 
 // Compile makes both halves of a unit at the same time: its kernels as PTX, and its host
 // code as an object file. An error of the source is a message.
