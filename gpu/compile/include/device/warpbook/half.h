@@ -52,8 +52,8 @@
   __WB T &operator op##=(T & a, const T & b) { return a = T(a.v op b.v); }                  \
   __WB V &operator op##=(V & a, const V & b) { return a = V((NV)a op(NV) b); }
 // A comparison is false with NaN, except for its form with u.
-#define __WB_HALF_COMPARE(T, V, name, op, unordered)                                        \
-  __WB bool __h##name(T a, T b) { return (float)a.v op(float) b.v; }                        \
+#define __WB_HALF_COMPARE(T, V, name, ordered, unordered)                                   \
+  __WB bool __h##name(T a, T b) { return ordered; }                                         \
   __WB bool __h##name##u(T a, T b) { return unordered; }                                    \
   __WB V __h##name##2(V a, V b) { return V(T((float)__h##name(a.x, b.x)), T((float)__h##name(a.y, b.y))); } \
   __WB V __h##name##u2(V a, V b) { return V(T((float)__h##name##u(a.x, b.x)), T((float)__h##name##u(a.y, b.y))); } \
@@ -116,12 +116,12 @@
   __WB T __hfma_sat(T a, T b, T c) { return __wb_saturate(__hfma(a, b, c)); }               \
   __WB V __hfma2_sat(V a, V b, V c) { return V(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y)); } \
   __WB T __hfma_relu(T a, T b, T c) { T r = __hfma(a, b, c); return r.v > 0 || r.v != r.v ? r : T(0.0f); } \
-  __WB_HALF_COMPARE(T, V, eq, ==, !((float)a.v < (float)b.v || (float)a.v > (float)b.v))    \
-  __WB_HALF_COMPARE(T, V, ne, !=, (float)a.v != (float)b.v)                                 \
-  __WB_HALF_COMPARE(T, V, lt, <, !((float)a.v >= (float)b.v))                               \
-  __WB_HALF_COMPARE(T, V, le, <=, !((float)a.v > (float)b.v))                               \
-  __WB_HALF_COMPARE(T, V, gt, >, !((float)a.v <= (float)b.v))                               \
-  __WB_HALF_COMPARE(T, V, ge, >=, !((float)a.v < (float)b.v))                               \
+  __WB_HALF_COMPARE(T, V, eq, (float)a.v == (float)b.v, !((float)a.v < (float)b.v || (float)a.v > (float)b.v)) \
+  __WB_HALF_COMPARE(T, V, ne, (float)a.v < (float)b.v || (float)a.v > (float)b.v, (float)a.v != (float)b.v) \
+  __WB_HALF_COMPARE(T, V, lt, (float)a.v < (float)b.v, !((float)a.v >= (float)b.v)) \
+  __WB_HALF_COMPARE(T, V, le, (float)a.v <= (float)b.v, !((float)a.v > (float)b.v)) \
+  __WB_HALF_COMPARE(T, V, gt, (float)a.v > (float)b.v, !((float)a.v <= (float)b.v)) \
+  __WB_HALF_COMPARE(T, V, ge, (float)a.v >= (float)b.v, !((float)a.v < (float)b.v)) \
   __WB_HALF_OPERATOR(T, V, ==)                                                              \
   __WB_HALF_OPERATOR(T, V, <)                                                               \
   __WB_HALF_OPERATOR(T, V, <=)                                                              \
