@@ -71,7 +71,7 @@ type Texture struct {
 	Filter     Filter
 	Normalised bool       // coordinates are fractions of each direction
 	Scaled     bool       // integers of 8 and 16 bits are read as fractions of the largest
-	Border     [4]float32 // for AddressBorder
+	Border     [4]float32 // for AddressBorder; integers are read as its bits
 }
 
 // Object is a texture or surface object: an argument for a parameter of type

@@ -15,7 +15,9 @@ import (
 // Sources: CUDA C++ Programming Guide, texture fetching, and the results of an H100 for
 // the programs "texture N" of package programs, searched for the rule that gives the
 // checksums of all rows. Each rule below names its programs. Assumed and not compared with
-// a GPU: a missing channel reads as 0, the fourth as 1.
+// a GPU: a missing channel reads as 0, the fourth as 1; the
+// border of a texture of integers is the bits of Border, as the driver API's documentation
+// of CUDA_TEXTURE_DESC says.
 // Reads are not counted: the profiler's counters of the texture unit are not modelled.
 
 // Object is a texture or surface object.
@@ -89,7 +91,7 @@ func (o *Object) element(i [3]int, layer int) (v [4]float64, bits texel) {
 		if i[d], inside = o.inside(i[d], d); !inside {
 			for c := range v {
 				v[c] = float64(o.Texture.Border[c])
-				bits[c] = uint32(int64(o.Texture.Border[c]))
+				bits[c] = math.Float32bits(o.Texture.Border[c])
 			}
 			return v, bits
 		}

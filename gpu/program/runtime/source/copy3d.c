@@ -10,6 +10,16 @@ static struct cudaPitchedPtr whole(cudaArray_t a, struct cudaPos *at) {
   return (struct cudaPitchedPtr){a->memory, a->row, a->extent.width, atLeastOne(a->extent.height)};
 }
 
+// inside is an error where a copy leaves an array: a row that is too long would go on in the next one.
+static cudaError_t inside(cudaArray_t a, struct cudaPos at, struct cudaExtent e, const char *side, uint64_t here) {
+  static const char *const names[] = {"elements of a row", "rows", "slices"};
+  size_t from[] = {at.x, at.y, at.z}, many[] = {e.width, e.height, e.depth}, of[] = {a->extent.width, atLeastOne(a->extent.height), atLeastOne(a->extent.depth)};
+  for (int i = 0; i < 3; i++)
+    if (from[i] > of[i] || many[i] > of[i] - from[i])
+      return wb_fail(cudaErrorInvalidValue, here, 0, "%zu %s from number %zu, and the array of the %s has %zu: with an array the width counts elements", many[i], names[i], from[i], side, of[i]);
+  return cudaSuccess;
+}
+
 static cudaError_t copy3d(const struct cudaMemcpy3DParms *c, int wait, uint64_t here) {
   if (!c) return wb_fail(cudaErrorInvalidValue, here, 0, "the parameters are null");
   struct cudaPitchedPtr source = c->srcPtr, target = c->dstPtr;
@@ -17,6 +27,9 @@ static cudaError_t copy3d(const struct cudaMemcpy3DParms *c, int wait, uint64_t 
   size_t width = c->extent.width;
   if (c->srcArray && c->dstArray && c->srcArray->element != c->dstArray->element)
     return wb_fail(cudaErrorInvalidValue, here, 0, "elements of %zu and of %zu bytes", c->srcArray->element, c->dstArray->element);
+  cudaError_t wrong = c->srcArray ? inside(c->srcArray, from, c->extent, "source", here) : cudaSuccess;
+  if (!wrong && c->dstArray) wrong = inside(c->dstArray, to, c->extent, "destination", here);
+  if (wrong) return wrong;
   if (c->srcArray || c->dstArray) width *= (c->srcArray ? c->srcArray : c->dstArray)->element;
   if (c->srcArray) source = whole(c->srcArray, &from);
   if (c->dstArray) target = whole(c->dstArray, &to);

@@ -24,6 +24,7 @@ __global__ void twice(float *out, int n, cudaTextureObject_t numbers) {
   int i = threadIdx.x;
   if (i < n) out[i] = 2 * tex1Dfetch<float>(numbers, i);
 }
+__global__ void outside(int *out, cudaTextureObject_t t) { out[threadIdx.x] = tex2D<int>(t, threadIdx.x - 0.5f, 0.5f); }
 __global__ void grey(float *out, int n, cudaTextureObject_t pixels) {
   int i = threadIdx.x;
   if (i >= n) return;
@@ -88,6 +89,21 @@ int main() {
   printf("%g %g %g %g\n", back[0], back[6], back[7], back[23]);
   CHECK(cudaDestroyTextureObject(image));
   CHECK(cudaFree(rows));
+
+  const int table[3] = {100000001, 2, 3}, edge = -5; // the bits of a border's float are the integer
+  int read[3];
+  cudaArray_t integers;
+  cudaChannelFormatDesc whole = cudaCreateChannelDesc<int>();
+  CHECK(cudaMallocArray(&integers, &whole, 3, 1));
+  CHECK(cudaMemcpy2DToArray(integers, 0, 0, table, sizeof table, sizeof table, 1, cudaMemcpyHostToDevice));
+  resource.res.array.array = integers;
+  memcpy(&border.borderColor[0], &edge, sizeof edge);
+  CHECK(cudaCreateTextureObject(&image, &resource, &border, nullptr));
+  outside<<<1, 3>>>((int *)out, image);
+  CHECK(cudaMemcpy(read, out, sizeof read, cudaMemcpyDeviceToHost));
+  printf("%d %d %d\n", read[0], read[1], read[2]);
+  CHECK(cudaDestroyTextureObject(image));
+  CHECK(cudaFreeArray(integers));
 
   float *numbers;
   CHECK(cudaMalloc(&numbers, 20 * sizeof(float)));
@@ -155,6 +171,7 @@ int main() {
 // status 0
 // out: 15.5 0.5 30.5
 // out: -7 -7 0 4
+// out: -5 100000001 2
 // out: 6 38 0
 // out: 0.333 0.400
 // out: 22 25 -4995
