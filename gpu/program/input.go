@@ -45,7 +45,11 @@ func (i *input) serve(pid int, ended <-chan struct{}) {
 			return
 		case <-looked.C:
 		}
-		if waits++; !i.waits(pid) {
+		waiting, shown := i.waits(pid)
+		if !shown {
+			return
+		}
+		if waits++; !waiting {
 			waits = 0
 		}
 		if waits < 2 { // it may be about to return with a line
@@ -65,16 +69,21 @@ func (i *input) serve(pid int, ended <-chan struct{}) {
 // waitingRead is how the system shows a thread that waits in read of descriptor 0.
 var waitingRead = map[string]string{"amd64": "0 0x0 ", "arm64": "63 0x0 "}[runtime.GOARCH]
 
-// waits reports whether a thread of the program waits for standard input.
-func (i *input) waits(pid int) bool {
+// waits reports whether a thread of the program waits for standard input, and whether the
+// system shows what any of its threads waits for.
+func (i *input) waits(pid int) (waiting, shown bool) {
 	if n, err := unix.IoctlGetInt(int(i.to.Fd()), unix.TIOCINQ); err != nil || n > 0 {
-		return false
+		return false, true
 	}
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid)) // errs on a malformed pattern only
 	for _, path := range tasks {
-		if text, err := os.ReadFile(path); err == nil && strings.HasPrefix(string(text), waitingRead) {
-			return true
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		if shown = true; strings.HasPrefix(string(text), waitingRead) {
+			return true, true
 		}
 	}
-	return false
+	return false, shown
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -309,4 +310,26 @@ int main(int argc, char **) {
 			t.Errorf("it asked %d times", asked)
 		}
 	}
+}
+
+// Where the system does not show what a program waits for, standard input ends at once: a
+// program that reads would wait for ever. No process has the number here.
+func TestAskUnseen(t *testing.T) {
+	i, err := newInput(func() (string, error) { return "", errors.New("nobody waits") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.from.Close()
+	ended := make(chan struct{})
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		i.serve(1<<30, ended)
+	}()
+	i.from.SetReadDeadline(time.Now().Add(time.Minute))
+	if n, err := i.from.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("%d bytes and %v, expected the end of the file", n, err)
+	}
+	close(ended)
+	<-returned
 }
