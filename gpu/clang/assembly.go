@@ -7,9 +7,13 @@ import (
 )
 
 var (
-	assembly = lazyregexp.New(`\b(?:asm|__asm|__asm__)\s*(?:(?:volatile|__volatile__)\s*)?\(`)
+	// assembly matches the start of a statement, or a literal or comment, in which none starts.
+	assembly = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|` + comment + `|\b(?:asm|__asm|__asm__)\s*(?:(?:volatile|__volatile__)\s*)?\(`)
+	blank    = lazyregexp.New(`^(?:` + comment + `)`)
 	register = lazyregexp.New(`%+[A-Za-z_]`)
 )
+
+const comment = `//[^\n]*|/\*(?s:.*?)\*/`
 
 // doubled doubles the % of registers in assembly with operands, "mov.u32 %0, %laneid;", which
 // nvcc and NVRTC take, and clang only as "%%laneid".
@@ -24,7 +28,11 @@ func doubled(source string) string {
 			break
 		}
 		b.WriteString(source[:m[1]])
+		start := source[m[0]:m[1]]
 		source = source[m[1]:]
+		if !strings.HasSuffix(start, "(") || strings.HasPrefix(start, "/") {
+			continue
+		}
 		template, operands := templateOf(source)
 		if operands {
 			b.WriteString(register().ReplaceAllStringFunc(template, func(s string) string {
@@ -53,6 +61,8 @@ func templateOf(source string) (template string, operands bool) {
 		case c == '"':
 			quoted = !quoted
 		case quoted:
+		case c == '/':
+			i += max(0, len(blank().FindString(source[i:]))-1)
 		case c == '(':
 			depth++
 		case c == ')' && depth > 0:
