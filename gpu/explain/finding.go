@@ -202,12 +202,13 @@ func (f *Finding) Notes() []string {
 	if name == "" {
 		name = map[bool]string{true: "shared memory", false: "global memory"}[r.Shared]
 	}
-	others := ""
+	cost := f.unit(r.Cost() / r.Count)
 	if r.Count > 1 {
-		others = fmt.Sprintf(", and of %s others", solid(r.Count-1))
+		notes = append(notes, fmt.Sprintf("Shown: the request that costs most, %s on %s; of warp %d in block %v, and of %s others.",
+			cost, name, r.Warp, r.Block, solid(r.Count-1)))
+	} else {
+		notes = append(notes, fmt.Sprintf("Shown: the request that costs most, %s on %s; of warp %d in block %v.", cost, name, r.Warp, r.Block))
 	}
-	notes = append(notes, fmt.Sprintf("Shown: the request that costs most, %s on %s; of warp %d in block %v%s.",
-		f.unit(r.Cost()/r.Count), name, r.Warp, r.Block, others))
 	if f.Kind == BankConflict {
 		notes = append(notes, collision(&r.Pattern))
 	}
@@ -243,11 +244,11 @@ func collision(p *gpu.Pattern) string {
 		}
 		parts = append(parts, fmt.Sprintf("word %d (%s)", w.word, lanes(w.lanes)))
 	}
-	text := fmt.Sprintf("Bank %d is asked for %s", bank, strings.Join(parts, ", "))
+	words := strings.Join(parts, ", ")
 	if others := bits.OnesCount32(banks &^ (1 << bank)); others > 0 {
-		text += fmt.Sprintf("; %d other banks are asked for more than one word, too", others)
+		return fmt.Sprintf("Bank %d is asked for %s; %d other banks are asked for more than one word, too.", bank, words, others)
 	}
-	return text + "."
+	return fmt.Sprintf("Bank %d is asked for %s.", bank, words)
 }
 
 // askedWord is a word of a bank and the lanes that ask for it.
