@@ -88,6 +88,7 @@ static const struct {
     E(cudaErrorNotPermitted, "operation not permitted"),
     E(cudaErrorNotSupported, "operation not supported"),
     E(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    E(cudaErrorInvalidClusterSize, "invalid cluster size"),
     E(cudaErrorGraphExecUpdateFailure, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
     E(cudaErrorUnknown, "unknown error"),
 #undef E

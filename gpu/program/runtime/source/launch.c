@@ -118,6 +118,18 @@ static cudaError_t shape(const kernel *k, dim3 g, dim3 b, size_t shared, uint64_
   return cudaSuccess;
 }
 
+// resident returns an error for a cooperative launch of more blocks than the device holds.
+static cudaError_t resident(const void *host, dim3 g, dim3 b, size_t shared, uint64_t here) {
+  struct cudaDeviceProp p;
+  int each;
+  if (wb_recording()) return cudaSuccess; // the graph's launch meets it
+  cudaError_t e = cudaGetDeviceProperties(&p, 0);
+  if (!e) e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, host, (int)(b.x * b.y * b.z), shared);
+  if (e) return e;
+  uint64_t blocks = (uint64_t)g.x * g.y * g.z, most = (uint64_t)each * (uint64_t)p.multiProcessorCount;
+  return blocks <= most ? cudaSuccess : wb_fail(cudaErrorCooperativeLaunchTooLarge, here, 0, "cooperative launch of %llu blocks: the device holds %llu of them at a time", (unsigned long long)blocks, (unsigned long long)most);
+}
+
 static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream, uint64_t cooperative, dim3 cluster, uint64_t here) {
   cudaError_t e = wb_ready();
   if (e) return wb_result(e);
@@ -127,6 +139,7 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **argume
   if (!k) return wb_fail(cudaErrorInvalidDeviceFunction, here, 0, "it is no kernel of this program");
   if (k->error) return wb_result(k->error);
   e = shape(k, grid, block, shared, here);
+  if (!e && cooperative) e = resident(host, grid, block, shared, here);
   if (e) return e;
   wb_lock();
   wb_managed_to_device(here);
@@ -173,7 +186,12 @@ API cudaError_t cudaLaunchKernelExC(const struct launchConfig *c, const void *ho
   for (unsigned int i = 0; i < c->count; i++) {
     const struct launchAttribute *a = &c->list[i];
     if (a->id == cudaLaunchAttributeCooperative) cooperative = a->value.words[0] != 0;
-    else if (a->id == cudaLaunchAttributeClusterDimension) cluster = (dim3){a->value.words[0], a->value.words[1], a->value.words[2]};
+    else if (a->id == cudaLaunchAttributeClusterDimension) {
+      dim3 g = c->grid;
+      cluster = (dim3){a->value.words[0], a->value.words[1], a->value.words[2]};
+      if (!cluster.x || !cluster.y || !cluster.z || cluster.x > 8 || cluster.y > 8 || cluster.z > 8 || cluster.x * cluster.y * cluster.z > 8 || g.x % cluster.x || g.y % cluster.y || g.z % cluster.z)
+        return wb_fail(cudaErrorInvalidClusterSize, HERE, 0, "clusters of (%u,%u,%u) blocks in a grid of (%u,%u,%u): expected at most 8 blocks, and sizes that divide those of the grid", cluster.x, cluster.y, cluster.z, g.x, g.y, g.z);
+    }
     else if (a->id != cudaLaunchAttributeIgnore && a->id != cudaLaunchAttributePriority)
       return wb_fail(cudaErrorNotSupported, HERE, 0, "attribute %d of a launch is not there", a->id);
   }

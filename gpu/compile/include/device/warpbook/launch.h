@@ -133,7 +133,7 @@ template <class T> __WB_HOST cudaError_t cudaOccupancyMaxPotentialBlockSizeWithF
   return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, shared, limit);
 }
 template <class... P, class... A> __WB_HOST cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...), A &&...given) {
-  return [&](P... converted) {
+  return [&](P... converted) __attribute__((always_inline, nodebug)) {
     void *arguments[] = {&converted..., nullptr};
     return cudaLaunchKernelExC(config, (const void *)kernel, arguments);
   }((A &&)given...);
