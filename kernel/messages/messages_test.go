@@ -120,10 +120,10 @@ func TestSetLanguage(t *testing.T) {
 func TestChineseOfJoinedTexts(t *testing.T) {
 	use(t, "zh")
 	for english, want := range map[string]string{
-		"Shown: the request that costs most, 8 wavefronts on s; of warp 0 in block (0,0,0), and of 390 others.":                                                                                                            "图中：代价最大的请求，8 个 wavefront，访问 s；取自线程块 (0,0,0) 的线程束 0，另有 390 个请求与它相同。",
-		"Bank 0 is asked for word 0 (lane 0), word 32 (lane 4); 3 other banks are asked for more than one word, too.":                                                                                                      "bank 0 被请求 字 0（lane 0）、字 32（lane 4）；另有 3 个 bank 也被请求一个以上的字。",
-		"measured: NVIDIA H200, 2026-11-24; each result verified before and after; median, and an interval that holds it with 95 % confidence (fewer than 6 repeats: smallest to largest); data uniform in [0, 1), seed 7": "实测：NVIDIA H200，2026-11-24；每个结果在计时前后都经过验证；中位数，以及置信度 95 % 包含它的区间（重复少于 6 次时：从最小到最大）；数据在 [0, 1) 上均匀分布，种子 7",
-		"bank conflict at reduce.cu:40 (ld.shared.f32; PTX 360): 55 554 wavefronts, 14 184 at best; let neighbouring lanes ask for neighbouring elements":                                                                  "bank 冲突，位于 reduce.cu:40（ld.shared.f32；PTX 360）：55 554 个 wavefront，最少 14 184；让相邻的 lane 请求相邻的元素",
+		"Shown: the request that costs most, 8 wavefronts on s; of warp 0 in block (0,0,0), and of 390 others.":                                                                                                                                                             "图中：代价最大的请求，8 个 wavefront，访问 s；取自线程块 (0,0,0) 的线程束 0，另有 390 个请求与它相同。",
+		"Bank 0 is asked for word 0 (lane 0), word 32 (lane 4); 3 other banks are asked for more than one word, too.":                                                                                                                                                       "bank 0 被请求 字 0（lane 0）、字 32（lane 4）；另有 3 个 bank 也被请求一个以上的字。",
+		"measured: NVIDIA H200, 2026-11-24; each result verified before and after; median, and an interval that holds it with 95 % confidence (fewer than 6 repeats: smallest to largest); data uniform in [0, 1), seed 7":                                                  "实测：NVIDIA H200，2026-11-24；每个结果在计时前后都经过验证；中位数，以及置信度 95 % 包含它的区间（重复少于 6 次时：从最小到最大）；数据在 [0, 1) 上均匀分布，种子 7",
+		"bank conflict at reduce.cu:40 (ld.shared.f32; PTX 360): 55\u00a0554 wavefronts, 14\u00a0184 at best; let neighbouring lanes ask for neighbouring elements: the requests of this line take 14\u00a0184 instead of 55\u00a0554 wavefronts, verified on 108 patterns": "bank 冲突，位于 reduce.cu:40（ld.shared.f32；PTX 360）：55\u00a0554 个 wavefront，最少 14\u00a0184；让相邻的 lane 请求相邻的元素：这一行的请求需要 14\u00a0184 个 wavefront，而不是 55\u00a0554 个，已在 108 种模式上验证",
 	} {
 		if got := Text(english); got != want {
 			t.Errorf("%q:\ngot  %q\nwant %q", english, got, want)
