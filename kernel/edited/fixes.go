@@ -83,6 +83,7 @@ var modules = []module{{
 			Edits: []Edit{
 				{"ops.go", 1316, 1322, "err = nilAsserted(fr, instr, typ, xtyp)"},
 				{"ops.go", 1336, 1336, "rt, typ, meth.Name()))"},
+				{"ops.go", 1338, 1338, "} else if name := missing(instr, rt, typ); name != \"\" {\n\terr = fr.runtimeError(instr, fmt.Sprintf(\"interface conversion: %v is not %v: missing method %s\", rt, typ, name))\n}"},
 			},
 		},
 		{

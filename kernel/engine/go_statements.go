@@ -87,7 +87,9 @@ func recovered(v any) any {
 	case stop.Interrupted, failure.Exit, failure.Goexit:
 		panic(v)
 	case ixgo.RuntimeError:
-		return failure.RuntimeError(failure.PanicText(v))
+		return failure.NewRuntimeError(failure.PanicText(v))
+	case ixgo.PlainError:
+		return failure.NewRuntimeError(string(v))
 	}
 	return v
 }

@@ -113,3 +113,18 @@ func nilAsserted(fr *frame, instr *ssa.TypeAssert, typ, xtyp reflect.Type) error
 	}
 	return fr.plainError(instr, fmt.Sprintf("interface conversion: %v is nil, not %v", xtyp, typ))
 }
+
+// missing is the first method of an interface that a compiled type does not have, "" if
+// none is known or nothing shows it.
+func missing(instr *ssa.TypeAssert, rt, typ reflect.Type) string {
+	if instr.CommaOk {
+		return ""
+	}
+	for m := range typ.Methods() {
+		has, ok := rt.MethodByName(m.Name)
+		if !ok || m.PkgPath != "" || has.Type.NumIn() != m.Type.NumIn()+1 || has.Type.NumOut() != m.Type.NumOut() {
+			return m.Name
+		}
+	}
+	return ""
+}

@@ -34,12 +34,30 @@ func Shorten(text string, most int) string {
 	return fmt.Sprintf("%s… (the first %d of %d bytes)", text[:most], most, len(text))
 }
 
-// RuntimeError is a run-time panic in the form that recover returns.
+// RuntimeError is a run-time panic whose type in Go is a string.
 type RuntimeError string
 
 func (RuntimeError) RuntimeError() {}
 
 func (e RuntimeError) Error() string { return string(e) }
+
+// structError is a RuntimeError whose type in Go is no string: fmt.Print puts a space
+// between it and another operand.
+type structError struct{ text string }
+
+func (structError) RuntimeError() {}
+
+func (e structError) Error() string { return e.text }
+
+// NewRuntimeError is the run-time panic with a text, as recover returns it.
+func NewRuntimeError(text string) runtime.Error {
+	for _, start := range []string{"runtime error: index out of range", "runtime error: slice bounds out of range", "runtime error: cannot convert slice", "interface conversion: "} {
+		if strings.HasPrefix(text, start) {
+			return structError{text}
+		}
+	}
+	return RuntimeError(text)
+}
 
 // PanicText is the text of a panic for its value. It may call methods of cells.
 func PanicText(value any) string {
