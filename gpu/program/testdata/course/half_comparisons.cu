@@ -5,7 +5,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-enum { comparisons = 12, words = 2 * comparisons + 2 };
+enum { comparisons = 12, words = 2 * comparisons + 4 };
 
 #define EACH(DO) DO(eq) DO(ne) DO(lt) DO(le) DO(gt) DO(ge) DO(equ) DO(neu) DO(ltu) DO(leu) DO(gtu) DO(geu)
 template <class Half, class Pair> __global__ void compare(const Pair *a, const Pair *b, unsigned *out, int n) {
@@ -24,6 +24,9 @@ template <class Half, class Pair> __global__ void compare(const Pair *a, const P
   }
   EACH(ONE)
   to[2 * comparisons] = all, to[2 * comparisons + 1] = low;
+  to[2 * comparisons + 2] = (x != y) | (x == y) << 1 | (x.x != y.x) << 2 | (x.x == y.x) << 3;
+  Pair larger = __hmax2_nan(x, y);
+  memcpy(&to[2 * comparisons + 3], &larger, sizeof larger);
 }
 
 static float number(unsigned bits, bool brain) { // bfloat16 is the upper half of a float
@@ -41,6 +44,12 @@ static unsigned expected(float a, float b) { // a bit for each comparison
   bool nan = a != a || b != b;
   unsigned ordered = (a == b) | (!nan && a != b) << 1 | (a < b) << 2 | (a <= b) << 3 | (a > b) << 4 | (a >= b) << 5;
   return ordered | (nan ? 63u : ordered) << 6;
+}
+
+static unsigned larger(unsigned a, unsigned b, bool brain) { // NaN is the one that GPUs give
+  float x = number(a, brain), y = number(b, brain);
+  if (x != x || y != y) return 0x7fff;
+  return x > y || (x == y && b >> 15) ? a : b;
 }
 
 int main() {
@@ -73,6 +82,9 @@ int main() {
       }
       wrong += got[2 * comparisons] != (low & high);
       wrong += got[2 * comparisons + 1] != low;
+      unsigned both = low & high; // a pair is equal or unequal in both halves, or neither
+      wrong += got[2 * comparisons + 2] != ((both >> 7 & 1) | (both & 1) << 1 | (low >> 7 & 1) << 2 | (low & 1) << 3);
+      wrong += got[2 * comparisons + 3] != (larger(a[i] & 0xffff, b[i] & 0xffff, brain) | larger(a[i] >> 16, b[i] >> 16, brain) << 16);
     }
     printf("%d wrong\n", wrong);
   }

@@ -95,10 +95,12 @@
   __WB V operator+(const V &a) { return a; }                                                \
   __WB T operator-(const T &a) { return T(-a.v); }                                          \
   __WB V operator-(const V &a) { return V(-(NV)a); }                                        \
-  __WB T __hneg(T a) { return T(-a.v); }                                                    \
   __WB V __hneg2(V a) { return V(-(NV)a); }                                                 \
   __WB T &operator++(T & a) { return a = a + T(1); }                                        \
   __WB T &operator--(T & a) { return a = a - T(1); }                                        \
+  __WB bool __hisnan(T a) { return (float)a.v != (float)a.v; }                              \
+  __WB T __wb_nan(T) { return __builtin_bit_cast(T, (unsigned short)0x7fff); }              \
+  __WB T __hneg(T a) { return T(-a.v); }                                                    \
   __WB T __habs(T a) { return __builtin_bit_cast(T, (unsigned short)(__builtin_bit_cast(unsigned short, a) & 0x7fff)); } \
   __WB V __habs2(V a) { return V(__habs(a.x), __habs(a.y)); }                               \
   __WB T __hadd_rn(T a, T b) { return T(__nvvm_add_rn_f((float)a.v, (float)b.v)); }         \
@@ -128,16 +130,15 @@
   __WB_HALF_OPERATOR(T, V, >)                                                               \
   __WB_HALF_OPERATOR(T, V, >=)                                                              \
   __WB bool operator!=(const T &a, const T &b) { return (float)a.v != (float)b.v; }         \
-  __WB bool operator!=(const V &a, const V &b) { return a.x != b.x || a.y != b.y; }         \
-  __WB bool __hisnan(T a) { return (float)a.v != (float)a.v; }                              \
+  __WB bool operator!=(const V &a, const V &b) { return __hbneu2(a, b); /* both halves */ } \
   __WB int __hisinf(T a) { float x = a; return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0; } \
   __WB V __hisnan2(V a) { return V(T((float)__hisnan(a.x)), T((float)__hisnan(a.y))); }     \
   __WB T __hmax(T a, T b) { return T(__builtin_fmaxf(a, b)); }                              \
   __WB T __hmin(T a, T b) { return T(__builtin_fminf(a, b)); }                              \
   __WB V __hmax2(V a, V b) { return V(__hmax(a.x, b.x), __hmax(a.y, b.y)); }                \
   __WB V __hmin2(V a, V b) { return V(__hmin(a.x, b.x), __hmin(a.y, b.y)); }                \
-  __WB T __hmax_nan(T a, T b) { return __hisnan(a) || __hisnan(b) ? T(__builtin_nanf("")) : __hmax(a, b); } \
-  __WB T __hmin_nan(T a, T b) { return __hisnan(a) || __hisnan(b) ? T(__builtin_nanf("")) : __hmin(a, b); } \
+  __WB T __hmax_nan(T a, T b) { return __hisnan(a) || __hisnan(b) ? __wb_nan(a) : __hmax(a, b); } \
+  __WB T __hmin_nan(T a, T b) { return __hisnan(a) || __hisnan(b) ? __wb_nan(a) : __hmin(a, b); } \
   __WB V __hmax2_nan(V a, V b) { return V(__hmax_nan(a.x, b.x), __hmax_nan(a.y, b.y)); }    \
   __WB V __hmin2_nan(V a, V b) { return V(__hmin_nan(a.x, b.x), __hmin_nan(a.y, b.y)); }    \
   __WB T __low2##s(V a) { return a.x; }                                                     \
