@@ -146,6 +146,7 @@ var modules = []module{{
 			Test: "cells.TestSequences/reruns/deferred functions of earlier cells and of reflection recover",
 			Edits: []Edit{
 				{"interp.go", 202, 201, "outside bool   // code outside of the interpreter has called the function\nby      *frame // that has deferred this call"},
+				{"interp.go", 513, 513, "fr._panic = &_panic{arg: recover(), link: fr.passing(fr._panic)}"},
 				{"interp.go", 524, 524, "fr.callDeferred(d)"},
 			},
 		},

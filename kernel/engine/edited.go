@@ -49,9 +49,20 @@ func (e *host) panicking(info *ixgo.PanicInfo) {
 // passes reports whether a panic goes on through the recover of a function: runtime.Goexit
 // is none for the code of cells and of packages, but ends where a goroutine of a cell does.
 func passes(fn *ssa.Function, v any) bool {
-	v, _ = failure.Unwrap(v)
-	_, exits := v.(failure.Goexit)
-	return exits && recovers(fn)
+	for {
+		switch p := v.(type) {
+		case ixgo.PanicError:
+			v = p.Value
+		case ixgo.FatalError:
+			v = p.Value
+		case failure.Traced:
+			v = p.Value
+		case failure.Goexit:
+			return fn == nil || recovers(fn)
+		default:
+			return false
+		}
+	}
 }
 
 // captured are the variables, as pointers, and the values that a function value captures.

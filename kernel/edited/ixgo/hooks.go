@@ -50,7 +50,7 @@ type Hooks struct {
 	Unwinds func(fr *Frame, v any) any
 
 	// Passes reports whether a panic with a value goes on through the recover of a function,
-	// which returns nil.
+	// which returns nil; nil is any function.
 	Passes func(fn *ssa.Function, v any) bool
 
 	// Recovered is called with what a deferred call of recover itself has recovered.

@@ -46,6 +46,24 @@ func (fr *frame) recovers(fn *ssa.Function) (v any) {
 	return fr._panic.arg
 }
 
+// passing is a panic that goes on through recover and that a frame below has met, before
+// earlier panics of this one.
+func (fr *frame) passing(earlier *_panic) *_panic {
+	h, callee := fr.interp.ctx.Hooks, fr.callee
+	for n := 0; n < mostFrames && callee.aborted() && callee._panic == nil; n++ {
+		callee = callee.callee
+	}
+	if h == nil || !callee.aborted() {
+		return earlier
+	}
+	for p := callee._panic; p != nil; p = p.link { // it has those of the frames below
+		if h.Passes(nil, p.arg) {
+			return &_panic{arg: p.arg, link: earlier}
+		}
+	}
+	return earlier
+}
+
 // wraps reports whether a function was made to call a method.
 func wraps(synthetic string) bool {
 	return strings.HasPrefix(synthetic, "bound method wrapper for ") || strings.HasPrefix(synthetic, "thunk for ") || strings.HasPrefix(synthetic, "wrapper for ")

@@ -54,6 +54,7 @@ func (fr *frame) endPanic(v any) {
 			break
 		}
 	}
+	p.link = fr.passing(p.link)
 	fr.runDefers()
 	for _, fn := range fr.pfn.Recover {
 		fn(fr)
