@@ -93,6 +93,10 @@ type Settings struct {
 	// ones alone: such launches take up to twice as long.
 	Sanitize bool
 
+	// Sequential runs one block at a time, in an order that is always the same: what a program
+	// with a race computes then does not depend on the load.
+	Sequential bool
+
 	// Kernels, if not nil, is filled with the counts of each kernel, in the order of the
 	// first launches. With Profiles, the first launch of each counts every instruction, too,
 	// which takes some times longer.

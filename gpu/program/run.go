@@ -83,6 +83,9 @@ func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	if err != nil {
 		return fmt.Errorf("program: %w", err)
 	}
+	if set.Sequential {
+		dev.(*emu.Device).LimitWorkers(1)
+	}
 	channel, err := wire.Open()
 	if err != nil {
 		dev.Close()

@@ -30,7 +30,7 @@ func (r *run) verdict(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var out, errs bytes.Buffer
-	err = p.Run(ctx, program.Settings{Sanitize: r.checked}, program.Streams{Out: &out, Err: &errs})
+	err = p.Run(ctx, program.Settings{Sanitize: r.checked, Sequential: true}, program.Streams{Out: &out, Err: &errs})
 	exit := (*program.ExitError)(nil)
 	if err != nil && !errors.As(err, &exit) {
 		return "", err
