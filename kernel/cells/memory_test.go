@@ -66,8 +66,9 @@ func (c *client) profile() (bytes int) {
 	return bytes
 }
 
-// TestCollectionsAreRare: few small cells coincide with a collection, and after three
-// collections the program does not grow. A program that grows grows in every try; other
+// TestCollectionsAreRare: few small cells coincide with a collection (one in 250 at a
+// collection every 8 MB, and two more in a pause), and after three collections the program
+// does not grow. A program that grows grows in every try; other
 // programs and the system only disturb some.
 func TestCollectionsAreRare(t *testing.T) {
 	if raceEnabled {
@@ -100,11 +101,11 @@ func TestCollectionsAreRare(t *testing.T) {
 		n = collections() - n
 		grown := after - before
 		t.Logf("1000 small cells: %d collections, %.1f MB", n, grown)
-		if n >= 1 && n <= 4 && grown <= 2 {
+		if n >= 1 && n <= 8 && grown <= 2 {
 			return
 		}
 		if try == 5 {
-			t.Fatalf("in each of %d tries, 1000 small cells had fewer than 1 or more than 4 collections, or took more than 2 MB; the last had %d and took %.1f MB", try, n, grown)
+			t.Fatalf("in each of %d tries, 1000 small cells had fewer than 1 or more than 8 collections, or took more than 2 MB; the last had %d and took %.1f MB", try, n, grown)
 		}
 		before = after
 	}

@@ -1680,7 +1680,7 @@ as .param .align 64 .b8 map[128].`,
 	Filter     Filter
 	Normalised bool       // coordinates are fractions of each direction
 	Scaled     bool       // integers of 8 and 16 bits are read as fractions of the largest
-	Border     [4]float32 // for AddressBorder
+	Border     [4]float32 // for AddressBorder; integers are read as its bits
 }
 
 Texture describes a texture object: what it reads, and how.`,
@@ -1690,7 +1690,7 @@ of all directions`,
 	"Texture.Array": `Texture.Array Array`,
 	"Texture.Border": `Texture.Border [4]float32
 
-for AddressBorder`,
+for AddressBorder; integers are read as its bits`,
 	"Texture.Buffer": `Texture.Buffer Buffer
 
 Buffer is read instead of an Array, in one direction and by whole coordinates, as
