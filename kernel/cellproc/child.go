@@ -104,6 +104,7 @@ func startChild(config *Config) (*child, error) {
 		config: config, ending: make(chan struct{}), exited: make(chan struct{}), read: make(chan struct{}), done: make(chan struct{}),
 		pending: map[uint64]*call{}, outputs: map[uint64]*cellOutput{},
 	}
+	c.requests.held = true
 	theirs, err := c.makePipes()
 	if err != nil {
 		return nil, fmt.Errorf("cellproc: start %s: %w", config.Program, err)
@@ -216,8 +217,16 @@ func (c *child) post(r cellproto.Request) {
 	if c.isEnding() {
 		return
 	}
-	if err := c.requests.post(r); err != nil && !c.isEnding() {
-		c.config.Logf("cellproc: write %s: %v", r.Type, err)
+	c.written(c.requests.post(r))
+}
+
+// open sends the requests that waited for the program's version.
+func (c *child) open() { c.written(c.requests.release()) }
+
+// written ends a program that reads no requests.
+func (c *child) written(err error) {
+	if err != nil && !c.isEnding() {
+		c.config.Logf("cellproc: write requests: %v", err)
 		go c.discard("closed its requests", exitGrace)
 	}
 }
@@ -300,6 +309,9 @@ func (c *child) readEvents() {
 			c.mu.Unlock()
 			c.discard("", 0)
 			return
+		}
+		if e.Type == cellproto.Ready {
+			go c.open() // the write may wait for the program
 		}
 		c.mu.Lock()
 		call := c.receive(e)

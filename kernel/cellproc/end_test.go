@@ -57,9 +57,9 @@ func TestUpgradeWhileTheKernelRuns(t *testing.T) {
 		run(t, s, 2, "exit 3")
 		want := fmt.Sprintf("the cells program %s is of warpbook %s, this process of %s, as after an upgrade: restart the kernel, or install warpbook again", s.config.Program, named, release.Version)
 		for cell := 3; cell <= 4; cell++ {
-			_, failure := run(t, s, cell, "out b") // it may have begun: its request does not wait for the program's version
-			if failure == nil || failure.Value != want {
-				t.Errorf("version %q, cell %d: %v, expected %s", version, cell, failure, want)
+			got, failure := run(t, s, cell, "out b")
+			if failure == nil || failure.Value != want || got != "" {
+				t.Errorf("version %q, cell %d: %q, %v, expected %s", version, cell, got, failure, want)
 			}
 		}
 	}

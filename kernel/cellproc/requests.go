@@ -17,15 +17,30 @@ type requests struct {
 
 	mu      sync.Mutex // guards the fields below
 	waiting []cellproto.Request
+	held    bool // until the program has said its version
 	writing bool // a goroutine is writing the queue
 }
 
 // post writes a request, or queues it for the goroutine that is writing.
-func (q *requests) post(r cellproto.Request) (err error) {
+func (q *requests) post(r cellproto.Request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, r)
-	if q.writing {
+	return q.write()
+}
+
+// release writes what was posted to a program that had not said its version.
+func (q *requests) release() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.held = false
+	return q.write()
+}
+
+// write writes the queue, unless it is held or another goroutine does. The caller holds mu,
+// which is free while a request is written.
+func (q *requests) write() (err error) {
+	if q.held || q.writing {
 		return nil
 	}
 	q.writing = true
