@@ -9,6 +9,6 @@
 // <<<>>>, cudaMalloc) is not compiled; an error names the Go code to write instead.
 //
 // Cells are written for nvcc, which finds the headers of its host. standard.go gives
-// NVRTC those of C and C++ that device code uses, and names.go says what to write for
-// other names. Each remedy is applied by TestAdvice.
+// NVRTC the headers of C and C++ that device code uses, and names.go has a remedy for each
+// other name. Each remedy is applied by TestAdvice.
 package compile

@@ -133,8 +133,8 @@ func TestReadBeforeWrite(t *testing.T) {
 	}
 }
 
-// TestRemedyOfOneLine: threads that store different values in one place by one instruction are
-// not told to put a barrier between, and a line that reads and writes is told where to.
+// TestRemedyOfOneLine: the remedy for one instruction whose threads store different values in
+// one place names no barrier; the remedy for a line that reads and writes names its place.
 func TestRemedyOfOneLine(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{".loc 1 7 1\nst.shared.u32 [s], %t;", "and both threads run this instruction: one of the values is lost; let each thread write its own element, or put __syncthreads() between the iterations of a loop"},

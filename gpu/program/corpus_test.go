@@ -97,8 +97,8 @@ func runAll(ctx context.Context, t *testing.T, sources []Source, set Settings, i
 	return status, stdout.String(), stderr.String()
 }
 
-// sourcesOf are the sources of a program: a file, or a folder whose main.cu says what is
-// expected.
+// sourcesOf returns the sources of a program: a file, or a folder whose main.cu has the
+// expected output in its last comments.
 func sourcesOf(t *testing.T, path string) (list []Source, main string) {
 	t.Helper()
 	files, folder := []string{path}, filepath.Dir(path)

@@ -46,7 +46,7 @@ func (p Panics) Has(caught bool) bool { return p.All || p.Uncaught && !caught }
 // condition only.
 type LineSet map[int]Conditional
 
-// Conditional says whether a breakpoint has a condition.
+// Conditional is true if a breakpoint has a condition.
 type Conditional bool
 
 // Has reports whether a line has a breakpoint.

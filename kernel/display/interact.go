@@ -235,7 +235,7 @@ func (i *interaction) show(stopped *cellproto.Error) {
 	i.handle.Update(c)
 }
 
-// state says what the values of the controls were in the last call.
+// state lists the values of the controls in the last call.
 func (i *interaction) state() string {
 	var words []string
 	for n, c := range i.controls {

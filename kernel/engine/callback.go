@@ -133,8 +133,8 @@ type silent struct{ error }
 func (silent) Error() string   { return "" }
 func (s silent) Unwrap() error { return s.error }
 
-// traced is a panic that leaves a function, with the frames of its interpreter. The
-// debugger is told of a fault, which the runtime has found.
+// traced is a panic that leaves a function, with the frames of its interpreter. It
+// reports a fault of the runtime to the debugger.
 func (e *host) traced(fr *ixgo.Frame, v any) failure.Traced {
 	e.faulted(fr, v)
 	value, frames := failure.Unwrap(v)

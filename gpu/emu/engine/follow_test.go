@@ -131,7 +131,7 @@ DONE:
 	ret;
 }`
 
-// A follower is told of a launch that hangs, at the thread that polls.
+// A launch that hangs stops the follower at the thread that polls.
 func TestFollowHang(t *testing.T) {
 	dev, err := emu.Open("")
 	if err != nil {
