@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,11 @@ func shared(t *testing.T, to, compiler string, sources ...string) {
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", to, err, out)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // collectives runs the real worker, on a driver and an NCCL without a GPU: that it opens the
@@ -147,8 +153,22 @@ func collectives(t *testing.T, worker string, c toolchain) {
 		}
 		close(stop)
 		synced.Wait()
-		time.AfterFunc(100*time.Millisecond, all[1].Device().Interrupt)
-		for rank, err := range sums(all, buffers, 1<<30) {
+		ended := make(chan struct{})
+		var interrupts sync.WaitGroup
+		interrupts.Go(func() { // until one comes while the rank is in its call
+			for {
+				select {
+				case <-ended:
+					return
+				case <-time.After(100 * time.Millisecond):
+					all[1].Device().Interrupt()
+				}
+			}
+		})
+		errs := sums(all, buffers, 1<<30)
+		close(ended)
+		interrupts.Wait()
+		for rank, err := range errs {
 			if !errors.Is(err, gpu.ErrInterrupted) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("rank %d: %v, expected an interrupt", rank, err)
 			}
@@ -224,16 +244,22 @@ func collectives(t *testing.T, worker string, c toolchain) {
 	// What a stop does with a call of NCCL, an abort and a device that do not end by themselves.
 	for where, lost := range map[string]bool{"call": false, "abort": false, "device": true} {
 		t.Run("hangs in "+where, func(t *testing.T) {
-			t.Setenv("FAKE_NCCL", t.TempDir())
+			signs := t.TempDir()
+			t.Setenv("FAKE_NCCL", signs)
 			t.Setenv("FAKE_NCCL_HANGS", where)
 			t.Setenv(cuda.NCCLVariable, dir)
 			all := group(t)
 			buffers := vectors(t, all)
 			var at time.Time
-			time.AfterFunc(100*time.Millisecond, func() {
+			go func() { // a call hangs, and a device is busy, once every rank is there
+				for rank := range all {
+					for !exists(filepath.Join(signs, strconv.Itoa(rank))) {
+						time.Sleep(time.Millisecond)
+					}
+				}
 				at = time.Now()
 				all[1].Abort(errors.New("the test ends it"))
-			})
+			}()
 			for rank, err := range sums(all, buffers, 1<<30) {
 				t.Logf("rank %d: %v", rank, err)
 				if !errors.Is(err, collective.ErrAborted) || strings.Contains(err.Error(), "\n") {

@@ -4,7 +4,9 @@
 //
 // FAKE_NCCL_FAILS=RANK lets all collectives of that rank fail. FAKE_NCCL_HANGS=WHERE lets a
 // rank hang that is aborted: "call" in the call of a collective until the abort, "abort" in
-// the abort while the device is idle, "device" in both.
+// the abort while the device is idle, "device" in both: its collectives never end. A rank
+// leaves the file RANK in FAKE_NCCL when it hangs in a call, when one collective is queued,
+// and for "device" when as many are as the worker lets wait.
 
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@ typedef struct {
 	size_t count;
 } work;
 
-enum { success, remoteError = 6, invalid = 4, room = 40 };
+enum { success, remoteError = 6, invalid = 4, window = 32, room = 40 };
 
 typedef struct {
 	id group;
@@ -42,13 +44,24 @@ static void path(char *to, size_t n, comm *c, int rank) {
 	snprintf(to, n, "%s/%s.%d.%d", getenv("FAKE_NCCL"), c->group.bytes, c->number, rank);
 }
 
-static void leave(comm *c, const void *data, size_t n) {
-	char name[4096], whole[4096];
-	path(whole, sizeof whole, c, c->rank);
+static void leaveAs(const char *whole, const void *data, size_t n) {
+	char name[4096];
 	snprintf(name, sizeof name, "%s.new", whole);
 	FILE *f = fopen(name, "w");
 	if (!f || fwrite(data, 1, n, f) != n || fclose(f) || rename(name, whole))
 		abort();
+}
+
+static void leave(comm *c, const void *data, size_t n) {
+	char name[4000];
+	path(name, sizeof name, c, c->rank);
+	leaveAs(name, data, n);
+}
+
+static void sign(comm *c) {
+	char name[4000];
+	snprintf(name, sizeof name, "%s/%d", getenv("FAKE_NCCL"), c->rank);
+	leaveAs(name, "", 0);
 }
 
 static int allThere(comm *c) {
@@ -95,7 +108,7 @@ static int device(int works) {
 	comm *c = present;
 	if (c && c->stopped && !hangs("device"))
 		c->queued = 0;
-	while (works && c && c->queued && !c->stopped && advance(c))
+	while (works && c && c->queued && !c->stopped && !hangs("device") && advance(c))
 		;
 	int idle = !c || !c->queued;
 	pthread_mutex_unlock(&lock);
@@ -138,12 +151,16 @@ int ncclAllReduce(const void *in, void *out, size_t n, int type, int op, comm *c
 		return invalid;
 	if (getenv("FAKE_NCCL_FAILS") && atoi(getenv("FAKE_NCCL_FAILS")) == c->rank)
 		return c->state = remoteError, success;
+	if (hangs("call"))
+		sign(c);
 	while (hangs("call") && !c->stopped)
 		usleep(1000);
 	pthread_mutex_lock(&lock);
 	int full = c->queued == room;
 	if (!full)
 		c->queue[c->queued++] = (work){in, out, n};
+	if (c->queued == (hangs("device") ? window : 1))
+		sign(c);
 	pthread_mutex_unlock(&lock);
 	return full ? invalid : success; // the worker has a window of fewer
 }
