@@ -8,15 +8,8 @@ extern "C" __global__ void HOPPER conv2d_fp16_wgmma(MAP x, MAP w, const __half* 
 extern "C" __global__ void HOPPER conv2d_bf16_wgmma(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, Cut c) { convolve<__nv_bfloat16, 128, each_tap>(x, w, bias, y, c); }
 extern "C" __global__ void HOPPER conv2d_tf32_wgmma(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, Cut c) { convolve<float, 128, each_tap>(x, w, bias, y, c); }
 
-// A box of x with its halo comes once, in planes of 16 bytes: a shift by a pixel is one by
-// 16 bytes. Whole rows of an image, so that 64, 208 or 232 columns of the product are mostly
-// places.
-extern "C" __global__ void HOPPER conv2d_fp16_planes(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 64, in_planes>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_fp16_planes_of_208(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 208, in_planes>(x, w, bias, y, c); }
-extern "C" __global__ void HOPPER conv2d_fp16_planes_of_232(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 232, in_planes>(x, w, bias, y, c); }
-
-// A pixel is a row of 128 bytes, whose vectors are exchanged: the copy engine brings it at
-// once, not in eight parts.
+// A box of x with its halo comes once: whole rows of an image, so that 64, 208 or 232 columns
+// of the product are mostly places. A pixel is a row of 128 bytes, whose vectors are exchanged.
 extern "C" __global__ void HOPPER conv2d_fp16_halo(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 64, in_rows>(x, w, bias, y, c); }
 extern "C" __global__ void HOPPER conv2d_fp16_halo_of_208(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 208, in_rows>(x, w, bias, y, c); }
 extern "C" __global__ void HOPPER conv2d_fp16_halo_of_232(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, Cut c) { convolve<__half, 232, in_rows>(x, w, bias, y, c); }

@@ -87,9 +87,6 @@ type haloRung struct {
 	depths bool // several; the rung launches the entries of the one with one
 }
 
-// planesRung is haloRung with boxes in planes of 16 bytes.
-type planesRung struct{ haloRung }
-
 // hopperVariants are the rungs of a type on wgmma.
 func (o Options) hopperVariants(name string) []ladder.Variant {
 	module, whole := "conv2d_hopper", "all taps"
@@ -109,13 +106,8 @@ func (o Options) hopperVariants(name string) []ladder.Variant {
 	wgmma, halo := wgmmaRung{b}, haloRung{boxed: b}
 	variants := []ladder.Variant{
 		variant("_wgmma", "Hopper: the copy engine brings the pixels under each tap (im2col) and filters, two warpgroups multiply 64 channels by 128 places each", wgmma.plan, wgmma.refuses),
+		variant("_halo", "x with its halo comes once for "+whole+", which read it in shared memory, moved by whole pixels", halo.plan, halo.refuses),
 	}
-	adds := "x with its halo comes once for " + whole + ", which read it in shared memory, moved by whole pixels"
-	if o.Type == gpu.Float16 && !o.Depth {
-		variants = append(variants, variant("_planes", adds+": 16 bytes of channels of each, a plane after the other", planesRung{halo}.plan, halo.refuses))
-		adds = "a pixel is a row of 128 bytes, whose vectors are exchanged: the copy engine brings it at once"
-	}
-	variants = append(variants, variant("_halo", adds, halo.plan, halo.refuses))
 	if !o.Depth {
 		r := residentRung{b}
 		resident := variant("_resident", "filters of 64 channels stay in shared memory, for items of 200 columns, which the two warpgroups take in turn: one multiplies while the other stores", r.plan, r.refuses)
@@ -306,20 +298,6 @@ func (o haloRung) plan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 // haloOf is the entry that a rung _depths launches.
 func haloOf(entry string) string { return strings.TrimSuffix(entry, "_depths") + "_halo" }
 
-func (o planesRung) plan(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
-	c, suffix, _ := o.best(s, info.SMs)
-	return o.launch(entry+suffix, s, info, c)
-}
-
-func (o planesRung) launch(entry string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
-	x, vector := o.of(s), 16/o.bytes()
-	row := x.c * o.bytes()
-	return o.launchBoxes(entry, s, info, c, gpu.TensorMap{
-		Shape: []int{vector, x.w, x.h, x.c / vector, x.n}, Strides: []int{row, x.w * row, 16, x.h * x.w * row},
-		Box: []int{vector, int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 8, 1},
-	})
-}
-
 func (o haloRung) launch(entry string, s ladder.Size, info gpu.Info, c cut) ladder.Plan {
 	images := gpu.TensorMap{Shape: o.imageShape(s), Box: []int{rowBytes / o.bytes(), int(c.Pitch), int(c.XBox / rowBytes / c.Pitch), 1}}
 	if o.Depth {
@@ -380,7 +358,7 @@ func (o boxed) filterMap(s ladder.Size, filters int) gpu.TensorMap {
 	}
 }
 
-// mapOf is a map of a tensor, of rows of 128 bytes unless it is one of planes.
+// mapOf is a map of a tensor, of rows of 128 bytes.
 func (o boxed) mapOf(name string, m gpu.TensorMap) ladder.Argument {
 	buffer := aligned(name)
 	return func(memory func(string) gpu.Buffer) (any, error) {
@@ -389,10 +367,7 @@ func (o boxed) mapOf(name string, m gpu.TensorMap) ladder.Argument {
 			return nil, err
 		}
 		m := m
-		m.Buffer, m.TF32 = b.(gpu.Buffer), o.bytes() == 4
-		if m.Im2col != nil || m.Box[0]*o.bytes() == rowBytes {
-			m.Swizzle = rowBytes
-		}
+		m.Buffer, m.TF32, m.Swizzle = b.(gpu.Buffer), o.bytes() == 4, rowBytes
 		return m, nil
 	}
 }

@@ -13,9 +13,9 @@
 
 #include "conv2d_hopper.cuh"
 
-// How x comes: the pixels under each tap, or a box with its halo for all taps, in planes of
-// 16 bytes of channels or in rows of 128.
-enum Way { each_tap, in_planes, in_rows };
+// How x comes: the pixels under each tap, or a box with its halo for all taps. The numbers
+// stand in names of the PTX, to which measured figures belong.
+enum Way { each_tap = 0, in_rows = 2 };
 
 template <class T, unsigned n, Way way, bool volumes> static __device__ void bring_x(Ring x, const TensorMap& map, const Cut& c) {
     constexpr bool halo = way != each_tap;
@@ -32,7 +32,6 @@ template <class T, unsigned n, Way way, bool volumes> static __device__ void bri
                 unsigned to = x.open(c.x_box);
                 if (volumes && halo) copy_depth(to, map, i * channels_a_row<T>, w, h, d + (int)(tap * c.dilation), tile.image, x.filled());
                 else if (volumes) copy_deep_places(to, map, i * channels_a_row<T>, w, h, d, tile.image, tap % c.s * c.dilation, tap / c.s % c.r * c.dilation, tap / c.s / c.r * c.dilation, x.filled());
-                else if (way == in_planes) copy_planes(to, map, i * 8, w, h, tile.image, x.filled());
                 else if (halo) copy_image(to, map, i * channels_a_row<T>, w, h, tile.image, x.filled());
                 else copy_places(to, map, i * channels_a_row<T>, w, h, tile.image, tap % c.s * c.dilation, tap / c.s * c.dilation, x.filled());
             }
@@ -92,12 +91,12 @@ template <class T, unsigned n, bool halo, bool volumes> static __device__ void s
 }
 
 // Multiplies 64 channels by n places. The columns of a tap are those of the first tap,
-// moved by as many pixels: 16 bytes of a plane, or rows of 128.
+// moved by as many pixels, which are rows of 128 bytes.
 template <class T, unsigned n, Way way, bool volumes> static __device__ void multiply(Ring x, Ring w, const T* bias, T* y, const unsigned* places, const Cut& c) {
     constexpr bool halo = way != each_tap;
-    constexpr unsigned pixel = way == in_planes ? 16 : 128;
+    constexpr unsigned pixel = 128; // bytes
     float sums[n / 2];
-    unsigned group = warpgroup(), plane = c.x_box / 8;
+    unsigned group = warpgroup();
     unsigned of_w = c.own_places ? 0 : group * 64 * 128, of_x = c.own_places ? group * (halo ? c.rows * c.pitch : n) * pixel : 0;
     bool first = threadIdx.x % 128 == 0;
     unsigned taps = halo || !volumes ? c.r * c.s : c.t * c.r * c.s, chunk = halo && volumes ? c.planes * taps : taps, steps = c.chunks * chunk;
@@ -108,7 +107,7 @@ template <class T, unsigned n, Way way, bool volumes> static __device__ void mul
             barrier_wait(w.filled(), w.phase);
             unsigned a = w.at() + of_w, b = x.at() + of_x + (halo ? (down + column * c.dilation) * pixel : 0);
             wgmma_fence();
-            auto add = [&](unsigned j) { wgmma(T(), sums, rows_at(a + j * 32), way == in_planes ? planes_at(b + j * 2 * plane, plane) : rows_at(b + j * 32), i || j); };
+            auto add = [&](unsigned j) { wgmma(T(), sums, rows_at(a + j * 32), rows_at(b + j * 32), i || j); };
             if (i + chunk < steps || c.last == 4) { // no branch between those of whole rows
 #pragma unroll
                 for (unsigned j = 0; j < 4; j++) add(j);

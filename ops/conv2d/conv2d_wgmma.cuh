@@ -33,12 +33,6 @@ static __device__ void copy_depth(unsigned to, const TensorMap& map, unsigned c,
                  ::"r"(to), "l"(&map), "r"(c), "r"(w), "r"(h), "r"(d), "r"(image), "r"(barrier) : "memory");
 }
 
-// The same box in planes: 16 bytes of channels of all its pixels, then the next 16.
-static __device__ void copy_planes(unsigned to, const TensorMap& map, unsigned plane, int w, int h, unsigned image, unsigned barrier) {
-    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {0, %2, %3, %4, %5}], [%6];"
-                 ::"r"(to), "l"(&map), "r"(w), "r"(h), "r"(plane), "r"(image), "r"(barrier) : "memory");
-}
-
 // The pixels under tap (r, s) of as many places, one after the other in all images, as
 // the map says; w and h are of the first place under the first tap.
 static __device__ void copy_places(unsigned to, const TensorMap& map, unsigned c, int w, int h, unsigned image, unsigned short s, unsigned short r, unsigned barrier) {
@@ -76,11 +70,6 @@ static __device__ unsigned long long rows_at(unsigned at) {
 // that starts some bytes further costs an addition.
 static __device__ unsigned rows_word(unsigned at) { return (unsigned)rows_at(at); }
 static __device__ unsigned long long rows_of(unsigned word) { return rows_at(0) >> 32 << 32 | word; }
-
-// A matrix in planes of so many bytes, without an exchange: a row is 16 bytes in each.
-static __device__ unsigned long long planes_at(unsigned at, unsigned plane) {
-    return (unsigned long long)(at >> 4 & 0x3fff) | (unsigned long long)(plane >> 4) << 16 | (unsigned long long)(128 >> 4) << 32;
-}
 
 static __device__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 static __device__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"warpbook/gpu"
@@ -62,10 +61,7 @@ func TestHopperTiles(t *testing.T) {
 		variants := o.hopperVariants(name)
 		check(variants[0], variants[0].Plan, variants[0].Name)
 		for _, v := range variants[1:] {
-			plan, depths := halo.launch, 1
-			if strings.HasSuffix(v.Name, "_planes") {
-				plan = planesRung{halo}.launch
-			}
+			depths := 1
 			if v.Module == "conv2d_wide" {
 				continue // TestWideTiles
 			}
@@ -95,7 +91,7 @@ func TestHopperTiles(t *testing.T) {
 					if v.Picks {
 						entry = haloOf(entry)
 					}
-					return plan(entry+p.suffix, s, info, cut)
+					return halo.launch(entry+p.suffix, s, info, cut)
 				}, v.Name+p.suffix)
 			}
 		}

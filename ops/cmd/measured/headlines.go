@@ -197,8 +197,9 @@ func readRun(text string) (map[int]headlineRun, error) {
 	return run, nil
 }
 
-// add puts a time to ours or to those of libraries. Limits and copies are neither. A
-// library's name loses the kind of the operator, as in measured files.
+// add puts a time to ours or to those of libraries. Limits, copies and rungs that were removed
+// since the run are neither. A library's name loses the kind of the operator, as in measured
+// files.
 func (r headlineRun) add(operator, name string, t timed) {
 	o, err := ops.Find(operator)
 	if err != nil {
@@ -211,7 +212,7 @@ func (r headlineRun) add(operator, name string, t timed) {
 	if kind, relative := strings.CutPrefix(operator, filepath.Base(o.Folder)+"_"); relative {
 		name = strings.TrimSuffix(name, "_"+kind)
 	}
-	if !strings.HasPrefix(name, "limit_") && (operator != "concat" || name != "torch_copy") {
+	if !strings.HasPrefix(name, operator+"_") && !strings.HasPrefix(name, "limit_") && (operator != "concat" || name != "torch_copy") {
 		r.theirs[name] = t
 	}
 }
