@@ -142,7 +142,7 @@ func (c *bulkCopy) put(to *mem.Contents) {
 		return
 	}
 	for n := 0; n < len(c.data); n += 16 {
-		at := swizzled(c.at+uint64(n), c.swizzle)
+		at := mem.Swizzled(c.at+uint64(n), c.swizzle)
 		copy(to.Data[at:], c.data[n:min(n+16, len(c.data))])
 	}
 	to.Written.SetRange(int(c.at), len(c.data))
@@ -225,7 +225,7 @@ func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) (
 	}
 	data := make([]byte, size)
 	for n := uint64(0); n < size; n += 16 {
-		at := swizzled(offset+n, swizzle)
+		at := mem.Swizzled(offset+n, swizzle)
 		copy(data[n:], from.shared.Data[at:at+min(16, size-n)])
 	}
 	return data, true

@@ -14,7 +14,8 @@
 // stand in one file for each family of instructions: forms.go, op_table.go and vector.go
 // for arithmetic, move.go, compare.go and form_convert.go; form_memory.go with access.go
 // and pattern.go for loads and stores, atom.go; shuffle.go, sync.go; async.go, mbarrier.go
-// and bulk_copy.go; mma.go, wmma.go and wgmma.go; form_texture.go; printf.go.
+// and bulk_copy.go; mma.go, wmma.go and wgmma.go, whose matrices package matrix multiplies;
+// form_texture.go and package texture; printf.go and package cformat.
 //
 // The path of an entry from text to results: package flow inlines device functions and
 // orders the blocks of the control flow; lower.go turns each instruction into one that

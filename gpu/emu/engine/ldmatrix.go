@@ -1,6 +1,9 @@
 package engine
 
-import "warpbook/gpu/ptx"
+import (
+	"warpbook/gpu/emu/matrix"
+	"warpbook/gpu/ptx"
+)
 
 // ldmatrixForm lowers ldmatrix: lanes 8i to 8i+7 hold the addresses of the rows of
 // matrix i, each of 8 elements of 16 bits; lane l gets elements 2(l%4) and the next of
@@ -17,14 +20,14 @@ func movmatrixForm(lo *lowering) error {
 	if t := w.last(); !whole || t != "b16" || len(w) > 0 {
 		return lo.unsupported("no such form of movmatrix")
 	}
-	from, to := tileOf("b16", 64), tileOf("b16", 64)
+	from, to := matrix.NewTile("b16", 64), matrix.NewTile("b16", 64)
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
 		if !w.together32(in, m) {
 			return
 		}
-		var matrix [8][8]uint64
-		w.unpack(from, func(lane, _, i, _ int, v uint64) { matrix[lane/4][lane%4*2+i] = v })
-		w.pack(to, func(lane, _, i, _ int) uint64 { return matrix[lane%4*2+i][lane/4] })
+		var rows [8][8]uint64
+		from.Unpack(w.slots, func(lane, _, i, _ int, v uint64) { rows[lane/4][lane%4*2+i] = v })
+		to.Pack(w.slots, func(lane, _, i, _ int) uint64 { return rows[lane%4*2+i][lane/4] })
 	}
 	return first(lo.target(75), lo.operands(2, 2), lo.wholeWarp(), lo.tile(to, 0, true), lo.tile(from, 1, false))
 }
@@ -50,17 +53,17 @@ func (lo *lowering) rowsForm(kind accessKind) error {
 	if named == "" {
 		space = ptx.Generic
 	}
-	mv := &rowsTransfer{tile: tileOf("b16", 64*count), base: base, rows: 1<<(8*count) - 1, trans: trans, part: lo.part(kind, space, 16)}
+	mv := &rowsTransfer{Tile: matrix.NewTile("b16", 64*count), base: base, rows: 1<<(8*count) - 1, trans: trans, part: lo.part(kind, space, 16)}
 	lo.op.in.mem, lo.op.parts, lo.op.in.exec = mv.part.mem, nil, mv.load
 	if kind == store {
 		lo.op.in.exec = mv.store
 	}
-	return first(lo.operands(2, 2), lo.wholeWarp(), lo.tile(mv.tile, registers, kind == load))
+	return first(lo.operands(2, 2), lo.wholeWarp(), lo.tile(mv.Tile, registers, kind == load))
 }
 
 // rowsTransfer moves matrices between registers and rows in memory.
 type rowsTransfer struct {
-	*tile
+	*matrix.Tile
 	base  func(w *warp, m uint32)
 	rows  uint32 // lanes that hold the address of a row
 	trans bool
@@ -76,7 +79,7 @@ func (t *rowsTransfer) load(w *warp, in *instr, m uint32) {
 	if w.runPart(t.part, t.rows); w.block.fault != nil {
 		return
 	}
-	w.pack(t.tile, func(lane, r, i, _ int) uint64 {
+	t.Pack(w.slots, func(lane, r, i, _ int) uint64 {
 		row, col := elementOf(lane, i, t.trans)
 		return w.scratch(t.part, col/4)[8*r+row] >> (col % 4 * 16) & 0xffff
 	})
@@ -87,7 +90,7 @@ func (t *rowsTransfer) store(w *warp, in *instr, m uint32) {
 		return
 	}
 	*w.scratch(t.part, 0), *w.scratch(t.part, 1) = [32]uint64{}, [32]uint64{}
-	w.unpack(t.tile, func(lane, r, i, _ int, v uint64) {
+	t.Unpack(w.slots, func(lane, r, i, _ int, v uint64) {
 		row, col := elementOf(lane, i, t.trans)
 		w.scratch(t.part, col/4)[8*r+row] |= v << (col % 4 * 16)
 	})

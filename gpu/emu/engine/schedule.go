@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/matrix"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
@@ -56,9 +57,7 @@ type block struct {
 	hurried      bool   // careful, when it is not watched
 	patience     uint64 // instructions until a pending fault is the fault
 
-	warpgroup *warpgroupRoom       // state of wgmma, or nil
-	matrices  *matrices            // memory for those of one product, or nil
-	kept      *keptElements        // memory for the stored elements of a sparse product, or nil
+	matrices  matrix.Unit          // of its warps
 	cluster   *cluster             // nil in a launch without clusters, until it is used
 	stuck     bool                 // no thread could continue in its last turns
 	filled    int                  // copies of the copy engine into its shared memory that have not ended

@@ -3,8 +3,6 @@ package engine
 import (
 	"strconv"
 	"strings"
-
-	"warpbook/gpu/ptx"
 )
 
 // needs maps the opcodes that not every .target supports to the lowest one that does,
@@ -22,23 +20,4 @@ func (lo *lowering) target(least int) error {
 		return lo.malformed(".target sm_%d has no such instruction, expected sm_%d or later", n, least)
 	}
 	return nil
-}
-
-// matrixTarget is the lowest .target that multiplies matrices of a shape and
-// type by mma.sync or wmma.
-func (p *matrixProduct) matrixTarget(whole bool) int {
-	small := map[ptx.Type]int{"f16": 8, "s8": 16, "u8": 16}[p.of] // the largest k of sm_75
-	switch {
-	case p.of == "e4m3" || p.of == "e5m2":
-		return 89
-	case p.sparse != nil:
-		return 80
-	case whole && small > 0:
-		return 72
-	case p.of == "f64" && p.m == 16:
-		return 90
-	case small == 0 || p.k > small || p.of != "f16" && p.m == 16:
-		return 80
-	}
-	return 75
 }

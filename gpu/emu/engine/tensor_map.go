@@ -220,20 +220,6 @@ func (t *tensorMap) rows(at [5]int32, f func(r tileRow) bool) {
 	}
 }
 
-// swizzled is the place of a byte of a tile in shared memory: the number of the span
-// permutes its 16-byte parts.
-func swizzled(at uint64, span int) uint64 {
-	switch span {
-	case 128:
-		return at ^ at>>7&7<<4
-	case 64:
-		return at ^ at>>7&3<<4
-	case 32:
-		return at ^ at>>7&1<<4
-	}
-	return at
-}
-
 // roundTF32 rounds float32 elements to the nearest TF32, halves away from zero.
 func roundTF32(data []byte) {
 	for i := 0; i+4 <= len(data); i += 4 {

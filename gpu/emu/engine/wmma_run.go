@@ -1,10 +1,14 @@
 package engine
 
-import "warpbook/gpu/ptx"
+import (
+	"warpbook/gpu"
+	"warpbook/gpu/emu/matrix"
+	"warpbook/gpu/ptx"
+)
 
 // wmmaTransfer moves a fragment between registers and memory.
 type wmmaTransfer struct {
-	f       *wmmaFragment
+	f       *matrix.Fragment
 	base    func(w *warp, m uint32)
 	space   ptx.Space
 	part    *instr
@@ -13,20 +17,20 @@ type wmmaTransfer struct {
 	packed  bool   // consecutive elements of memory are in one lane
 	storing bool
 
-	requests []fragmentRequest // that the machine makes
-	matrices []fragmentRequest // and those in shared memory, nil for the same
+	requests []matrix.Request // that the machine makes
+	matrices []matrix.Request // and those in shared memory, nil for the same
 }
 
 // chunk is the number of bytes that a lane moves at once.
 func (t *wmmaTransfer) chunk() uint64 {
-	size, length := t.f.of.Bytes(), t.f.cols
+	size, length := t.f.Of.Bytes(), t.f.Cols
 	if t.across {
-		length = t.f.rows
+		length = t.f.Rows
 	}
 	if !t.packed {
 		return uint64(size)
 	}
-	return uint64(min(16, size*length, size*t.f.elements()))
+	return uint64(min(16, size*length, size*t.f.Elements()))
 }
 
 func (t *wmmaTransfer) run(w *warp, in *instr, m uint32) {
@@ -38,11 +42,11 @@ func (t *wmmaTransfer) run(w *warp, in *instr, m uint32) {
 	if w.block.counting {
 		t.count(w, base, stride)
 	}
-	size := t.f.of.Bytes()
+	size := t.f.Of.Bytes()
 	per := int(t.chunk()) / size
-	for e := 0; e < t.f.elements(); e += per {
+	for e := 0; e < t.f.Elements(); e += per {
 		for l := range 32 {
-			row, col := t.f.index(l, e)
+			row, col := t.f.Index(l, e)
 			if t.across {
 				row, col = col, row
 			}
@@ -60,12 +64,38 @@ func (t *wmmaTransfer) run(w *warp, in *instr, m uint32) {
 	}
 }
 
+// count counts the accesses of the machine code, which differ from those of the
+// emulator.
+func (t *wmmaTransfer) count(w *warp, base [32]uint64, stride [32]uint32) {
+	space, window := t.space, uint64(0)
+	if space == ptx.Generic {
+		space, window = spaceOf(base[0])
+	}
+	requests := t.requests
+	if space == ptx.Shared && t.matrices != nil {
+		requests = t.matrices
+		w.block.cnt.MatrixLoads += uint64(len(requests))
+	}
+	for i := range requests {
+		r := &requests[i]
+		p := gpu.Pattern{Mask: r.Lanes, Bytes: r.Bytes, Write: t.storing}
+		for l := range 32 {
+			row, col := r.Row[l], r.Col[l]
+			if t.across {
+				row, col = col, row
+			}
+			p.Address[l] = base[l] - window + uint64(row*int(stride[l])+col)*uint64(t.f.Of.Bytes())
+		}
+		w.countPattern(t.part, space, &p)
+	}
+}
+
 // spread copies elements from e on from scratch to registers.
 func (t *wmmaTransfer) spread(w *warp, e, per int) {
-	bits := 8 * t.f.of.Bytes()
+	bits := 8 * t.f.Of.Bytes()
 	for i := range per {
 		from := w.scratch(t.part, i*bits/64)
-		slot, shift := t.f.slots[(e+i)/t.f.per()], (e+i)%t.f.per()*bits
+		slot, shift := t.f.Slots[(e+i)/t.f.Per()], (e+i)%t.f.Per()*bits
 		for l := range 32 {
 			v := from[l] >> (i * bits % 64) & (1<<bits - 1)
 			if bits == 64 {
@@ -80,14 +110,14 @@ func (t *wmmaTransfer) spread(w *warp, e, per int) {
 
 // collect copies elements from e on from registers to scratch.
 func (t *wmmaTransfer) collect(w *warp, e, per int) {
-	bits := 8 * t.f.of.Bytes()
+	bits := 8 * t.f.Of.Bytes()
 	for k := range t.part.mem.count {
 		*w.scratch(t.part, k) = [32]uint64{}
 	}
 	for i := range per {
 		to := w.scratch(t.part, i*bits/64)
-		slot, shift := t.f.slots[(e+i)/t.f.per()], (e+i)%t.f.per()*bits
-		w.gather(&w.tmp[0], widthOf(t.f.register()), slot)
+		slot, shift := t.f.Slots[(e+i)/t.f.Per()], (e+i)%t.f.Per()*bits
+		w.gather(&w.tmp[0], widthOf(t.f.Register()), slot)
 		for l := range 32 {
 			to[l] |= w.tmp[0][l] >> shift & (1<<bits - 1) << (i * bits % 64)
 		}
@@ -112,38 +142,16 @@ func (lo *lowering) wmmaProduct(w words) error {
 		return err
 	}
 	toD := ptx.Type(types[0])
-	p.to, p.saturated = ptx.Type(types[len(types)-1]), saturated
-	p.core = p.core.Halved(of)
-	if len(types) != 2 || p.to != toD || !p.typed() {
+	p.To, p.Saturated = ptx.Type(types[len(types)-1]), saturated
+	p.Core = p.Core.Halved(of)
+	if len(types) != 2 || p.To != toD || !p.Typed() {
 		return lo.unsupported("no such form of wmma")
 	}
-	d, a, b, c := p.fragment("d", toD, ""), p.fragment("a", of, layoutA), p.fragment("b", of, layoutB), p.fragment("c", p.to, "")
+	x := &matrix.WMMA{Product: p, D: p.Fragment("d", toD, ""), A: p.Fragment("a", of, layoutA), B: p.Fragment("b", of, layoutB), C: p.Fragment("c", p.To, "")}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
 		if w.together32(in, m) {
-			w.wmma(p, d, a, b, c)
+			w.block.matrices.WMMA(w.slots, x)
 		}
 	}
-	return first(lo.operands(4, 4), lo.wholeWarp(), lo.tile(d.tile, 0, true), lo.tile(a.tile, 1, false), lo.tile(b.tile, 2, false), lo.tile(c.tile, 3, false))
-}
-
-// wmma multiplies fragments.
-func (w *warp) wmma(p *matrixProduct, d, a, b, c *wmmaFragment) {
-	x := w.matrices()
-	w.unpack(a.tile, func(lane, r, i, per int, v uint64) {
-		row, col := a.index(lane, r*per+i)
-		x.a[row*p.k+col] = v
-	})
-	w.unpack(b.tile, func(lane, r, i, per int, v uint64) {
-		row, col := b.index(lane, r*per+i)
-		x.b[col*p.k+row] = v
-	})
-	w.unpack(c.tile, func(lane, r, i, per int, v uint64) {
-		row, col := c.index(lane, r*per+i)
-		x.c[row*p.n+col] = v
-	})
-	p.multiply(x)
-	w.pack(d.tile, func(lane, r, i, per int) uint64 {
-		row, col := d.index(lane, r*per+i)
-		return x.c[row*p.n+col]
-	})
+	return first(lo.operands(4, 4), lo.wholeWarp(), lo.tile(x.D.Tile, 0, true), lo.tile(x.A.Tile, 1, false), lo.tile(x.B.Tile, 2, false), lo.tile(x.C.Tile, 3, false))
 }

@@ -1,4 +1,4 @@
-package engine
+package matrix
 
 import (
 	"sync"
@@ -14,42 +14,42 @@ import (
 // GPU yet.
 
 // converted reports whether fp8 is multiplied as f16.
-func (p *matrixProduct) converted() bool { return p.compute.Major >= 9 }
+func (p *Product) converted() bool { return p.Compute.Major >= 9 }
 
 // fp8Terms takes the factors apart, with the even pairs of a row of A before the
 // odd ones if they are multiplied so. B is left in its order in a sparse product,
 // whose elements are picked by those of A.
-func (p *matrixProduct) fp8Terms(x *matrices) {
-	depth := p.depth()
-	for i := range p.m * depth {
-		x.x[i-i%depth+p.fp8Place(i%depth, depth)] = p.fp8Term(x.a[i], p.of)
+func (p *Product) fp8Terms(x *operands, kept *kept) {
+	depth := p.Depth()
+	for i := range p.M * depth {
+		x.x[i-i%depth+p.fp8Place(i%depth, depth)] = p.fp8Term(x.a[i], p.Of)
 	}
-	for i := range p.n * p.k {
+	for i := range p.N * p.K {
 		at := i
-		if p.sparse == nil {
-			at = i - i%p.k + p.fp8Place(i%p.k, p.k)
+		if p.Sparse == nil {
+			at = i - i%p.K + p.fp8Place(i%p.K, p.K)
 		}
-		x.y[at] = p.fp8Term(x.b[i], p.ofB)
+		x.y[at] = p.fp8Term(x.b[i], p.OfB)
 	}
-	if p.sparse != nil {
-		for row := range x.kept {
-			in := x.kept[row]
+	if p.Sparse != nil {
+		for row := range kept {
+			in := kept[row]
 			for i := range depth {
-				x.kept[row][p.fp8Place(i, depth)] = in[i]
+				kept[row][p.fp8Place(i, depth)] = in[i]
 			}
 		}
 	}
 }
 
 // fp8Place is the turn of element i of n.
-func (p *matrixProduct) fp8Place(i, n int) int {
+func (p *Product) fp8Place(i, n int) int {
 	if !p.converted() {
 		return i
 	}
 	return i%4/2*n/2 + i/4*2 + i%2
 }
 
-func (p *matrixProduct) fp8Term(code uint64, of ptx.Type) arith.Term {
+func (p *Product) fp8Term(code uint64, of ptx.Type) arith.Term {
 	if p.converted() {
 		return fp8Halves()[of][code]
 	}
@@ -70,15 +70,15 @@ var fp8Halves = sync.OnceValue(func() map[ptx.Type]*[256]arith.Term {
 })
 
 // fp8Dot is a dot product whose terms are in the order of fp8Terms.
-func (p *matrixProduct) fp8Dot() func(a, b []arith.Term, c uint64) uint64 {
+func (p *Product) fp8Dot() func(a, b []arith.Term, c uint64) uint64 {
 	if !p.converted() {
-		core := arith.FP8Core(p.compute)
-		return func(a, b []arith.Term, c uint64) uint64 { return core.Fuse(c, a, b, "e4m3", p.to) }
+		core := arith.FP8Core(p.Compute)
+		return func(a, b []arith.Term, c uint64) uint64 { return core.Fuse(c, a, b, "e4m3", p.To) }
 	}
 	return func(a, b []arith.Term, c uint64) uint64 {
 		half := len(a) / 2
-		sum := p.core.Fuse(0, a[:half], b[:half], "f16", p.to)
-		sum = p.core.Fuse(sum, a[half:], b[half:], "f16", p.to)
-		return arith.RoundFloat(arith.Decode(sum, p.to)+arith.Decode(c, p.to), arith.Nearest, arith.FormatOf(p.to))
+		sum := p.Core.Fuse(0, a[:half], b[:half], "f16", p.To)
+		sum = p.Core.Fuse(sum, a[half:], b[half:], "f16", p.To)
+		return arith.RoundFloat(arith.Decode(sum, p.To)+arith.Decode(c, p.To), arith.Nearest, arith.FormatOf(p.To))
 	}
 }
