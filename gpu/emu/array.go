@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
-	"warpbook/gpu/emu/engine"
+	"warpbook/gpu/emu/texture"
 )
 
 // array is memory of textures and surfaces.
@@ -49,14 +49,14 @@ func (d *Device) NewTexture(t gpu.Texture) (gpu.Object, error) {
 		return nil, fmt.Errorf("emu: texture: %w", err)
 	}
 	if t.Array != nil {
-		return d.newObject(engine.Object{Texture: t}, t.Array)
+		return d.newObject(texture.Object{Texture: t}, t.Array)
 	}
 	if err := d.own(t.Buffer); err != nil {
 		return nil, fmt.Errorf("emu: texture: %w", err)
 	}
 	b := t.Buffer.(*buffer)
 	shape := gpu.ArrayShape{Type: b.typ, Channels: t.Channels, Width: b.n / t.Channels}
-	return d.register(engine.Object{Texture: t, Shape: shape, Memory: b.memory, Offset: b.offset}), nil
+	return d.register(texture.Object{Texture: t, Shape: shape, Memory: b.memory, Offset: b.offset}), nil
 }
 
 // NewSurface makes a surface object.
@@ -64,10 +64,10 @@ func (d *Device) NewSurface(a gpu.Array) (gpu.Object, error) {
 	if err := gpu.CheckSurface(a); err != nil {
 		return nil, fmt.Errorf("emu: surface: %w", err)
 	}
-	return d.newObject(engine.Object{Surface: true}, a)
+	return d.newObject(texture.Object{Surface: true}, a)
 }
 
-func (d *Device) newObject(o engine.Object, of gpu.Array) (gpu.Object, error) {
+func (d *Device) newObject(o texture.Object, of gpu.Array) (gpu.Object, error) {
 	a, ok := of.(*array)
 	if !ok || a.dev != d {
 		return nil, fmt.Errorf("emu: %s: %w: an array of another device", o.What(), gpu.ErrArgument)
@@ -79,8 +79,8 @@ func (d *Device) newObject(o engine.Object, of gpu.Array) (gpu.Object, error) {
 	return d.register(o), nil
 }
 
-func (d *Device) register(o engine.Object) *object {
-	return &object{dev: d, number: d.engine.AddObject(o), what: o.What()}
+func (d *Device) register(o texture.Object) *object {
+	return &object{dev: d, number: d.engine.Objects().Add(o), what: o.What()}
 }
 
 // What is the kind of object.
@@ -113,7 +113,7 @@ func (d *Device) NewObject(b gpu.Buffer, l Layout, t gpu.Texture) (gpu.Object, u
 		return nil, 0, fmt.Errorf("emu: texture: %w: %d bytes of memory, expected at least %d", gpu.ErrArgument, have, l.bytes())
 	}
 	a := &array{d, l.Shape, m}
-	o := engine.Object{Shape: l.Shape, Memory: m.memory, Offset: m.offset, Pitch: l.Pitch, Addresses: l.Addresses, Surface: l.Shape.Surface}
+	o := texture.Object{Shape: l.Shape, Memory: m.memory, Offset: m.offset, Pitch: l.Pitch, Addresses: l.Addresses, Surface: l.Shape.Surface}
 	if !o.Surface {
 		if l.Linear {
 			t = gpu.Texture{Scaled: t.Scaled}
@@ -136,7 +136,7 @@ func (o *object) Free() error {
 	if o.freed.Swap(true) {
 		return fmt.Errorf("emu: free: %w: the %s object was freed before", gpu.ErrClosed, o.what)
 	}
-	o.dev.engine.RemoveObject(o.number)
+	o.dev.engine.Objects().Remove(o.number)
 	return nil
 }
 

@@ -5,12 +5,12 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/emu/texture"
 )
 
 // Engine lowers programs for one GPU and runs them on the processors of this machine. Its
@@ -36,8 +36,7 @@ type Engine struct {
 
 	heap heap
 
-	objects     sync.Map // *Object, by number
-	objectCount atomic.Uint64
+	objects texture.Objects
 }
 
 // Resources finds the memory and the objects that the arguments of a launch name. The
@@ -47,7 +46,7 @@ type Resources interface {
 	// Allocation is the allocation that a buffer lies in, and its offset there in bytes.
 	Allocation(b gpu.Buffer) (a *mem.Allocation, offset int)
 
-	// Object is the number that Engine.AddObject returned for a texture or surface object.
+	// Object is the number that Objects().Add returned for a texture or surface object.
 	Object(o gpu.Object) (number uint64, err error)
 
 	// Waiting reports whether work that writes memory waits for the running launch.
@@ -61,6 +60,9 @@ func New(info gpu.Info, memory *mem.Memory, resources Resources) *Engine {
 	e.LimitHeap(defaultHeap)
 	return e
 }
+
+// Objects are the texture and surface objects that kernels may name.
+func (e *Engine) Objects() *texture.Objects { return &e.objects }
 
 // LimitSteps bounds the number of instructions that the warps of one block may run
 // together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.

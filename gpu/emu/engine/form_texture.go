@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/texture"
 	"warpbook/gpu/ptx"
 )
 
@@ -89,7 +90,9 @@ func texForm(lo *lowering) error {
 		return err
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.texture(f, in, m, to == "f32", func(o *Object, x [3]float64, layer int) texel { return o.sample(x, f.directions, layer, f.whole) })
+		w.texture(f, in, m, to == "f32", func(o *texture.Object, x [3]float64, layer int) texture.Texel {
+			return o.Sample(x, f.directions, layer, f.whole)
+		})
 	}
 	return nil
 }
@@ -111,7 +114,7 @@ func tld4Form(lo *lowering) error {
 		return lo.unsupported("no such form of tld4")
 	}
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.texture(f, in, m, to == "f32", func(o *Object, x [3]float64, _ int) texel { return o.gather(x, f.channel) })
+		w.texture(f, in, m, to == "f32", func(o *texture.Object, x [3]float64, _ int) texture.Texel { return o.Gather(x, f.channel) })
 	}
 	return first(lo.operands(2, 2), lo.textureRegisters(f))
 }
@@ -131,10 +134,10 @@ func (lo *lowering) textureRegisters(f *textureForm) error {
 	return nil
 }
 
-// texture reads a texel of each lane.
-func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read func(o *Object, x [3]float64, layer int) texel) {
+// texture reads a texture.Texel of each lane.
+func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read func(o *texture.Object, x [3]float64, layer int) texture.Texel) {
 	f.object(w, m)
-	var results [32]texel
+	var results [32]texture.Texel
 	for y := m; y != 0; y &= y - 1 {
 		l := lowest(y) & 31
 		o := w.objectOf(in, l, w.addr[l], false)
@@ -142,9 +145,9 @@ func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read fu
 			return
 		}
 		switch {
-		case floats != o.floats():
+		case floats != o.Floats():
 			want := "u32 or s32"
-			if o.floats() {
+			if o.Floats() {
 				want = "f32"
 			}
 			w.fail(in, l, gpu.ErrArgument, "it reads a texture of %v by the wrong type, expected %s: read that type, or set Texture.Scaled", o.Shape.Type, want)
@@ -156,7 +159,7 @@ func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read fu
 			w.fail(in, l, gpu.ErrArgument, "float coordinates of a texture of a buffer: read it by tex1Dfetch, or make it of an Array")
 			return
 		case !f.fits(o):
-			w.fail(in, l, gpu.ErrArgument, "a %s read of a texture of %s: read it as that", f.geometry, o.geometry())
+			w.fail(in, l, gpu.ErrArgument, "a %s read of a texture of %s: read it as that", f.geometry, o.Geometry())
 			return
 		}
 		var x [3]float64
@@ -182,28 +185,12 @@ func (w *warp) texture(f *textureForm, in *instr, m uint32, floats bool, read fu
 	}
 }
 
-// geometry is the word for an object's shape.
-func (o *Object) geometry() string {
-	s := "1d"
-	switch {
-	case o.Shape.Depth > 0:
-		s = "3d"
-	case o.Shape.Height > 0:
-		s = "2d"
-	}
-	if o.Shape.Layers > 0 {
-		s = "a" + s
-	}
-	return s
-}
-
 // fits reports whether the instruction is of the object's geometry.
-func (f *textureForm) fits(o *Object) bool { return f.geometry == o.geometry() }
+func (f *textureForm) fits(o *texture.Object) bool { return f.geometry == o.Geometry() }
 
 // objectOf finds the object with a number.
-func (w *warp) objectOf(in *instr, l int, number uint64, surface bool) *Object {
-	v, ok := w.block.launch.engine.objects.Load(number)
-	o, _ := v.(*Object)
+func (w *warp) objectOf(in *instr, l int, number uint64, surface bool) *texture.Object {
+	o, ok := w.block.launch.engine.objects.Find(number)
 	what := "texture"
 	if surface {
 		what = "surface"
@@ -310,7 +297,7 @@ func (w *warp) surface(f *textureForm, in *instr, m uint32, kind accessKind, wid
 			return
 		}
 		if !f.fits(o) {
-			w.fail(in, l, gpu.ErrArgument, "a %s access of a surface of %s: access it as that", f.geometry, o.geometry())
+			w.fail(in, l, gpu.ErrArgument, "a %s access of a surface of %s: access it as that", f.geometry, o.Geometry())
 			return
 		}
 		at, inside := w.surfacePlace(f, o, in, l, bytes)
@@ -334,7 +321,7 @@ func (w *warp) surface(f *textureForm, in *instr, m uint32, kind accessKind, wid
 
 // surfacePlace is the offset of a lane's bytes in the object's memory, and whether they are
 // inside.
-func (w *warp) surfacePlace(f *textureForm, o *Object, in *instr, l, bytes int) (at int, inside bool) {
+func (w *warp) surfacePlace(f *textureForm, o *texture.Object, in *instr, l, bytes int) (at int, inside bool) {
 	coordinates, layer := f.coordinates, 0
 	if f.layered {
 		layer = int(int32(lanes[uint32](w, coordinates[0])[l]))
@@ -348,8 +335,8 @@ func (w *warp) surfacePlace(f *textureForm, o *Object, in *instr, l, bytes int) 
 		w.fail(in, l, gpu.ErrMisaligned, "%d bytes of a surface at byte %d of a row, expected a multiple of %d: the first coordinate counts bytes", bytes, i[0], bytes)
 		return 0, false
 	}
-	row := o.Shape.Width * o.bytes
-	most := [3]int{row - bytes, o.size(1) - 1, o.size(2) - 1}
+	row := o.Shape.Width * o.ElementBytes()
+	most := [3]int{row - bytes, o.Size(1) - 1, o.Size(2) - 1}
 	inside = layer >= 0 && layer < max(1, o.Shape.Layers)
 	for d := range f.directions {
 		inside = inside && i[d] >= 0 && i[d] <= most[d]
@@ -358,17 +345,17 @@ func (w *warp) surfacePlace(f *textureForm, o *Object, in *instr, l, bytes int) 
 	case inside:
 	case f.outside == "trap":
 		w.fail(in, l, gpu.ErrOutOfBounds, "bytes %d to %d of row %d, slice %d, layer %d of a surface of %d bytes x %d x %d, %d layers: the first coordinate counts bytes",
-			i[0], i[0]+bytes, i[1], i[2], layer, row, o.size(1), o.size(2), max(1, o.Shape.Layers))
+			i[0], i[0]+bytes, i[1], i[2], layer, row, o.Size(1), o.Size(2), max(1, o.Shape.Layers))
 		return 0, false
 	case f.outside == "clamp":
 		for d := range f.directions {
 			i[d] = min(max(i[d], 0), most[d])
 		}
-		layer, inside = o.layer(layer), true
+		layer, inside = o.Layer(layer), true
 	default:
 		return 0, false
 	}
-	return o.Offset + ((layer*o.size(2)+i[2])*o.size(1)+i[1])*o.Pitch + i[0], inside
+	return o.Row(i, layer) + i[0], inside
 }
 
 func loadBits(p unsafe.Pointer, size int) uint64 {

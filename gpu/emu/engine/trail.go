@@ -161,7 +161,7 @@ func (t *Trail) again(p *point) *Launch {
 	e.maxWorkers.Store(l.engine.maxWorkers.Load())
 	e.maxVectors.Store(l.engine.maxVectors.Load())
 	e.SetOutput(io.Discard)
-	l.engine.objects.Range(func(number, o any) bool { e.objects.Store(number, o); return true })
+	l.engine.objects.CopyTo(&e.objects)
 	again := &Launch{
 		engine: e, prog: l.prog, info: l.info, grid: l.grid, block: l.block, threads: l.threads, dynamic: l.dynamic,
 		params: slices.Clone(l.params), source: l.source, checks: l.checks, limit: l.limit, goOn: l.goOn, order: l.order, cluster: l.cluster,

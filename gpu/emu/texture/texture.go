@@ -1,4 +1,7 @@
-package engine
+// Package texture is the texture unit of the emulator: what texture and surface objects
+// read. Its main type is Object; Objects numbers those of an engine. Package engine, which it
+// must not import, lowers the instructions; package emu makes the objects.
+package texture
 
 import (
 	"encoding/binary"
@@ -9,8 +12,8 @@ import (
 	"warpbook/gpu/emu/mem"
 )
 
-// This file is what texture objects read: arrays, coordinates and filters. An array is
-// an allocation in rows; the layout of a GPU's arrays is not documented and not seen.
+// An array is an allocation in rows; the layout of a GPU's arrays is not documented and not
+// seen.
 //
 // Sources: CUDA C++ Programming Guide, texture fetching, and the results of an H100 for
 // the programs "texture N" of package programs, searched for the rule that gives the
@@ -29,33 +32,13 @@ type Object struct {
 	Offset  int // bytes, of the first element
 	Pitch   int // bytes from row to row; 0 where rows lie side by side
 
-	// Addresses are the address modes of the directions; AddObject sets them to that of
+	// Addresses are the address modes of the directions; Objects.Add sets them to that of
 	// Texture where there are none.
 	Addresses []gpu.Address
-
-	bytes int // of an element
 }
 
-// objectTag is in the upper half of the number of an object, so that no other number is
-// taken for one.
-const objectTag = 0x7e << 56
-
-// AddObject returns the number of an object, by which kernels name it.
-func (e *Engine) AddObject(o Object) (number uint64) {
-	o.bytes = o.Shape.Channels * o.Shape.Type.Bytes()
-	if o.Pitch == 0 {
-		o.Pitch = o.size(0) * o.bytes
-	}
-	if o.Addresses == nil {
-		o.Addresses = []gpu.Address{o.Texture.Address, o.Texture.Address, o.Texture.Address}
-	}
-	number = objectTag | e.objectCount.Add(1)
-	e.objects.Store(number, &o)
-	return number
-}
-
-// RemoveObject makes the number of an object invalid.
-func (e *Engine) RemoveObject(number uint64) { e.objects.Delete(number) }
+// ElementBytes is the size of an element.
+func (o *Object) ElementBytes() int { return o.Shape.Channels * o.Shape.Type.Bytes() }
 
 // What is the kind of object.
 func (o *Object) What() string {
@@ -65,27 +48,29 @@ func (o *Object) What() string {
 	return "texture"
 }
 
-// size is the elements in a direction.
-func (o *Object) size(direction int) int {
+// Size is the elements in a direction.
+func (o *Object) Size(direction int) int {
 	return max(1, [...]int{o.Shape.Width, o.Shape.Height, o.Shape.Depth}[direction])
 }
 
-// at is the offset of an element, which is inside.
-func (o *Object) at(i [3]int, layer int) int {
-	row := (layer*o.size(2)+i[2])*o.size(1) + i[1]
-	return o.Offset + row*o.Pitch + i[0]*o.bytes
+// Row is the offset in the memory of the row of an element, which is inside.
+func (o *Object) Row(i [3]int, layer int) int {
+	return o.Offset + ((layer*o.Size(2)+i[2])*o.Size(1)+i[1])*o.Pitch
 }
 
-// texel is four channels as bits of 32.
-type texel [4]uint32
+// at is the offset of an element, which is inside.
+func (o *Object) at(i [3]int, layer int) int { return o.Row(i, layer) + i[0]*o.ElementBytes() }
 
-// floats reports whether a texture reads float32.
-func (o *Object) floats() bool {
+// Texel is four channels as bits of 32.
+type Texel [4]uint32
+
+// Floats reports whether a texture reads float32.
+func (o *Object) Floats() bool {
 	return o.Texture.Scaled || o.Shape.Type == gpu.Float16 || o.Shape.Type == gpu.Float32
 }
 
 // element reads an element, or what stands for it outside.
-func (o *Object) element(i [3]int, layer int) (v [4]float64, bits texel) {
+func (o *Object) element(i [3]int, layer int) (v [4]float64, bits Texel) {
 	for d := range 3 {
 		var inside bool
 		if i[d], inside = o.inside(i[d], d); !inside {
@@ -142,7 +127,7 @@ func (o *Object) channel(data []byte) (float64, uint32) {
 
 // inside applies the address mode to an index of a direction.
 func (o *Object) inside(i, direction int) (int, bool) {
-	n := o.size(direction)
+	n := o.Size(direction)
 	switch {
 	case i >= 0 && i < n:
 		return i, true
@@ -163,12 +148,12 @@ func (o *Object) inside(i, direction int) (int, bool) {
 	return min(max(i, 0), n-1), true
 }
 
-// layer is the layer that a number of a surface names.
-func (o *Object) layer(n int) int { return min(max(n, 0), max(1, o.Shape.Layers)-1) }
+// Layer is the layer that a number of a surface names.
+func (o *Object) Layer(n int) int { return min(max(n, 0), max(1, o.Shape.Layers)-1) }
 
 // place is a coordinate in elements.
 func (o *Object) place(x float64, direction int) float64 {
-	n := float64(o.size(direction))
+	n := float64(o.Size(direction))
 	if o.Texture.Normalised {
 		switch o.Addresses[direction] {
 		case gpu.AddressWrap:
@@ -189,23 +174,23 @@ func (o *Object) place(x float64, direction int) float64 {
 	return min(max(x, -4*n-4), 4*n+4) // far outside is outside
 }
 
-// sample reads at coordinates in so many directions. Outside, whole coordinates read 0
+// Sample reads at coordinates in so many directions. Outside, whole coordinates read 0
 // in every address mode but that of a border, which is not compared (program 36).
-func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
+func (o *Object) Sample(x [3]float64, directions, layer int, whole bool) Texel {
 	var base, weight [3]int // weight is in 1/256, of the element behind base
 	for d := range directions {
 		at := o.place(x[d], d)
 		if o.Texture.Filter == gpu.FilterPoint {
 			base[d] = int(math.Floor(at))
-			if whole && o.Addresses[d] != gpu.AddressBorder && (base[d] < 0 || base[d] >= o.size(d)) {
-				return texel{}
+			if whole && o.Addresses[d] != gpu.AddressBorder && (base[d] < 0 || base[d] >= o.Size(d)) {
+				return Texel{}
 			}
 			continue
 		}
 		fixed := int(math.Floor((at-0.5)*256 + 0.5))
 		base[d], weight[d] = fixed>>8, fixed&255
 		// Where both elements are the nearest one, there is no split (programs 5 and 21).
-		if last := o.size(d) - 1; o.Addresses[d] == gpu.AddressClamp && (base[d] < 0 || base[d] >= last) {
+		if last := o.Size(d) - 1; o.Addresses[d] == gpu.AddressClamp && (base[d] < 0 || base[d] >= last) {
 			base[d], weight[d] = min(max(base[d], 0), last), 0
 		}
 	}
@@ -229,7 +214,7 @@ func (o *Object) sample(x [3]float64, directions, layer int, whole bool) texel {
 	for c := range sum {
 		sum[c] = o.filtered(share, corners, c)
 	}
-	return o.result(sum, texel{})
+	return o.result(sum, Texel{})
 }
 
 // shares are the weights of the corners: bit d of a corner's number is set if it is behind
@@ -296,8 +281,8 @@ func nearestAway(v float64, bits, least int) float64 {
 }
 
 // result is what the instruction writes.
-func (o *Object) result(v [4]float64, bits texel) texel {
-	if !o.floats() {
+func (o *Object) result(v [4]float64, bits Texel) Texel {
+	if !o.Floats() {
 		return bits
 	}
 	for c := range v {
@@ -306,8 +291,8 @@ func (o *Object) result(v [4]float64, bits texel) texel {
 	return bits
 }
 
-// gather is a channel of the four elements that a filter would read.
-func (o *Object) gather(x [3]float64, channel int) (to texel) {
+// Gather is a channel of the four elements that a filter would read.
+func (o *Object) Gather(x [3]float64, channel int) (to Texel) {
 	var base [3]int
 	for d := range 2 {
 		base[d] = int(math.Floor((o.place(x[d], d)-0.5)*256+0.5)) >> 8
@@ -317,4 +302,19 @@ func (o *Object) gather(x [3]float64, channel int) (to texel) {
 		to[k] = o.result(v, bits)[channel]
 	}
 	return to
+}
+
+// Geometry is the word for an object's shape.
+func (o *Object) Geometry() string {
+	s := "1d"
+	switch {
+	case o.Shape.Depth > 0:
+		s = "3d"
+	case o.Shape.Height > 0:
+		s = "2d"
+	}
+	if o.Shape.Layers > 0 {
+		s = "a" + s
+	}
+	return s
 }
