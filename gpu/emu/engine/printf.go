@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/cformat"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
 )
@@ -97,13 +98,10 @@ func (r reader) read(k int, address uint64) (v uint64, ok bool) {
 	return r.w.scratch(part, 0)[r.lane], r.w.block.fault == nil
 }
 
-// mostString bounds a string, so that reading an unterminated one ends.
-const mostString = 1 << 16
-
 // text reads a string.
 func (r reader) text(address uint64) (string, bool) {
 	var s []byte
-	for len(s) < mostString {
+	for len(s) < cformat.MostString {
 		c, ok := r.read(0, address+uint64(len(s)))
 		if !ok || c == 0 {
 			return string(s), ok
@@ -117,6 +115,28 @@ func (r reader) text(address uint64) (string, bool) {
 func (r reader) argument(base func(w *warp, m uint32), k int) (uint64, bool) {
 	base(r.w, 1<<r.lane)
 	return r.read(k, mem.LocalWindow<<mem.WindowBits+r.w.addr[r.lane])
+}
+
+// format is printf of the arguments at an address: each stands at a multiple of its own
+// size. n is the number of arguments.
+func (r reader) format(format, values uint64) (text string, n int, ok bool) {
+	f, ok := r.text(format)
+	text = cformat.Printf(f, func(k int) (v uint64) {
+		size := uint64(1) << k
+		at := (values + size - 1) &^ (size - 1)
+		if ok {
+			v, ok = r.read(k, at)
+		}
+		values = at + size
+		n++
+		return v
+	}, func(at uint64) (s string) {
+		if ok {
+			s, ok = r.text(at)
+		}
+		return s
+	})
+	return text, n, ok
 }
 
 // printfForm lowers a call of vprintf: the format, and where its arguments lie.

@@ -1,4 +1,4 @@
-package engine
+package cformat
 
 import (
 	"math"
@@ -32,7 +32,7 @@ func TestFormat(t *testing.T) {
 		{"100%", nil, "100%"},
 	} {
 		args := c.args
-		got := formatC(c.format, func(k int) uint64 {
+		got := Printf(c.format, func(k int) uint64 {
 			v := args[0]
 			args = args[1:]
 			switch v := v.(type) {

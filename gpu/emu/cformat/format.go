@@ -1,4 +1,6 @@
-package engine
+// Package cformat is C's printf, with the arguments as the bits that a kernel has stored.
+// Package engine, which it must not import, reads them from the memory of a thread.
+package cformat
 
 import (
 	"cmp"
@@ -19,31 +21,12 @@ type conversionSpec struct {
 	verb      byte
 }
 
-// format is C's printf of the arguments at an address: each stands at a multiple of its
-// own size. n is the number of arguments.
-func (r reader) format(format, values uint64) (text string, n int, ok bool) {
-	f, ok := r.text(format)
-	text = formatC(f, func(k int) (v uint64) {
-		size := uint64(1) << k
-		at := (values + size - 1) &^ (size - 1)
-		if ok {
-			v, ok = r.read(k, at)
-		}
-		values = at + size
-		n++
-		return v
-	}, func(at uint64) (s string) {
-		if ok {
-			s, ok = r.text(at)
-		}
-		return s
-	})
-	return text, n, ok
-}
+// MostString bounds a string and a width, so that reading an unterminated one ends.
+const MostString = 1 << 16
 
-// formatC is C's printf. next returns the next argument, of 4 or 8 bytes by its
+// Printf is C's printf. next returns the next argument, of 4 or 8 bytes by its
 // logarithm, and text the string at an address.
-func formatC(f string, next func(k int) uint64, text func(at uint64) string) string {
+func Printf(f string, next func(k int) uint64, text func(at uint64) string) string {
 	var b strings.Builder
 	for {
 		before, rest, more := strings.Cut(f, "%")
@@ -79,7 +62,7 @@ func parseConversion(f string, star func() int) (conversionSpec, string) {
 		digits := len(f) - len(strings.TrimLeft(f, "0123456789"))
 		n, _ := strconv.Atoi(f[:digits]) // "" is 0
 		f = f[digits:]
-		return min(n, mostString)
+		return min(n, MostString)
 	}
 	if f != "" && strings.IndexByte("*123456789", f[0]) >= 0 {
 		if c.width = number(); c.width < 0 {
