@@ -69,6 +69,14 @@ func (e *Error) Error() string {
 	return text
 }
 
+// Count is the number of errors in words: "1 error" or "2 errors".
+func (e *Error) Count() string {
+	if len(e.Diagnostics) == 1 {
+		return "1 error"
+	}
+	return fmt.Sprintf("%d errors", len(e.Diagnostics))
+}
+
 // OptionError reports an invalid option: Arch, Std, Instantiate or Compiler.
 type OptionError struct {
 	Option string // "arch", "std", "instantiate" or "compiler"

@@ -18,7 +18,9 @@ type phrases struct {
 	again                                string // of a table or figure that stands above
 	more                                 string // measurements than a summary names
 	measured, device, date, commit       string // lines of a summary
-	result, emulated, overlap, beside    string
+	result, overlap, beside              string
+	counted, most, byCounters            string // where no GPU measured times
+	emulated, emulatorTime               string
 	folded                               func(lines int) string
 	executed, failedChecks, expectedRows func(n, of int) string
 	failedCells, unreadable              func(n int) string
@@ -53,7 +55,11 @@ var english = phrases{
 	date:           "date",
 	commit:         "commit",
 	result:         "result",
-	emulated:       "times are those of the emulation and say nothing about a GPU; counters and verdicts do",
+	counted:        "%s: %s, the best of %d rungs by counters: %s sectors of global memory",
+	most:           " (the most: %s, %s)",
+	byCounters:     "Best by counters, as the emulator counts: the fewest sectors, of equal ones the fewest wavefronts of shared memory, then the fewest warp instructions.",
+	emulated:       "Times are those of the emulation and say nothing about a GPU; counters and verdicts do.",
+	emulatorTime:   "%s (emulator time)",
 	overlap:        ", the fastest library %s: the intervals overlap",
 	beside:         ", the fastest library %s: %.2f times as long",
 	folded:         func(n int) string { return "Code, " + count(n, "line") },
@@ -87,7 +93,11 @@ var chinese = phrases{
 	date:           "日期",
 	commit:         "提交",
 	result:         "结果",
-	emulated:       "时间是模拟本身的时间，不能说明 GPU 的情况；计数和检查结果可以",
+	counted:        "%[1]s：按计数，%[3]d 级台阶中最好的是 %[2]s：全局内存 %[4]s 个 sector",
+	most:           "（最多的是 %s：%s）",
+	byCounters:     "“按计数最好”依模拟器的计数：sector 最少；相同时共享内存的 wavefront 最少，再次 warp 指令最少。",
+	emulated:       "时间是模拟本身的时间，不能说明 GPU 的情况；计数和检查结果可以。",
+	emulatorTime:   "%s（模拟时间）",
 	overlap:        "，最快的库 %s：区间重叠",
 	beside:         "，最快的库 %s：用时为前者的 %.2f 倍",
 	folded:         func(n int) string { return fmt.Sprintf("代码，%d 行", n) },

@@ -53,14 +53,12 @@ func (p *prose) summaryOf(nb *nbformat.Notebook, records []record.Record) (s sum
 		addLinked(name, values)
 	}
 	addLinked(in.result, p.resultsOf(records))
-	translated := func(texts []string) []string {
-		for i := range texts {
-			texts[i] = messages.In(nb.Language(), texts[i])
-		}
-		return texts
+	add(in.measured, p.titlesOf(records, nb.Language()))
+	devices := values(records, "device")
+	for i, device := range devices {
+		devices[i] = messages.In(nb.Language(), device)
 	}
-	add(in.measured, translated(titlesOf(records)))
-	add(in.device, translated(values(records, "device")))
+	add(in.device, devices)
 	if dates := values(records, "date"); len(dates) > 0 {
 		first, last := day(slices.Min(dates)), day(slices.Max(dates))
 		if last != first {
@@ -73,12 +71,16 @@ func (p *prose) summaryOf(nb *nbformat.Notebook, records []record.Record) (s sum
 	return s
 }
 
-// titlesOf are the titles of the records, of times first.
-func titlesOf(records []record.Record) (titles []string) {
+// titlesOf are the titles of the records, of times first, with the clock of an emulation.
+func (p *prose) titlesOf(records []record.Record, language string) (titles []string) {
 	for _, timed := range []bool{true, false} {
 		for _, r := range records {
-			if r.Title != "" && (r.Kind == record.Figures) == timed && !slices.Contains(titles, r.Title) {
-				titles = append(titles, r.Title)
+			title := messages.In(language, r.Title)
+			if slices.ContainsFunc(r.Rows, func(row record.Row) bool { return row.Clock == record.EmulatorTime }) {
+				title = fmt.Sprintf(p.phrases.emulatorTime, title)
+			}
+			if r.Title != "" && (r.Kind == record.Figures) == timed && !slices.Contains(titles, title) {
+				titles = append(titles, title)
 			}
 		}
 	}
@@ -99,7 +101,7 @@ func values(records []record.Record, name string) (all []string) {
 func day(date string) string { return date[:min(len(date), len("2006-01-02"))] }
 
 // resultsOf says of each measurement which of our rungs is the fastest, beside the fastest
-// library. Times of an emulation are no result.
+// library. Times of an emulation are no result; without others the counters are.
 func (p *prose) resultsOf(records []record.Record) (all []linked) {
 	emulated := false
 	for _, r := range records {
@@ -119,8 +121,17 @@ func (p *prose) resultsOf(records []record.Record) (all []linked) {
 			}
 		}
 	}
-	if len(all) == 0 && emulated {
-		return []linked{{Text: p.phrases.emulated}}
+	if len(all) > 0 {
+		return all
+	}
+	for _, c := range countedOf(records) {
+		all = append(all, linked{p.countedResult(c), p.environmentOfRecord(c.first)})
+	}
+	if len(all) > 0 {
+		all = append(all, linked{Text: p.phrases.byCounters})
+	}
+	if emulated {
+		all = append(all, linked{Text: p.phrases.emulated})
 	}
 	return all
 }
@@ -129,8 +140,7 @@ func (p *prose) result(title string, ours, theirs *record.Row) string {
 	if ours == nil {
 		return ""
 	}
-	_, of, _ := strings.Cut(title, " of ")
-	text := cmp.Or(of, title) + ": " + timeOf(ours)
+	text := subjectOf(title) + ": " + timeOf(ours)
 	switch {
 	case theirs == nil:
 		return text
@@ -138,6 +148,22 @@ func (p *prose) result(title string, ours, theirs *record.Row) string {
 		return text + fmt.Sprintf(p.phrases.overlap, timeOf(theirs))
 	}
 	return text + fmt.Sprintf(p.phrases.beside, timeOf(theirs), theirs.Total.MedianNS/ours.Total.MedianNS)
+}
+
+// countedResult names the best rung by counters, beside the most sectors.
+func (p *prose) countedResult(c counted) string {
+	best, worst := c.best(), c.worst()
+	text := fmt.Sprintf(p.phrases.counted, subjectOf(c.first.Title), best.Name, len(c.rungs), spaced(best.Total.Sectors()))
+	if most := worst.Total.Sectors(); most > best.Total.Sectors() {
+		text += fmt.Sprintf(p.phrases.most, worst.Name, spaced(most))
+	}
+	return text
+}
+
+// subjectOf is the operator and size of a title such as "latency of reduce: n = 5".
+func subjectOf(title string) string {
+	_, of, _ := strings.Cut(title, " of ")
+	return cmp.Or(of, title)
 }
 
 func timeOf(r *record.Row) string {

@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 	}{
 		"apart":    {record.Time, [3]float64{2000, 1900, 2100}, [3]float64{3000, 2900, 3100}, "sum: n = 5: fast 2 us (1.9 – 2.1), the fastest library lib 3 us (2.9 – 3.1): 1.50 times as long (Environment 1)"},
 		"overlap":  {record.Time, [3]float64{2000, 1900, 2950}, [3]float64{3000, 2900, 3100}, "the intervals overlap"},
-		"emulated": {record.EmulatorTime, [3]float64{2000, 1900, 2100}, [3]float64{3000, 2900, 3100}, "times are those of the emulation"},
+		"emulated": {record.EmulatorTime, [3]float64{2000, 1900, 2100}, [3]float64{3000, 2900, 3100}, "Times are those of the emulation"},
 	} {
 		nb := &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Markdown, ID: "m", Source: "# Title\n\nFirst words"},
 			{Type: nbformat.Code, ID: "c", Source: "x", Outputs: []*nbformat.Output{bundle(timed("2026-11-24T00:16:33Z", test.clock, test.ours, test.theirs))}}}}
@@ -60,6 +60,36 @@ func TestSummary(t *testing.T) {
 	}
 	if summary, _ := summaryOf(t, &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Markdown, ID: "m", Source: "# Title"}}}); summary != "" {
 		t.Errorf("a notebook without records has the summary %q", summary)
+	}
+}
+
+// Without times of a GPU the result is the best rung by counters, of all tables of a title, and
+// times are labelled. Times of a GPU are the result where there are some.
+func TestCountedResult(t *testing.T) {
+	counted := func(title string, rows ...map[string]any) map[string]any {
+		return map[string]any{record.MIME: map[string]any{"kind": record.Counters, "title": "counters of " + title, "rows": rows}}
+	}
+	row := func(name, verdict string, sectors, wavefronts, instructions int) map[string]any {
+		return map[string]any{"name": name, "verdict": verdict, "total": map[string]any{"WarpInstructions": instructions,
+			"GlobalLoad": map[string]any{"Sectors": sectors - 10}, "GlobalStore": map[string]any{"Sectors": 10}, "SharedAtomic": map[string]any{"Wavefronts": wavefronts}}}
+	}
+	two := [3]float64{2000, 1900, 2100}
+	for clock, want := range map[string]string{
+		record.EmulatorTime: "sum: n = 5: third, the best of 4 rungs by counters: 12 345 sectors of global memory (the most: first, 20 000)",
+		record.Time:         "sum: n = 5: fast 2 us",
+	} {
+		nb := &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Code, ID: "c", Source: "x", Outputs: []*nbformat.Output{
+			bundle(counted("sum: n = 5", row("wrong", record.Fail, 11, 1, 1), row("first", record.Pass, 20000, 0, 9), row("second", record.Pass, 12345, 8, 1))),
+			bundle(counted("sum: n = 5", row("third", record.Pass, 12345, 4, 9), row("fourth", record.Pass, 12345, 4, 10), row("first", record.Pass, 20000, 0, 9))),
+			bundle(counted("alone: n = 5", row("only", record.Pass, 20, 0, 9))),
+			bundle(counted("equal: n = 5", row("only this", record.Pass, 20, 0, 9), row("only that", record.Pass, 20, 0, 9))),
+			bundle(timed("2026-11-24T00:16:33Z", clock, two, two)),
+		}}}}
+		summary, _ := summaryOf(t, nb)
+		emulated := clock == record.EmulatorTime
+		if !strings.Contains(summary, want) || strings.Contains(summary, "by counters") != emulated || strings.Contains(summary, "latency of sum: n = 5 (emulator time)") != emulated || strings.Contains(summary, "only") {
+			t.Errorf("%s: the summary %q, expected %q", clock, summary, want)
+		}
 	}
 }
 

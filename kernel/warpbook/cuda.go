@@ -149,5 +149,5 @@ func cudaFailure(err error) error {
 	for _, d := range wrong.Diagnostics {
 		fmt.Fprintf(os.Stderr, "%s:%d:%d: error: %s\n", wrong.Name, d.Line, d.Col, d.Text)
 	}
-	return fmt.Errorf("cuda: %s: %d errors", wrong.Name, len(wrong.Diagnostics))
+	return fmt.Errorf("cuda: %s: %s", wrong.Name, wrong.Count())
 }

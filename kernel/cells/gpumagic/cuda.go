@@ -165,7 +165,7 @@ func failure(c *magic.Call, err error) error {
 		for _, d := range wrong.Diagnostics {
 			fmt.Fprintf(c.Out, "%s:%d:%d: %s\n", c.Flags["file"], d.Line, d.Col, d.Text)
 		}
-		return c.Errorf(c.FlagAt("file"), "%s does not compile: %d errors", c.Flags["file"], len(wrong.Diagnostics))
+		return c.Errorf(c.FlagAt("file"), "%s does not compile: %s", c.Flags["file"], wrong.Count())
 	}
 	if wrong != nil {
 		var list magic.Diagnostics

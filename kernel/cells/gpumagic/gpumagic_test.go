@@ -50,7 +50,7 @@ func TestFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"%%cuda --debug\nint main() {}": "--debug is for a cell without main: a debugger for whole programs is not there yet",
 		"%%cuda --file none.cu":         "--file: stat none.cu", "%%cuda --file .": "not a file of at most", "%%cuda --file k.cu\n__global__ void k() {}": "expected one of them",
-		"%%cuda --file empty.cu": "does not compile: 1 errors", "%%ptx --file k.cu": "has no flag --file",
+		"%%cuda --file empty.cu": "does not compile: 1 error", "%%ptx --file k.cu": "has no flag --file",
 	} {
 		c, err := magic.Builtin(All()...).Parse(text)
 		if err == nil {

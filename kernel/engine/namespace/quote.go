@@ -30,7 +30,7 @@ func (e *Namespace) CompileFailure(diags []failure.Diagnostic) *cellproto.Error 
 	}
 	for i, d := range diags {
 		if i == maxDiagnostics {
-			f.Traceback = append(f.Traceback, fmt.Sprintf("... and %d more errors", len(diags)-i))
+			f.Traceback = append(f.Traceback, fmt.Sprintf("... and %d more", len(diags)-i))
 			break
 		}
 		f.Traceback = append(f.Traceback, d.String()+e.Quote(d))

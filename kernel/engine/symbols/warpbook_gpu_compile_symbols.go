@@ -181,6 +181,9 @@ String is the entry as its source declares it.`,
 }
 
 Error is a source that cannot be compiled, with every complaint.`,
+	"Error.Count": `func (e *Error) Count() string
+
+Count is the number of errors in words: "1 error" or "2 errors".`,
 	"Error.Diagnostics": `Error.Diagnostics []Diagnostic
 
 at least one`,

@@ -61,11 +61,34 @@ type Record struct {
 
 // Row is one row of a record.
 type Row struct {
-	Name    string    `json:"name"`
-	Verdict *string   `json:"verdict"` // nil: none
-	Clock   string    `json:"clock"`
-	Library string    `json:"library"` // that a peer is of, NoLibrary for a limit; "" for ours
-	Total   *Interval `json:"total"`
+	Name    string  `json:"name"`
+	Verdict *string `json:"verdict"` // nil: none
+	Clock   string  `json:"clock"`
+	Library string  `json:"library"` // that a peer is of, NoLibrary for a limit; "" for ours
+	Total   *Total  `json:"total"`
+}
+
+// Total is the time of all launches of a row of Figures, and their counters in one of Counters.
+type Total struct {
+	Interval
+	Counted
+}
+
+// Counted are the counters that order rungs: part of gpu.Counters, with its names.
+type Counted struct {
+	WarpInstructions                      int64
+	GlobalLoad, GlobalStore, GlobalAtomic struct{ Sectors int64 }
+	SharedLoad, SharedStore, SharedAtomic struct{ Wavefronts int64 }
+}
+
+// Sectors are those of global memory, of 32 bytes each.
+func (c *Counted) Sectors() int64 {
+	return c.GlobalLoad.Sectors + c.GlobalStore.Sectors + c.GlobalAtomic.Sectors
+}
+
+// Wavefronts are those of shared memory.
+func (c *Counted) Wavefronts() int64 {
+	return c.SharedLoad.Wavefronts + c.SharedStore.Wavefronts + c.SharedAtomic.Wavefronts
 }
 
 // NoLibrary is the library of a peer that computes nothing, such as a kernel that only reads.
