@@ -19,6 +19,7 @@ import (
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/leaf/buildcache"
+	"warpbook/kernel/leaf/release"
 )
 
 // install builds, copies and registers, in an order in which an interruption leaves an
@@ -31,7 +32,15 @@ func install(ctx context.Context, place kernelspec.Place) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(ctx, place, built, buildCompiler(ctx)); err != nil {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	hash, err := cellbuild.HashSource(root)
+	if err != nil {
+		return err
+	}
+	if err := replace(ctx, place, hash, built, buildCompiler(ctx)); err != nil {
 		return err
 	}
 	buildWorker(ctx)
@@ -41,8 +50,9 @@ func install(ctx context.Context, place kernelspec.Place) error {
 }
 
 // replace puts the programs and the kernelspec in place, with the lock of the programs'
-// folder held. nvrtc may be "": cells then compile elsewhere.
-func replace(ctx context.Context, place kernelspec.Place, built, nvrtc string) error {
+// folder held. The kernel gets the hash of its source, which the cells program has, too.
+// nvrtc may be "": cells then compile elsewhere.
+func replace(ctx context.Context, place kernelspec.Place, hash, built, nvrtc string) error {
 	folder, err := os.Open(place.Programs)
 	if err != nil {
 		return elsewhere(err)
@@ -56,7 +66,7 @@ func replace(ctx context.Context, place kernelspec.Place, built, nvrtc string) e
 	if err := buildcache.Put(place.Cells(), copyFrom(built)); err != nil {
 		return elsewhere(err)
 	}
-	if err := buildcache.Put(place.Kernel(), buildKernel(ctx)); err != nil {
+	if err := buildcache.Put(place.Kernel(), buildKernel(ctx, hash)); err != nil {
 		return elsewhere(err)
 	}
 	if nvrtc != "" {
@@ -100,7 +110,7 @@ func copyFrom(source string) func(string) error {
 	}
 }
 
-func buildKernel(ctx context.Context) func(string) error {
+func buildKernel(ctx context.Context, hash string) func(string) error {
 	return func(fresh string) error {
 		fmt.Println("building the kernel")
 		var out []byte
@@ -108,7 +118,7 @@ func buildKernel(ctx context.Context) func(string) error {
 		// go version -m shows the commit of an installed kernel. If git rejects the
 		// folder, such as one of another user, the kernel is built without the commit.
 		for _, stamp := range []string{"-buildvcs=auto", "-buildvcs=false"} {
-			c := exec.CommandContext(ctx, "go", "build", stamp, "-o", fresh, "warpbook/kernel/warpbook-kernel")
+			c := exec.CommandContext(ctx, "go", "build", stamp, "-ldflags="+release.Stamp(hash), "-o", fresh, "warpbook/kernel/warpbook-kernel")
 			c.Env = append(os.Environ(), "CGO_ENABLED=0")
 			if out, err = c.CombinedOutput(); err == nil {
 				return nil

@@ -108,7 +108,7 @@ func buildWheel(ctx context.Context, dir, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("wrote %s (%d MB)\ninstall it with: pip install %s\n", path, size.Size()>>20, path)
+	fmt.Printf("wrote %s (%d MB)\ninstall it with: pip install %s\nwhere another build of this version is installed, pip needs --force-reinstall\n", path, size.Size()>>20, path)
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 
 // metadata are the files by which pip knows the wheel, and the licences of what is in it.
 // The packages of its extras are those that the compilers of %%cuda are tested with.
-func metadata(ctx context.Context, root string, p Platform) ([]entry, error) {
+func metadata(ctx context.Context, root, hash string, p Platform) ([]entry, error) {
 	env, programs := []string{"GOOS=" + p.OS, "GOARCH=" + p.Arch}, []string{"./kernel/cells", "./kernel/warpbook", "./kernel/warpbook-kernel", "./gpu/nvrtc"}
 	if p.Worker {
 		env, programs = append(env, "CGO_ENABLED=1"), append(programs, "-tags="+edited.Tags+",cuda", "./gpu/cuda/worker")
@@ -44,7 +44,7 @@ Go notebooks for GPU operator experiments.
 ` + "`warpbook doctor` tells what is installed. `pip install 'warpbook[cuda]'` adds the compiler of `%%cuda` cells.\n"
 	entries := []entry{
 		{name: info + "METADATA", text: []byte(text)},
-		{name: info + "WHEEL", text: fmt.Appendf(nil, "Wheel-Version: 1.0\nGenerator: warpbook %s\nRoot-Is-Purelib: false\nTag: py3-none-%s\n", release.Version, p.Tag)},
+		{name: info + "WHEEL", text: fmt.Appendf(nil, "Wheel-Version: 1.0\nGenerator: warpbook %s\nRoot-Is-Purelib: false\nTag: py3-none-%s\n", release.With(hash), p.Tag)},
 	}
 	for _, part := range parts {
 		entries = append(entries, entry{name: info + "licenses/" + part.File(), text: part.Text})

@@ -15,14 +15,17 @@ import (
 	"warpbook/gpu/cuda"
 	"warpbook/gpu/cuda/build"
 	"warpbook/kernel/edited"
+	"warpbook/kernel/leaf/release"
 )
 
-// flags make small programs that name no folder of this machine. The programs but cells
-// also have the commit, which warpbook --version names.
-var flags = []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+// flags make small programs that name no folder of this machine and have the identity of
+// their build. The programs but cells also have the commit, which warpbook --version names.
+func flags(hash string) []string {
+	return []string{"-trimpath", "-buildvcs=false", "-ldflags=-s -w " + release.Stamp(hash)}
+}
 
 // programsOf builds the programs of a platform into a folder.
-func programsOf(ctx context.Context, root, scratch string, p Platform, progress io.Writer) (entries []entry, err error) {
+func programsOf(ctx context.Context, root, scratch, hash string, p Platform, progress io.Writer) (entries []entry, err error) {
 	add := func(name, file string, c *exec.Cmd) error {
 		fmt.Fprintln(progress, "warpbook: building", file, "for", p.Name)
 		c.Env = append(c.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch)
@@ -33,7 +36,7 @@ func programsOf(ctx context.Context, root, scratch string, p Platform, progress 
 		return nil
 	}
 	plain := func(file, source string) *exec.Cmd {
-		c := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, flags, []string{"-buildvcs=auto", "-o", filepath.Join(scratch, file), source})...)
+		c := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, flags(hash), []string{"-buildvcs=auto", "-o", filepath.Join(scratch, file), source})...)
 		c.Dir = root
 		return c
 	}
@@ -41,7 +44,7 @@ func programsOf(ctx context.Context, root, scratch string, p Platform, progress 
 	if err := os.Mkdir(links, 0o755); err != nil {
 		return nil, err
 	}
-	cells, err := edited.Portable(ctx, root, links, "build", slices.Concat(flags, []string{"-o", filepath.Join(scratch, "cells"), "./kernel/cells"})...)
+	cells, err := edited.Portable(ctx, root, links, "build", slices.Concat(flags(hash), []string{"-o", filepath.Join(scratch, "cells"), "./kernel/cells"})...)
 	if err != nil {
 		return nil, err
 	}

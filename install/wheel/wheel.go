@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/leaf/release"
@@ -95,7 +96,11 @@ func Build(ctx context.Context, root, dir string, p Platform, progress io.Writer
 		return "", fmt.Errorf("wheel: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	entries, err := programsOf(ctx, root, scratch, p, progress)
+	hash, err := cellbuild.HashSource(root)
+	if err != nil {
+		return "", fmt.Errorf("wheel: %w", err)
+	}
+	entries, err := programsOf(ctx, root, scratch, hash, p, progress)
 	if err != nil {
 		return "", fmt.Errorf("wheel: %w", err)
 	}
@@ -107,7 +112,7 @@ func Build(ctx context.Context, root, dir string, p Platform, progress io.Writer
 	if err != nil {
 		return "", fmt.Errorf("wheel: %w", err)
 	}
-	about, err := metadata(ctx, root, p)
+	about, err := metadata(ctx, root, hash, p)
 	if err != nil {
 		return "", fmt.Errorf("wheel: %w", err)
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"warpbook/kernel/leaf/release"
 )
 
 // files are the files of an archive by name, with the mode of each.
@@ -122,7 +124,7 @@ func TestMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about, err := metadata(t.Context(), "../..", Platforms[0])
+	about, err := metadata(t.Context(), "../..", "1f2e", Platforms[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +132,9 @@ func TestMetadata(t *testing.T) {
 		if !slices.ContainsFunc(about, func(e entry) bool { return strings.HasPrefix(e.name, info+"licenses/"+part) && len(e.text) > 300 }) {
 			t.Errorf("no licence of %s", part)
 		}
+	}
+	if want := "Generator: warpbook " + release.Version + "+1f2e\n"; !strings.Contains(string(about[1].text), want) {
+		t.Errorf("WHEEL is %s, expected %s", about[1].text, want)
 	}
 	for _, wheel := range nvrtc {
 		if !strings.Contains(string(readme), wheel) {

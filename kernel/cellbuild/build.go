@@ -65,7 +65,7 @@ func build(ctx context.Context, at Location, path string, progress io.Writer) er
 }
 
 func runBuild(ctx context.Context, at Location, path string, log *buildLog) error {
-	c, err := edited.Command(ctx, at.Root, "build", "-v", "-buildvcs=false", "-o", path, "./kernel/cells")
+	c, err := edited.Command(ctx, at.Root, "build", "-v", "-buildvcs=false", "-ldflags="+at.link, "-o", path, "./kernel/cells")
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type Location struct {
 	Path  string
 	Built bool
 	key   string // of the version
+	link  string // the linker's flags
 
 	// Root and Go are empty for an installed program and one that Env names.
 	Root string // folder of this module's go.mod
@@ -54,11 +55,11 @@ func Locate(ctx context.Context) (Location, error) {
 	if err != nil {
 		return Location{}, err
 	}
-	hash, err := hashSource(root)
+	hash, err := HashSource(root)
 	if err != nil {
 		return Location{}, err
 	}
-	at := Location{Root: root, Go: tools.Version, key: tools.key() + "-" + hash}
+	at := Location{Root: root, Go: tools.Version, key: tools.key() + "-" + hash, link: tools.link(hash)}
 	if at.Path, err = at.program().Path(); err != nil {
 		return Location{}, fmt.Errorf("cellbuild: %w, or %s to a built cells program", err, Env)
 	}

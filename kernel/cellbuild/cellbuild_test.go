@@ -223,11 +223,14 @@ func sleeps(pid int) bool {
 
 func TestHashSource(t *testing.T) {
 	hash := func(files map[string]string) string {
-		h, err := hashSource(module(t, files))
+		h, err := HashSource(module(t, files))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return h
+	}
+	if h, err := HashSource(t.TempDir()); err == nil {
+		t.Errorf("the hash of an empty folder is %s, expected an error", h)
 	}
 	plain := hash(nil)
 	for name, files := range map[string]map[string]string{

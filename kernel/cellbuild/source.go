@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"warpbook/kernel/edited"
+	"warpbook/kernel/leaf/release"
 )
 
 // moduleLine is the first line of this module's go.mod.
@@ -37,6 +38,21 @@ func moduleRoot() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("cellbuild: find source: no go.mod of module warpbook above %s, expected to run in a clone of it, or %s to name a built cells program", dir, Env)
+}
+
+// Name is release.Name of the running program. For one without a build, such as of go run,
+// the build is that of the source beside which it was compiled, which may have changed since.
+func Name() string {
+	if name := release.Name(); name != release.Version {
+		return name
+	}
+	_, file, _, _ := runtime.Caller(0)
+	root := rootAbove(filepath.Dir(file))
+	if root == "" {
+		return release.Version
+	}
+	hash, _ := HashSource(root) // "" without a part of the source
+	return release.With(hash)
 }
 
 // rootAbove returns "" if there is none.
@@ -90,10 +106,22 @@ func (t tools) key() string {
 	return fmt.Sprintf("%s-%s-%s-%x", strings.Fields(t.Version + " ?")[0], t.OS, t.Arch, flags[:2])
 }
 
-// hashSource hashes the names and contents of all files that the cells program may be
-// built from: go.mod, go.sum and every file of sourceDirs, embedded files included,
-// except tests.
-func hashSource(root string) (string, error) {
+// link returns the linker's flags for a program of sources with a hash: those that GOFLAGS
+// has, which the command line would replace, and the stamp.
+func (t tools) link(hash string) string {
+	flags := ""
+	for _, flag := range strings.Fields(t.Flags) {
+		if own, ok := strings.CutPrefix(flag, "-ldflags="); ok {
+			flags = own + " "
+		}
+	}
+	return flags + release.Stamp(hash)
+}
+
+// HashSource hashes the names and contents of all files that the programs may be built
+// from: go.mod, go.sum and every file of sourceDirs, embedded files included, except
+// tests. root is the folder of this module's go.mod.
+func HashSource(root string) (string, error) {
 	h := sha256.New()
 	add := func(name string) error {
 		data, err := os.ReadFile(filepath.Join(root, name))
@@ -124,11 +152,12 @@ func hashSource(root string) (string, error) {
 func sourceFiles(root, dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil { // d is nil where the folder is missing
+			return err
+		}
 		name := d.Name()
 		ignored := name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 		switch {
-		case err != nil:
-			return err
 		case d.IsDir() && ignored:
 			return filepath.SkipDir
 		case !d.Type().IsRegular() || ignored || strings.HasSuffix(name, "_test.go"):

@@ -287,6 +287,9 @@ func (c *child) hangUp() {
 // readEvents delivers events until the program closes its end of the pipe. A violation
 // of the protocol kills the program, as does another version: an upgrade replaces the
 // program while the kernel runs, which starts it again after an end.
+// ourName is the name of this process's build. A test has another one.
+var ourName = release.Name
+
 func (c *child) readEvents() {
 	defer close(c.read)
 	r := bufio.NewReaderSize(nonblock.New(c.events), 64<<10)
@@ -303,7 +306,7 @@ func (c *child) readEvents() {
 			c.discard("closed its events", grace)
 			return
 		}
-		if e.Type == cellproto.Ready && e.Text != release.Version {
+		if e.Type == cellproto.Ready && !release.Same(e.Text, ourName()) {
 			c.mu.Lock()
 			c.foreign = cmp.Or(e.Text, "an earlier version")
 			c.mu.Unlock()

@@ -11,7 +11,6 @@ import (
 
 	"warpbook/kernel/cellproto"
 	"warpbook/kernel/leaf/lazyregexp"
-	"warpbook/kernel/leaf/release"
 )
 
 // reason describes how the program ended, as the error of the running cell. The caller
@@ -26,7 +25,7 @@ func (c *child) reason(state *os.ProcessState) *cellproto.Error {
 	case c.asked.Load():
 		name, value = "killed", "the cells program was killed"
 	case c.foreign != "":
-		value = fmt.Sprintf("the cells program %s is of warpbook %s, this process of %s, as after an upgrade: restart the kernel, or install warpbook again", c.config.Program, c.foreign, release.Version)
+		value = fmt.Sprintf("the cells program %s is of warpbook %s, this process of %s, as after an upgrade: restart the kernel, or install warpbook again", c.config.Program, c.foreign, ourName())
 	case c.protocol != nil:
 		value = fmt.Sprintf("the cells program broke its protocol (%v)", c.protocol)
 	case c.useless != "" && !c.dying:

@@ -46,20 +46,27 @@ func TestProgramEnds(t *testing.T) {
 }
 
 // TestUpgradeWhileTheKernelRuns: the program that an upgrade has put in the place of the one
-// that ended is not given a cell, because its protocol may differ.
+// that ended is not given a cell, because its protocol may differ: neither one of another
+// version nor one of another build.
 func TestUpgradeWhileTheKernelRuns(t *testing.T) {
-	for version, named := range map[string]string{"99.1.0": "99.1.0", "": "an earlier version"} {
+	ourName = func() string { return release.With("a") }
+	t.Cleanup(func() { ourName = release.Name })
+	for name, named := range map[string]string{"99.1.0": "99.1.0", "": "an earlier version", release.With("b"): release.With("b"), release.With("a"): "", release.Version: ""} {
 		s := start(t, Config{Env: append(os.Environ(), fakeEnv+"=run")})
 		if got, failure := run(t, s, 1, "out a"); got != "stdout:a" || failure != nil {
 			t.Fatalf("%q, %v, expected a cell that runs", got, failure)
 		}
-		s.config.Env = append(s.config.Env, fakecells.VersionEnv+"="+version)
+		s.config.Env = append(s.config.Env, fakecells.VersionEnv+"="+name)
 		run(t, s, 2, "exit 3")
-		want := fmt.Sprintf("the cells program %s is of warpbook %s, this process of %s, as after an upgrade: restart the kernel, or install warpbook again", s.config.Program, named, release.Version)
+		want := fmt.Sprintf("the cells program %s is of warpbook %s, this process of %s, as after an upgrade: restart the kernel, or install warpbook again", s.config.Program, named, ourName())
 		for cell := 3; cell <= 4; cell++ {
 			got, failure := run(t, s, cell, "out b")
-			if failure == nil || failure.Value != want || got != "" {
-				t.Errorf("version %q, cell %d: %q, %v, expected %s", version, cell, got, failure, want)
+			if named == "" { // it is of this build, as far as its name says
+				if got != "stdout:b" || failure != nil {
+					t.Errorf("name %q, cell %d: %q, %v, expected a cell that runs", name, cell, got, failure)
+				}
+			} else if failure == nil || failure.Value != want || got != "" {
+				t.Errorf("name %q, cell %d: %q, %v, expected %s", name, cell, got, failure, want)
 			}
 		}
 	}

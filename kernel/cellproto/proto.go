@@ -63,7 +63,7 @@ type Request struct {
 
 // The types of Event.
 const (
-	Ready    = "ready"    // once, when the program can take requests; Text is its version of warpbook
+	Ready    = "ready"    // once, when the program can take requests; Text is its release.Name
 	Begun    = "begun"    // the program has the cell; made by cellproc, the first event that a cell's sink gets
 	Stream   = "stream"   // framed output of a cell
 	Display  = "display"  // a display, or the update of one

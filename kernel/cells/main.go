@@ -95,7 +95,7 @@ func serve(requests io.Reader, events io.Writer) error {
 	display.SetSink(p.display)
 	display.SetAsker(p.input.ask)
 	display.SetStage(p.stage())
-	p.emit(cellproto.Event{Type: cellproto.Ready, Text: release.Version})
+	p.emit(cellproto.Event{Type: cellproto.Ready, Text: release.Name()})
 	time.AfterFunc(warmDelay, func() { p.engine.Warm(warm...) })
 	go p.read()
 	<-p.gone

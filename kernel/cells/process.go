@@ -9,9 +9,15 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"warpbook/kernel/leaf/release"
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == release.Flag {
+		fmt.Println(release.Name())
+		return
+	}
 	const in, out, crash = 3, 4, 5
 	syscall.CloseOnExec(in)       // a cell's subprocess must neither read requests
 	syscall.CloseOnExec(out)      // nor keep the event pipe open after the program has ended

@@ -117,14 +117,22 @@ func Read(dir string) (Spec, error) {
 	return s, nil
 }
 
+// OfWheel reports whether a wheel has registered the kernel: its programs lie where the
+// environment lies, and kernel.json does not name the cells program.
+func (s Spec) OfWheel() bool { return s.kernel() != "" && s.Env[cellbuild.Env] == "" }
+
+// Programs returns the paths of the kernel and of the cells program.
+func (s Spec) Programs() [2]string {
+	if s.Env[cellbuild.Env] == "" {
+		return [2]string{s.kernel(), filepath.Join(filepath.Dir(s.kernel()), "cells")}
+	}
+	return [2]string{s.kernel(), s.Env[cellbuild.Env]}
+}
+
 // Check reports which program of the kernel is missing or damaged. It reads both
 // programs.
 func (s Spec) Check() error {
-	cells := s.Env[cellbuild.Env]
-	if cells == "" {
-		cells = filepath.Join(filepath.Dir(s.kernel()), "cells")
-	}
-	for _, path := range []string{s.kernel(), cells} {
+	for _, path := range s.Programs() {
 		if err := buildcache.VerifyWhole(path); err != nil {
 			return fmt.Errorf("kernelspec: program %w", err)
 		}

@@ -7,9 +7,6 @@ import (
 	"warpbook/kernel/leaf/release"
 )
 
-// version of the implementation.
-const version = release.Version
-
 type kernelInfoReply struct {
 	ProtocolVersion       string       `json:"protocol_version"`
 	Implementation        string       `json:"implementation"`
@@ -40,12 +37,12 @@ func kernelInfo(*call, none) (*kernelInfoReply, error) {
 	return &kernelInfoReply{
 		ProtocolVersion:       jupyter.Version,
 		Implementation:        "warpbook",
-		ImplementationVersion: version,
+		ImplementationVersion: release.Name(),
 		LanguageInfo: languageInfo{
 			Name: "go", Version: runtime.Version(), MIMEType: "text/x-go", FileExtension: ".go",
 			PygmentsLexer: "go", CodeMirrorMode: "go",
 		},
-		Banner: "warpbook " + version + ": Go notebooks for GPU operator experiments, " + runtime.Version(),
+		Banner: "warpbook " + release.Name() + ": Go notebooks for GPU operator experiments, " + runtime.Version(),
 		HelpLinks: []helpLink{
 			{"Go language", "https://go.dev/ref/spec"},
 			{"Go standard library", "https://pkg.go.dev/std"},

@@ -29,6 +29,7 @@ import (
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/atomicfile"
 	"warpbook/kernel/leaf/console"
+	"warpbook/kernel/leaf/release"
 	"warpbook/kernel/server"
 )
 
@@ -53,6 +54,8 @@ func main() {
 	switch {
 	case len(args) == 1 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help"):
 		fmt.Print(usage)
+	case len(args) == 1 && args[0] == release.Flag:
+		fmt.Println(release.Name())
 	case len(args) != 1:
 		fmt.Fprintf(os.Stderr, "warpbook-kernel: %d arguments, expected Jupyter's connection file: open a notebook in Jupyter, which starts this program\n", len(args))
 		os.Exit(statusUsage)

@@ -49,19 +49,21 @@ func doctorCommand(args []string) error {
 			return err
 		}
 	}
+	own := cellbuild.Name()
+	at, err := cellbuild.Locate(context.Background())
 	findings := []finding{{ok, "warpbook", strings.TrimPrefix(versionLine(), "warpbook ")}}
-	findings = append(findings, cellsFindings(cellbuild.Locate(context.Background()))...)
+	findings = append(findings, cellsFindings(own, at, err)...)
 	findings = append(findings, deviceFinding(), gpuFinding(cuda.Present(), workerWhole(), "/proc/driver/nvidia/version"))
 	findings = append(findings, cudaFindings(compiler.Path())...)
 	findings = append(findings, programFinding(), jupyterFinding())
-	findings = append(findings, kernelFindings(kernelspec.Places())...)
+	findings = append(findings, kernelFindings(own, kernelspec.Places())...)
 	for _, f := range findings {
 		fmt.Printf("%-8s %-14s %s\n", f.state, f.what, f.text)
 	}
 	return nil
 }
 
-func cellsFindings(at cellbuild.Location, err error) []finding {
+func cellsFindings(own string, at cellbuild.Location, err error) []finding {
 	switch {
 	case err != nil:
 		return []finding{{missing, "cells program", err.Error()}}
@@ -70,7 +72,7 @@ func cellsFindings(at cellbuild.Location, err error) []finding {
 		if os.Getenv(cellbuild.Env) != "" {
 			by = "named by " + cellbuild.Env
 		}
-		return []finding{{ok, "cells program", at.Path + " (" + by + ")"}}
+		return []finding{givenCells(at.Path, by, own)}
 	}
 	cells := finding{missing, "cells program", "not built yet: the first run builds it (about 2 minutes on 2 cores) as " + at.Path}
 	switch info, err := os.Stat(at.Path); {
@@ -186,8 +188,9 @@ func jupyterFinding() finding {
 	return finding{ok, "Jupyter", path}
 }
 
-// kernelFindings looks at every place where Jupyter may find our kernel.
-func kernelFindings(places []kernelspec.Place) []finding {
+// kernelFindings looks at every place where Jupyter may find our kernel; own is the name of
+// this command's build.
+func kernelFindings(own string, places []kernelspec.Place) []finding {
 	var findings []finding
 	for _, place := range places {
 		spec, err := kernelspec.Read(place.Spec)
@@ -198,9 +201,9 @@ func kernelFindings(places []kernelspec.Place) []finding {
 			err = spec.Check()
 		}
 		if err != nil {
-			findings = append(findings, finding{missing, "kernel", place.Spec + ": " + err.Error() + ": install it again with: go run ./install"})
+			findings = append(findings, finding{missing, "kernel", place.Spec + ": " + err.Error() + ": install it again with: " + again(spec)})
 		} else {
-			findings = append(findings, finding{ok, "kernel", place.Spec})
+			findings = append(findings, kernelFinding(place.Spec, spec, own))
 		}
 	}
 	if findings == nil {

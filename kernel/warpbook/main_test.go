@@ -16,6 +16,7 @@ import (
 	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/cellproc/fakecells"
 	"warpbook/kernel/leaf/buildcache"
+	"warpbook/kernel/leaf/release"
 )
 
 // asCommand names an environment variable that makes this binary warpbook: a sweep
@@ -217,7 +218,7 @@ func TestLinksNoEngine(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	p := newPlace(t)
 	o := p.warpbook("doctor")
-	if o.status != 0 || !strings.Contains(o.stdout, p.path("cells")+" (named by WARPBOOK_CELLS)") {
+	if o.status != 0 || !strings.Contains(o.stdout, p.path("cells")+" (named by WARPBOOK_CELLS, "+release.Name()+")") {
 		t.Errorf("%+v", o)
 	}
 	c := p.command("doctor")
@@ -245,7 +246,7 @@ func TestDoctorFindsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := func() finding {
-		for _, f := range cellsFindings(cellbuild.Location{Path: path, Root: "/", Go: "go1"}, nil) {
+		for _, f := range cellsFindings("", cellbuild.Location{Path: path, Root: "/", Go: "go1"}, nil) {
 			if f.what == "cells program" {
 				return f
 			}

@@ -7,11 +7,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"warpbook/kernel/leaf/release"
+
+	"warpbook/kernel/cellbuild"
 )
 
-// versionLine returns the output of warpbook --version: the commit, the Go version and
-// the platform of this program.
+// versionLine returns the output of warpbook --version: the version, the build, the
+// commit, the Go version and the platform of this program.
 func versionLine() string {
 	info, _ := debug.ReadBuildInfo() // nil in a binary without modules
 	commit := stampedCommit(info)
@@ -19,7 +20,7 @@ func versionLine() string {
 		_, file, _, _ := runtime.Caller(0)
 		commit = sourceCommit(filepath.Dir(file))
 	}
-	return fmt.Sprintf("warpbook %s, %s, %s %s/%s", release.Version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("warpbook %s, %s, %s %s/%s", cellbuild.Name(), commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // stampedCommit returns the commit that go build wrote into the program; go run and

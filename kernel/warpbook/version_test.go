@@ -13,7 +13,7 @@ import (
 
 func TestVersion(t *testing.T) {
 	p := newPlace(t)
-	want := regexp.MustCompile(`^warpbook 0\.1\.0, (commit [0-9a-f]{12}( with changes)?( in /.*)?|of an unknown commit), go1\.\S+ ` + runtime.GOOS + "/" + runtime.GOARCH + "\n$")
+	want := regexp.MustCompile(`^warpbook 0\.1\.0(\+[0-9a-f]{16})?, (commit [0-9a-f]{12}( with changes)?( in /.*)?|of an unknown commit), go1\.\S+ ` + runtime.GOOS + "/" + runtime.GOARCH + "\n$")
 	for _, arg := range []string{"--version", "-version", "version"} {
 		if o := p.warpbook(arg); o.status != 0 || o.stderr != "" || !want.MatchString(o.stdout) {
 			t.Errorf("%s: %+v, expected a line like %v", arg, o, want)

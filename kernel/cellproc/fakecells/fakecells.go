@@ -5,6 +5,7 @@ package fakecells
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -23,6 +24,10 @@ const VersionEnv = "WARPBOOK_TEST_FAKE_VERSION"
 // Main serves the Client that started this process and then ends the process. A test
 // binary calls it from TestMain when a Client has started it.
 func Main() {
+	if len(os.Args) == 2 && os.Args[1] == release.Flag {
+		fmt.Println(name())
+		os.Exit(0)
+	}
 	syscall.CloseOnExec(3)
 	syscall.CloseOnExec(4)
 	debug.SetCrashOutput(os.NewFile(5, "crash"), debug.CrashOptions{})
@@ -62,12 +67,16 @@ func (f *fake) gate(name string) chan struct{} {
 	return f.gates[name]
 }
 
-func (f *fake) serve() {
-	version := release.Version
+// name is that of this build, or the one of the test.
+func name() string {
 	if other, ok := os.LookupEnv(VersionEnv); ok {
-		version = other
+		return other
 	}
-	f.emit(cellproto.Event{Type: cellproto.Ready, Text: version})
+	return release.Name()
+}
+
+func (f *fake) serve() {
+	f.emit(cellproto.Event{Type: cellproto.Ready, Text: name()})
 	for {
 		var r cellproto.Request
 		if err := cellproto.Read(f.requests, &r); err != nil {
