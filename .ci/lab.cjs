@@ -465,8 +465,10 @@ async function startDebugger(page) {
   await command(page, "debugger:show-panel");
 }
 
-// breakpoint sets one in the active cell by a click.
+// breakpoint sets one in the active cell by a click. One second after the last change of a
+// cell JupyterLab sends the breakpoints of its editor again: a click at that moment is lost.
 async function breakpoint(page, line) {
+  await page.evaluate(() => new Promise((sent) => setTimeout(sent, 1500)));
   const gutter = page.locator(".jp-Notebook .jp-mod-active .cm-breakpoint-gutter .cm-gutterElement");
   await gutter.nth(line).click(); // the first is the spacer
   await page.waitForSelector(".jp-DebuggerBreakpoint", { timeout: aWhile });
