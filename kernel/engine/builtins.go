@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
 	"warpbook/kernel/engine/failure"
 )
 
@@ -52,11 +53,6 @@ func newFlagSet(name string, handling flag.ErrorHandling) *flag.FlagSet {
 		handling = flag.PanicOnError
 	}
 	return flag.NewFlagSet(name, handling)
-}
-
-func (e *host) fatal(msg string) {
-	fmt.Fprintln(e.stderr, strings.TrimSuffix(msg, "\n"))
-	panic(failure.Exit(1))
 }
 
 // printBuiltin implements the builtin functions print and println.

@@ -32,10 +32,10 @@ func (e *host) enter(fr *ixgo.Frame) {
 		e.enterForeign(fr)
 		return
 	}
-	if e.debugged() {
-		defer o.inside(fr)()
-	}
-	if v := executed(fr); v != nil {
+	left := o.inside(fr)
+	v := executed(fr)
+	left()
+	if v != nil {
 		panic(e.traced(fr, v)) // after the stack is unwound: a deferred function would keep that of a deep recursion
 	}
 }
@@ -80,9 +80,7 @@ func (e *host) callFromPackage(fr *ixgo.Frame, call func(*ixgo.Frame)) (failed e
 func (e *host) enterForeign(fr *ixgo.Frame) {
 	o := &owner{}
 	e.mark(o)
-	if e.debugged() {
-		defer o.inside(fr)()
-	}
+	defer o.inside(fr)()
 	var callers [64]uintptr
 	n := runtime.Callers(1, callers[:])
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

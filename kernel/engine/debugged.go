@@ -25,8 +25,7 @@ func (o *owner) inside(fr *ixgo.Frame) (left func()) {
 }
 
 // Stack are the frames of this goroutine from fr outwards, or from the innermost one if fr
-// is nil, at most a number. They pass through compiled code that has called a function
-// while the debugger was attached.
+// is nil, at most a number. They pass through compiled code that has called a function.
 func (e *host) Stack(fr *ixgo.Frame, most int) (list []*ixgo.Frame) {
 	o := e.ownerOf(gid.Get())
 	if o == nil {

@@ -87,7 +87,7 @@ func (e *host) begin(fr *ixgo.Frame) (end func()) {
 	}
 	if root := o.root.Load(); root == nil || !root.Active() {
 		o.root.Store(fr)
-	} else if e.debugged() {
+	} else {
 		return o.inside(fr)
 	}
 	return func() {}

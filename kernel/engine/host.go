@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"log/slog"
 	"os"
 	"reflect"
 	"strings"
@@ -78,9 +79,18 @@ type owner struct {
 	named atomic.Bool                // a warning has named it
 	root  atomic.Pointer[ixgo.Frame] // above those of its calls, nil if it is unknown
 	//lint:ignore U1000 the edited engine uses it
-	inner []*ixgo.Frame // functions that code outside of their interpreter has called, while a debugger is attached
+	inner []*ixgo.Frame // functions that code outside of their interpreter has called
+	//lint:ignore U1000 the edited engine reads it
+	logged logged // the record that its handlers handle
 	//lint:ignore U1000 the edited engine reads it
 	ofPackage bool // a function of an imported package has started it, and callFromPackage is not active
+}
+
+// logged is the place of a record that a handler handles. Compiled handlers ask the
+// runtime for it, which does not know cells.
+type logged struct {
+	pc     uintptr // of the record, 0 if package log makes it
+	source *slog.Source
 }
 
 // host is the environment of the code of cells: the functions of this process that cells

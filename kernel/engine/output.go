@@ -3,22 +3,13 @@ package engine
 import (
 	"fmt"
 	"io"
-	"log"
 	"os"
-	"strings"
-
-	"github.com/goplus/ixgo"
 )
 
 // registerPrints makes functions that print to the standard streams print to the
 // engine's streams.
 func (e *host) registerPrints() {
-	log.SetOutput(e.stderr)
-	if p, ok := ixgo.LookupPackage("log"); ok { // cells use their own copy, as source
-		p.Source = strings.Replace(p.Source, "var std = New(os.Stderr,", "func stderr() io.Writer\n\nvar std = New(stderr(),", 1)
-	}
 	for name, f := range map[string]any{
-		"log.stderr":   func() io.Writer { return e.stderr },
 		"fmt.Print":    func(a ...any) (int, error) { return fmt.Fprint(e.writer(os.Stdout), a...) },
 		"fmt.Println":  func(a ...any) (int, error) { return fmt.Fprintln(e.writer(os.Stdout), a...) },
 		"fmt.Printf":   func(format string, a ...any) (int, error) { return fmt.Fprintf(e.writer(os.Stdout), format, a...) },

@@ -41,9 +41,6 @@ func (e *host) registerRuntime() error {
 		"os.Exit":                          func(code int) { panic(failure.Exit(code)) },
 		"syscall.Exit":                     func(code int) { panic(failure.Exit(code)) },
 		"flag.NewFlagSet":                  newFlagSet,
-		"log.Fatal":                        func(a ...any) { e.fatal(fmt.Sprint(a...)) },
-		"log.Fatalf":                       func(f string, a ...any) { e.fatal(fmt.Sprintf(f, a...)) },
-		"log.Fatalln":                      func(a ...any) { e.fatal(fmt.Sprintln(a...)) },
 		"time.Sleep":                       e.stop.Sleep,
 		"runtime.LockOSThread":             func() { e.config.Lasting(); runtime.LockOSThread() },
 	} {
@@ -52,6 +49,8 @@ func (e *host) registerRuntime() error {
 	flag.CommandLine.Init(flag.CommandLine.Name(), flag.PanicOnError)
 	e.registerDebugger()
 	e.registerPrints()
+	e.registerLog()
+	e.registerStructuredLog()
 	e.registerWaits()
 	e.registerListeners()
 	e.registerReads()

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"warpbook/kernel/engine/packages"
+	"warpbook/kernel/engine/symbols"
 	_ "warpbook/kernel/engine/symbols"
 )
 
@@ -42,6 +43,7 @@ func TestStandardLibrary(t *testing.T) {
 		data, err := os.ReadFile(exports[path])
 		return io.NopCloser(bytes.NewReader(data)), err
 	})
+	symbols.Register()
 	e, err := New(Config{})
 	if err != nil {
 		t.Fatal(err)

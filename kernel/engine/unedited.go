@@ -20,4 +20,8 @@ func captured(reflect.Value) []any { return nil }
 
 func (e *host) hook(*ixgo.Context) {}
 
+func (e *host) registerLog() {}
+
+func (e *host) registerStructuredLog() {}
+
 func (e *host) execute(*ixgo.Interp) error { return nil }

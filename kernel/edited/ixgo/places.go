@@ -2,7 +2,10 @@
 
 package ixgo
 
-import "go/ast"
+import (
+	"go/ast"
+	"runtime"
+)
 
 // Outer is the frame of the caller, nil at the first frame of an interpreter.
 func (fr *frame) Outer() *frame {
@@ -36,4 +39,17 @@ func (fr *frame) Literal() *ast.FuncLit {
 	}
 	lit, _ := fr.pfn.Fn.Syntax().(*ast.FuncLit)
 	return lit
+}
+
+// PC is the program counter of a frame's current call, as runtime.Callers gives it to
+// interpreted code.
+func (fr *frame) PC() uintptr { return fr.pc() }
+
+// At is the place of a program counter of the interpreter of a frame.
+func (fr *frame) At(pc uintptr) (function, file string, line int) {
+	if fr.interp == nil {
+		return "", "", 0
+	}
+	f, _ := runtimeFramesNext(fr, runtime.CallersFrames([]uintptr{pc}))
+	return f.Function, f.File, f.Line
 }

@@ -5,6 +5,8 @@
 package symbols
 
 var generated = []offer{
+	{"log", log, logDocs},
+	{"log/slog", logSlog, logSlogDocs},
 	{"gonum.org/v1/gonum/blas", gonumGonumBlas, gonumGonumBlasDocs},
 	{"gonum.org/v1/gonum/blas/blas32", gonumGonumBlasBlas32, gonumGonumBlasBlas32Docs},
 	{"gonum.org/v1/gonum/blas/blas64", gonumGonumBlasBlas64, gonumGonumBlasBlas64Docs},

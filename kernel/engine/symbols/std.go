@@ -103,8 +103,6 @@ import (
 	_ "github.com/goplus/ixgo/pkg/io/fs"
 	_ "github.com/goplus/ixgo/pkg/io/ioutil"
 	_ "github.com/goplus/ixgo/pkg/iter"
-	_ "github.com/goplus/ixgo/pkg/log"
-	_ "github.com/goplus/ixgo/pkg/log/slog"
 	_ "github.com/goplus/ixgo/pkg/log/syslog"
 	_ "github.com/goplus/ixgo/pkg/maps"
 	_ "github.com/goplus/ixgo/pkg/math"

@@ -19,6 +19,8 @@ import (
 
 // offered are the packages besides the standard library.
 var offered = []string{
+	"log", // the engine's own are source, whose types are not those of net/http and testing/slogtest
+	"log/slog",
 	"gonum.org/v1/gonum/blas",
 	"gonum.org/v1/gonum/blas/blas32",
 	"gonum.org/v1/gonum/blas/blas64",
