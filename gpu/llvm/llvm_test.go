@@ -1,6 +1,8 @@
 package llvm
 
 import (
+	"math"
+	"math/big"
 	"os"
 	"slices"
 	"strings"
@@ -93,6 +95,14 @@ func array[T float32 | uint32](t *testing.T, d gpu.Device, of gpu.Type, values [
 	return b
 }
 
+// fma is x*y + z, rounded once.
+func fma(x, y, z float32) float32 {
+	number := func(x float32) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(float64(x)) }
+	sum := number(0).Add(number(0).Mul(number(x), number(y)), number(z))
+	rounded, _ := sum.Float32()
+	return rounded
+}
+
 // TestKernels runs small kernels y[t] = f(x[t]), each in a file of testdata.
 func TestKernels(t *testing.T) {
 	for name, want := range map[string]func(x uint32) uint32{
@@ -109,6 +119,11 @@ func TestKernels(t *testing.T) {
 			return uint32(uint16(max(low, -low))) | uint32(uint16(max(high, -high)))<<16
 		},
 		"narrow": func(x uint32) uint32 { return x & 15 },
+		"products": func(x uint32) uint32 {
+			a := float32(x)
+			square := a * a
+			return math.Float32bits(fma(-a, a, a)) ^ math.Float32bits(fma(a, a, 1)) ^ 5*math.Float32bits(fma(square, a, a))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, err := os.ReadFile("testdata/" + name + ".ll")

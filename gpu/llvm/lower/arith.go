@@ -76,6 +76,7 @@ func (f *fn) elementwise(v *ir.Value, step func(v *ir.Value) operand) {
 			}
 			one.Operands = append(one.Operands, o)
 		}
+		f.users[&one] = f.users[v]
 		outs = append(outs, step(&one))
 	}
 	f.set(v, f.packElements(v.Type, outs)...)

@@ -16,22 +16,19 @@ func (f *fn) bfloat(v *ir.Value) operand {
 		return f.pure(machine.B16, "xor.b16 $0, $1, -32768", f.register(v.Operands[0]))
 	}
 	a, b := v.Operands[0], v.Operands[1]
-	if pa, pb := f.product(a, v), f.product(b, v); v.Has(ir.Contract) && (v.Op == "fadd" || v.Op == "fsub") && (pa || pb) {
-		if pa && pb && f.users[a] > f.users[b] {
-			pa = false
-		}
-		if pa {
-			z := f.asFloat(b)
-			if v.Op == "fsub" {
-				z = f.pure(machine.B32, "neg.f32 $0, $1", z)
-			}
-			return f.fromFloat(f.pure(machine.B32, "fma.rn.f32 $0, $1, $2, $3", f.asFloat(a.Operands[0]), f.asFloat(a.Operands[1]), z))
-		}
-		x := f.asFloat(b.Operands[0])
+	sign := func(o operand) operand {
 		if v.Op == "fsub" {
-			x = f.pure(machine.B32, "neg.f32 $0, $1", x)
+			return f.pure(machine.B32, "neg.f32 $0, $1", o)
 		}
-		return f.fromFloat(f.pure(machine.B32, "fma.rn.f32 $0, $1, $2, $3", x, f.asFloat(b.Operands[1]), f.asFloat(a)))
+		return o
+	}
+	if v.Op == "fadd" || v.Op == "fsub" {
+		switch pa, pb := f.factor(v); {
+		case pa != nil:
+			return f.fromFloat(f.pure(machine.B32, "fma.rn.f32 $0, $1, $2, $3", f.asFloat(pa.Operands[0]), f.asFloat(pa.Operands[1]), sign(f.asFloat(b))))
+		case pb != nil:
+			return f.fromFloat(f.pure(machine.B32, "fma.rn.f32 $0, $1, $2, $3", sign(f.asFloat(pb.Operands[0])), f.asFloat(pb.Operands[1]), f.asFloat(a)))
+		}
 	}
 	if f.options.Arch >= 90 && word != "div.rn" {
 		return f.pure(machine.B16, word+".rn.bf16 $0, $1, $2", f.register(a), f.register(b))

@@ -19,8 +19,17 @@ func suffix(t *ir.Type) string {
 	return fmt.Sprintf("f%d", t.Width())
 }
 
-// float is the result of an instruction of floats.
+// float is the result of an instruction of floats. Sums fuse products by their registers,
+// which elements of vectors keep.
 func (f *fn) float(v *ir.Value) operand {
+	out := f.floatResult(v)
+	if v.Op == "fmul" {
+		f.products[out.Reg] = v
+	}
+	return out
+}
+
+func (f *fn) floatResult(v *ir.Value) operand {
 	if v.Type.Kind == ir.BFloat {
 		return f.bfloat(v)
 	}
@@ -104,37 +113,56 @@ func (f *fn) divide(v *ir.Value) operand {
 	return f.pure(c, "div"+form+f.ftz(t)+"."+suffix(t)+" $0, $1, $2", f.register(a), f.one(b))
 }
 
-// product reports whether a value is a product that a sum may fuse: one of the same block,
-// or one that nothing else uses.
-func (f *fn) product(v *ir.Value, in *ir.Value) bool {
-	return v.Kind == ir.Instruction && v.Op == "fmul" && v.Has(ir.Contract) && (v.Block == in.Block || f.users[v] == 1)
+// product is the product that a sum may fuse, or nil: one of the same block, or one that
+// nothing else uses. Elements of vectors are products, too.
+func (f *fn) product(v, in *ir.Value) *ir.Value {
+	element := v.Op == "element" || v.Op == "extractelement"
+	if element {
+		v = f.products[f.one(v).Reg]
+	}
+	if v == nil || v.Kind != ir.Instruction || v.Op != "fmul" || !v.Has(ir.Contract) || v.Block != in.Block && (element || f.users[v] != 1) {
+		return nil
+	}
+	return v
 }
 
-// fused is a sum or difference with a product as one instruction, as LLVM's back end
-// chooses it: the product with fewer uses, else the first.
+// factor chooses the product that a sum or difference fuses, as LLVM's back end does: the one
+// with fewer uses, else the first. One of the results is nil, both without such a product.
+func (f *fn) factor(v *ir.Value) (a, b *ir.Value) {
+	if !v.Has(ir.Contract) {
+		return nil, nil
+	}
+	a, b = f.product(v.Operands[0], v), f.product(v.Operands[1], v)
+	switch {
+	case a == nil || b == nil:
+		return a, b
+	case f.users[a] > f.users[b]:
+		return nil, b
+	}
+	return a, nil
+}
+
+// fused is a sum or difference with a product as one instruction.
 func (f *fn) fused(v *ir.Value) (operand, bool) {
 	a, b := v.Operands[0], v.Operands[1]
-	pa, pb := f.product(a, v), f.product(b, v)
-	if !v.Has(ir.Contract) || !pa && !pb {
+	pa, pb := f.factor(v)
+	if pa == nil && pb == nil {
 		return operand{}, false
-	}
-	if pa && pb && f.users[a] > f.users[b] {
-		pa = false
 	}
 	multiply := func(x, y, z operand) (operand, bool) {
 		t := v.Type
 		return f.pure(f.class(t), "fma.rn"+f.ftz(t)+"."+suffix(t)+" $0, $1, $2, $3", x, y, z), true
 	}
 	switch {
-	case pa && v.Op == "fadd":
-		return multiply(f.factors(a, false, b))
-	case pb && v.Op == "fadd":
-		return multiply(f.factors(b, false, a))
-	case pa:
-		x, y, z := f.factors(a, false, b)
+	case pa != nil && v.Op == "fadd":
+		return multiply(f.factors(pa, false, b))
+	case v.Op == "fadd":
+		return multiply(f.factors(pb, false, a))
+	case pa != nil:
+		x, y, z := f.factors(pa, false, b)
 		return multiply(x, y, f.negated(v.Type, z))
 	}
-	return multiply(f.factors(b, true, a))
+	return multiply(f.factors(pb, true, a))
 }
 
 // factors are the operands of a product, the first one negated if wanted, and of the term

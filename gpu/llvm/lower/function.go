@@ -38,26 +38,27 @@ type value struct {
 // fn lowers one function. It panics with *Error; PTX recovers it.
 type fn struct {
 	*module
-	ir     *ir.Func
-	out    *machine.Func
-	symbol string
-	spaces map[*ir.Value]int
-	users  map[*ir.Value]int
-	values map[*ir.Value]value
-	blocks []*machine.Block // by number of ir block
-	entry  *machine.Block   // before the first block
-	cur    *machine.Block
-	block  *ir.Block // that cur lowers
-	at     *ir.Value // being lowered
-	place  machine.Place
-	dom    []*ir.Block // immediate dominators
-	known  map[string][]known
-	clean  map[reg]int               // the width above which all bits of a register are 0
-	groups map[*ir.Value][]neighbour // of the block that is being lowered, by the access that stands for all
-	merged map[*ir.Value]bool        // accesses that are members of a group
-	locals []string
-	calls  int
-	uid    int // of the last label in inline assembly
+	ir       *ir.Func
+	out      *machine.Func
+	symbol   string
+	spaces   map[*ir.Value]int
+	users    map[*ir.Value]int
+	values   map[*ir.Value]value
+	blocks   []*machine.Block // by number of ir block
+	entry    *machine.Block   // before the first block
+	cur      *machine.Block
+	block    *ir.Block // that cur lowers
+	at       *ir.Value // being lowered
+	place    machine.Place
+	dom      []*ir.Block // immediate dominators
+	known    map[string][]known
+	clean    map[reg]int               // the width above which all bits of a register are 0
+	groups   map[*ir.Value][]neighbour // of the block that is being lowered, by the access that stands for all
+	merged   map[*ir.Value]bool        // accesses that are members of a group
+	products map[reg]*ir.Value         // by the registers of their results, scalars or elements of vectors
+	locals   []string
+	calls    int
+	uid      int // of the last label in inline assembly
 }
 
 // known is a pure instruction that was emitted.

@@ -93,7 +93,7 @@ func (m *module) function(of *ir.Func) functionText {
 	m.index++
 	m.current = of.Name
 	f := &fn{module: m, ir: of, symbol: symbol(of.Name), out: machine.New(fmt.Sprint(m.index)),
-		values: map[*ir.Value]value{}, known: map[string][]known{}, clean: map[reg]int{}, merged: map[*ir.Value]bool{}}
+		values: map[*ir.Value]value{}, known: map[string][]known{}, clean: map[reg]int{}, products: map[reg]*ir.Value{}, merged: map[*ir.Value]bool{}}
 	defer f.located()
 	f.lower()
 	return functionText{of.Name, m.head(of) + "\n" + m.directives(of), strings.Join(f.locals, "") + f.out.String()}
