@@ -134,7 +134,7 @@ func runRandom(t *testing.T, ptx, name string, seed uint64) ([]uint32, uint64) {
 	return results, counters.WarpInstructions
 }
 
-// TestOwnGaps: kernels with numbers of 128 bits, unions, copies of a variable size, atomics of 16
+// TestOwnGaps: kernels with numbers of 128 bits, unions, copies of a variable size, atomics of 8 and 16
 // bits and remainders of floats give the results of clang's back end.
 func TestOwnGaps(t *testing.T) {
 	if os.Getenv(FolderVariable) == "" {
@@ -151,12 +151,12 @@ func TestOwnGaps(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	own, theirs, code := bothBackEnds(t, c, string(text))
-	for _, word := range []string{"udiv i128", "srem i128", "frem contract float", "frem contract double", "llvm.memcpy", "llvm.memmove", "llvm.memset", "i16 9, i16"} {
+	for _, word := range []string{"udiv i128", "srem i128", "frem contract float", "frem contract double", "llvm.memcpy", "llvm.memmove", "llvm.memset", "i16 9, i16", "atomicrmw nand ptr", "cmpxchg ptr", "atomicrmw umin"} {
 		if !strings.Contains(code, word) {
 			t.Errorf("no %q in the intermediate code", word)
 		}
 	}
-	for _, name := range []string{"wide_arith", "wide_divide", "unions", "cas16", "copies", "rems"} {
+	for _, name := range []string{"wide_arith", "wide_divide", "unions", "cas16", "copies", "rems", "narrow8", "narrow8s", "narrow16", "narrow16s"} {
 		want, of := runRandom(t, theirs, name, seed)
 		got, mine := runRandom(t, own, name, seed)
 		t.Logf("%s: %d instructions, %d by clang's back end", name, mine, of)

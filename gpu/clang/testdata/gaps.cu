@@ -1,5 +1,5 @@
 // Kernels whose intermediate code has what most have not: numbers of 128 bits, unions, copies
-// of a variable size, an atomic of 16 bits, remainders of floats.
+// of a variable size, atomics of 8 and 16 bits, remainders of floats.
 
 union Box { float4 v; int4 i; unsigned char c[16]; };
 typedef unsigned __int128 u128;
@@ -58,3 +58,34 @@ extern "C" __global__ void rems(const unsigned* x, unsigned* y, unsigned n) {
     double c = x[t] * 1e-5, d = (x[t] & 255) * 0.11 + 1;
     y[t] = __float_as_uint(__builtin_elementwise_fmod(a, b)) ^ (unsigned)__double_as_longlong(__builtin_elementwise_fmod(c, d)) ^ __float_as_uint(__builtin_elementwise_fmod(a, t == 3 ? __int_as_float(0x7f800000) : b));
 }
+template <class T> __device__ unsigned update(T* s, unsigned a) {
+    const auto order = __ATOMIC_RELAXED;
+    const auto scope = __MEMORY_SCOPE_WRKGRP;
+    T v = (T)(a >> 3);
+    T old[8] = {__scoped_atomic_fetch_add(s, v, order, scope), __scoped_atomic_fetch_sub(s, (T)a, __ATOMIC_SEQ_CST, scope), __scoped_atomic_fetch_xor(s, v, order, scope),
+        __scoped_atomic_fetch_or(s, (T)(a & 36), __ATOMIC_ACQUIRE, scope), __scoped_atomic_fetch_max(s, v, order, scope), __scoped_atomic_fetch_and(s, (T)(a >> 9 | 65), order, scope),
+        __scoped_atomic_fetch_min(s, (T)(a >> 5), order, scope), __scoped_atomic_exchange_n(s, (T)(a ^ 77), __ATOMIC_ACQ_REL, scope)};
+    T want = (T)(a & 1 ? a ^ 77 : 5), nand = __scoped_atomic_fetch_nand(s + 1, v, order, scope);
+    unsigned r = __scoped_atomic_compare_exchange_n(s, &want, (T)(a >> 7), false, order, order, scope) * 3 + (unsigned)want + (unsigned)nand * 7;
+    for (int i = 0; i < 8; i++) r = r * 31 + (unsigned)old[i];
+    return r;
+}
+template <class T> __device__ void narrow(const unsigned* x, unsigned* y) {
+    __shared__ T s[72];
+    unsigned t = threadIdx.x;
+    s[t] = x[t] >> 4;
+    if (t < 8) s[64 + t] = t;
+    __syncthreads();
+    for (unsigned i = 0; i < 64; i++) { // one thread after the other: its neighbours' bits stay
+        if (t == i) y[t] = update(s + (x[t] & 63), x[t]);
+        __syncthreads();
+    }
+    y[t] += (unsigned)s[t] * 3;
+    for (unsigned i = 0; i < 5; i++) __scoped_atomic_fetch_add(&s[t & 6], (T)x[t], __ATOMIC_RELAXED, __MEMORY_SCOPE_WRKGRP); // by all at once
+    __syncthreads();
+    y[t] = y[t] * 31 + (unsigned)s[t];
+}
+extern "C" __global__ void narrow8(const unsigned* x, unsigned* y, unsigned n) { narrow<unsigned char>(x, y); }
+extern "C" __global__ void narrow8s(const unsigned* x, unsigned* y, unsigned n) { narrow<signed char>(x, y); }
+extern "C" __global__ void narrow16(const unsigned* x, unsigned* y, unsigned n) { narrow<unsigned short>(x, y); }
+extern "C" __global__ void narrow16s(const unsigned* x, unsigned* y, unsigned n) { narrow<short>(x, y); }

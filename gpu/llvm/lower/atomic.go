@@ -17,7 +17,11 @@ var updates = map[string][2]string{
 func (f *fn) update(v *ir.Value) {
 	word, ok := updates[v.Cond]
 	width := v.Type.Width()
-	if !ok || width < 32 && v.Cond != "fadd" {
+	switch {
+	case v.Type.Kind == ir.Int && width < 32:
+		f.updateNarrow(v)
+		return
+	case !ok:
 		f.fail("atomicrmw %s of %v is not supported", v.Cond, v.Type)
 	}
 	by := f.register(v.Operands[1])
@@ -41,7 +45,8 @@ func (f *fn) update(v *ir.Value) {
 func (f *fn) exchange(v *ir.Value) {
 	t := v.Operands[1].Type
 	if t.Width() < 16 {
-		f.fail("cmpxchg of %v is not supported", t)
+		f.exchangeNarrow(v)
+		return
 	}
 	expected, desired := f.register(v.Operands[1]), f.register(v.Operands[2])
 	out := operand{Reg: f.out.NewReg(f.class(t))}
@@ -51,16 +56,34 @@ func (f *fn) exchange(v *ir.Value) {
 
 // atomic emits an atomic instruction between the fences that its order asks for.
 func (f *fn) atomic(v *ir.Value, operation string, out operand, by ...operand) {
+	space, base, offset := f.atomicPlace(v)
+	format := "atom" + space + f.scopeWord(v) + "." + operation + " $0, [$1" + plusOffset(offset) + "]"
+	for i := range by {
+		format += fmt.Sprintf(", $%d", i+2)
+	}
+	f.fenced(v, func() { f.emit(format, 1, append([]operand{out, f.inRegister(base, machine.B64)}, by...)...) })
+}
+
+// atomicPlace is the address of an atomic instruction, and the word of its space.
+func (f *fn) atomicPlace(v *ir.Value) (space string, base operand, offset int64) {
 	address := v.Operands[0]
-	base, offset := f.address(address)
-	space := f.space(address)
-	if space != global && space != shared { // PTX has no form for the others
-		base, offset, space = f.pointer(address, generic), 0, generic
+	base, offset = f.address(address)
+	switch s := f.space(address); s {
+	case global, shared:
+		return spaceNames[s], base, offset
 	}
-	word := "atom" + spaceNames[space]
-	if v.Scope != "" {
-		word += "." + f.scope(v)
+	return "", f.pointer(address, generic), 0 // PTX has no form for the others
+}
+
+func (f *fn) scopeWord(v *ir.Value) string {
+	if v.Scope == "" {
+		return ""
 	}
+	return "." + f.scope(v)
+}
+
+// fenced runs a step between the fences that the order of an instruction asks for.
+func (f *fn) fenced(v *ir.Value, step func()) {
 	fence := "fence.acq_rel." + f.scope(v)
 	if v.Order == "seq_cst" {
 		fence = "fence.sc." + f.scope(v)
@@ -68,11 +91,7 @@ func (f *fn) atomic(v *ir.Value, operation string, out operand, by ...operand) {
 	if v.Order == "release" || v.Order == "acq_rel" || v.Order == "seq_cst" {
 		f.emit(fence, 0)
 	}
-	format := word + "." + operation + " $0, [$1" + plusOffset(offset) + "]"
-	for i := range by {
-		format += fmt.Sprintf(", $%d", i+2)
-	}
-	f.emit(format, 1, append([]operand{out, f.inRegister(base, machine.B64)}, by...)...)
+	step()
 	if v.Order == "acquire" || v.Order == "acq_rel" || v.Order == "seq_cst" {
 		f.emit("fence.acq_rel."+f.scope(v), 0)
 	}
