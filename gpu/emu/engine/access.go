@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
 )
@@ -34,7 +35,7 @@ type access struct {
 	offset    uint64
 	regs      [4]uint32 // slots of the components
 	skip      [4]bool   // components that are not stored in registers
-	atom      atomOp
+	atom      arith.AtomOp
 	site      int // number of the instruction among those with patterns, or -1
 }
 

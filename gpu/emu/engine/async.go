@@ -2,6 +2,7 @@ package engine
 
 import (
 	"warpbook/gpu"
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/ptx"
 )
 
@@ -9,30 +10,6 @@ import (
 // runs, and written to shared memory when the thread waits for them. Until then the
 // destination counts as never written, and the search for races treats it as written by
 // both.
-
-// pendingCopy is a cp.async of some lanes for which not all of them have waited.
-type pendingCopy struct {
-	number uint64 // among the copies of the warp
-	in     *instr // the store to shared memory
-	mask   uint32
-	at     [32]uint64 // offsets in shared memory
-	data   [2][32]uint64
-	group  [32]uint32 // of each lane: the number of groups it had committed before
-}
-
-// asyncCopies are the copies of a warp.
-type asyncCopies struct {
-	pending   []*pendingCopy
-	started   uint64
-	committed [32]uint32 // groups of each lane
-	spare     []*pendingCopy
-}
-
-func (c *asyncCopies) reset() {
-	c.spare = append(c.spare, c.pending...)
-	c.pending = c.pending[:0]
-	c.committed = [32]uint32{}
-}
 
 // cpForm lowers cp.async and related instructions.
 func cpForm(lo *lowering) error {
@@ -60,13 +37,9 @@ func cpForm(lo *lowering) error {
 	lo.op.in.flow = checked
 	switch op {
 	case "commit_group":
-		lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
-			for l := range 32 {
-				w.copies.committed[l] += m >> l & 1
-			}
-		}
+		lo.op.in.exec = func(w *warp, _ *instr, m uint32) { w.copies.Commit(m) }
 	case "wait_all":
-		lo.op.in.exec = func(w *warp, _ *instr, m uint32) { w.complete(func(c *pendingCopy) uint32 { return m }) }
+		lo.op.in.exec = func(w *warp, _ *instr, m uint32) { w.complete(func(*copyengine.Copy) uint32 { return m }) }
 	default:
 		return lo.waitGroup()
 	}
@@ -83,14 +56,7 @@ func (lo *lowering) waitGroup() error {
 		return lo.malformed("operand 1 is no constant")
 	}
 	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
-		w.complete(func(c *pendingCopy) (due uint32) {
-			for l := range 32 {
-				if uint64(c.group[l])+n.Bits < uint64(w.copies.committed[l]) {
-					due |= m & (1 << l)
-				}
-			}
-			return due
-		})
+		w.complete(func(c *copyengine.Copy) uint32 { return w.copies.Before(c, m, n.Bits) })
 	}
 	return nil
 }
@@ -161,20 +127,19 @@ func (lo *lowering) asyncPart(f *asyncForm) error {
 // startCopy reads the source and adds the copy to the pending ones.
 func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 	w.block.cnt.AsyncCopies++
-	c := w.copies.take()
-	c.in, c.mask, c.group = in, m, w.copies.committed
+	c := w.copies.Start(in.mem.pc, m, in.mem.size)
 	*w.scratch(in, 0) = [32]uint64{}
 	if in.mem.count > 1 {
 		*w.scratch(in, 1) = [32]uint64{}
 	}
 	f.to(w, m)
-	c.at = w.addr
+	c.At = w.addr
 	full := m
 	if f.ignores {
 		full &^= w.preds[f.ignore] ^ f.flip
 	}
 	if w.block.counting {
-		w.countCopy(f, full, &c.at)
+		w.countCopy(f, full, &c.At)
 	}
 	if f.partial {
 		full = w.copyParts(f, m)
@@ -189,10 +154,10 @@ func (w *warp) startCopy(f *asyncForm, in *instr, m uint32) {
 		}
 	}
 	for k := range in.mem.count {
-		c.data[k] = *w.scratch(in, k)
+		c.Data[k] = *w.scratch(in, k)
 	}
-	w.addr = c.at
-	w.reserve(c)
+	w.addr = c.At
+	w.reserve(in, c)
 }
 
 // countCopy counts a copy as the profiler does: as a load from global memory by the
@@ -257,63 +222,31 @@ func (w *warp) copyParts(f *asyncForm, m uint32) (full uint32) {
 }
 
 // reserve checks the destination of a copy and marks it as not written.
-func (w *warp) reserve(c *pendingCopy) {
+func (w *warp) reserve(in *instr, c *copyengine.Copy) {
 	p := place{space: ptx.Shared, contents: w.block.shared}
-	if bad := w.misplaced(c.in, p, c.mask); bad != 0 {
-		c.mask = w.tolerate(c.in, p, c.mask, bad)
+	if bad := w.misplaced(in, p, c.Mask); bad != 0 {
+		c.Mask = w.tolerate(in, p, c.Mask, bad)
 	}
-	if c.mask == 0 || !w.checkRace(c.in, p, c.mask) {
+	if c.Mask == 0 || !w.checkRace(in, p, c.Mask) {
 		return
 	}
-	for m := c.mask; m != 0; m &= m - 1 {
-		p.contents.Unwrite(int(c.at[lowest(m)&31]), 1<<c.in.mem.size-1)
+	for m := c.Mask; m != 0; m &= m - 1 {
+		p.contents.Unwrite(int(c.At[lowest(m)&31]), 1<<in.mem.size-1)
 	}
-	w.copies.pending = append(w.copies.pending, c)
+	w.copies.Pend(c)
 }
 
 // complete writes the pending copies whose wait was reached; due returns their lanes.
-func (w *warp) complete(due func(c *pendingCopy) uint32) {
-	kept := w.copies.pending[:0]
-	for _, c := range w.copies.pending {
-		now := c.mask & due(c)
-		if now != 0 && w.block.fault == nil {
-			w.addr = c.at
-			for k := range c.in.mem.count {
-				*w.scratch(c.in, k) = c.data[k]
-			}
-			w.transfer(c.in, place{space: ptx.Shared, contents: w.block.shared}, now)
+func (w *warp) complete(due func(c *copyengine.Copy) uint32) {
+	w.copies.Complete(due, func(c *copyengine.Copy, now uint32) {
+		if w.block.fault != nil {
+			return
 		}
-		if c.mask &^= now; c.mask != 0 {
-			kept = append(kept, c)
-		} else {
-			w.copies.spare = append(w.copies.spare, c)
+		in := &w.block.prog.code[c.PC]
+		w.addr = c.At
+		for k := range in.mem.count {
+			*w.scratch(in, k) = c.Data[k]
 		}
-	}
-	w.copies.pending = kept
-}
-
-// filling is a pending copy to bytes of shared memory, or nil.
-func (b *block) filling(p place, offset, size uint64) *pendingCopy {
-	for _, w := range b.warps {
-		for _, c := range w.copies.pending {
-			for l, at := range c.at {
-				if p.space == ptx.Shared && c.mask>>l&1 != 0 && at < offset+size && offset < at+c.in.mem.size {
-					return c
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// take returns an unused record for a copy.
-func (c *asyncCopies) take() (p *pendingCopy) {
-	if n := len(c.spare); n > 0 {
-		p, c.spare = c.spare[n-1], c.spare[:n-1]
-	} else {
-		p = &pendingCopy{}
-	}
-	p.number = c.started
-	c.started++
-	return p
+		w.transfer(in, place{space: ptx.Shared, contents: w.block.shared}, now)
+	})
 }

@@ -1,65 +1,11 @@
 package engine
 
 import (
-	"math"
-	"sync/atomic"
 	"unsafe"
 
 	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
-
-// atomOp computes the new value of memory that holds old; b and c are the sources.
-type atomOp func(old, b, c uint64) uint64
-
-// atoms are the operations of atom and red by name and type.
-var atoms = map[string]atomOp{
-	"add.u32": add, "add.s32": add, "add.u64": add, "add.s64": add,
-	"inc.u32": func(old, b, _ uint64) uint64 {
-		if uint32(old) >= uint32(b) {
-			return 0
-		}
-		return old + 1
-	},
-	"dec.u32": func(old, b, _ uint64) uint64 {
-		if uint32(old) == 0 || uint32(old) > uint32(b) {
-			return b
-		}
-		return old - 1
-	},
-	"min.u32": least[uint32], "min.s32": least[int32], "min.u64": least[uint64], "min.s64": least[int64],
-	"max.u32": most[uint32], "max.s32": most[int32], "max.u64": most[uint64], "max.s64": most[int64],
-	"and.b32": and, "and.b64": and, "or.b32": or, "or.b64": or, "xor.b32": xor, "xor.b64": xor,
-	"exch.b32": exchange, "exch.b64": exchange,
-	"cas.b16": swap[uint16], "cas.b32": swap[uint32], "cas.b64": swap[uint64],
-	"add.f32": func(old, b, _ uint64) uint64 { return uint64(arith.Bits32(arith.F32(old) + arith.F32(b))) },
-	"add.f64": func(old, b, _ uint64) uint64 { return arith.Bits64(arith.F64(old)+arith.F64(b), b, old) },
-	"add.f16": func(old, b, _ uint64) uint64 { return addHalf(old, b, "f16") }, "add.bf16": func(old, b, _ uint64) uint64 { return addHalf(old, b, "bf16") },
-	"add.f16x2": func(old, b, _ uint64) uint64 { return addHalf2(old, b, "f16") }, "add.bf16x2": func(old, b, _ uint64) uint64 { return addHalf2(old, b, "bf16") },
-}
-
-func add(old, b, _ uint64) uint64                    { return old + b }
-func and(old, b, _ uint64) uint64                    { return old & b }
-func or(old, b, _ uint64) uint64                     { return old | b }
-func xor(old, b, _ uint64) uint64                    { return old ^ b }
-func exchange(_, b, _ uint64) uint64                 { return b }
-func least[T arith.Integer](old, b, _ uint64) uint64 { return uint64(min(T(old), T(b))) }
-func most[T arith.Integer](old, b, _ uint64) uint64  { return uint64(max(T(old), T(b))) }
-
-func swap[T arith.Unsigned](old, b, c uint64) uint64 {
-	if T(old) == T(b) {
-		return c
-	}
-	return old
-}
-
-func addHalf(a, b uint64, t ptx.Type) uint64 {
-	return arith.RoundFloat(arith.Decode(a, t)+arith.Decode(b, t), arith.Nearest, arith.FormatOf(t))
-}
-
-func addHalf2(a, b uint64, t ptx.Type) uint64 {
-	return addHalf(a&0xffff, b&0xffff, t) | addHalf(a>>16&0xffff, b>>16&0xffff, t)<<16
-}
 
 // atom updates memory for one lane after the other. Other workers may update it at the
 // same time.
@@ -70,7 +16,7 @@ func (w *warp) atom(in *instr, p place, m uint32) {
 		l := lowest(x) & 31
 		at := unsafe.Add(p.contents.Base, w.addr[l])
 		b, c := w.source(mem, in.b, l), w.source(mem, in.c, l)
-		old := replace(at, mem.bytes, op, b, c)
+		old := arith.Replace(at, mem.bytes, op, b, c)
 		if !mem.skip[0] {
 			w.setData(mem, 0, l, old)
 		}
@@ -78,29 +24,11 @@ func (w *warp) atom(in *instr, p place, m uint32) {
 }
 
 // operation applies an atomic operation at a place.
-func (mem *access) operation(in *instr, p place) atomOp {
-	if global, ok := globalAtoms[in.src.Modifiers[len(in.src.Modifiers)-1]]; ok && p.space == ptx.Global {
+func (mem *access) operation(in *instr, p place) arith.AtomOp {
+	if global, ok := arith.GlobalAtoms[in.src.Modifiers[len(in.src.Modifiers)-1]]; ok && p.space == ptx.Global {
 		return global
 	}
 	return mem.atom
-}
-
-// globalAtoms are the sums that the units of global memory compute differently: for f32,
-// subnormal numbers count as zeros; for f64, a NaN in memory is kept.
-var globalAtoms = map[string]atomOp{
-	"f32": func(old, b, _ uint64) uint64 {
-		return uint64(arith.Bits32(arith.Flush(arith.Flush(arith.F32(old)) + arith.Flush(arith.F32(b)))))
-	},
-	"f64": func(old, b, _ uint64) uint64 {
-		switch v := arith.F64(old) + arith.F64(b); {
-		case math.IsNaN(arith.F64(b)):
-			return b
-		case math.IsNaN(arith.F64(old)):
-			return old
-		default:
-			return arith.Bits64(v)
-		}
-	},
 }
 
 func (w *warp) source(mem *access, slot uint32, l int) uint64 {
@@ -108,34 +36,4 @@ func (w *warp) source(mem *access, slot uint32, l int) uint64 {
 		return lanes[uint64](w, slot)[l]
 	}
 	return uint64(lanes[uint32](w, slot)[l])
-}
-
-// replace applies an operation to memory and returns the previous value.
-func replace(at unsafe.Pointer, bytes uint64, op atomOp, b, c uint64) uint64 {
-	switch bytes {
-	case 8:
-		for p := (*uint64)(at); ; {
-			old := atomic.LoadUint64(p)
-			if atomic.CompareAndSwapUint64(p, old, op(old, b, c)) {
-				return old
-			}
-		}
-	case 4:
-		for p := (*uint32)(at); ; {
-			old := atomic.LoadUint32(p)
-			if atomic.CompareAndSwapUint32(p, old, uint32(op(uint64(old), b, c))) {
-				return uint64(old)
-			}
-		}
-	}
-	shift := uint(uintptr(at)&2) * 8
-	p := (*uint32)(unsafe.Pointer(uintptr(at) &^ 2))
-	for {
-		old := atomic.LoadUint32(p)
-		half := uint64(old >> shift & math.MaxUint16)
-		now := old&^(math.MaxUint16<<shift) | uint32(op(half, b, c)&math.MaxUint16)<<shift
-		if atomic.CompareAndSwapUint32(p, old, now) {
-			return half
-		}
-	}
 }

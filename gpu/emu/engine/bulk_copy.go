@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/ptx"
 )
@@ -18,34 +19,6 @@ import (
 // then they count as never written, so that a read without a wait is a fault. A copy out
 // of shared memory runs at once; writing its source again before the wait for its group
 // is a fault.
-
-// bulkCopy is a pending copy into shared memory.
-type bulkCopy struct {
-	in      *instr
-	warp    *warp
-	lane    int
-	at      uint64 // offset in the shared memory of the block
-	data    []byte
-	swizzle int
-	reduce  *reduction // nil for a plain copy
-}
-
-// bulkRead is a copy out of shared memory for which no thread has waited.
-type bulkRead struct {
-	in    *instr
-	lane  int
-	group uint32 // groups that the lane had committed before
-	at    uint64
-	data  []byte
-}
-
-// bulkState is the state of a warp's bulk copies.
-type bulkState struct {
-	committed [32]uint32
-	reads     []bulkRead
-}
-
-func (s *bulkState) reset() { s.committed, s.reads = [32]uint32{}, s.reads[:0] }
 
 // sharedOffset is the block and the offset of an address of shared memory, which may be
 // generic.
@@ -86,7 +59,7 @@ func (w *warp) startBulk(f *bulkForm, in *instr, l int) {
 }
 
 // sendBulk sends data to shared memory, perhaps of another block.
-func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizzle int, reduce *reduction) {
+func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizzle int, reduce *copyengine.Reduction) {
 	to, offset := w.sharedOffset(at)
 	owner, word := w.sharedOffset(barrier)
 	align := uint64(16)
@@ -117,7 +90,7 @@ func (w *warp) sendBulk(in *instr, l int, at, barrier uint64, data []byte, swizz
 	if reduce == nil {
 		to.shared.UnwriteRange(int(offset), len(data))
 	}
-	m.bulk = append(m.bulk, bulkCopy{in, w, l, offset, data, swizzle, reduce})
+	m.bulk = append(m.bulk, copyengine.Fill{PC: in.mem.pc, Rank: w.block.rank(), Warp: w.index, Lane: l, At: offset, Data: data, Swizzle: swizzle, Reduce: reduce})
 	to.filled++
 }
 
@@ -135,30 +108,17 @@ func (w *warp) raceBulk(in *instr, l int, offset uint64, size int) bool {
 	return true
 }
 
-// put writes the bytes of a copy that has ended.
-func (c *bulkCopy) put(to *mem.Contents) {
-	if c.reduce != nil {
-		c.reduce.apply(to.Data[c.at:], c.data)
-		return
-	}
-	for n := 0; n < len(c.data); n += 16 {
-		at := mem.Swizzled(c.at+uint64(n), c.swizzle)
-		copy(to.Data[at:], c.data[n:min(n+16, len(c.data))])
-	}
-	to.Written.SetRange(int(c.at), len(c.data))
-}
-
 // bulkArrives completes the copies that an mbarrier waits for.
 func (b *block) bulkArrives(at, word uint64) uint64 {
 	m := b.mbarrier(at)
 	for i := range m.bulk {
 		c := &m.bulk[i]
 		b.storedWhileFilled(c)
-		c.put(b.shared)
-		if c.warp.block == b {
-			m.arrive(c.warp)
+		c.Put(b.shared)
+		if by := b.issuer(c); by.block == b {
+			m.arrive(by)
 		}
-		m.tx -= int64(len(c.data))
+		m.tx -= int64(len(c.Data))
 	}
 	b.filled -= len(m.bulk)
 	m.bulk = m.bulk[:0]
@@ -223,12 +183,7 @@ func (w *warp) sharedBulk(in *instr, l int, address, size uint64, swizzle int) (
 	if !w.fencedAsync(in, l, offset, size) || in.mem.kind == load && !w.raceBulk(in, l, offset, int(size)) {
 		return nil, false
 	}
-	data := make([]byte, size)
-	for n := uint64(0); n < size; n += 16 {
-		at := mem.Swizzled(offset+n, swizzle)
-		copy(data[n:], from.shared.Data[at:at+min(16, size-n)])
-	}
-	return data, true
+	return copyengine.Take(from.shared.Data, offset, size, swizzle), true
 }
 
 // fencedAsync reports whether the copy engine or wgmma may read bytes of shared memory
@@ -256,7 +211,7 @@ func (w *warp) fencedAsync(in *instr, l int, offset, size uint64) bool {
 }
 
 // tensorTile finds the map at the address in w.addr and the coordinates of a lane.
-func (w *warp) tensorTile(f *bulkForm, in *instr, l int) (t *tensorMap, at [5]int32, ok bool) {
+func (w *warp) tensorTile(f *bulkForm, in *instr, l int) (t *copyengine.TensorMap, at [5]int32, ok bool) {
 	address := w.addr[l]
 	var text []byte
 	switch s, start := spaceOf(address); {
@@ -267,12 +222,12 @@ func (w *warp) tensorTile(f *bulkForm, in *instr, l int) (t *tensorMap, at [5]in
 			return nil, at, false
 		}
 	}
-	if t, ok = decodeTensorMap(text); !ok || t.rank != len(f.coordinates) {
+	if t, ok = copyengine.DecodeTensorMap(text); !ok || t.Rank != len(f.coordinates) {
 		w.fail(in, l, gpu.ErrArgument, "no tensor map of %d directions at address %#x: pass a gpu.TensorMap as a __grid_constant__ parameter", len(f.coordinates), address)
 		return nil, at, false
 	}
-	if t.im2col != f.im2col {
-		w.fail(in, l, gpu.ErrArgument, "the tensor map at address %#x is in %s mode, the instruction is not: give gpu.TensorMap an Im2col, or leave it out, as the instruction says", address, map[bool]string{false: "tile", true: "im2col"}[t.im2col])
+	if t.Im2col != f.im2col {
+		w.fail(in, l, gpu.ErrArgument, "the tensor map at address %#x is in %s mode, the instruction is not: give gpu.TensorMap an Im2col, or leave it out, as the instruction says", address, map[bool]string{false: "tile", true: "im2col"}[t.Im2col])
 		return nil, at, false
 	}
 	for k, slot := range f.coordinates {
@@ -287,31 +242,25 @@ func (w *warp) readTile(f *bulkForm, in *instr, l int) (data []byte, swizzle int
 	if !ok {
 		return nil, 0, false
 	}
-	data = t.blank()
-	w.tileRows(f, in, l, t, at, func(r tileRow) bool {
-		from := w.globalBytes(in, l, r.from, r.bytes, false)
-		copy(data[r.at:], from)
+	data = t.Blank()
+	w.tileRows(f, in, l, t, at, func(r copyengine.Row) bool {
+		from := w.globalBytes(in, l, r.From, r.Bytes, false)
+		copy(data[r.At:], from)
 		return from != nil
 	})
-	if t.tf32 {
-		roundTF32(data)
-	}
-	return data, t.swizzle, w.block.fault == nil
+	t.Round(data)
+	return data, t.Swizzle, w.block.fault == nil
 }
 
 // tileRows calls do for the parts of a tile that lie in one piece in global memory.
-func (w *warp) tileRows(f *bulkForm, in *instr, l int, t *tensorMap, at [5]int32, do func(r tileRow) bool) {
-	if !f.im2col {
-		t.rows(at, do)
-		return
-	}
+func (w *warp) tileRows(f *bulkForm, in *instr, l int, t *copyengine.TensorMap, at [5]int32, do func(r copyengine.Row) bool) {
 	var offsets [3]int64
 	for i, slot := range f.offsets {
 		offsets[i] = int64(lanes[uint32](w, slot)[l] & 0xffff)
 	}
-	if !t.pixels(at, offsets, do) {
+	if !t.Rows(at, offsets, do) {
 		w.fail(in, l, gpu.ErrArgument, "coordinates %v are not in the bounding box of the tensor map, whose lower corner is %v and whose upper corner is %v of shape %v",
-			at[:t.rank], t.lower[:t.rank-2], t.upper[:t.rank-2], t.shape[:t.rank])
+			at[:t.Rank], t.Lower[:t.Rank-2], t.Upper[:t.Rank-2], t.Shape[:t.Rank])
 	}
 }
 
@@ -339,22 +288,22 @@ func (w *warp) storeBulk(f *bulkForm, in *instr, l int) {
 	if !ok {
 		return
 	}
-	data, ok := w.sharedBulk(in, l, source, uint64(t.bytes()), t.swizzle)
+	data, ok := w.sharedBulk(in, l, source, uint64(t.Bytes()), t.Swizzle)
 	if !ok {
 		return
 	}
 	if f.tensorOp != "" {
 		reduced := *f
-		if reduced.reduce = tensorReduction(f.tensorOp, t.typ); reduced.reduce == nil {
-			w.fail(in, l, gpu.ErrArgument, "no reduction .%s of elements of .%s, which the tensor map has", f.tensorOp, t.typ)
+		if reduced.reduce = copyengine.TensorReduction(f.tensorOp, t.Type); reduced.reduce == nil {
+			w.fail(in, l, gpu.ErrArgument, "no reduction .%s of elements of .%s, which the tensor map has", f.tensorOp, t.Type)
 			return
 		}
 		f = &reduced
 	}
-	w.tileRows(f, in, l, t, at, func(r tileRow) bool {
-		return f.write(w, in, l, r.from, data[r.at:][:r.bytes])
+	w.tileRows(f, in, l, t, at, func(r copyengine.Row) bool {
+		return f.write(w, in, l, r.From, data[r.At:][:r.Bytes])
 	})
-	w.noteBulkRead(in, l, source, uint64(t.bytes()))
+	w.noteBulkRead(in, l, source, uint64(t.Bytes()))
 }
 
 // write copies data to global memory, or reduces it into what is there.
@@ -364,7 +313,7 @@ func (f *bulkForm) write(w *warp, in *instr, l int, address uint64, data []byte)
 	}
 	to := w.globalBytes(in, l, address, len(data), true)
 	if to != nil && f.reduce != nil {
-		f.reduce.apply(to, data)
+		f.reduce.Apply(to, data)
 	} else {
 		copy(to, data)
 	}
@@ -374,41 +323,26 @@ func (f *bulkForm) write(w *warp, in *instr, l int, address uint64, data []byte)
 // noteBulkRead records the bytes that a copy out of shared memory has read.
 func (w *warp) noteBulkRead(in *instr, l int, address, size uint64) {
 	b, offset := w.sharedOffset(address)
-	w.bulk.reads = append(w.bulk.reads, bulkRead{in, l, w.bulk.committed[l], offset, bytes.Clone(b.shared.Data[offset:][:size])})
+	w.bulk.Note(copyengine.Read{PC: in.mem.pc, Lane: l, At: offset, Data: bytes.Clone(b.shared.Data[offset:][:size])})
 }
 
 // waitBulk waits for all groups of the lanes in m except the last n: their sources must
 // be unchanged since they were read.
 func (w *warp) waitBulk(m uint32, n uint64) {
-	w.bulk.reads = slices.DeleteFunc(w.bulk.reads, func(r bulkRead) bool {
-		if m>>r.lane&1 == 0 || uint64(r.group)+n >= uint64(w.bulk.committed[r.lane]) {
-			return false
-		}
-		if now := w.block.shared.Data[r.at:][:len(r.data)]; !bytes.Equal(now, r.data) {
+	w.bulk.Wait(m, n, func(r copyengine.Read) {
+		in := &w.block.prog.code[r.PC]
+		if now := w.block.shared.Data[r.At:][:len(r.Data)]; !bytes.Equal(now, r.Data) {
 			at := 0
-			for now[at] == r.data[at] {
+			for now[at] == r.Data[at] {
 				at++
 			}
-			w.fail(r.in, r.lane, gpu.ErrRace, "%s was written again before cp.async.bulk.wait_group said that it had been read",
-				w.block.launch.sharedPlace(r.at+uint64(at)))
+			w.fail(in, r.Lane, gpu.ErrRace, "%s was written again before cp.async.bulk.wait_group said that it had been read",
+				w.block.launch.sharedPlace(r.At+uint64(at)))
 		}
 		if w.block.fault == nil && w.alive != 0 {
-			w.raceBulk(r.in, r.lane, r.at, len(r.data))
+			w.raceBulk(in, r.Lane, r.At, len(r.Data))
 		}
-		return true
 	})
-}
-
-// fillingBulk is a pending bulk copy to bytes of shared memory, or nil.
-func (b *block) fillingBulk(offset, size uint64) *bulkCopy {
-	for _, m := range b.mbarriers {
-		for i := range m.bulk {
-			if c := &m.bulk[i]; c.at < offset+size && offset < c.at+uint64(len(c.data)) {
-				return c
-			}
-		}
-	}
-	return nil
 }
 
 // mbarrierWord is the word of an mbarrier.

@@ -2,49 +2,13 @@ package engine
 
 import (
 	"slices"
-	"unsafe"
 
-	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/ptx"
 )
 
 // This file is the reductions of the copy engine, cp.reduce.async.bulk, and the stores and
 // reductions of single values that an mbarrier counts, st.async and red.async.
-
-// reduction combines the elements of a copy with those of its destination.
-type reduction struct {
-	op    atomOp
-	bytes int // of an element
-}
-
-func (r *reduction) apply(to, data []byte) {
-	for n := 0; n < len(data); n += r.bytes {
-		var v uint64
-		for i := range r.bytes {
-			v |= uint64(data[n+i]) << (8 * i)
-		}
-		replace(unsafe.Pointer(&to[n]), uint64(r.bytes), r.op, v, 0)
-	}
-}
-
-// The reductions by the memory that they reach, as the PTX manual lists them.
-var (
-	sharedReductions = []string{"and.b32", "or.b32", "xor.b32", "add.u32", "add.s32", "add.u64", "inc.u32", "dec.u32", "min.u32", "min.s32", "max.u32", "max.s32"}
-	globalReductions = append(slices.Clone(sharedReductions), "and.b64", "or.b64", "xor.b64", "min.u64", "min.s64", "max.u64", "max.s64",
-		"add.f32", "add.f64", "add.noftz.f16", "add.noftz.bf16", "min.f16", "max.f16", "min.bf16", "max.bf16")
-)
-
-// reductionOf is a reduction by its words, such as add.noftz.f16.
-func reductionOf(op string, t ptx.Type, global bool) *reduction {
-	r := &reduction{op: atoms[op+"."+string(t)], bytes: t.Bytes()}
-	if row := arith.Rows[op+"."+string(t)]; r.op == nil && row != nil {
-		r.op = func(old, b, _ uint64) uint64 { return row.Lane(&arith.Operation{}, old, b, 0) }
-	}
-	if op == "add" && global && globalAtoms[string(t)] != nil {
-		r.op = globalAtoms[string(t)]
-	}
-	return r
-}
 
 // bulkReduceForm lowers cp.reduce.async.bulk; w are the modifiers behind .bulk.
 func (lo *lowering) bulkReduceForm(w words) error {
@@ -75,36 +39,15 @@ func (lo *lowering) bulkReduceForm(w words) error {
 		name = op + ".noftz." + string(t)
 	}
 	switch {
-	case w.are("global", "shared::cta", "bulk_group") && slices.Contains(globalReductions, name):
-		f.reduce = reductionOf(op, t, true)
+	case w.are("global", "shared::cta", "bulk_group") && slices.Contains(copyengine.GlobalReductions, name):
+		f.reduce = copyengine.NewReduction(op, t, true)
 		lo.op.in.mem.kind = load
 		return lo.bulkStore(f, 0)
-	case w.are("shared::cluster", "shared::cta", "mbarrier::complete_tx::bytes") && slices.Contains(sharedReductions, name):
-		f.reduce = reductionOf(op, t, false)
+	case w.are("shared::cluster", "shared::cta", "mbarrier::complete_tx::bytes") && slices.Contains(copyengine.SharedReductions, name):
+		f.reduce = copyengine.NewReduction(op, t, false)
 		return lo.bulkLoad(f, 0)
 	}
 	return lo.unsupported("no such form of cp.reduce.async.bulk")
-}
-
-// tensorReductions are the reductions of a tensor by the type of its elements.
-func tensorReduction(op string, t ptx.Type) *reduction {
-	bits := map[int]ptx.Type{4: "b32", 8: "b64"}[t.Bytes()]
-	switch name := op + "." + string(t); {
-	case t == "f16" || t == "bf16":
-		if op == "add" {
-			name = "add.noftz." + string(t)
-		}
-		if !slices.Contains(globalReductions, name) {
-			return nil
-		}
-	case t == "s64" && op == "add":
-		t = "u64"
-	case (op == "and" || op == "or" || op == "xor") && bits != "" && !arith.IsFloat(t):
-		t = bits
-	case !slices.Contains(globalReductions, name):
-		return nil
-	}
-	return reductionOf(op, t, true)
 }
 
 // asyncValueForm lowers st.async and red.async: each lane sends a value to the shared
@@ -132,12 +75,12 @@ func (lo *lowering) asyncValueForm(w words) (err error) {
 	switch {
 	case len(w) > 0 || !counts || reduces != relaxed:
 		return lo.unsupported("no such form of %s.async", lo.op.in.src.Opcode)
-	case reduces && !slices.Contains(sharedReductions, name):
+	case reduces && !slices.Contains(copyengine.SharedReductions, name):
 		return lo.unsupported("no such form of red.async")
 	case !reduces && !slices.Contains([]ptx.Type{"b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64"}, t):
 		return lo.unsupported("no such form of st.async")
 	case reduces:
-		f.reduce = reductionOf(op, t, false)
+		f.reduce = copyengine.NewReduction(op, t, false)
 	}
 	in := &lo.op.in
 	mem := &access{kind: store, space: ptx.Shared, bytes: uint64(t.Bytes()), count: count, size: uint64(t.Bytes() * count), uncounted: true}

@@ -171,26 +171,6 @@ func (l *Launch) runCluster(c *cluster, n int64) bool {
 	return true
 }
 
-// clusterBarrierForm lowers barrier.cluster.
-func (lo *lowering) clusterBarrierForm(w words) error {
-	if err := lo.target(90); err != nil {
-		return err
-	}
-	w.drop("aligned", "relaxed", "release", "acquire")
-	in := &lo.op.in
-	switch op := w.take("arrive", "wait"); {
-	case len(w) > 0:
-		return lo.unsupported("modifier %s", w.rest())
-	case op == "arrive":
-		in.flow, in.exec = checked, func(w *warp, in *instr, m uint32) { w.arriveCluster(in, m) }
-	case op == "wait":
-		in.flow, in.exec = groupSync, func(*warp, *instr, uint32) {}
-	default:
-		return lo.unsupported("no such form of barrier.cluster")
-	}
-	return lo.operands(0, 0)
-}
-
 // clusterOf is the cluster of a block, a new one in a launch without clusters.
 func (b *block) clusterOf() *cluster {
 	if b.cluster == nil {
@@ -246,12 +226,10 @@ func (c *cluster) complete() {
 	}
 }
 
-// waitGroup makes lanes wait for other warps, of the cluster or of the warpgroup. It
-// reports whether the fragment continues.
-func (w *warp) waitGroup(f *fragment, in *instr, m uint32) bool {
-	if in.src.Opcode == "wgmma" {
-		return w.waitWarpgroup(f, in)
-	}
+// clusterWait is a wait at the barrier of the cluster.
+type clusterWait struct{}
+
+func (clusterWait) wait(w *warp, f *fragment, in *instr, m uint32) bool {
 	c := w.block.clusterOf()
 	if missing := m &^ w.clusterArrived; missing != 0 {
 		w.fail(in, lowest(missing), gpu.ErrBarrier, "it waits at the barrier of the cluster without barrier.cluster.arrive before")
@@ -266,37 +244,8 @@ func (w *warp) waitGroup(f *fragment, in *instr, m uint32) bool {
 	return false
 }
 
-// groupMet reports whether a fragment that waits for other warps can continue.
-func (w *warp) groupMet(f *fragment) bool {
-	if in := &w.block.prog.code[f.pc]; in.src.Opcode == "wgmma" {
-		return w.warpgroupMet(in)
-	}
+func (clusterWait) met(w *warp, f *fragment, _ *instr) bool {
 	return w.clusterPhase[lowest(f.mask)] != w.block.clusterOf().phase
-}
-
-// mapaForm lowers mapa: the address of the same place in the shared memory of another
-// block of the cluster.
-func mapaForm(lo *lowering) error {
-	w := wordsOf(lo.op.in.src)
-	w.take("shared::cluster")
-	t := w.last()
-	if len(w) > 0 || t != "u32" && t != "u64" {
-		return lo.unsupported("no such form of mapa")
-	}
-	in := &lo.op.in
-	in.kinds, in.flow = string(rune(widthOf(t))), checked
-	in.exec = func(w *warp, in *instr, m uint32) {
-		w.gather(&w.tmp[0], width(in.kinds[0]), in.a)
-		rank := *lanes[uint32](w, in.b)
-		eachLane(m, func(l int) {
-			if int(rank[l]) >= w.block.clusterSize() {
-				w.fail(in, l, gpu.ErrSpace, "block %d of a cluster of %d", rank[l], w.block.clusterSize())
-				return
-			}
-			w.setLane(in, l, addressIn(w.tmp[0][l], int(rank[l])))
-		})
-	}
-	return first(lo.operands(3, 3), lo.def(&in.d, 0, widthOf(t)), lo.use(&in.a, 1, t), lo.use(&in.b, 2, "u32"))
 }
 
 // accessCluster runs an access to shared memory of which some lanes may reach

@@ -8,21 +8,6 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// comparison is the comparison of setp and set. Those from unequal on, and the unordered
-// ones, are computed from the others.
-type comparison uint8
-
-const (
-	equal comparison = iota
-	less
-	lessEqual
-	greater
-	greaterEqual
-	unequal
-	isNumber
-	isNaN
-)
-
 var comparisons = map[string]comparison{
 	"eq": equal, "ne": unequal, "lt": less, "le": lessEqual, "gt": greater, "ge": greaterEqual,
 	"lo": less, "ls": lessEqual, "hi": greater, "hs": greaterEqual,

@@ -10,12 +10,17 @@
 //
 // It knows allocations (package mem) and no buffers: the device implements Resources,
 // which finds the allocation of a buffer and the number of a texture or surface object.
-// It must not import package emu. Lowering and running an instruction belong together and
-// stand in one file for each family of instructions: forms.go, op_table.go and vector.go
-// for arithmetic, move.go, compare.go and form_convert.go; form_memory.go with access.go
-// and pattern.go for loads and stores, atom.go; shuffle.go, sync.go; async.go, mbarrier.go
-// and bulk_copy.go; mma.go, wmma.go and wgmma.go, whose matrices package matrix multiplies;
-// form_texture.go and package texture; printf.go and package cformat.
+// It must not import package emu. Its files have three layers, each of which uses only those
+// below it:
+//
+//   - forms: a file for each family of instructions has its lowering and its execution. forms.go
+//     and op_table.go are the table; form_control.go, form_barrier.go, form_bits.go and vector.go
+//     with arithmetic and control flow, move.go, compare.go and form_convert.go; form_memory.go,
+//     shuffle.go, sync.go; async.go, mbarrier.go and bulk_copy.go with package copyengine; mma.go,
+//     wmma.go, wgmma.go and ldmatrix.go with package matrix; form_texture.go with package texture;
+//     printf.go with package cformat.
+//   - lowering: lower.go gets the table of forms, op.go has what a form may call.
+//   - execution: program.go, warp.go, schedule.go, launch.go, access.go and what they need.
 //
 // The path of an entry from text to results: package flow inlines device functions and
 // orders the blocks of the control flow; lower.go turns each instruction into one that

@@ -347,10 +347,11 @@ func (w *warp) unwritten(in *instr, p place, lane int) {
 	if p.space == ptx.Shared {
 		where = w.block.launch.sharedPlace(offset)
 	}
-	if c := w.block.filling(p, offset, in.mem.size); c != nil {
-		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, which cp.async at %s fills: its thread has not waited for it", where, w.block.prog.placeOf(c.in))
+	if from := w.block.filling(p, offset, in.mem.size); from != nil {
+		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, which cp.async at %s fills: its thread has not waited for it", where, w.block.prog.placeOf(from))
 	} else if c := w.block.fillingBulk(offset, in.mem.size); c != nil && p.space == ptx.Shared {
-		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: its bytes have not arrived; expect them at its mbarrier, and wait for the phase that counts them", where, c.in.src.Name(), w.block.prog.placeOf(c.in))
+		from := &w.block.prog.code[c.PC]
+		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, which %s at %s fills: its bytes have not arrived; expect them at its mbarrier, and wait for the phase that counts them", where, from.src.Name(), w.block.prog.placeOf(from))
 	} else {
 		w.undefinedUse(in, lane, gpu.ErrUninitialized, "%s, of which not all %d bytes were written: write it first, or set it to 0", where, in.mem.size)
 	}

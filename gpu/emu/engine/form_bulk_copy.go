@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/ptx"
 )
 
@@ -16,8 +17,8 @@ type bulkForm struct {
 	mask        uint32   // slot of the blocks of a multicast
 	multicast   bool
 	tensor      bool
-	reduce      *reduction // nil for a plain copy
-	tensorOp    string     // of a reduction into a tensor, whose map names the type
+	reduce      *copyengine.Reduction // nil for a plain copy
+	tensorOp    string                // of a reduction into a tensor, whose map names the type
 	im2col      bool
 	offsets     []uint32 // slots of the im2col offsets
 }
@@ -31,7 +32,7 @@ func (lo *lowering) bulkCopyForm(w words) error {
 	switch op := w.take("commit_group", "wait_group", "prefetch"); {
 	case op == "commit_group" && len(w) == 0:
 		lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
-			eachLane(m, func(l int) { w.bulk.committed[l]++ })
+			eachLane(m, w.bulk.Commit)
 		}
 		return lo.operands(0, 0)
 	case op == "wait_group":

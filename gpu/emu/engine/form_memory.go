@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/ptx"
 )
 
@@ -214,7 +215,7 @@ func atomForm(lo *lowering) error {
 	if len(w) == 1 {
 		name = w[0]
 	}
-	row, ok := atoms[name+"."+string(t)]
+	row, ok := arith.Atoms[name+"."+string(t)]
 	if !ok || mem.space == ptx.Local || mem.space == ptx.Const || mem.space == ptx.Parameter {
 		return lo.unsupported("no such form of %s", lo.op.in.src.Opcode)
 	}

@@ -28,10 +28,3 @@ func (lo *lowering) tile(t *matrix.Tile, i int, def bool) error {
 	}
 	return nil
 }
-
-// eachLane calls f for each lane of a mask.
-func eachLane(m uint32, f func(l int)) {
-	for ; m != 0; m &= m - 1 {
-		f(lowest(m) & 31)
-	}
-}

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"warpbook/gpu"
 )
 
@@ -431,26 +429,4 @@ func (w *warp) keepsWord(in *instr, p place, at uint64, before, now seen) bool {
 		}
 	}
 	return true
-}
-
-// fenceForm lowers membar and fence: memory is always consistent in the emulator, so a
-// fence affects only the searches for races.
-func fenceForm(lo *lowering) error {
-	src := lo.op.in.src
-	async := slices.Contains(src.Modifiers, "proxy") && slices.Contains(src.Modifiers, "async")
-	engine := async || slices.Contains(src.Modifiers, "mbarrier_init")
-	wide := slices.ContainsFunc(src.Modifiers, func(m string) bool { return m == "gl" || m == "gpu" || m == "sys" })
-	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
-		if w.block.global != nil {
-			w.fence(wide)
-		}
-		if engine {
-			w.fenceAsync()
-		}
-		if r := w.block.races; r != nil && async {
-			r.warps.now++
-			w.proxyFence = r.warps.now
-		}
-	}
-	return nil
 }

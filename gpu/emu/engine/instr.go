@@ -40,6 +40,16 @@ type extra struct {
 	pflip   uint32
 	e       uint32 // fourth source
 	targets []int32
+	wait    groupWait // of groupSync
+}
+
+// groupWait is a wait for other warps: those of the cluster or of the warpgroup.
+type groupWait interface {
+	// wait makes lanes of a fragment wait; it reports whether the fragment continues.
+	wait(w *warp, f *fragment, in *instr, m uint32) bool
+
+	// met reports whether a fragment that waits can continue.
+	met(w *warp, f *fragment, in *instr) bool
 }
 
 // flowKind is the action of the scheduler for an instruction.
@@ -59,9 +69,6 @@ const (
 
 // always is the predicate that is true in every lane.
 const always = 0
-
-// all is the mask of a whole warp.
-const all = 1<<32 - 1
 
 // lanes is a slot as 32 values of its width. Lowering gives every operand a slot of the
 // right size, so no check is needed.

@@ -115,3 +115,15 @@ func predicates(f func(a, b uint32) uint32) execFunc {
 		w.preds[in.d] = w.preds[in.d]&^m | f(w.preds[in.a], w.preds[in.b])&m
 	}
 }
+
+// setLane sets a lane of the destination.
+func (w *warp) setLane(in *instr, l int, v uint64) {
+	switch width(in.kinds[0]) {
+	case double:
+		lanes[uint64](w, in.d)[l] = v
+	case predicate:
+		w.preds[in.d] = w.preds[in.d]&^(1<<l) | uint32(v&1)<<l
+	default:
+		lanes[uint32](w, in.d)[l] = uint32(v) & width(in.kinds[0]).mask()
+	}
+}

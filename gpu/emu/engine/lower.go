@@ -13,34 +13,17 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// Module is the text of a module and the places of its variables and functions.
-type Module struct {
-	Text    *ptx.Module
-	Symbols map[string]Symbol
-}
-
-// Lower makes an entry ready to run, or rejects it with the first instruction that is
-// malformed or not supported.
-func (e *Engine) Lower(m Module, entry *ptx.Function) (*Program, error) {
-	if err := m.rejectClusters(entry); err != nil {
-		return nil, err
-	}
-	fn, err := flow.Inline(m.Text, entry)
-	if err != nil {
-		return nil, err
-	}
-	lo := &lowering{module: m, compute: e.info.Compute, fn: fn, prog: &Program{
-		name: entry.Name, file: m.Text.Name, files: m.Text.Files, fn: entry, inlined: fn, text: m.Text, symbols: m.Symbols, locals: map[string]uint64{},
-	}}
+// program lowers the entry.
+func (lo *lowering) program() error {
 	if err := lo.layout(); err != nil {
-		return nil, err
+		return err
 	}
-	g := flow.NewGraph(fn)
+	fn, g := lo.fn, flow.NewGraph(lo.fn)
 	starts := make([]int, len(fn.Code)+1)
 	for i := range fn.Code {
 		starts[i] = len(lo.ops)
 		if err := lo.instruction(&fn.Code[i]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	starts[len(fn.Code)] = len(lo.ops)
@@ -49,7 +32,7 @@ func (e *Engine) Lower(m Module, entry *ptx.Function) (*Program, error) {
 	c, entries := lo.arrange(g, starts)
 	lo.allocate(c)
 	lo.assemble(c, entries)
-	return lo.prog, nil
+	return nil
 }
 
 // instruction lowers one instruction of the text to one op.
@@ -66,7 +49,7 @@ func (lo *lowering) instruction(src *ptx.Instruction) error {
 		lo.op.guard = lo.op.binds[0]
 		lo.op.binds = nil
 	}
-	form, ok := forms[src.Opcode]
+	form, ok := lo.forms[src.Opcode]
 	if !ok {
 		return lo.noForm()
 	}

@@ -5,6 +5,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/ptx"
 )
 
@@ -17,27 +18,6 @@ const (
 	mbarrierPhase = 2 * mbarrierCount
 	mbarrierValid = 1 << 63 // set by init
 )
-
-// mbarrier is the state of an mbarrier besides its word.
-type mbarrier struct {
-	arrivals []arrival // of this phase, for the search for races
-	before   []arrival // of the previous phase
-	copies   []copyArrival
-	tx       int64      // bytes that this phase waits for
-	bulk     []bulkCopy // copies that it will count
-
-	init     *instr // the instruction that initialised it, until a fence shows it to the copy engine
-	initWarp *warp
-	initLane int
-	initTime uint64
-}
-
-// copyArrival is a cp.async.mbarrier.arrive: lanes whose copies will arrive.
-type copyArrival struct {
-	warp  *warp
-	mask  uint32
-	until uint64 // copies that the warp had started
-}
 
 // mbarrierOp is the effect of an instruction on the word of an mbarrier for one lane; it
 // returns the new word. t is the block that the mbarrier belongs to: the warp's, or
@@ -229,16 +209,6 @@ func (w *warp) noMbarrier(in *instr, l int, word uint64) uint64 {
 	return word
 }
 
-func (b *block) mbarrier(at uint64) *mbarrier {
-	if b.mbarriers == nil {
-		b.mbarriers = map[uint64]*mbarrier{}
-	}
-	if b.mbarriers[at] == nil {
-		b.mbarriers[at] = &mbarrier{}
-	}
-	return b.mbarriers[at]
-}
-
 func (lo *lowering) mbarrierWait(parity bool) error {
 	in := &lo.op.in
 	if err := lo.operands(3, 4); err != nil {
@@ -307,7 +277,7 @@ func (lo *lowering) copyArriveForm(w words) error {
 			return w.noMbarrier(in, l, word)
 		}
 		m := t.mbarrier(w.addr[l])
-		m.copies = append(m.copies, copyArrival{w, 1 << l, w.copies.started})
+		m.copies = append(m.copies, copyArrival{w, 1 << l, w.copies.Started()})
 		if more {
 			word++
 		}
@@ -321,8 +291,8 @@ func (w *warp) copiesArrive(t *block, in *instr, l int, word uint64) uint64 {
 	m := t.mbarrier(w.addr[l])
 	at := w.addr
 	for _, c := range m.copies {
-		c.warp.complete(func(p *pendingCopy) uint32 {
-			if p.number < c.until {
+		c.warp.complete(func(p *copyengine.Copy) uint32 {
+			if p.Number < c.until {
 				return c.mask
 			}
 			return 0

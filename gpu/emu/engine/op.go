@@ -55,6 +55,9 @@ func (lo *lowering) halfOf(packed ptx.Type, component int) {
 	}
 }
 
+// form lowers an instruction of an opcode.
+type form func(*lowering) error
+
 // lowering is an entry that is being lowered to a program.
 type lowering struct {
 	module  Module
@@ -62,15 +65,9 @@ type lowering struct {
 	fn      *ptx.Function
 	prog    *Program
 	symbols map[string]Symbol // of the function, then of the module
+	forms   map[string]form   // by opcode
 	op      *op               // the one that is being lowered
 	ops     []*op
-}
-
-// Symbol is the place of a named variable or function.
-type Symbol struct {
-	Space   ptx.Space
-	Address uint64 // in its space
-	at      int    // of a parameter: offset in the parameter bytes
 }
 
 // error adds the place to a message.
@@ -225,4 +222,23 @@ func (lo *lowering) extra() *extra {
 		lo.op.in.x = &extra{}
 	}
 	return lo.op.in.x
+}
+
+// first is the first of several errors.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// operandsOf are the operands of an op, after their places are assigned.
+func operandsOf(o *op) []operand {
+	var all []operand
+	for _, b := range o.binds {
+		all = append(all, operand{*b.field, b.value.width == predicate, b.value.width == double, b.def, b == o.guard})
+	}
+	return all
 }

@@ -3,9 +3,9 @@ package engine
 import (
 	"encoding/binary"
 	"fmt"
-	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/emu/mem"
 )
 
@@ -42,7 +42,7 @@ func (run *Launch) arguments(l gpu.Launch) error {
 	for i, a := range l.Args {
 		param := run.params[p.paramAt[i]:][:p.params[i].Bytes()]
 		if m, ok := a.(gpu.TensorMap); ok {
-			if err := encodeTensorMap(param, m, address(m.Buffer), run.info); err != nil {
+			if err := copyengine.EncodeTensorMap(param, m, address(m.Buffer), run.info); err != nil {
 				return fmt.Errorf("emu: launch %s: argument %d, %s: %w", p.name, i, p.params[i].Name, err)
 			}
 			continue
@@ -67,18 +67,8 @@ func (run *Launch) arguments(l gpu.Launch) error {
 		}
 	}
 	run.findOrigins()
-	run.paramContents = wrap(run.params[:p.paramBytes])
+	run.paramContents = mem.Wrap(run.params[:p.paramBytes])
 	return nil
-}
-
-// wrap makes contents from bytes that are all written.
-func wrap(data []byte) *mem.Contents {
-	c := &mem.Contents{Data: data}
-	if len(data) > 0 {
-		c.Base = unsafe.Pointer(&data[0])
-	}
-	c.Whole.Store(true)
-	return c
 }
 
 // Release frees what the launch needed, whether it ran or not.

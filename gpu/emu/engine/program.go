@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -183,4 +185,35 @@ func widthOf(t ptx.Type) width {
 		return double
 	}
 	return 0
+}
+
+// Symbol is the place of a named variable or function.
+type Symbol struct {
+	Space   ptx.Space
+	Address uint64 // in its space
+	at      int    // of a parameter: offset in the parameter bytes
+}
+
+// mask is the bits of a narrow value in its 32-bit slot.
+func (w width) mask() uint32 {
+	if w == half {
+		return 1<<16 - 1
+	}
+	return all
+}
+
+// Module is the text of a module and the places of its variables and functions.
+type Module struct {
+	Text    *ptx.Module
+	Symbols map[string]Symbol
+}
+
+// rejectClusters rejects an entry whose launches count clusters in place of blocks, by
+// the name of the directive.
+func (m Module) rejectClusters(fn *ptx.Function) error {
+	if !slices.Contains(fn.Clusters, "blocksareclusters") {
+		return nil
+	}
+	return fmt.Errorf("emu: entry %s at %s:%d: %w: .blocksareclusters on the emulator: give the clusters by __cluster_dims__ or by Launch.Cluster, or run this entry on a GPU",
+		fn.Name, m.Text.Name, fn.Pos.Line, gpu.ErrUnsupported)
 }

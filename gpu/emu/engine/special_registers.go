@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"warpbook/gpu/emu/arith"
 )
@@ -197,16 +196,12 @@ func (w *warp) put(p preset, lane int, v uint64) {
 	lanes[uint32](w, p.offset)[lane] = uint32(v) & p.value.width.mask()
 }
 
-// mask is the bits of a narrow value in its 32-bit slot.
-func (w width) mask() uint32 {
-	if w == half {
-		return 1<<16 - 1
+// fillThreadConstants runs them for all lanes, also for those that have no thread.
+func (b *block) fillThreadConstants() {
+	for i := range b.prog.constantOps {
+		in := &b.prog.constantOps[i]
+		for _, w := range b.warps {
+			in.exec(w, in, all)
+		}
 	}
-	return all
 }
-
-// lowest is the lowest lane of a mask.
-func lowest(m uint32) int { return bits.TrailingZeros32(m) }
-
-// popcount is the number of lanes in a mask.
-func popcount(m uint32) int { return bits.OnesCount32(m) }

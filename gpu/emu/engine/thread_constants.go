@@ -71,13 +71,3 @@ func (c *code) definitions() []int {
 	}
 	return defs
 }
-
-// fillThreadConstants runs them for all lanes, also for those that have no thread.
-func (b *block) fillThreadConstants() {
-	for i := range b.prog.constantOps {
-		in := &b.prog.constantOps[i]
-		for _, w := range b.warps {
-			in.exec(w, in, all)
-		}
-	}
-}

@@ -178,7 +178,7 @@ func (t *Trail) again(p *point) *Launch {
 	}
 	again.into.warnings = &again.unwanted
 	again.findOrigins()
-	again.paramContents = wrap(again.params[:l.prog.paramBytes])
+	again.paramContents = mem.Wrap(again.params[:l.prog.paramBytes])
 	return again
 }
 

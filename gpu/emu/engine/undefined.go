@@ -34,15 +34,6 @@ type operand struct {
 	guard     bool
 }
 
-// operandsOf are the operands of an op, after their places are assigned.
-func operandsOf(o *op) []operand {
-	var all []operand
-	for _, b := range o.binds {
-		all = append(all, operand{*b.field, b.value.width == predicate, b.value.width == double, b.def, b == o.guard})
-	}
-	return all
-}
-
 // undefinedLanes notes the lanes of m that have read from lanes outside of m.
 func (w *warp) undefinedLanes(in *instr, m uint32) {
 	if !in.x.hasD || !w.block.checks.Has(gpu.CheckMasks) {

@@ -2,24 +2,11 @@ package engine
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
 	"warpbook/gpu"
 	"warpbook/gpu/loader"
-	"warpbook/gpu/ptx"
 )
-
-// rejectClusters rejects an entry whose launches count clusters in place of blocks, by
-// the name of the directive.
-func (m Module) rejectClusters(fn *ptx.Function) error {
-	if !slices.Contains(fn.Clusters, "blocksareclusters") {
-		return nil
-	}
-	return fmt.Errorf("emu: entry %s at %s:%d: %w: .blocksareclusters on the emulator: give the clusters by __cluster_dims__ or by Launch.Cluster, or run this entry on a GPU",
-		fn.Name, m.Text.Name, fn.Pos.Line, gpu.ErrUnsupported)
-}
 
 // noForm rejects an opcode without a form.
 func (lo *lowering) noForm() error {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/simd"
 )
@@ -28,8 +29,8 @@ type warp struct {
 	copied [][32]uint32 // of each copy: the bytes of its load that had been written
 
 	vector simd.Run
-	copies asyncCopies
-	bulk   bulkState
+	copies copyengine.Async
+	bulk   copyengine.Bulk
 
 	events   []uint32 // by instruction: its last event in the search for races on global memory
 	released uint32   // the time of its last fence in that search
@@ -53,6 +54,12 @@ type warp struct {
 
 	addr [32]uint64 // effective addresses of the access that runs
 	tmp  [3][32]uint64
+}
+
+// groupMet reports whether a fragment that waits for other warps can continue.
+func (w *warp) groupMet(f *fragment) bool {
+	in := &w.block.prog.code[f.pc]
+	return in.x.wait.met(w, f, in)
 }
 
 // fragment is a set of lanes at one instruction.
@@ -84,9 +91,9 @@ func (w *warp) reset() {
 	w.frags = append(w.frags[:0], fragment{mask: w.first})
 	clear(w.set)
 	if w.block.prog.asynchronous {
-		w.copies.reset()
+		w.copies.Reset()
 		w.product.reset()
-		w.bulk.reset()
+		w.bulk.Reset()
 	}
 	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
 	w.polled, w.undefined, w.released = nil, nil, 0
@@ -410,7 +417,7 @@ func (w *warp) control(f *fragment, in *instr, m uint32) bool {
 	case blockSync:
 		return w.barrier(f, in, m)
 	case groupSync:
-		return w.waitGroup(f, in, m)
+		return in.x.wait.wait(w, f, in, m)
 	}
 	return w.sync(f, in, m)
 }

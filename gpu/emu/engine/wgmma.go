@@ -49,6 +49,7 @@ func (lo *lowering) wgmmaWait() error {
 	}
 	in := &lo.op.in
 	in.flow, in.sub, in.exec = groupSync, uint8(n.Bits), func(*warp, *instr, uint32) {}
+	lo.extra().wait = warpgroupWait{}
 	return nil
 }
 
@@ -63,9 +64,11 @@ func (w *warp) commitProducts() {
 	w.products = append(w.products, now)
 }
 
-// waitWarpgroup makes a warp wait for groups of products of its warpgroup.
-func (w *warp) waitWarpgroup(f *fragment, in *instr) bool {
-	if !w.warpgroupMet(in) {
+// warpgroupWait is a wait for groups of products of the warpgroup.
+type warpgroupWait struct{}
+
+func (g warpgroupWait) wait(w *warp, f *fragment, in *instr, _ uint32) bool {
+	if !g.met(w, f, in) {
 		f.state = atGroup
 		return false
 	}
@@ -84,15 +87,9 @@ func (w *warp) waitWarpgroup(f *fragment, in *instr) bool {
 	return true
 }
 
-// warpgroup is the four warps that multiply together.
-func (w *warp) warpgroup() []*warp {
-	first := w.index &^ 3
-	return w.block.warps[first:min(first+4, len(w.block.warps))]
-}
-
-// warpgroupMet reports whether all warps of the warpgroup have executed the products
-// that a wait asks for.
-func (w *warp) warpgroupMet(in *instr) bool {
+// met reports whether all warps of the warpgroup have executed the products that a wait asks
+// for.
+func (warpgroupWait) met(w *warp, _ *fragment, in *instr) bool {
 	for _, other := range w.warpgroup() {
 		if other.alive != 0 && len(other.products) < len(w.products)-int(in.sub) {
 			return false

@@ -333,3 +333,13 @@ func (b Bitmap) FirstUnset(offset, bytes int) (at int, ok bool) {
 	}
 	return 0, true
 }
+
+// Wrap makes bytes that are all written the contents of a memory.
+func Wrap(data []byte) *Contents {
+	c := &Contents{Data: data}
+	if len(data) > 0 {
+		c.Base = unsafe.Pointer(&data[0])
+	}
+	c.Whole.Store(true)
+	return c
+}
