@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -47,6 +49,9 @@ func (h *held) value(x reflect.Value, own bool) {
 			h.value(x.Elem(), own)
 		}
 	case reflect.Struct:
+		if h.atomic(x, own) {
+			return
+		}
 		own = own && (x.Type().PkgPath() == "" || ofCell(x.Type()))
 		for i := range x.NumField() {
 			h.value(x.Field(i), own)
@@ -71,6 +76,27 @@ func (h *held) value(x reflect.Value, own bool) {
 			h.value(it.Value(), own)
 		}
 	}
+}
+
+// atomic looks into a struct of package sync or sync/atomic that hides its values from
+// package reflect, and reports whether it is one.
+func (h *held) atomic(x reflect.Value, own bool) bool {
+	switch t := x.Type(); {
+	case !x.CanAddr():
+		return false
+	case t == reflect.TypeFor[sync.Map]():
+		(*sync.Map)(x.Addr().UnsafePointer()).Range(func(k, v any) bool {
+			h.captured(reflect.ValueOf(k), own)
+			h.captured(reflect.ValueOf(v), own)
+			return h.left > 0
+		})
+		return true
+	case strings.HasPrefix(t.PkgPath(), "sync/atomic") && strings.HasPrefix(t.Name(), "Pointer["): // @patch: generic types are source
+		p := atomic.LoadPointer((*unsafe.Pointer)(x.FieldByName("v").Addr().UnsafePointer()))
+		h.value(reflect.NewAt(t.Field(0).Type.Elem().Elem(), p), own)
+		return true
+	}
+	return false
 }
 
 // captured looks into a value that a closure captures, or the variable to which it points.
@@ -120,22 +146,33 @@ func ofCell(t reflect.Type) bool { return strings.HasPrefix(t.String(), "main.")
 // mayHold reports whether a value of a type may hold an interface.
 func (h *held) mayHold(t reflect.Type) bool {
 	may, known := h.holds[t]
-	if known {
-		return may
+	if !known {
+		may = reachesInterface(t, map[reflect.Type]bool{})
+		h.holds[t] = may
 	}
-	h.holds[t] = false // of a type that only refers to itself
+	return may
+}
+
+// reachesInterface reports whether a type is made of an interface or a function. Types that
+// were seen refer to themselves.
+func reachesInterface(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
 	switch t.Kind() {
 	case reflect.Interface, reflect.Func:
-		may = true
+		return true
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
-		may = h.mayHold(t.Elem())
+		return reachesInterface(t.Elem(), seen)
 	case reflect.Map:
-		may = h.mayHold(t.Key()) || h.mayHold(t.Elem())
+		return reachesInterface(t.Key(), seen) || reachesInterface(t.Elem(), seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			may = may || h.mayHold(t.Field(i).Type)
+		for f := range t.Fields() {
+			if reachesInterface(f.Type, seen) {
+				return true
+			}
 		}
 	}
-	h.holds[t] = may
-	return may
+	return false
 }
