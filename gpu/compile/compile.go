@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -113,8 +114,9 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	if diagnostics := s.noKernel(); len(diagnostics) > 0 {
 		return nil, &Error{name, diagnostics}
 	}
-	if diagnostics := s.missingInstances(o.Instantiate); len(diagnostics) > 0 {
-		return nil, &Error{name, diagnostics}
+	absent, all := s.missingInstances(o.Instantiate)
+	if all {
+		return nil, &Error{name, absent}
 	}
 	options, err := o.flags()
 	if err != nil {
@@ -134,7 +136,7 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	if diagnostics := s.undefined(reply.PTX); len(diagnostics) > 0 {
 		return nil, &Error{name, diagnostics}
 	}
-	m.Compiler, m.Warnings, m.ptx = reply.Compiler, append(s.unsynced(complaints, reply.PTX), s.aliases()...), reply.PTX
+	m.Compiler, m.Warnings, m.ptx = reply.Compiler, slices.Concat(absent, s.unsynced(complaints, reply.PTX), s.aliases()), reply.PTX
 	m.Note = o.note(reply)
 	return m, m.addEntries(s, reply.Lowered)
 }

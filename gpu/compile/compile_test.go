@@ -512,3 +512,25 @@ func TestViews(t *testing.T) {
 		t.Errorf("registers are %s with ptxas", rows[0][1])
 	}
 }
+
+// A template without an instance, beside a kernel, is no kernel, as with nvcc; a warning names
+// it.
+func TestTemplateBesideAKernel(t *testing.T) {
+	for _, compiler := range []string{"nvrtc", "clang"} {
+		t.Run(compiler, func(t *testing.T) {
+			if compiler == "clang" {
+				needClang(t)
+			} else {
+				needNVRTC(t, "")
+			}
+			m, err := CUDA(context.Background(), "x.cu", cellOfTemplates, Options{Compiler: compiler})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Entries) != 1 || m.Entries[0].Name() != "far" || len(m.Warnings) == 0 ||
+				m.Warnings[0] != (Diagnostic{1, 33, "template fill is not instantiated: name an instance on the first line, such as --instantiate 'fill<256>'"}) {
+				t.Errorf("%v with warnings %v, expected far, and a warning of fill", m.Entries, m.Warnings)
+			}
+		})
+	}
+}

@@ -288,9 +288,10 @@ func (s *source) noKernel() []Diagnostic {
 // prototype matches a source that is one declaration of a function.
 var prototype = lazyregexp.New(`^\s*[\w<>, ]+[ *]\w+\s*\([^;{}()]*\)\s*;?\s*$`)
 
-// missingInstances complains of kernel templates without an instance: there would be
-// no entry to launch.
-func (s *source) missingInstances(names []string) (diagnostics []Diagnostic) {
+// missingInstances are complaints of kernel templates without an instance; all is true where
+// the source has no other kernel: there would be no entry to launch.
+func (s *source) missingInstances(names []string) (diagnostics []Diagnostic, all bool) {
+	all = true
 	for _, f := range s.functions {
 		explicit := regexp.MustCompile(`\btemplate\s+[^;{}<]*\b` + f.name + `\s*(?:<[^;{}]*>)?\s*\([^;{}]*\)\s*;`)
 		asked := slices.ContainsFunc(names, func(name string) bool {
@@ -300,9 +301,11 @@ func (s *source) missingInstances(names []string) (diagnostics []Diagnostic) {
 		if f.template && f.has("global") && !asked && !explicit.MatchString(s.code) {
 			diagnostics = append(diagnostics, s.diagnostic(f.at,
 				"template %s is not instantiated: name an instance on the first line, such as --instantiate '%s'", f.name, f.example()))
+		} else if f.has("global") {
+			all = false
 		}
 	}
-	return diagnostics
+	return diagnostics, all && len(diagnostics) > 0
 }
 
 var templateParameters = lazyregexp.New(`\btemplate\s*<([^{}]*?)>\s*(?:__|extern|void|static|inline)`)

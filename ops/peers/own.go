@@ -72,6 +72,21 @@ type Own struct {
 	log     bytes.Buffer
 }
 
+// nameOf names the program of a command line by its first file after the interpreter and what
+// follows: "mine" for python3 mine.py, "mine --fast" for python3 mine.py --fast. Without such a
+// file the last word is its name.
+func nameOf(words []string) string {
+	at := len(words) - 1
+	for i, word := range words[1:] {
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
+			at = i + 1
+			break
+		}
+	}
+	base := filepath.Base(words[at])
+	return strings.Join(append([]string{strings.TrimSuffix(base, filepath.Ext(base))}, words[at+1:]...), " ")
+}
+
 // StartOwn starts a command line of the user's, by sh. The module warpbook_peer is on
 // Python's path. Close ends it.
 func StartOwn(ctx context.Context, line, gpuUUID string) (*Own, error) {
@@ -83,8 +98,7 @@ func StartOwn(ctx context.Context, line, gpuUUID string) (*Own, error) {
 	if err != nil {
 		return nil, fmt.Errorf("peer %q: %w", line, err)
 	}
-	base := filepath.Base(words[len(words)-1])
-	o := &Own{Name: strings.TrimSuffix(base, filepath.Ext(base))}
+	o := &Own{Name: nameOf(words)}
 	o.ctx, o.done = begin(ctx)
 	o.command = exec.CommandContext(o.ctx, "sh", "-c", "exec "+line)
 	path := helper

@@ -194,3 +194,21 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// A program of the caller's is named by its file and what follows it.
+func TestNameOfAProgram(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, file := range []string{"mine.py", "data.bin"} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]string{
+		"python3 mine.py": "mine", "python3 -u mine.py --block 256": "mine --block 256", "./mine": "mine", "python3 -m mymodule": "mymodule",
+		"python3 mine.py data.bin": "mine data.bin", "python3 gone.py": "gone",
+	} {
+		if got := nameOf(strings.Fields(line)); got != want {
+			t.Errorf("%s: %q, expected %q", line, got, want)
+		}
+	}
+}

@@ -1,5 +1,5 @@
 // Command bench verifies and times the rungs of an operator and prints a
-// figure a line as JSON: of ours, then of the peers that are there.
+// figure a line as JSON: of programs of --peer, of ours, then of the peers that are there.
 //
 //	go run ./ops/cmd/bench reduce --size 25600000 --l2 flushed > figures.jsonl
 //	go run ./ops/cmd/bench gemm --size 512,512,512 --size 4096,4096,4096 --clock graph --turns 3
@@ -310,15 +310,15 @@ func run(args []string, out, log io.Writer, stopped <-chan os.Signal) error {
 			}
 		}
 		for turn := 0; turn < o.turns && err == nil; turn++ {
-			var fine bool
-			fine, err = printVariants(bench, o, size, turn, out, log, &stop)
-			if right = right && fine; err == nil && !stop.Load() && !o.done.peers(size, o.turns) {
+			// Programs of --peer first: one that does not start is named at once.
+			fine, failed := printOwn(bench, programs, o, out, log)
+			if right, err = right && fine, failed; err == nil && !stop.Load() {
+				fine, err = printVariants(bench, o, size, turn, out, log, &stop)
+				right = right && fine
+			}
+			if err == nil && !stop.Load() && !o.done.peers(size, o.turns) {
 				fmt.Fprintln(log, "bench: peers")
 				err = printPeers(others, o, out)
-			}
-			if err == nil && !stop.Load() {
-				fine, err = printOwn(bench, programs, o, out, log)
-				right = right && fine
 			}
 		}
 		if err := errors.Join(err, bench.Close()); err != nil {
