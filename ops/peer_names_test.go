@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"warpbook/gpu"
@@ -54,5 +55,14 @@ func TestPeerNames(t *testing.T) {
 	}
 	if checked == 0 {
 		t.Error("no figure of a peer in the kept runs")
+	}
+}
+
+// An unknown name is answered by names of figures, each once, not by keys of the sources.
+func TestUnknownPeer(t *testing.T) {
+	set := peers.Set{Operator: Reduce.Name, Programs: Reduce.Peers, Files: Reduce.Files}
+	err := set.CheckNames([]string{"torch_sun"})
+	if err == nil || !strings.HasSuffix(err.Error(), "expected one such as torch_sum, torch_dot, cupy_sum") {
+		t.Errorf("%v, expected names like torch_sum", err)
 	}
 }

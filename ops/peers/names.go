@@ -13,6 +13,12 @@ import (
 // literal matches a string in a program's source that may be a figure's name, or a part of one.
 var literal = lazyregexp.New(`"(\w+)"`)
 
+// inner reports whether a string of a source is rather a key or a unit, such as "nan", than the
+// name of a figure, such as torch_sum.
+func inner(part string) bool {
+	return strings.Trim(part, "_") == "" || !strings.Contains(strings.Trim(part, "_"), "_") && part != "triton"
+}
+
 // CheckNames refuses a name that no figure of the set can have: none is a string in the
 // source of a program, or made of two of them, as "cudnn_" + kind is. So it needs neither a
 // GPU nor the libraries.
@@ -36,7 +42,7 @@ func (s Set) CheckNames(names []string) error {
 			return found && (rest == "" || slices.Contains(parts, rest))
 		}
 		if !slices.ContainsFunc(parts, made) {
-			return fmt.Errorf("peer %q: %w, %s", name, gpu.ErrNotFound, gpu.Nearest(name, parts))
+			return fmt.Errorf("peer %q: %w, %s", name, gpu.ErrNotFound, gpu.Nearest(name, slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(parts, inner))))))
 		}
 	}
 	return nil
