@@ -62,7 +62,7 @@ func TestPeerNames(t *testing.T) {
 func TestUnknownPeer(t *testing.T) {
 	set := peers.Set{Operator: Reduce.Name, Programs: Reduce.Peers, Files: Reduce.Files}
 	err := set.CheckNames([]string{"torch_sun"})
-	if err == nil || !strings.HasSuffix(err.Error(), "expected one such as torch_sum, torch_dot, cupy_sum") {
+	if err == nil || !strings.HasSuffix(err.Error(), "expected one such as torch_sum, torch_dot, torch_compile") {
 		t.Errorf("%v, expected names like torch_sum", err)
 	}
 }
