@@ -190,3 +190,15 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestBinder: Binder reads .binder/Dockerfile alone, which is a copy and no link, because
+// archives of the repository hold files.
+func TestBinder(t *testing.T) {
+	want, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("../.binder/Dockerfile"); err != nil || string(got) != string(want) {
+		t.Errorf("%v: .binder/Dockerfile differs from install/Dockerfile: cp install/Dockerfile .binder", err)
+	}
+}
