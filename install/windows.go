@@ -2,12 +2,6 @@
 
 package main
 
-import (
-	"fmt"
-	"os"
-)
+import "warpbook/kernel/leaf/wsl"
 
-func main() {
-	fmt.Fprintln(os.Stderr, "install: warpbook does not run on Windows itself: install WSL2 (wsl --install), and run this command in its Linux")
-	os.Exit(1)
-}
+func main() { wsl.Refuse("install") }

@@ -1,3 +1,5 @@
+//go:build !windows
+
 package main
 
 import (
@@ -19,22 +21,6 @@ import (
 	"warpbook/kernel/cellbuild"
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/buildcache"
-)
-
-// finding is one line of the doctor: the subject, whether it is in order, and its state
-// or the remedy.
-type finding struct {
-	state string
-	what  string
-	text  string
-}
-
-// The states of a finding. A missing part is never an error: notebooks run without it,
-// or the text gives the remedy.
-const (
-	ok      = "ok"
-	missing = "missing"
-	note    = "note"
 )
 
 // doctorCommand shows the state of the installation. Without --fix it changes nothing.

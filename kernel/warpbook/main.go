@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Command warpbook executes and renders Go notebooks of GPU operator
 // experiments.
 //

@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Command bench verifies and times the rungs of an operator and prints a
 // figure a line as JSON: of programs of --peer, of ours, then of the peers that are there.
 //

@@ -1,3 +1,5 @@
+//go:build !windows
+
 package main
 
 import (
@@ -10,6 +12,22 @@ import (
 
 	"warpbook/kernel/kernelspec"
 	"warpbook/kernel/leaf/release"
+)
+
+// finding is one line of the doctor: the subject, whether it is in order, and its state
+// or the remedy.
+type finding struct {
+	state string
+	what  string
+	text  string
+}
+
+// The states of a finding. A missing part is never an error: notebooks run without it,
+// or the text gives the remedy.
+const (
+	ok      = "ok"
+	missing = "missing"
+	note    = "note"
 )
 
 // answerTime is how long a program may take to say its version; it takes 20 ms.
