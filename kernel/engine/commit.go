@@ -45,7 +45,7 @@ func (e *Engine) commit(j *namespace.Journal, c *check.Cell, u *graph.Unit, impo
 func (e *Engine) tidy(c *check.Cell, u *graph.Unit) {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(e.stderr, "warning: %v\n", failure.Bug(fmt.Errorf("engine: tidy: %v", r)))
+			fmt.Fprintf(e.stderr, "warning: %v\n", failure.Bug(fmt.Errorf("%s: tidy: %v", cellproto.CellName(c.Cell), r)))
 		}
 	}()
 	e.Stage("learn")

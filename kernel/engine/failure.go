@@ -31,11 +31,31 @@ func (e *Engine) failed(err error) *runError {
 	case failure.Goexit:
 		f.value = failure.ErrGoexit
 	}
+	if text := internal(f.value); text != "" {
+		f.name, f.text = failure.Internal, text
+		if len(f.frames) > 0 {
+			f.text = fmt.Sprintf("%s: %s", f.frames[0], text)
+		}
+		return f
+	}
 	f.name, f.by = nameOf(f.value)
 	if f.text = failure.InterruptText; f.name != failure.Interrupted {
 		f.text = failure.PanicText(f.value)
 	}
 	return f
+}
+
+// internal is the text of a panic by which ixgo says that it lacks code, "" for another one.
+func internal(value any) string {
+	err, ok := value.(error)
+	if !ok {
+		return ""
+	}
+	switch text := failure.TextOf(err); {
+	case strings.HasPrefix(text, "no code for method: "), strings.HasPrefix(text, "no code for function: "):
+		return text
+	}
+	return ""
 }
 
 // nameOf reports whether a value stops the cell, and the error that a compiled call made

@@ -89,7 +89,9 @@ type owner struct {
 // logged is the place of a record that a handler handles. Compiled handlers ask the
 // runtime for it, which does not know cells.
 type logged struct {
-	pc     uintptr // of the record, 0 if package log makes it
+	//lint:ignore U1000 the edited engine uses it
+	pc uintptr // of the record, 0 if package log makes it
+	//lint:ignore U1000 the edited engine uses it
 	source *slog.Source
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/goplus/ixgo"
+
+	"warpbook/kernel/engine/failure"
 )
 
 // TestInternalErrorsNameTheLine: an internal error names the cell and the line of the
@@ -34,6 +36,24 @@ func TestInternalErrorsNameTheLine(t *testing.T) {
 		}
 	}
 	if r := evaluate(t.Context(), e, 3, "func good() int { return 7 }\ngood()"); r.Err != nil || r.Values[0] != 7 {
+		t.Errorf("the next cell: %v, %v", r.Values, r.Err)
+	}
+}
+
+// TestInternalErrorsWhileCodeRuns: where ixgo lacks code for a call, the cell ends with an
+// internal error, not with a panic that seems to be its own.
+func TestInternalErrorsWhileCodeRuns(t *testing.T) {
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	e.external("os.Getpid", func() int { panic(errors.New("no code for method: main.T.M")) })
+	r := evaluate(t.Context(), e, 1, "import \"os\"\nfunc f() int {\n\treturn os.Getpid()\n}\nf()")
+	if want := "cell 1, line 3, in f: no code for method: main.T.M"; r.Err == nil || r.Err.Name != failure.Internal || r.Err.Value != want {
+		t.Errorf("ends with %+v, want %s", r.Err, want)
+	}
+	if r := evaluate(t.Context(), e, 2, "func f() int { return 7 }\nf()"); r.Err != nil || r.Values[0] != 7 {
 		t.Errorf("the next cell: %v, %v", r.Values, r.Err)
 	}
 }
