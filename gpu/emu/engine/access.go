@@ -233,7 +233,7 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 // it. It reports whether it found none.
 func (w *warp) checkRace(in *instr, p place, m uint32) bool {
 	if in.mem.strong && p.space == ptx.Shared && w.block.global != nil { // a lock or a flag
-		eachLane(m, func(l int) { w.block.synchronise(w, w.addr[l], in.mem.kind != load) })
+		eachLane(m, func(l int) { w.party.Synchronise(w.addr[l], in.mem.kind != load) })
 	}
 	switch {
 	case p.space == ptx.Global && w.block.global != nil:

@@ -66,9 +66,12 @@ func (b *block) storedWhileFilled(c *copyengine.Fill) {
 		if b.shared.Written[at>>5]>>(at&31)&1 == 0 {
 			continue
 		}
-		by := &b.races.writes[at>>b.races.shift]
-		if first := &b.prog.code[by.pc()]; by.epoch >= b.races.began && by.lanes != 0 && first.mem != nil && first != in {
-			b.warps[by.warp()].fail(first, lowest(by.lanes), gpu.ErrRace, "%s is the destination of %s at %s, which has not ended: wait for its mbarrier before the store",
+		by := b.races.Written(at)
+		if by == nil {
+			return
+		}
+		if first := &b.prog.code[by.PC()]; first.mem != nil && first != in {
+			b.warps[by.Warp()].fail(first, by.Lane(), gpu.ErrRace, "%s is the destination of %s at %s, which has not ended: wait for its mbarrier before the store",
 				b.launch.sharedPlace(at), in.src.Name(), b.prog.placeOf(in))
 			b.raceWith(in, b.issuer(c), c.Lane)
 		}

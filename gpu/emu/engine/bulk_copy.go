@@ -194,17 +194,17 @@ func (w *warp) fencedAsync(in *instr, l int, offset, size uint64) bool {
 	if r == nil {
 		return true
 	}
-	for i := offset >> r.shift; i<<r.shift < offset+size; i++ {
-		c := &r.writes[i]
-		first := &b.prog.code[c.pc()]
-		if c.epoch < r.began || c.lanes == 0 || first.mem == nil || first.src.Opcode != "st" {
+	for at := offset &^ (r.CellBytes() - 1); at < offset+size; at += r.CellBytes() {
+		c := r.Written(at)
+		if c == nil || c.Epoch < max(b.warps[c.Warp()].proxyFence, w.proxyFence) {
 			continue
 		}
-		if c.epoch < max(b.warps[c.warp()].proxyFence, w.proxyFence) {
+		first := &b.prog.code[c.PC()]
+		if first.mem == nil || first.src.Opcode != "st" {
 			continue
 		}
 		w.fail(in, l, gpu.ErrRace, "%s was written by thread %v with %s at %s, and no fence.proxy.async stands between: run it after the stores, before the barrier",
-			b.launch.sharedPlace(i<<r.shift), b.thread(int(c.warp())*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
+			b.launch.sharedPlace(at), b.thread(int(c.Warp())*32+c.Lane()), first.src.Name(), b.prog.placeOf(first))
 		return false
 	}
 	return true

@@ -208,16 +208,20 @@ func (c *cluster) complete() {
 	c.arrived = 0
 	c.phase++
 	if g := c.blocks[0].global; g != nil {
-		g.meet(c.blocks)
+		var numbers []int32
+		for _, b := range c.blocks {
+			numbers = append(numbers, b.number())
+		}
+		g.Meet(numbers)
 	}
 	for _, b := range c.blocks {
 		b.visits.forget()
 		if b.races != nil {
-			b.visits.since = b.races.warps.now + 1
+			b.visits.since = b.races.Warps.Now + 1
 		}
 		for _, o := range b.order { // the barrier orders every access before it before every access after it
 			if o != nil {
-				o.warps.meetAll()
+				o.Warps.MeetAll()
 			}
 		}
 		for _, w := range b.warps {

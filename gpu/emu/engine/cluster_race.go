@@ -49,16 +49,18 @@ func (w *warp) visit(in *instr, to *block, m uint32) bool {
 			continue
 		}
 		for word := at >> 2; word<<2 < at+in.mem.size; word++ {
-			cell := word << 2 >> r.shift
-			if own := &r.writes[cell]; own.lanes != 0 && own.epoch >= max(r.began, to.visits.since) && !to.prog.code[own.pc()].mem.strong {
-				w.visitRace(in, l, to, word<<2, &to.prog.code[own.pc()], to.warps[own.warp()], lowest(own.lanes))
-				return false
+			first := r.Written(word << 2)
+			if first != nil && (first.Epoch < to.visits.since || to.prog.code[first.PC()].mem.strong) {
+				first = nil
 			}
-			for _, own := range []*mark{&r.reads.one[cell], &r.reads.other[cell]} {
-				if writes && own.lanes != 0 && own.epoch >= max(r.began, to.visits.since) {
-					w.visitRace(in, l, to, word<<2, &to.prog.code[own.pc()], to.warps[own.warp()], lowest(own.lanes))
-					return false
+			for _, read := range r.Read(word << 2) {
+				if first == nil && writes && read != nil && read.Epoch >= to.visits.since {
+					first = read
 				}
+			}
+			if first != nil {
+				w.visitRace(in, l, to, word<<2, &to.prog.code[first.PC()], to.warps[first.Warp()], first.Lane())
+				return false
 			}
 			if old, ok := to.visits.words[word]; ok && old.warp.block != w.block && (old.writes || writes) {
 				w.visitRace(in, l, to, word<<2, old.in, old.warp, old.lane)
@@ -107,9 +109,7 @@ func (w *warp) signals(to *block) {
 	if to == w.block || w.block.races == nil {
 		return
 	}
-	r := w.block.races
-	r.warps.now++
-	w.block.visits.since = r.warps.now
+	w.block.visits.since = w.block.races.Tick()
 	delete(to.visits.last, w.block)
 	for word, v := range to.visits.words {
 		if v.warp.block == w.block {

@@ -30,9 +30,9 @@
 // of the grid to workers, one for each processor; schedule.go runs the warps of a block,
 // and warp.go merges their lanes again after a branch.
 //
-// The race search on shared memory stands in race.go, which describes the method and its
-// limits; that on global memory in global_race.go, its marks in global_marks.go and its
-// faults in global_fault.go; that on the shared memory of clusters in cluster_race.go.
+// Package races searches for races: race.go and global_race.go tell it of accesses and make
+// faults of what it finds (race_fault.go, global_fault.go), ordering.go of barriers;
+// cluster_race.go is the search on the shared memory of clusters.
 // passed.go finds threads that go past a barrier, absent.go lanes that do not come to a
 // .sync operation that names them, hang.go launches that never end. If the address of an access starts from exactly one
 // parameter, the access must stay in that parameter's buffer; the bounds of a view are

@@ -378,7 +378,7 @@ func (w *warp) searchFrom(in *instr, lane int) {
 		return
 	}
 	b.lookForRaces(true)
-	b.races.start()
+	b.races.Start()
 	b.searching = true
 	w.race(in, 1<<lane)
 }

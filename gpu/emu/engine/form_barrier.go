@@ -85,15 +85,14 @@ func fenceForm(lo *lowering) error {
 	engine := async || slices.Contains(src.Modifiers, "mbarrier_init")
 	wide := slices.ContainsFunc(src.Modifiers, func(m string) bool { return m == "gl" || m == "gpu" || m == "sys" })
 	lo.op.in.exec = func(w *warp, _ *instr, m uint32) {
-		if w.block.global != nil {
-			w.fence(wide)
+		if g := w.block.global; g != nil {
+			g.Fence(&w.party, wide)
 		}
 		if engine {
 			w.fenceAsync()
 		}
 		if r := w.block.races; r != nil && async {
-			r.warps.now++
-			w.proxyFence = r.warps.now
+			w.proxyFence = r.Tick()
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
 	"warpbook/kernel/leaf/breath"
 )
@@ -41,7 +42,9 @@ type Launch struct {
 	cluster       gpu.Dim         // blocks of a cluster
 	streamOrder   *Order          // nil on a device without streams of its own
 	mostThreads   int64           // of a launch that is searched without being asked
-	global        *globalRaces    // nil if the launch does not ask for a search on global memory
+	global        *races.Global   // nil if the launch does not ask for a search on global memory
+	leftOut       *warp           // the first to access a word for which that search has no room, or nil
+	leftAt        *instr
 
 	total int64
 
@@ -58,9 +61,9 @@ type Launch struct {
 	blocks   []*block   // in which workers run blocks of the grid; guarded by mu
 	first    *gpu.Fault // of the lowest block; guarded by mu
 	firstAt  atomic.Int64
-	still    still          // guarded by mu
-	searches []*globalRaces // that have ended and are still to be compared; guarded by mu
-	failed   time.Time      // when the first fault was seen; guarded by mu
+	still    still           // guarded by mu
+	searches []*races.Global // that have ended and are still to be compared; guarded by mu
+	failed   time.Time       // when the first fault was seen; guarded by mu
 
 	printed  printed
 	warned   warnings
@@ -117,7 +120,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 	l.firstAt.Store(l.total)
 	n := int(min(int64(l.engine.workers()), l.clusters()))
 	if l.checks.Has(gpu.CheckBlockRaces) {
-		n, l.global = 1, l.engine.blocks.search(true)
+		n, l.global = 1, l.engine.blocks.search(true, l.compared())
 	}
 	if l.follow(); l.following != nil {
 		n = 1
@@ -135,7 +138,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 	work(first[0])
 	wg.Wait()
 	if l.global != nil {
-		l.global.warnLeftOut()
+		l.warnLeftOut()
 		l.endSearch(l.global)
 	}
 	if l.compared() {
@@ -213,24 +216,24 @@ func (l *Launch) check(b *block) *gpu.Fault {
 type blockPool struct {
 	mu       sync.Mutex
 	free     []*block
-	searches []*globalRaces // for later searches on global memory
+	searches []*races.Global // for later searches on global memory
 }
 
 // search returns a search that is ready for a launch.
-func (p *blockPool) search(between bool) *globalRaces {
+func (p *blockPool) search(between, compared bool) *races.Global {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	g := newGlobalRaces()
+	g := races.NewGlobal()
 	if n := len(p.searches); n > 0 {
 		g, p.searches = p.searches[n-1], p.searches[:n-1]
 	}
-	g.start(between)
+	g.Start(between, compared, mostMarks)
 	return g
 }
 
 // keep keeps the memory of a search for a later launch.
-func (p *blockPool) keep(g *globalRaces) {
-	g.forget()
+func (p *blockPool) keep(g *races.Global) {
+	g.Forget()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.searches) < pooled {

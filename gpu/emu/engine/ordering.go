@@ -1,11 +1,6 @@
 package engine
 
-// ordering is what orders the accesses of the threads of a block. Each search for races
-// has its own, because locks order accesses of global memory alone.
-type ordering struct {
-	warps order   // of the block: its barriers
-	lanes []order // of each warp: its .sync operations
-}
+import "warpbook/gpu/emu/races"
 
 // The orderings of a block.
 const (
@@ -14,37 +9,14 @@ const (
 	orders
 )
 
-// meetLanes orders earlier accesses of lanes of a warp before their later ones.
-func (o *ordering) meetLanes(w *warp, m uint32) {
-	if lanes := &o.lanes[w.index]; m&w.alive == w.alive {
-		lanes.meetAll()
-	} else {
-		lanes.meet(m & w.alive)
-	}
-}
-
-// begin forgets all accesses: another block begins.
-func (o *ordering) begin() {
-	const late = 1 << 31 // long before the counter overflows
-	if o.warps.now > late {
-		o.warps = order{}
-	}
-	for i := range o.lanes {
-		if o.lanes[i].now > late {
-			o.lanes[i] = order{}
-		}
-	}
-	o.warps.meetAll()
-}
-
 // searches reports whether a search needs the order of accesses.
-func (b *block) searches() bool { return b.order != [orders]*ordering{} }
+func (b *block) searches() bool { return b.order != [orders]*races.Ordering{} }
 
 // meet orders earlier accesses of lanes before their later ones, in all searches.
 func (w *warp) meet(m uint32) {
 	for _, o := range w.block.order {
 		if o != nil {
-			o.meetLanes(w, m)
+			o.MeetLanes(w.index, m, w.alive)
 		}
 	}
 }
@@ -72,12 +44,12 @@ func (b *block) meet(id uint8, bar barrier) {
 		switch {
 		case o == nil:
 		case whole:
-			o.warps.meetAll()
+			o.Warps.MeetAll()
 		default:
 			for _, a := range bar.arrivals {
-				o.warps.join(1<<a.warp, a.times[i], wait)
+				o.Warps.Join(1<<a.warp, a.times[i], wait)
 			}
-			o.warps.meet(wait)
+			o.Warps.Meet(wait)
 		}
 	}
 }
@@ -88,8 +60,7 @@ func (w *warp) arrives() arrival {
 	a := arrival{warp: w.index}
 	for i, o := range w.block.order {
 		if o != nil {
-			o.warps.now++
-			a.times[i] = o.warps.now
+			a.times[i] = o.Tick()
 		}
 	}
 	return a
@@ -99,7 +70,7 @@ func (w *warp) arrives() arrival {
 func (w *warp) learns(a arrival) {
 	for i, o := range w.block.order {
 		if o != nil {
-			o.warps.join(1<<a.warp, a.times[i], 1<<w.index)
+			o.Warps.Join(1<<a.warp, a.times[i], 1<<w.index)
 		}
 	}
 }

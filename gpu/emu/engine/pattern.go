@@ -7,6 +7,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
@@ -21,16 +22,13 @@ import (
 
 // pattern is the addresses of the lanes relative to the lowest active one.
 type pattern struct {
-	simd.Pattern // first, because assembly finds it
-	mem          *access
-	unit         bool // consecutive words, in the order of the lanes
+	races.Pattern // first, because assembly finds it
+	mem           *access
+	unit          bool // consecutive words, in the order of the lanes
 
 	sectors, lines uint64 // of global memory
 	waves, groups  uint64 // of shared memory
 	bytes          uint64
-
-	cells []patternCell // of shared memory, once races are looked for
-	rows  int           // of global memory that it accesses whole; -1 if it does not, 0 if that is not known yet
 }
 
 // patterns are the patterns of one instruction.
@@ -50,6 +48,9 @@ type patternTable struct {
 	sites   []patterns
 	learned []*pattern
 }
+
+// Learned is the pattern with a number.
+func (t *patternTable) Learned(number uint32) *races.Pattern { return &t.learned[number].Pattern }
 
 // newPatternTable is the patterns of the blocks of a launch, before any is known.
 func (b *block) newPatternTable() *patternTable {
@@ -124,10 +125,10 @@ func (w *warp) open(r *simd.Run) {
 	}
 	if b.races != nil {
 		switch {
-		case b.races.shift != 2:
+		case b.races.CellBytes() == 1:
 			r.Shared = nil // the search for races looks at single bytes
-		case w.byRows():
-			r.Search, r.Key, r.Stamp = b.races.rows, w.rowKey(), w.stamp()
+		case b.races.ByRows(w.index):
+			r.Search, r.Key, r.Stamp = b.races.Rows(), b.races.RowKey(w.index), b.races.Stamp(w.index)
 		default:
 			r.Ask = 1
 		}
@@ -138,7 +139,7 @@ func (w *warp) open(r *simd.Run) {
 // and without a fault, unless it may be a race.
 func (w *warp) found(in *instr, p *pattern, m uint32) bool {
 	_, _, base := w.destination(in, m)
-	if !w.surelyNoRace(in.mem, p, base) {
+	if !w.block.races.Surely(&p.Pattern, base, w.index, w.block.patterns) {
 		return false
 	}
 	r := &w.vector
@@ -183,13 +184,13 @@ func (w *warp) fast(in *instr, m uint32) bool {
 	if start, end := mem.room(c); p == nil || int64(base)+p.Min < start || int64(base)+p.Min+int64(p.Bytes) > end {
 		return false
 	}
-	if b.carefulGlobal && mem.space == ptx.Global && !w.surelyNoGlobalRace(mem, p, a.Address()+base) {
+	if b.carefulGlobal && mem.space == ptx.Global && !b.global.Surely(&w.party, &p.Pattern, a.Address()+base) {
 		return false
 	}
 	if !c.Whole.Load() && !p.written(c, base, mem) {
 		return false
 	}
-	if b.races != nil && mem.space == ptx.Shared && !w.surelyNoRace(mem, p, base) {
+	if b.races != nil && mem.space == ptx.Shared && !b.races.Surely(&p.Pattern, base, w.index, b.patterns) {
 		return false
 	}
 	p.Runs++
@@ -218,7 +219,7 @@ func (w *warp) destination(in *instr, m uint32) (a *mem.Allocation, c *mem.Conte
 		}
 		return a, a.Contents.Load(), base & mem.OffsetMask
 	}
-	if b.races != nil && b.races.shift != 2 {
+	if b.races != nil && b.races.CellBytes() == 1 {
 		return nil, nil, 0 // the search for races looks at single bytes
 	}
 	return nil, b.shared, base
@@ -278,14 +279,14 @@ func (w *warp) pattern(in *instr, m uint32, base uint64) *pattern {
 	if p == nil {
 		p = new(pattern)
 		t.learned = append(t.learned, p)
-		s.known[at], s.Known[at] = p, &p.Pattern
+		s.known[at], s.Known[at] = p, &p.Pattern.Pattern
 	} else {
 		number = p.Number
 		if b.counting {
 			p.count(&b.cnt)
 		}
 		if b.races != nil {
-			b.replay() // the log may name it
+			b.races.Replay(t) // the log may name it
 		}
 	}
 	w.effective(in, m)
@@ -308,7 +309,8 @@ func (w *warp) matches(in *instr, p *pattern) bool {
 // learn makes p the pattern of addresses; it reports false if they are too far
 // apart or not aligned.
 func (p *pattern) learn(addr *[32]uint64, m, low uint32, mem *access) bool {
-	*p = pattern{Pattern: simd.Pattern{Mask: m, Low: low}, mem: mem, unit: true, bytes: uint64(popcount(m)) * mem.size, cells: p.cells[:0]}
+	p.Reset(simd.Pattern{Mask: m, Low: low}, mem.pc, mem.size, mem.kind == load)
+	*p = pattern{Pattern: p.Pattern, mem: mem, unit: true, bytes: uint64(popcount(m)) * mem.size}
 	first := lowest(m)
 	base := addr[first&31]
 	start := base &^ 31
@@ -334,7 +336,7 @@ func (p *pattern) learn(addr *[32]uint64, m, low uint32, mem *access) bool {
 	p.How = mem.move(p)
 	if p.First = simd.Uneven; p.unit {
 		p.First = int32(first)
-	} else if mem.kind == store && p.clashes(mem) {
+	} else if mem.kind == store && p.Clashes() {
 		p.First = simd.Clash
 	}
 	lanes := gpu.Pattern{Mask: m, Bytes: int(mem.size), Write: mem.kind == store, Address: *addr}

@@ -38,7 +38,7 @@ type Program struct {
 	shared        []sharedVariable
 	locals        map[string]uint64 // offsets of the variables of a thread, by symbol
 	constants     []string          // variables of the module in constant memory
-	marks         bool              // it looks at accesses from before the last barrier, see race_pattern.go
+	marks         bool              // it looks at accesses from before the last barrier, see needsMarks
 	acts          []bool            // by instruction: from it on, a thread may store
 	comparedLarge atomic.Int32      // launches of many threads in several streams
 	stores        bool              // it stores to global memory

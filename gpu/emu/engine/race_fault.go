@@ -42,7 +42,7 @@ func (b *block) raceOf(first, second racer, cell uint64) *gpu.Fault {
 		kind = "write-after-write"
 	}
 	other, thread := b.thread(first.thread), b.thread(second.thread)
-	f := b.newFault(second.in, gpu.ErrRace, fmt.Sprintf("%s hazard on %s: thread %v %s it with %s at %s, and %s", kind, b.launch.sharedPlace(cell<<b.races.shift),
+	f := b.newFault(second.in, gpu.ErrRace, fmt.Sprintf("%s hazard on %s: thread %v %s it with %s at %s, and %s", kind, b.launch.sharedPlace(cell*b.races.CellBytes()),
 		other, did, first.in.src.Name(), b.prog.placeOf(first.in), b.prog.missing(first, second)))
 	f.Thread = &thread
 	f.Other = &gpu.Site{Instruction: first.in.src.Name(), Line: first.in.src.Pos.Line, Source: b.prog.sourceOrCall(first.in), Thread: other}

@@ -51,7 +51,7 @@ func (l *Launch) work(b *block) {
 	}
 	patterns, global := b.patterns, b.global
 	if l.searchSmall() {
-		global = l.engine.blocks.search(false)
+		global = l.engine.blocks.search(false, l.compared())
 		defer l.endSearch(global)
 		b.searchGlobal(global)
 	}
@@ -101,7 +101,7 @@ func (l *Launch) work(b *block) {
 			return
 		case b.live > 0:
 			if b.races != nil {
-				b.replay()
+				b.races.Replay(b.patterns)
 			}
 			b.waits()
 			aside = append(aside, b)

@@ -8,6 +8,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/emu/matrix"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
@@ -40,15 +41,14 @@ type block struct {
 	awaited      uint32 // barriers at which threads have arrived, a bit each
 	live         int    // threads that have not exited
 	checks       gpu.Checks
-	order        [orders]*ordering
-	races        *races                 // nil without the search for races
-	shadow       *races                 // of the last launch that looked for them
-	searching    bool                   // races are looked for since a read of unwritten memory only
-	global       *globalRaces           // nil without a search on global memory
-	globalShadow *ordering              // of the last launch that had one
-	published    map[uint64]*[32]uint32 // by address: the time up to which its atomics publish each warp's accesses
-	pending      *gpu.Fault             // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
-	watch        *watch                 // while it is found out whether it ever ends, see hang.go
+	order        [orders]*races.Ordering
+	races        *races.Shared // nil without the search for races
+	shadow       *races.Shared // of the last launch that looked for them
+	searching    bool          // races are looked for since a read of unwritten memory only
+	global       *races.Global // nil without a search on global memory
+	team         *races.Team   // of the last launch that had one
+	pending      *gpu.Fault    // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
+	watch        *watch        // while it is found out whether it ever ends, see hang.go
 	quiet        quiet
 	suspect      uint64 // the count of instructions from which on it is watched
 	polled       int    // turns in which it has only polled
@@ -101,11 +101,10 @@ func (b *block) start(at gpu.Dim) {
 		b.cluster = nil
 	}
 	if b.races != nil {
-		b.races.start()
+		b.races.Start()
 	}
-	if o := b.order[globalOrder]; o != nil {
-		o.begin()
-		clear(b.published)
+	if b.order[globalOrder] != nil {
+		b.team.Begin()
 	}
 	if b.shared != nil {
 		b.shared.UnwriteAll()

@@ -9,6 +9,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
 )
 
 // This file finds races on global memory between launches in different streams that no
@@ -49,7 +50,7 @@ const (
 // that runs owns it.
 type streamRaces struct {
 	last   *Launch // whose accesses are still to be added, or nil
-	words  pages[streamWord]
+	words  races.Pages[streamWord]
 	sites  []streamSite
 	latest map[uint32]uint64     // the last launch of each stream that words have
 	flags  map[uint64]streamSite // words that were written atomically after a fence
@@ -82,7 +83,7 @@ func newStreamAccess(site uint32, bytes uint8) streamAccess {
 }
 
 func (a streamAccess) site() uint32 { return uint32(a) >> 4 }
-func (a streamAccess) bytes() uint8 { return uint8(a & allBytes) }
+func (a streamAccess) bytes() uint8 { return uint8(a & races.AllBytes) }
 
 // streamWord are the last accesses to a word, and its value after them.
 type streamWord struct {
@@ -94,9 +95,9 @@ type streamWord struct {
 // forget drops everything but the last launch.
 func (s *streamRaces) forget() {
 	if s.sites == nil {
-		s.words, s.latest = newPages[streamWord](), map[uint32]uint64{}
+		s.words, s.latest = races.NewPages[streamWord](), map[uint32]uint64{}
 	}
-	s.words.forget()
+	s.words.Forget()
 	s.sites, s.room = append(s.sites[:0], streamSite{}), mostStreamMarks
 	s.transfers = s.transfers[:0]
 	clear(s.latest)
@@ -117,17 +118,9 @@ func (s *streamRaces) hasUnordered(o *Order) bool {
 // compared reports whether the launch is compared with those in other streams.
 func (l *Launch) compared() bool { return l.streamOrder != nil }
 
-// signal notes an atomic or volatile write after a fence.
-func (g *globalRaces) signal(address uint64, in *instr) {
-	if g.flags == nil {
-		g.flags = map[uint64]*instr{}
-	}
-	g.flags[address] = in
-}
-
 // endSearch ends a search on global memory. The search of a launch in one of several
 // streams is kept until it has been compared.
-func (l *Launch) endSearch(g *globalRaces) {
+func (l *Launch) endSearch(g *races.Global) {
 	if !l.compared() {
 		l.engine.blocks.keep(g)
 		return
@@ -170,9 +163,9 @@ func (l *Launch) endStreams() {
 	var first streamRace
 	aside := s.transfersAside(l.streamOrder)
 	for _, g := range l.searches {
-		g.eachWord(func(word uint64, c *cell, strong *strongCell) {
-			l.compareWord(&first, g, word, c, strong)
-			l.compareTransfers(&first, g, aside, word, c, strong)
+		g.EachWord(func(word uint64, w *races.Word) {
+			l.compareWord(&first, g, word, w)
+			l.compareTransfers(&first, g, aside, word, w)
 		})
 	}
 	l.report(&first)
@@ -186,64 +179,10 @@ func (l *Launch) keepSearches() {
 	l.searches = nil
 }
 
-// eachWord visits all words that were accessed, with the accesses of each. The visitor
-// keeps neither.
-func (g *globalRaces) eachWord(visit func(word uint64, c *cell, strong *strongCell)) {
-	g.rows.each(func(number uint64, r *row) {
-		if r.width == 0 {
-			return
-		}
-		for i := range uint64(rowWords) {
-			c := r.cell(uint32(r.first) + uint32(i)/uint32(r.width))
-			visit(number*rowWords+i, &c, nil)
-		}
-	})
-	g.cells.each(func(word uint64, c *cell) {
-		if c.write|c.read|c.other != 0 {
-			visit(word, c, nil)
-		}
-	})
-	g.strong.each(func(word uint64, strong *strongCell) {
-		if strong.write != 0 {
-			visit(word, &cell{}, strong)
-		}
-	})
-}
-
-// each visits all items of all pages, in no order.
-func (p *pages[T]) each(visit func(number uint64, item *T)) {
-	for number, page := range p.known {
-		for i := range page {
-			visit(number*pageCells+uint64(i), &page[i])
-		}
-	}
-}
-
-// accesses are the writes and the reads of a word.
-func accesses(c *cell, strong *strongCell) (writes, reads [2]seen) {
-	writes[0] = c.written()
-	if strong != nil {
-		writes[1] = seen{strong.write, strong.bytes, false}
-	}
-	reads[0], reads[1] = c.reads()
-	return writes, reads
-}
-
 // meetAtFlags puts the launches before this one whose flags it accesses atomically.
-func (l *Launch) meetAtFlags(g *globalRaces) {
+func (l *Launch) meetAtFlags(g *races.Global) {
 	for address, by := range l.engine.streams.flags {
-		none := int64(0)
-		meets := false
-		if c := g.cells.item(address/4, false, &none); c != nil {
-			last, other := c.reads()
-			for _, x := range []seen{last, other} {
-				meets = meets || x.reference != 0 && l.prog.code[g.events[x.event()].pc()].mem.strong
-			}
-		}
-		if c := g.strong.item(address/4, false, &none); c != nil && c.write != 0 {
-			meets = true
-		}
-		if meets {
+		if g.MeetsAt(address, func(pc uint32) bool { return l.prog.code[pc].mem.strong }) {
 			l.streamOrder.Before[by.stream] = max(l.streamOrder.Before[by.stream], by.number)
 		}
 	}
@@ -256,42 +195,41 @@ type streamRace struct {
 	bytes    uint8
 	before   streamSite
 	transfer string // that comes before, "" for a launch
-	event    event
+	event    races.Event
 	lane     int
 	kind     string // of hazard
 	did      string
 }
 
 // compareWord looks for a race on a word.
-func (l *Launch) compareWord(first *streamRace, g *globalRaces, word uint64, c *cell, strong *strongCell) {
+func (l *Launch) compareWord(first *streamRace, g *races.Global, word uint64, w *races.Word) {
 	none := int64(0)
-	old := l.engine.streams.words.item(word, false, &none)
+	old := l.engine.streams.words.Item(word, false, &none)
 	if old == nil || first.found && first.word <= word {
 		return
 	}
-	look := func(now seen, before streamAccess, kind, did string) {
-		if now.reference == 0 || before == 0 || now.bytes&before.bytes() == 0 || first.found && first.word <= word {
+	look := func(now races.Seen, before streamAccess, kind, did string) {
+		if now.None() || before == 0 || now.Bytes&before.bytes() == 0 || first.found && first.word <= word {
 			return
 		}
-		by, e := l.engine.streams.sites[before.site()], g.events[now.event()]
+		by, e := l.engine.streams.sites[before.site()], g.Event(now)
 		if by.number <= l.streamOrder.Before[by.stream] {
 			return
 		}
-		this, that := l.prog.code[e.pc()].mem, by.in.mem
-		if this.strong && that.strong || !g.between && (plainRead(this) && that.strong || this.strong && plainRead(that)) {
+		this, that := l.prog.code[e.PC()].mem, by.in.mem
+		if this.strong && that.strong || !g.Between && (plainRead(this) && that.strong || this.strong && plainRead(that)) {
 			return
 		}
-		*first = streamRace{found: true, word: word, bytes: now.bytes & before.bytes(), before: by, event: e, lane: now.lane(), kind: kind, did: did}
+		*first = streamRace{found: true, word: word, bytes: now.Bytes & before.bytes(), before: by, event: *e, lane: now.Lane(), kind: kind, did: did}
 	}
-	writes, reads := accesses(c, strong)
-	for _, now := range reads {
+	for _, now := range w.Reads {
 		look(now, old.write, "read-after-write", "wrote")
 		look(now, old.strong, "read-after-write", "wrote")
 	}
 	if value, ok := l.wordNow(word); !ok || value == old.value {
 		return
 	}
-	for _, now := range writes {
+	for _, now := range w.Writes {
 		look(now, old.write, "write-after-write", "wrote")
 		look(now, old.strong, "write-after-write", "wrote")
 		look(now, old.read, "write-after-read", "read")
@@ -323,7 +261,7 @@ func (l *Launch) report(r *streamRace) {
 	if !r.found {
 		return
 	}
-	in := &l.prog.code[r.event.pc()]
+	in := &l.prog.code[r.event.PC()]
 	a, offset := l.allocationAt(4*r.word), int(4*r.word&mem.OffsetMask)+bits.TrailingZeros8(r.bytes)
 	by, with, work, key := r.transfer, "", "the "+r.transfer, [2]any{r.transfer + a.Name(), in.src}
 	if old := r.before; old.prog != nil {
@@ -338,7 +276,7 @@ func (l *Launch) report(r *streamRace) {
 	}
 	f := l.prog.newFault(in, gpu.ErrRace, fmt.Sprintf("%s hazard on %s of %s: %s %s it in another stream%s, and nothing orders the two, which a GPU may run at the same time: record an event after %s, and let this stream wait for it before the launch of %s",
 		r.kind, in.mem.elementAt(offset), l.named(a), by, r.did, with, work, l.prog.name))
-	block, thread := l.place(int64(r.event.block-1)), l.thread(int(r.event.warp())*32+r.lane)
+	block, thread := l.place(int64(r.event.Block-1)), l.thread(r.event.Warp()*32+r.lane)
 	f.Block, f.Thread = &block, &thread
 	if l.global != nil {
 		l.first = f
@@ -360,16 +298,14 @@ func (l *Launch) addTo(s *streamRaces) {
 	s.latest[l.streamOrder.Stream] = l.streamOrder.Number
 	for _, g := range l.searches {
 		sites, full := make([]uint32, len(l.prog.code)), len(s.sites) > mostSites
-		g.eachWord(func(word uint64, c *cell, strong *strongCell) {
-			w := s.words.item(word, true, &s.room)
+		g.EachWord(func(word uint64, x *races.Word) {
+			w := s.words.Item(word, true, &s.room)
 			if full = full || w == nil; !full {
-				l.addWord(s, g, sites, w, c, strong)
+				l.addWord(s, g, sites, w, x)
 				w.value, _ = l.wordNow(word)
 			}
 		})
-		for address, in := range g.flags {
-			s.flag(address, l.streamSite(in))
-		}
+		g.EachFlag(func(address uint64, pc uint32) { s.flag(address, l.streamSite(&l.prog.code[pc])) })
 		if full {
 			s.forget()
 		}
@@ -377,26 +313,25 @@ func (l *Launch) addTo(s *streamRaces) {
 }
 
 // addWord adds the accesses to a word; sites are those of the instructions, if they have one.
-func (l *Launch) addWord(s *streamRaces, g *globalRaces, sites []uint32, w *streamWord, c *cell, strong *strongCell) {
-	access := func(x seen) streamAccess {
-		if x.reference == 0 {
+func (l *Launch) addWord(s *streamRaces, g *races.Global, sites []uint32, w *streamWord, of *races.Word) {
+	access := func(x races.Seen) streamAccess {
+		if x.None() {
 			return 0
 		}
-		pc := g.events[x.event()].pc()
+		pc := g.Event(x).PC()
 		if sites[pc] == 0 {
 			sites[pc] = uint32(len(s.sites))
 			s.sites = append(s.sites, l.streamSite(&l.prog.code[pc]))
 		}
-		return newStreamAccess(sites[pc], x.bytes)
+		return newStreamAccess(sites[pc], x.Bytes)
 	}
-	writes, reads := accesses(c, strong)
-	if x := access(writes[0]); x != 0 {
+	if x := access(of.Writes[0]); x != 0 {
 		w.write = x
 	}
-	if x := access(writes[1]); x != 0 {
+	if x := access(of.Writes[1]); x != 0 {
 		w.strong = x
 	}
-	for _, read := range reads {
+	for _, read := range of.Reads {
 		if x := access(read); x != 0 {
 			if w.read != 0 && s.sites[w.read.site()].stream != l.streamOrder.Stream {
 				w.other = w.read

@@ -1,6 +1,9 @@
 package engine
 
-import "warpbook/gpu/emu/mem"
+import (
+	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
+)
 
 // The program for browsers has no room for the search for races between streams.
 
@@ -18,10 +21,9 @@ type (
 	}
 )
 
-func (*Launch) OrderStreams(*Order)        {}
-func (*Launch) compared() bool             { return false }
-func (*Engine) beginStreams(*Order)        {}
-func (*Engine) Transfer(*Order, Transfer)  {}
-func (*Launch) endStreams()                {}
-func (*globalRaces) signal(uint64, *instr) {}
-func (l *Launch) endSearch(g *globalRaces) { l.engine.blocks.keep(g) }
+func (*Launch) OrderStreams(*Order)         {}
+func (*Launch) compared() bool              { return false }
+func (*Engine) beginStreams(*Order)         {}
+func (*Engine) Transfer(*Order, Transfer)   {}
+func (*Launch) endStreams()                 {}
+func (l *Launch) endSearch(g *races.Global) { l.engine.blocks.keep(g) }

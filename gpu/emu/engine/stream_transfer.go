@@ -7,6 +7,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
 )
 
 // This file compares copies and the clearing of buffers with work in other streams. They are
@@ -75,9 +76,9 @@ func (s *streamRaces) compareTransfer(e *Engine, o *Order, r streamTransfer) {
 			return
 		}
 	}
-	for number, page := range s.words.known {
-		first := number * pageCells * 4
-		if first >= r.to || first+pageCells*4 <= r.from {
+	for number, page := range s.words.Known {
+		first := number * races.PageItems * 4
+		if first >= r.to || first+races.PageItems*4 <= r.from {
 			continue
 		}
 		for i := range page {
@@ -92,7 +93,7 @@ func (s *streamRaces) compareTransfer(e *Engine, o *Order, r streamTransfer) {
 			}
 			for k, before := range befores {
 				by := s.sites[before.site()]
-				if before.bytes()&bytesOf(at, r.from, r.to-r.from) == 0 || by.number <= o.Before[by.stream] {
+				if before.bytes()&races.BytesOf(at, r.from, r.to-r.from) == 0 || by.number <= o.Before[by.stream] {
 					continue
 				}
 				old := streamTransfer{writes: k < 2}
@@ -147,26 +148,25 @@ func (s *streamRaces) transfersAside(o *Order) (aside []streamTransfer) {
 }
 
 // compareTransfers looks for a race on a word with transfers.
-func (l *Launch) compareTransfers(first *streamRace, g *globalRaces, aside []streamTransfer, word uint64, c *cell, strong *strongCell) {
+func (l *Launch) compareTransfers(first *streamRace, g *races.Global, aside []streamTransfer, word uint64, w *races.Word) {
 	if first.found && first.word <= word {
 		return
 	}
-	writes, reads := accesses(c, strong)
 	for _, t := range aside {
 		if 4*word+4 <= t.from || 4*word >= t.to {
 			continue
 		}
-		look := func(now seen, kind, did string) {
-			if bytes := now.bytes & bytesOf(4*word, t.from, t.to-t.from); now.reference != 0 && bytes != 0 && !(first.found && first.word <= word) {
-				*first = streamRace{found: true, word: word, bytes: bytes, transfer: t.what, event: g.events[now.event()], lane: now.lane(), kind: kind, did: did}
+		look := func(now races.Seen, kind, did string) {
+			if bytes := now.Bytes & races.BytesOf(4*word, t.from, t.to-t.from); !now.None() && bytes != 0 && !(first.found && first.word <= word) {
+				*first = streamRace{found: true, word: word, bytes: bytes, transfer: t.what, event: *g.Event(now), lane: now.Lane(), kind: kind, did: did}
 			}
 		}
-		for _, now := range reads {
+		for _, now := range w.Reads {
 			if t.writes {
 				look(now, "read-after-write", "wrote")
 			}
 		}
-		for _, now := range writes {
+		for _, now := range w.Writes {
 			if t.writes {
 				look(now, "write-after-write", "wrote")
 			} else {

@@ -8,6 +8,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/emu/copyengine"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
 )
 
@@ -32,8 +33,7 @@ type warp struct {
 	copies copyengine.Async
 	bulk   copyengine.Bulk
 
-	events   []uint32 // by instruction: its last event in the search for races on global memory
-	released uint32   // the time of its last fence in that search
+	party races.Party // in the search for races on global memory
 
 	products []uint32 // groups of wgmma that the warp has committed: the times, for the search for races
 	product  productState
@@ -51,6 +51,8 @@ type warp struct {
 	polledAt uint64
 
 	waits uint32 // operations since the last count that may wait for other threads
+
+	judge judge // of the access that runs, for the search for races
 
 	addr [32]uint64 // effective addresses of the access that runs
 	tmp  [3][32]uint64
@@ -96,7 +98,8 @@ func (w *warp) reset() {
 		w.bulk.Reset()
 	}
 	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
-	w.polled, w.undefined, w.released = nil, nil, 0
+	w.polled, w.undefined = nil, nil
+	w.party.Begin(w.block.number())
 	if w.local != nil {
 		clear(w.local.Written)
 	}

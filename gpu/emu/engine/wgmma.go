@@ -58,8 +58,7 @@ func (lo *lowering) wgmmaWait() error {
 func (w *warp) commitProducts() {
 	now := uint32(0)
 	if r := w.block.races; r != nil {
-		r.warps.now++ // what the warp does from now on is not before it
-		now = r.warps.now
+		now = r.Tick() // what the warp does from now on is not before it
 	}
 	w.products = append(w.products, now)
 }
@@ -81,7 +80,7 @@ func (g warpgroupWait) wait(w *warp, f *fragment, in *instr, _ uint32) bool {
 	}
 	for _, other := range w.warpgroup() {
 		if other != w && ended <= len(other.products) {
-			r.warps.join(1<<other.index, other.products[ended-1], 1<<w.index)
+			r.Warps.Join(1<<other.index, other.products[ended-1], 1<<w.index)
 		}
 	}
 	return true
@@ -190,7 +189,7 @@ func (x *wgmma) run(w *warp, in *instr, m uint32) {
 		return
 	}
 	if r := w.block.races; r != nil {
-		r.warps.now++ // later writes are known from earlier ones, see keptUntilRead
+		r.Tick() // later writes are known from earlier ones, see keptUntilRead
 	}
 	unit.Warpgroup(w.slots, x.Warpgroup, (w.preds[x.add]^x.flip)&1 != 0)
 }

@@ -277,7 +277,7 @@ func (w *warp) tooEarly(in *instr, m uint32, f *flight, what string) {
 // readsProduct notes 16 bytes that a product reads.
 func (w *warp) readsProduct(in *instr, at uint64) {
 	if r := w.block.races; r != nil {
-		w.product.reads = append(w.product.reads, productRead{len(w.products) + 1, in, at, r.warps.now + 1})
+		w.product.reads = append(w.product.reads, productRead{len(w.products) + 1, in, at, r.Warps.Now + 1})
 	}
 }
 
@@ -299,14 +299,14 @@ func (w *warp) endProducts(ended int) {
 		ends := &b.groupEnds[leader]
 		if len(*ends) < ended {
 			w.productReads(ended)
-			r.warps.now++
+			now := r.Tick()
 			for len(*ends) < ended {
-				*ends = append(*ends, groupEnd{w.index, r.warps.now})
+				*ends = append(*ends, groupEnd{w.index, now})
 			}
 		}
 		for _, e := range (*ends)[s.done:ended] {
 			if e.warp != w.index {
-				r.warps.join(1<<e.warp, e.time, 1<<w.index)
+				r.Warps.Join(1<<e.warp, e.time, 1<<w.index)
 			}
 		}
 	}
@@ -316,15 +316,15 @@ func (w *warp) endProducts(ended int) {
 // keptUntilRead reports whether 16 bytes are as they were when the product began.
 func (w *warp) keptUntilRead(read productRead) bool {
 	b, r := w.block, w.block.races
-	for cell := read.at >> r.shift; cell<<r.shift < read.at+16; cell++ {
-		c := &r.writes[cell]
-		if c.epoch < read.time || c.lanes == 0 {
+	for at := read.at &^ (r.CellBytes() - 1); at < read.at+16; at += r.CellBytes() {
+		c := r.Written(at)
+		if c == nil || c.Epoch < read.time {
 			continue
 		}
-		first, by := &b.prog.code[c.pc()], b.warps[c.warp()]
+		first, by := &b.prog.code[c.PC()], b.warps[c.Warp()]
 		w.fail(read.in, 0, gpu.ErrRace, "%s, which this product reads, was written by thread %v with %s at %s before wgmma.wait_group: wait for the product first",
-			b.launch.sharedPlace(cell<<r.shift), b.thread(by.index*32+lowest(c.lanes)), first.src.Name(), b.prog.placeOf(first))
-		b.raceWith(first, by, lowest(c.lanes))
+			b.launch.sharedPlace(at), b.thread(by.index*32+c.Lane()), first.src.Name(), b.prog.placeOf(first))
+		b.raceWith(first, by, c.Lane())
 		return false
 	}
 	return true

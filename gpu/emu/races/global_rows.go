@@ -1,4 +1,4 @@
-package engine
+package races
 
 // This file is the search for races on global memory for warps that access whole rows of
 // memory, as most do: lane 0 the first words of a row, lane 1 the next ones. A row has one
@@ -22,34 +22,33 @@ type row struct {
 }
 
 // rowsOf is how many rows a pattern accesses; -1 if it does not access whole ones.
-func (p *pattern) rowsOf(mem *access) int {
+func (p *Pattern) rowsOf() int {
 	if p.rows != 0 {
 		return p.rows
 	}
 	p.rows = -1
 	for l, delta := range p.Delta {
-		if p.Mask != all || int(delta) != l*int(mem.size) {
+		if p.Mask != 1<<32-1 || int(delta) != l*int(p.LaneBytes) {
 			return p.rows
 		}
 	}
-	p.rows = int(mem.size / 4)
+	p.rows = int(p.LaneBytes / 4)
 	return p.rows
 }
 
 // surelyRows notes an access to whole rows by an event; it returns false if it may be a
 // race.
-func (w *warp) surelyRows(mem *access, count int, number uint64, now uint32) bool {
-	g := w.block.global
+func (g *Global) surelyRows(p *Party, reads bool, count int, number uint64, now uint32) bool {
 	for i := range count {
-		if len(g.strong.known) > 0 && g.strong.known[(number+uint64(i))*rowWords/pageCells] != nil {
+		if len(g.atoms.Known) > 0 && g.atoms.Known[(number+uint64(i))*rowWords/PageItems] != nil {
 			return false
 		}
-		r := g.rows.item(number+uint64(i), true, &g.room)
+		r := g.rows.Item(number+uint64(i), true, &g.room)
 		first := uint8(i * rowWords / count)
 		switch {
 		case r == nil || r.cells || r.width != 0 && (r.width != uint8(count) || r.first != first):
 			return false
-		case !w.surelyRow(mem, r, now):
+		case !g.surelyRow(p, reads, r, now):
 			return false
 		}
 		r.width, r.first = uint8(count), first
@@ -58,15 +57,15 @@ func (w *warp) surelyRows(mem *access, count int, number uint64, now uint32) boo
 }
 
 // surelyRow is surely for all words of a row at once.
-func (w *warp) surelyRow(mem *access, r *row, now uint32) bool {
-	if r.write != 0 && !w.ownRow(r.write) {
+func (g *Global) surelyRow(p *Party, reads bool, r *row, now uint32) bool {
+	if r.write != 0 && !g.ownRow(p, r.write) {
 		return false
 	}
-	if mem.kind == load {
-		w.readRow(r, now)
+	if reads {
+		g.readRow(p, r, now)
 		return true
 	}
-	if r.read != 0 && !w.ownRow(r.read) || r.other != 0 && !w.ownRow(r.other) {
+	if r.read != 0 && !g.ownRow(p, r.read) || r.other != 0 && !g.ownRow(p, r.other) {
 		return false
 	}
 	r.write = now
@@ -75,16 +74,16 @@ func (w *warp) surelyRow(mem *access, r *row, now uint32) bool {
 
 // ownRow reports whether an earlier access of the row is by the same lanes, or before the
 // last barrier of the block.
-func (w *warp) ownRow(event uint32) bool {
-	e := &w.block.global.events[event]
-	return e.block == w.block.number() && (e.warp() == uint32(w.index) || e.epoch < w.block.order[globalOrder].warps.all)
+func (g *Global) ownRow(p *Party, event uint32) bool {
+	e := &g.events[event]
+	return e.Block == p.At && (e.Warp() == p.Warp || e.epoch < p.Warps.All)
 }
 
 // readRow is noteRead for all words of a row.
-func (w *warp) readRow(r *row, now uint32) {
+func (g *Global) readRow(p *Party, r *row, now uint32) {
 	if r.read != 0 && r.read != now {
-		e := &w.block.global.events[r.read]
-		if e.block != w.block.number() || e.warp() != uint32(w.index) && e.epoch >= w.block.order[globalOrder].warps.all {
+		e := &g.events[r.read]
+		if e.Block != p.At || e.Warp() != p.Warp && e.epoch >= p.Warps.All {
 			r.other = r.read
 		}
 	}
@@ -93,17 +92,17 @@ func (w *warp) readRow(r *row, now uint32) {
 
 // spread gives the words of a row cells with what is noted of the row. It reports whether
 // there was memory for them.
-func (g *globalRaces) spread(number uint64) bool {
-	r := g.rows.item(number, true, &g.room)
+func (g *Global) spread(number uint64) bool {
+	r := g.rows.Item(number, true, &g.room)
 	if r == nil || r.cells {
 		return r != nil
 	}
 	if r.width != 0 {
-		page := g.cells.page(number*rowWords/pageCells, true, &g.room)
+		page := g.cells.Page(number*rowWords/PageItems, true, &g.room)
 		if page == nil {
 			return false
 		}
-		from := number * rowWords % pageCells
+		from := number * rowWords % PageItems
 		for i := range page[from : from+rowWords] {
 			lane := uint32(r.first) + uint32(i)/uint32(r.width)
 			page[from+uint64(i)] = r.cell(lane)
@@ -123,13 +122,13 @@ func (r *row) cell(lane uint32) (c cell) {
 	}
 	c.write, c.read, c.other = of(r.write), of(r.read), of(r.other)
 	if c.write != 0 {
-		c.bits |= allBytes << writeShift
+		c.bits |= AllBytes << writeShift
 	}
 	if c.read != 0 {
-		c.bits |= allBytes
+		c.bits |= AllBytes
 	}
 	if c.other != 0 {
-		c.bits |= allBytes << otherShift
+		c.bits |= AllBytes << otherShift
 	}
 	return c
 }
