@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"warpbook/kernel/leaf/spelling"
 )
 
 // newFlags makes the flags of a command. Errors are returned, not printed.
@@ -40,7 +42,7 @@ func parseAny(f *flag.FlagSet, args []string) ([]string, error) {
 			return nil, err
 		}
 		if err != nil {
-			return nil, usageError{fmt.Errorf("%s: %w, see warpbook %[1]s --help", f.Name(), err)}
+			return nil, usageError{fmt.Errorf("%s: %w%s, see warpbook %[1]s --help", f.Name(), err, meant(f, err))}
 		}
 		if f.NArg() == 0 {
 			break
@@ -48,6 +50,32 @@ func parseAny(f *flag.FlagSet, args []string) ([]string, error) {
 		others, args = append(others, f.Arg(0)), f.Args()[1:]
 	}
 	return others, nil
+}
+
+// meant proposes a flag where an error of Parse is about one that is not there.
+func meant(f *flag.FlagSet, err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	var known []string
+	f.VisitAll(func(flag *flag.Flag) { known = append(known, flag.Name) })
+	if near := nearest(name, known); unknown && near != "" {
+		return " (did you mean --" + near + "?)"
+	}
+	return ""
+}
+
+// nearest returns the name that begins with a half-typed one, or that differs in two letters
+// at most, and "" if there is none.
+func nearest(name string, known []string) string {
+	best, least := "", 3
+	for _, k := range known {
+		if name != "" && strings.HasPrefix(k, name) {
+			return k
+		}
+		if d := spelling.Distance(name, k); d < least && d < len(k)-1 {
+			best, least = k, d
+		}
+	}
+	return best
 }
 
 // count adds a flag whose value is a whole number of 0 or more.

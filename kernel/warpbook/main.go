@@ -49,7 +49,7 @@ func commands() []command {
 		{"sweep", "NOTEBOOK", "execute a notebook at every combination of --set values, into one report", "warpbook sweep notebooks/01-reduce.ipynb --set n=1e5,1e6,1e7", sweepCommand},
 		{"history", "[VERB]", "list the kept runs; show ID, plot ROW, export FILE.csv|FOLDER", "warpbook history export runs.csv", historyCommand},
 		{"notebooks", "DIR", "copy the notebooks into a folder", "warpbook notebooks notebooks", notebooksCommand},
-		{"completion", "SHELL", "print the script with which bash or zsh completes commands and flags", "source <(warpbook completion bash)", completionCommand},
+		{"completion", "SHELL", "print the script with which bash, zsh or fish completes commands and flags", "source <(warpbook completion bash)", completionCommand},
 		{"doctor", "", "show which parts are installed and which are missing", "warpbook doctor", doctorCommand},
 	}
 }
@@ -96,7 +96,11 @@ func dispatch(args []string) int {
 	for _, c := range commands() {
 		names = append(names, c.name)
 	}
-	return status(usageError{fmt.Errorf("unknown command %q, expected one of %s", args[0], strings.Join(names, ", "))})
+	proposal := ""
+	if near := nearest(args[0], names); near != "" {
+		proposal = "did you mean " + near + "? "
+	}
+	return status(usageError{fmt.Errorf("unknown command %q, %sexpected one of %s", args[0], proposal, strings.Join(names, ", "))})
 }
 
 // status writes the error to stderr, in one line if it has one reason.
