@@ -15,6 +15,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/clang/tabtest"
+	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/emu"
 )
 
@@ -120,7 +121,7 @@ func difference(got, want []uint32) string {
 // result of a race depends on the instructions between its accesses.
 func orderedThreads(t *testing.T, e *Entry, seed uint64) [2]int {
 	t.Helper()
-	for _, threads := range [][2]int{{2, 64}, {1, 64}} {
+	for _, threads := range [][2]int{{2, 64}, {1, 64}, {1, 32}} {
 		l := launchWith(t, e, seed, threads, gpu.CheckFaults|gpu.CheckRaces|gpu.CheckBlockRaces)
 		if !strings.HasPrefix(l.fault, gpu.ErrRace.Error()) {
 			return threads
@@ -183,4 +184,27 @@ func launchWith(t *testing.T, e *Entry, seed uint64, threads [2]int, checks gpu.
 	}
 	l.instructions = counters.WarpInstructions
 	return l
+}
+
+// TestTabStartsOnce: clang starts once for each cell after the first with its flags, also for
+// one with mistakes.
+func TestTabStartsOnce(t *testing.T) {
+	tab := tabtest.Open(t)
+	for i, c := range []struct {
+		text, std, log string
+		starts         int
+	}{
+		{"__global__ void a(int* x) { x[0] = 1; }", "c++17", "", 2},
+		{"__global__ void b(int* x) { x[0] = y; }", "c++17", "identifier \"y\" is undefined", 1},
+		{"__global__ void c(int* x) { x[0] = 3; }", "c++17", "", 1},
+		{"__global__ void d(int* x) { x[0] = 4; }", "c++99", "invalid value for --std c++99", 2},
+		{"__global__ void e(int* x) { x[0] = 5; }", "c++20", "", 2},
+		{"__global__ void f(int* x) { x[0] = 6; }", "c++20", "", 1},
+	} {
+		reply := tab.Compile(t, compiler.Request{Name: "a.cu", Text: c.text, Options: []string{"--gpu-architecture=compute_75", "--std=" + c.std}})
+		if reply.Starts != c.starts || !strings.Contains(reply.Reply.Log, c.log) || (reply.Reply.PTX == "") != (c.log != "") {
+			t.Errorf("cell %d: %d starts, expected %d; %q\n%s", i, reply.Starts, c.starts, reply.Reply.Error, reply.Reply.Log)
+		}
+		t.Logf("cell %d: %d ms", i, reply.Ms)
+	}
 }

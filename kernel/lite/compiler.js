@@ -63,6 +63,30 @@ function tree(files) {
 	return root;
 }
 
+const commands = new Map(); // command lines of clang's front end by clang's arguments
+
+// frontEnd is the command line of clang's front end for arguments of clang, which say the same
+// for every source. Each question starts clang, which takes longer than most compilations.
+async function frontEnd(clang, args, stderr) {
+	const key = JSON.stringify(args);
+	if (commands.has(key)) return commands.get(key);
+	const decoder = new TextDecoder();
+	let answer = "";
+	const said = (bytes) => { if (bytes) answer += decoder.decode(bytes, { stream: true }); };
+	try {
+		await clang.runLLVM(["clang", "-###", ...args], { "in.cu": "" }, { stdout: said, stderr: said });
+	} catch (e) {
+		stderr(new TextEncoder().encode(answer));
+		throw e;
+	}
+	const line = answer.split("\n").find((line) => line.startsWith(' "'));
+	if (!line) throw new Error(`clang names no command: ${answer}`);
+	// The first word is "", for a program in this process.
+	const words = [...line.matchAll(/ (?:([^ "]+)|"((?:[^"\\$]|\\["\\$])+)")/g)].map((m) => m[1] ?? m[2].replace(/\\(["\\$])/g, "$1"));
+	commands.set(key, words);
+	return words;
+}
+
 // whyNotLoaded says why the compiler did not start, with the remedy.
 function whyNotLoaded(e) {
 	if (noMemory(e)) return "the compiler needs more memory than the tab has: close other tabs, and run the cell again";
@@ -97,7 +121,8 @@ async function compile(request) {
 	let log = "", code = "";
 	const stderr = (bytes) => { if (bytes) log += decoder.decode(bytes, { stream: true }); };
 	try {
-		const files = await clang.commands.clang([...job.Args, "-o", "/out.ll", "/in.cu"], { "in.cu": job.Source, cuda: tree(job.Headers) }, { stdout: null, stderr });
+		const command = await frontEnd(clang, [...job.Args, "-o", "/out.ll", "/in.cu"], stderr);
+		const files = await clang.runLLVM(command, { "in.cu": job.Source, cuda: tree(job.Headers) }, { stdout: null, stderr });
 		code = files["out.ll"];
 	} catch (e) {
 		if (e.code === undefined) throw new Error(whyEnded(e, log)); // not by its own exit

@@ -60,7 +60,9 @@ func Open(t *testing.T) *Tab {
 type Reply struct {
 	Reply compiler.Reply
 	Code  string
-	Ms    int
+	// Starts is how often clang was started.
+	Starts int
+	Ms     int
 }
 
 // Compile compiles a source.
