@@ -16,6 +16,8 @@ var update = flag.Bool("update", false, "write the committed PTX of the notebook
 // updateCommand makes the committed PTX of notebooks.
 const updateCommand = "go test ./gpu/compile -run NotebookPTX -update"
 
+var hasMain = regexp.MustCompile(`\bint main\(`)
+
 var committedFlag = regexp.MustCompile(`^%%cuda (\S+)( --debug)? --committed (\S+)$`)
 
 // TestNotebookPTX: the PTX that a cell names is of that very cell, and with
@@ -64,7 +66,7 @@ func checkCommitted(t *testing.T, name, body, file string, debug bool) {
 	}
 }
 
-// cudaCells are the sources of a notebook's %%cuda cells.
+// cudaCells are the sources of a notebook's %%cuda cells. Whole programs are of package program.
 func cudaCells(t *testing.T, path string) (sources []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -88,7 +90,7 @@ func cudaCells(t *testing.T, path string) (sources []string) {
 				source += l.(string)
 			}
 		}
-		if ok && c.Type == "code" && strings.HasPrefix(source, "%%cuda") {
+		if ok && c.Type == "code" && strings.HasPrefix(source, "%%cuda") && !hasMain.MatchString(source) {
 			sources = append(sources, source)
 		}
 	}

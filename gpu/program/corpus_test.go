@@ -146,6 +146,21 @@ func check(t *testing.T, path string) {
 	}
 }
 
+// sample are some of a list, which a seed chooses, or all in a long test.
+func sample[T any](t *testing.T, list []T, few int) []T {
+	if os.Getenv("WARPBOOK_LONG") != "" || few >= len(list) {
+		return list
+	}
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("WARPBOOK_SEED"); text != "" {
+		fmt.Sscan(text, &seed) // a wrong one is another seed
+	}
+	t.Logf("WARPBOOK_SEED=%d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	return list[:few]
+}
+
 // each runs a test for every program of a folder, or for some that a seed chooses.
 func each(t *testing.T, folder string, few int) {
 	needZig(t)
@@ -157,17 +172,7 @@ func each(t *testing.T, folder string, few int) {
 	for _, e := range entries {
 		paths = append(paths, filepath.Join("testdata", folder, e.Name()))
 	}
-	if os.Getenv("WARPBOOK_LONG") == "" && few < len(paths) {
-		seed := uint64(time.Now().UnixNano())
-		if text := os.Getenv("WARPBOOK_SEED"); text != "" {
-			fmt.Sscan(text, &seed) // a wrong one is another seed
-		}
-		t.Logf("WARPBOOK_SEED=%d", seed)
-		r := rand.New(rand.NewPCG(seed, 0))
-		r.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
-		paths = paths[:few]
-	}
-	for _, path := range paths {
+	for _, path := range sample(t, paths, few) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".cu"), func(t *testing.T) { check(t, path) })
 	}
 }

@@ -23,8 +23,10 @@ type memory struct {
 type allocation struct {
 	address uint64
 	buffer  gpu.Buffer
-	own     bool  // of a module: not freed
-	heap    int64 // offset of its memory in the channel's, 0 for none
+	own     bool   // of a module: not freed
+	heap    int64  // offset of its memory in the channel's, 0 for none
+	shared  []byte // that memory
+	name    string // in messages
 }
 
 func (m *memory) search(address uint64) (i int, found bool) {
@@ -104,33 +106,33 @@ func (s *server) allocate(m wire.Message) wire.Answer {
 	if bytes > mostAllocation {
 		return wire.Answer{Status: errorMemoryAllocation}
 	}
-	b, offset, err := s.newBuffer(int64(bytes), kind)
+	x, err := s.newMemory(int64(bytes), kind)
 	if err != nil {
 		return status(err)
 	}
-	b.Label(allocationName(kind, s.report.place(m.Here)))
-	address, err := s.memory.add(allocation{buffer: b, heap: offset})
+	x.name = allocationName(kind, s.report.place(m.Here))
+	x.buffer.Label(x.name)
+	address, err := s.memory.add(x)
 	a := status(err)
-	a.Values = []uint64{address, uint64(offset)}
+	a.Values = []uint64{address, uint64(x.heap)}
 	return a
 }
 
-func (s *server) newBuffer(bytes int64, kind uint64) (b gpu.Buffer, offset int64, err error) {
+func (s *server) newMemory(bytes int64, kind uint64) (a allocation, err error) {
 	if kind == deviceMemory || kind == arrayMemory {
-		b, err = s.dev.Alloc(gpu.Uint8, int(bytes))
-		return b, 0, err
+		a.buffer, err = s.dev.Alloc(gpu.Uint8, int(bytes))
+		return a, err
 	}
 	if err := gpu.CheckHost(float64(bytes)); err != nil {
-		return nil, 0, err
+		return a, err
 	}
-	offset, data, err := s.channel.Heap(bytes)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%w: %w", gpu.ErrMemory, err)
+	if a.heap, a.shared, err = s.channel.Heap(bytes); err != nil {
+		return a, fmt.Errorf("%w: %w", gpu.ErrMemory, err)
 	}
-	if b, err = s.dev.Adopt(data); err != nil {
-		s.channel.Release(offset)
+	if a.buffer, err = s.dev.Adopt(a.shared); err != nil {
+		s.channel.Release(a.heap)
 	}
-	return b, offset, err
+	return a, err
 }
 
 // allocationName names memory by the call that made it.
@@ -196,6 +198,7 @@ func (s *server) reset() {
 	s.sticky = 0
 	s.dev.WaitForAll()
 	s.streams = newStreams(s.dev)
+	s.unwaited = unwaited{}
 	clear(s.events)
 }
 

@@ -15,18 +15,31 @@ import (
 
 // places finds lines of the sources for addresses in a program.
 type places struct {
-	rows []row // sorted by address
+	rows    []row // sorted by address
+	path    string
+	sources []Source
+	inlined []inlined // calls in the sources, innermost first; nil before a line of a library asks
+}
+
+const noLine = -1
+
+// inlined is the code of a function in the place of its call.
+type inlined struct {
+	from, to uint64
+	file     string
+	line     int
 }
 
 type row struct {
 	address uint64
 	file    string
-	line    int // 0 ends a sequence
+	line    int  // 0 ends a sequence
+	header  bool // it is of a header of a library
 }
 
 // newPlaces reads the line tables of a program's file.
 func newPlaces(path string, sources []Source) *places {
-	p := &places{}
+	p := &places{path: path, sources: sources}
 	f, err := elf.Open(path)
 	if err != nil {
 		return p
@@ -56,10 +69,7 @@ func (p *places) read(data *dwarf.Data, unit *dwarf.Entry, sources []Source) {
 	if err != nil || lines == nil {
 		return
 	}
-	name, _ := unit.Val(dwarf.AttrName).(string)
-	if !slices.ContainsFunc(sources, func(s Source) bool {
-		return name == s.Name || filepath.Base(name) == filepath.Base(s.Name) || name == "-" || name == "<stdin>"
-	}) {
+	if !p.ours(unit) {
 		return
 	}
 	var e dwarf.LineEntry
@@ -67,14 +77,29 @@ func (p *places) read(data *dwarf.Data, unit *dwarf.Entry, sources []Source) {
 		if lines.Next(&e) != nil { // the end, or a table that cannot be read
 			return
 		}
-		r := row{address: e.Address, line: e.Line}
+		r := row{address: e.Address, line: cmp.Or(e.Line, noLine)}
 		if e.EndSequence {
 			r.line = 0
 		} else if e.File != nil {
-			r.file = shortName(e.File.Name, sources)
+			r.file, r.header = shortName(e.File.Name, sources), isLibrary(e.File.Name)
 		}
 		p.rows = append(p.rows, r)
 	}
+}
+
+// ours reports whether a unit is one of the sources.
+func (p *places) ours(unit *dwarf.Entry) bool {
+	name, _ := unit.Val(dwarf.AttrName).(string)
+	return name == "-" || name == "<stdin>" || slices.ContainsFunc(p.sources, func(s Source) bool {
+		return name == s.Name || filepath.Base(name) == filepath.Base(s.Name)
+	})
+}
+
+// libraryFolders are parts of the paths of headers that are no user's.
+var libraryFolders = []string{"/libcxx/include/", "/libc/include/", "/lib/include/", "/cuda-headers-"}
+
+func isLibrary(file string) bool {
+	return slices.ContainsFunc(libraryFolders, func(f string) bool { return strings.Contains(file, f) })
 }
 
 // shortName is a file as the user named it.
@@ -93,8 +118,79 @@ func (p *places) at(address uint64) string {
 		return ""
 	}
 	i := sort.Search(len(p.rows), func(i int) bool { return p.rows[i].address >= address })
-	if i--; i >= 0 && p.rows[i].line > 0 {
-		return fmt.Sprintf("%s:%d", p.rows[i].file, p.rows[i].line)
+	i--
+	for ; i >= 0 && i < len(p.rows) && p.rows[i].line == noLine; i++ {
+		address = p.rows[i].address + 1 // moved code is most often used by what follows
+	}
+	if i < 0 || i == len(p.rows) || p.rows[i].line == 0 {
+		return ""
+	}
+	r := p.rows[i]
+	if r.header {
+		if call := p.caller(max(address-1, r.address)); call != "" {
+			return call
+		}
+	}
+	return fmt.Sprintf("%s:%d", r.file, r.line)
+}
+
+// caller is the line of the sources whose call the code of a library's header stands for.
+func (p *places) caller(address uint64) string {
+	if p.inlined == nil {
+		p.inlined = []inlined{}
+		p.readInlined() // without it the header is named
+		slices.SortStableFunc(p.inlined, func(a, b inlined) int { return cmp.Compare(a.to-a.from, b.to-b.from) })
+	}
+	for _, c := range p.inlined {
+		if address >= c.from && address < c.to {
+			return fmt.Sprintf("%s:%d", c.file, c.line)
+		}
 	}
 	return ""
+}
+
+func (p *places) readInlined() {
+	f, err := elf.Open(p.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		return
+	}
+	var files []*dwarf.LineFile
+	for r := data.Reader(); ; {
+		e, err := r.Next()
+		if err != nil || e == nil {
+			return
+		}
+		switch e.Tag {
+		case dwarf.TagCompileUnit:
+			files = nil
+			if lines, err := data.LineReader(e); err == nil && lines != nil && p.ours(e) {
+				files = lines.Files()
+			} else {
+				r.SkipChildren()
+			}
+		case dwarf.TagInlinedSubroutine:
+			p.addInlined(data, e, files)
+		}
+	}
+}
+
+// addInlined adds a call whose line is in the sources.
+func (p *places) addInlined(data *dwarf.Data, e *dwarf.Entry, files []*dwarf.LineFile) {
+	number, _ := e.Val(dwarf.AttrCallFile).(int64)
+	line, _ := e.Val(dwarf.AttrCallLine).(int64)
+	if number < 0 || number >= int64(len(files)) || files[number] == nil || isLibrary(files[number].Name) {
+		return
+	}
+	ranges, err := data.Ranges(e)
+	if err != nil {
+		return
+	}
+	for _, r := range ranges {
+		p.inlined = append(p.inlined, inlined{r[0], r[1], shortName(files[number].Name, p.sources), int(line)})
+	}
 }

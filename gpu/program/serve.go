@@ -28,14 +28,15 @@ type server struct {
 	checked bool // look for races in launches of any size
 	counts  counting
 
-	modules []gpu.Module // by unit; nil before its first use
-	kernels []kernel
-	memory  memory
-	events  map[uint64]time.Time
-	streams streams
-	here    uint64                // of the call in work
-	objects map[uint64]gpu.Object // of textures and surfaces, by number
-	printed printed               // by kernels, and not yet taken by the program
+	modules  []gpu.Module // by unit; nil before its first use
+	kernels  []kernel
+	memory   memory
+	events   map[uint64]time.Time
+	streams  streams
+	unwaited unwaited
+	here     uint64                // of the call in work
+	objects  map[uint64]gpu.Object // of textures and surfaces, by number
+	printed  printed               // by kernels, and not yet taken by the program
 
 	sticky uint64 // error of the fault that ended the device's work; 0 for none
 }
@@ -62,6 +63,8 @@ type kernel struct {
 	name    string // in the PTX
 	params  []gpu.Param
 	offsets []uint32
+
+	publishes bool // its source tells the host about writes while kernels run
 }
 
 // Errors of the runtime API.
@@ -113,7 +116,14 @@ func (s *server) answer(m wire.Message) {
 		s.events[m.Value(0)] = time.Now()
 		s.streams.record(m.Value(0), m.Value(1))
 	case wire.Order:
+		s.waited(m.Value(0), m.Value(1))
 		s.streams.order(m)
+	case wire.Arrived:
+		s.unwaited.arrived(m)
+	case wire.Read:
+		s.read(m)
+	case wire.Wrote:
+		s.unwaited.wrote(m)
 	case wire.Heap:
 		s.dev.LimitHeap(int64(min(m.Value(0), mostAllocation)))
 	case wire.Failed:
@@ -166,6 +176,7 @@ func (s *server) question(m wire.Message) wire.Answer {
 		s.reset()
 		return wire.Answer{}
 	case wire.End:
+		s.waited(wire.HostAll, 0)
 		s.report.unasked = m.Value(0)
 		return wire.Answer{}
 	}
@@ -265,7 +276,7 @@ func (s *server) loadKernel(unit uint64, name string) (kernel, error) {
 	if err != nil {
 		return kernel{}, err
 	}
-	k := kernel{entry: entry, unit: unit, name: name, params: entry.Params()}
+	k := kernel{entry: entry, unit: unit, name: name, params: entry.Params(), publishes: publishes(s.program.parts.Units[unit].PTX, name)}
 	at := 0
 	for _, p := range k.params {
 		align := max(p.Align, 1)
@@ -298,11 +309,14 @@ func (s *server) launch(m wire.Message) {
 		l.Checks = gpu.CheckAll
 	}
 	var err error
-	if l.Args, err = s.arguments(k, m.Bytes(6, math.MaxUint64)); err == nil {
+	data := m.Bytes(6, math.MaxUint64)
+	if l.Args, err = s.arguments(k, data); err == nil {
 		counted, add := s.counts.of(demangled(k.name), l)
+		after := s.before(k, data, m.Value(5), m.Here)
 		if err = s.streams.of(m.Value(5)).Launch(counted); err == nil {
 			add()
 		}
+		after()
 	}
 	for _, w := range warnings {
 		s.report.warn(m.Here, w)

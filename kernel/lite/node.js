@@ -42,7 +42,7 @@ const program = new globalThis.warpbook.Program({
 	},
 });
 const files = node.env.WARPBOOK_FILES ? fs.readdirSync(node.env.WARPBOOK_FILES, { recursive: true }) : [];
-for (const name of files.filter((name) => name.endsWith(".ptx"))) {
+for (const name of files.filter((name) => /\.(ptx|run)$/.test(name))) {
 	program.files.add("/notebooks/" + name, new Uint8Array(fs.readFileSync(node.env.WARPBOOK_FILES + "/" + name)));
 }
 program.files.add("/notebooks/.keep", new Uint8Array(0));

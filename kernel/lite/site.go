@@ -248,7 +248,7 @@ func (s *site) program() error {
 func (s *site) cellFiles() error {
 	files := []string{}
 	err := fs.WalkDir(os.DirFS(s.path("files")), ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".ptx") {
+		if err == nil && (strings.HasSuffix(path, ".ptx") || strings.HasSuffix(path, ".run")) {
 			files = append(files, path)
 		}
 		return err

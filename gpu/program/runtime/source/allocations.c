@@ -17,7 +17,10 @@ static size_t after(uint64_t address) {
   return low;
 }
 
+int wb_shared;
+
 int wb_add(wbAllocation a) {
+  if (a.kind != wbDevice) wb_shared = 1;
   pthread_mutex_lock(&listLock);
   if (count == capacity) {
     size_t more = capacity ? 2 * capacity : 64;
@@ -84,7 +87,9 @@ int wb_take(uint64_t address, wbAllocation *taken) {
 }
 
 void wb_unmap(const wbAllocation *a) {
-  if (a->kind != wbDevice) munmap((void *)(uintptr_t)a->address, (a->bytes + 4095) & ~(size_t)4095);
+  if (a->kind == wbDevice) return;
+  wb_open_memory(a->address, a->bytes);
+  munmap((void *)(uintptr_t)a->address, (a->bytes + 4095) & ~(size_t)4095);
 }
 
 void wb_forget_all(void) {

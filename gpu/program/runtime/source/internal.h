@@ -3,6 +3,7 @@
 #ifndef WARPBOOK_INTERNAL_H
 #define WARPBOOK_INTERNAL_H
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -58,6 +59,7 @@ typedef struct {
 const wbAllocation *wb_find(const void *pointer); // the allocation that a pointer lies in
 const wbAllocation *wb_find_crashed(const void *pointer); // does not wait: the crash may be that of the lock's holder
 int wb_add(wbAllocation a);                       // 0 if there is no memory
+extern int wb_shared; // whether memory of both sides was ever added
 int wb_keep(const void *pointer);                 // keeps the allocation that starts there to the end; 0 if none does
 int wb_take(uint64_t address, wbAllocation *taken); // removes the one that starts there; 0 if none does
 void wb_unmap(const wbAllocation *a);             // removes memory of both sides from the host
@@ -101,4 +103,11 @@ const wbVariable *wb_variable(const void *host);
 
 // crash.c
 void wb_watch(void);
+
+// unwaited.c: reads of the host that do not wait.
+void wb_close(const wbAllocation *a, uint64_t at, uint64_t bytes, uint64_t stream);
+void wb_close_arguments(const unsigned char *arguments, uint64_t bytes, uint64_t stream);
+void wb_open(unsigned int what, uint64_t stream);
+void wb_open_memory(uint64_t from, uint64_t bytes);
+int wb_trapped(const siginfo_t *info, void *context);
 #endif

@@ -153,6 +153,7 @@ static cudaError_t launch(const void *host, dim3 grid, dim3 block, void **argume
   m[5] = (uint64_t)(uintptr_t)stream;
   unsigned char *to = (unsigned char *)(m + 6);
   for (uint64_t i = 0; i < k->parameters; i++) memcpy(to + k->offset[i], arguments[i], k->size[i]);
+  wb_close_arguments(to, k->bytes, (uint64_t)(uintptr_t)stream);
   wb_send();
   wb_unlock();
   return cudaSuccess;

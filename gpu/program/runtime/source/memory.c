@@ -30,9 +30,12 @@ static cudaError_t allocate(void **pointer, size_t bytes, int kind, uint64_t her
 
 static cudaError_t release(void *pointer, uint64_t here, int host, int wait) {
   cudaError_t e = wb_ready();
-  if (e) return wb_result(e);
-  if (!pointer) return cudaSuccess;
   wbAllocation a;
+  if (e) {
+    wb_take((uint64_t)(uintptr_t)pointer, &a); // no leak: after a fault nothing can be freed
+    return wb_result(e);
+  }
+  if (!pointer) return cudaSuccess;
   const wbAllocation *in = wb_find(pointer);
   if (in && (in->kind == wbHost) != host)
     return wb_fail(cudaErrorInvalidValue, here, in->here, "the memory is that of %s at {}: free it by %s", host ? "the device" : "the host", host ? "cudaFree" : "cudaFreeHost");
@@ -46,8 +49,8 @@ static cudaError_t release(void *pointer, uint64_t here, int host, int wait) {
   wb_message(WB_OP_FREE, here, 1, 0)[0] = a.address;
   e = wb_ask();
   wb_print();
-  wb_unlock();
   wb_unmap(&a);
+  wb_unlock();
   return wb_result(e);
 }
 
@@ -188,6 +191,15 @@ static cudaError_t check(void *to, const wbAllocation *t, const void *from, cons
   return e ? e : fits(f, (uint64_t)(uintptr_t)from, bytes, "source", here);
 }
 
+// arrive closes memory of both sides that an asynchronous copy has written, until the host
+// waits for it; the lock is held.
+static void arrive(const wbAllocation *a, uint64_t at, size_t bytes, uint64_t here) {
+  uint64_t *m = wb_message(WB_OP_ARRIVED, here, 3, 0);
+  m[0] = at, m[1] = bytes, m[2] = wb_stream;
+  wb_send();
+  wb_close(a, at, bytes, wb_stream);
+}
+
 // move copies after its check; the lock is held. Memory of both sides is written by the
 // host, after the device has finished.
 static cudaError_t move(void *to, const wbAllocation *t, const void *from, const wbAllocation *f, size_t bytes, int wait, uint64_t here) {
@@ -205,6 +217,7 @@ static cudaError_t move(void *to, const wbAllocation *t, const void *from, const
     if (wait || !t) wb_order_locked(WB_ORDER_HOST_STREAM, wb_stream, 0); // also a copy to pageable memory ends before the call
     wb_print();
     wb_managed_from_device(here);
+    if (!e && !wait && t) arrive(t, (uint64_t)(uintptr_t)to, bytes, here);
     return e;
   } else {
     e = wb_synchronize_locked(here);

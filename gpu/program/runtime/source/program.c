@@ -10,6 +10,7 @@
 #include "memory.c"
 #include "texture.c"
 #include "copy3d.c"
+#include "unwaited.c"
 #include "registered.c"
 #include "managed.c"
 #include "stream.c"

@@ -16,6 +16,7 @@ _Thread_local uint64_t wb_stream;
 // wb_order tells the device what comes before what; the lock is held in wb_order_locked. In a
 // capture nothing runs.
 void wb_order_locked(unsigned int what, uint64_t a, uint64_t b) {
+  wb_open(what, a);
   uint64_t *m = wb_message(WB_OP_ORDER, 0, 3, 0);
   m[0] = what, m[1] = a, m[2] = b;
   wb_send();

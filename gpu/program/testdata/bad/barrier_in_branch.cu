@@ -24,4 +24,3 @@ int main() {
 // out: cudaErrorLaunchFailure
 // err: warning: k: st.global.b32 at barrier_in_branch.cu:10 .*race: .*
 // err: k: bar.sync at barrier_in_branch.cu:7 .*divergent barrier: .*move the barrier out of the if.*; launched at barrier_in_branch.cu:18
-// err: advice: 256 bytes of 1 calls were never freed, allocated at barrier_in_branch.cu:16

@@ -21,4 +21,3 @@ int main(int argc, char **) {
 // out: an illegal memory access was encountered
 // out: an illegal memory access was encountered
 // err: k: st.global.b32 at out_of_bounds.cu:5 .*: out of bounds: 4 bytes at address 0x\w+ end 4 bytes past buffer of cudaMalloc at out_of_bounds.cu:10 \(400 bytes\), argument 0, block \(0,0,0\) thread \(100,0,0\): x\[i \+ n\] = 1;; launched at out_of_bounds.cu:12
-// err: advice: 400 bytes of 1 calls were never freed, allocated at out_of_bounds.cu:10
