@@ -12,6 +12,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/format"
 	"go/token"
 	"io/fs"
 	"os"
@@ -39,10 +40,11 @@ func main() {
 	}
 	fmt.Printf(`ops/%[1]s doubles a vector. Next:
   1. change its formula: %[1]s.cu, op.go, reference.go, call.go and both tests
-  2. name it in ops/ops.go: a variable for notebooks, and the package in Operators
-  3. pip install --target DIR nvidia-cuda-nvrtc-cu12==12.0.140 nvidia-cuda-runtime-cu12==12.0.146
+  2. name it in ops/ops.go, a variable for notebooks and the package in Operators, and in
+     offered of kernel/engine/symbols/generate/main.go, so that cells import the package
+  3. install NVRTC 12.0 to DIR: "Add a rung" of README.md has the command
   4. WARPBOOK_NVRTC=DIR go generate ./ops/%[1]s ./kernel/engine
-  5. go test ./ops/%[1]s ./ops, whose test of figures prints a sentence for ops/figures.md
+  5. go test ./ops/%[1]s, then ./ops, whose test of figures prints a sentence for ops/figures.md
 `, name)
 }
 
@@ -84,7 +86,13 @@ func render(name string) (map[string][]byte, error) {
 		if err := t.Execute(&b, name); err != nil {
 			return nil, err
 		}
-		texts[strings.Replace(strings.TrimSuffix(t.Name(), ".txt"), "NAME", name, 1)] = b.Bytes()
+		file, text := strings.Replace(strings.TrimSuffix(t.Name(), ".txt"), "NAME", name, 1), b.Bytes()
+		if strings.HasSuffix(file, ".go") { // the order of imports depends on the name
+			if text, err = format.Source(text); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+		}
+		texts[file] = text
 	}
 	return texts, nil
 }

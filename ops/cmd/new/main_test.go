@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,6 +77,17 @@ func TestNames(t *testing.T) {
 	}
 	if err := create(ops, "soften"); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"aligned", "soften"} { // before and after package run, which the example imports
+		texts, err := render(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range texts {
+			if formatted, err := format.Source(text); strings.HasSuffix(file, ".go") && (err != nil || !bytes.Equal(formatted, text)) {
+				t.Errorf("%s of %s is not as gofmt writes it: %v", file, name, err)
+			}
+		}
 	}
 	source, err := os.ReadFile(filepath.Join(ops, "soften", "soften.cu"))
 	if err != nil || !strings.Contains(string(source), "__global__ void soften_block_256(") {

@@ -30,6 +30,19 @@ func TestFresh(t *testing.T) {
 	}
 }
 
+// Cells can import each operator.
+func TestOperatorsAreOffered(t *testing.T) {
+	folders, err := filepath.Glob("../../../../ops/*/op.go")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("%d operators, %v", len(folders), err)
+	}
+	for _, file := range folders {
+		if path := "warpbook/ops/" + filepath.Base(filepath.Dir(file)); !slices.Contains(offered, path) {
+			t.Errorf("%s is not offered to cells: add it to offered in main.go, and run go generate ./kernel/engine", path)
+		}
+	}
+}
+
 // TestStdDocs fails when the documentation of a package of the standard library is
 // missing. Its text depends on the Go release and is not compared.
 func TestStdDocs(t *testing.T) {
