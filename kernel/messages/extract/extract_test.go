@@ -71,12 +71,13 @@ display.NewTable("rung", "time (us)").Row("reduce_v0", "wide loads").Note("read 
 lesson.Claim(a == "two words", "It takes %.1f us.", x).
 	Find(b, "Yes, it is.", fmt.Sprintf("No, it is %d.", n))
 display.BarChart{Title: "Speed", Axis: "time (us)", Labels: []string{"reduce_v0"}}
+columns := []column{{title: "votes", percent: true}}
 panic("this is no text for readers")
 gemm.Note("Small loops.")
 type row struct { Name string `+"`json:\"a name\"`"+` }
 `, "cell", found)
 	got := slices.Sorted(maps.Keys(found))
-	want := []string{"It takes %.1f us.", "No, it is %d.", "Speed", "Yes, it is.", "read from %s, not measured", "rung", "time (us)", "two words", "wide loads"}
+	want := []string{"It takes %.1f us.", "No, it is %d.", "Speed", "Yes, it is.", "read from %s, not measured", "rung", "time (us)", "two words", "votes", "wide loads"}
 	if !slices.Equal(got, want) {
 		t.Errorf("texts %q, expected %q", got, want)
 	}

@@ -179,7 +179,9 @@ func textsOf(source, place string, found map[string]string) {
 			field = ""
 		case token.COLON:
 			if i > 0 && words[i-1].tok == token.IDENT {
-				field = words[i-1].lit
+				if field = words[i-1].lit; field == "title" { // of a column of ops/results
+					field = "Title"
+				}
 			}
 		case token.STRING:
 			format, next := chain(words, i)
