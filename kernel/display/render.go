@@ -138,13 +138,13 @@ const chineseFonts = "'Noto Sans CJK SC','PingFang SC','Microsoft YaHei',"
 
 var fontFamily = lazyregexp.New(`font-family:([^;"]+);font-variant:[a-z-]*;`)
 
-// finishSVG makes the SVG usable alone and inside a page: no XML prologue, a size in CSS pixels that shrinks with a narrow page, and font
-// stacks that end in sans-serif. Text stays text: it can be searched and
+// finishSVG makes the SVG usable alone and inside a page: no XML prologue, a size in CSS pixels that shrinks with a narrow page, font
+// stacks that end in sans-serif, and the blanks at the ends of texts: a line in two fonts is a text for each. Text stays text: it can be searched and
 // read aloud, and is a tenth of the bytes of outlines.
 func finishSVG(svg []byte, width, height int) []byte {
 	_, body, _ := bytes.Cut(svg, []byte("xlink\">"))
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" `+
-		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto">`+"\n"+
+		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto" xml:space="preserve">`+"\n"+
 		`<rect width="100%%" height="100%%" fill="#ffffff"/>`,
 		width, height, (vg.Length(width) * px).Points(), (vg.Length(height) * px).Points())
 	body = fontFamily().ReplaceAllFunc(body, func(m []byte) []byte {

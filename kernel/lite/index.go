@@ -80,7 +80,7 @@ func (s *site) row(rows *strings.Builder, e entry) error {
 		reports = append(reports, fmt.Sprintf("<a href=\"reports/%s/%s.html\">executed on an %s</a>", gpu, e.Name, strings.ToUpper(gpu)))
 	}
 	if len(reports) > 0 {
-		fmt.Fprintf(rows, "<p>%s</p>\n", strings.Join(reports, " · "))
+		fmt.Fprintf(rows, "<p>%s <span lang=\"zh-CN\">在 GPU 上执行的结果</span></p>\n", strings.Join(reports, " · "))
 	}
 	rows.WriteString("</li>\n")
 	return nil

@@ -20,7 +20,7 @@ type Tree struct {
 
 // step is one row: additions that run at once, and what ends the step.
 type step struct {
-	ends string // "barrier", "warp sync", "shuffle", or "load" for additions while loading
+	ends string // the format of its name; "load" is for additions while loading
 	adds []addition
 }
 
@@ -40,7 +40,7 @@ var trees = map[string]struct {
 }{
 	"reduce_v0_interleaved": {"s[thread]", func() (all []step) {
 		for distance := 1; distance < treeThreads; distance *= 2 {
-			s := step{ends: "barrier"}
+			s := step{ends: "%d, barrier"}
 			for t := 0; t < treeThreads; t += 2 * distance {
 				s.adds = append(s.adds, addition{t, t, t + distance})
 			}
@@ -50,7 +50,7 @@ var trees = map[string]struct {
 	}},
 	"reduce_v1_strided_index": {"s[2 * distance * thread]", func() (all []step) {
 		for distance := 1; distance < treeThreads; distance *= 2 {
-			s := step{ends: "barrier"}
+			s := step{ends: "%d, barrier"}
 			for t := 0; 2*distance*t < treeThreads; t++ {
 				s.adds = append(s.adds, addition{t, 2 * distance * t, 2*distance*t + distance})
 			}
@@ -63,7 +63,7 @@ var trees = map[string]struct {
 	"reduce_v4_last_warp":  {"element [thread]", func() []step { return append(whileLoading(), halving(treeThreads/2, treeWarp)...) }},
 	"reduce_warp_shuffle": {"its own sum; after the barrier thread w has the sum of warp w, element 8 w", func() (all []step) {
 		for distance := treeWarp / 2; distance > 0; distance /= 2 {
-			s := step{ends: "shuffle"}
+			s := step{ends: "%d, shuffle"}
 			for t := range treeThreads {
 				if t%treeWarp < distance {
 					s.adds = append(s.adds, addition{t, t, t + distance})
@@ -71,9 +71,9 @@ var trees = map[string]struct {
 			}
 			all = append(all, s)
 		}
-		all[len(all)-1].ends = "barrier"
+		all[len(all)-1].ends = "%d, barrier"
 		for distance := treeThreads / treeWarp / 2; distance > 0; distance /= 2 {
-			s := step{ends: "shuffle"}
+			s := step{ends: "%d, shuffle"}
 			for t := range distance {
 				s.adds = append(s.adds, addition{t, t * treeWarp, (t + distance) * treeWarp})
 			}
@@ -85,7 +85,7 @@ var trees = map[string]struct {
 
 // whileLoading is the step in which each thread adds two elements while it loads them.
 func whileLoading() []step {
-	s := step{ends: "load"}
+	s := step{ends: "%d, load"}
 	for t := range treeThreads {
 		s.adds = append(s.adds, addition{t, t, t + treeThreads})
 	}
@@ -96,9 +96,9 @@ func whileLoading() []step {
 // a distance of warp on one warp is left, and synchronises itself.
 func halving(distance, warp int) (all []step) {
 	for ; distance > 0; distance /= 2 {
-		s := step{ends: "barrier"}
+		s := step{ends: "%d, barrier"}
 		if distance <= warp {
-			s.ends = "warp sync"
+			s.ends = "%d, warp sync"
 		}
 		for t := range distance {
 			s.adds = append(s.adds, addition{t, t, t + distance})
@@ -153,7 +153,7 @@ func (t *Tree) Cells() (columns, rows []string, text [][]string, level [][]int) 
 		columns = append(columns, strconv.Itoa(i))
 	}
 	for i, s := range t.steps {
-		rows = append(rows, fmt.Sprintf("%d, %s", i+1, s.ends))
+		rows = append(rows, fmt.Sprintf(s.ends, i+1))
 		words, levels := make([]string, treeThreads), make([]int, treeThreads)
 		for _, a := range s.adds {
 			warp := a.thread / treeWarp * treeWarp

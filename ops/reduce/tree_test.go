@@ -23,7 +23,7 @@ func TestTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		loaded := treeThreads // elements
-		if tree.steps[0].ends == "load" {
+		if tree.steps[0].ends == "%d, load" {
 			loaded *= 2
 		}
 		s, sum, added := make([]int, loaded), 0, 0
