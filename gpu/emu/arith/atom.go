@@ -31,7 +31,7 @@ var Atoms = map[string]AtomOp{
 	"and.b32": and, "and.b64": and, "or.b32": or, "or.b64": or, "xor.b32": xor, "xor.b64": xor,
 	"exch.b32": exchange, "exch.b64": exchange,
 	"cas.b16": swap[uint16], "cas.b32": swap[uint32], "cas.b64": swap[uint64],
-	"add.f32": func(old, b, _ uint64) uint64 { return uint64(Bits32(F32(old) + F32(b))) },
+	"add.f32": func(old, b, _ uint64) uint64 { return uint64(bits32(F32(old) + F32(b))) },
 	"add.f64": func(old, b, _ uint64) uint64 { return Bits64(F64(old)+F64(b), b, old) },
 	"add.f16": func(old, b, _ uint64) uint64 { return addHalf(old, b, "f16") }, "add.bf16": func(old, b, _ uint64) uint64 { return addHalf(old, b, "bf16") },
 	"add.f16x2": func(old, b, _ uint64) uint64 { return addHalf2(old, b, "f16") }, "add.bf16x2": func(old, b, _ uint64) uint64 { return addHalf2(old, b, "bf16") },
@@ -45,7 +45,7 @@ func exchange(_, b, _ uint64) uint64           { return b }
 func least[T Integer](old, b, _ uint64) uint64 { return uint64(min(T(old), T(b))) }
 func most[T Integer](old, b, _ uint64) uint64  { return uint64(max(T(old), T(b))) }
 
-func swap[T Unsigned](old, b, c uint64) uint64 {
+func swap[T unsigned](old, b, c uint64) uint64 {
 	if T(old) == T(b) {
 		return c
 	}
@@ -64,7 +64,7 @@ func addHalf2(a, b uint64, t ptx.Type) uint64 {
 // subnormal numbers count as zeros; for f64, a NaN in memory is kept.
 var GlobalAtoms = map[string]AtomOp{
 	"f32": func(old, b, _ uint64) uint64 {
-		return uint64(Bits32(Flush(Flush(F32(old)) + Flush(F32(b)))))
+		return uint64(bits32(Flush(Flush(F32(old)) + Flush(F32(b)))))
 	},
 	"f64": func(old, b, _ uint64) uint64 {
 		switch v := F64(old) + F64(b); {

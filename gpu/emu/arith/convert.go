@@ -167,7 +167,7 @@ func (c *Conversion) floatToInt(a uint64) uint64 {
 
 func (c *Conversion) floatToFloat(a uint64) uint64 {
 	if c.FTZ && c.From == "f32" {
-		a = uint64(Bits32(Flush(F32(a))))
+		a = uint64(bits32(Flush(F32(a))))
 	}
 	v := Decode(a, c.From)
 	switch c.Mode { // to an integral value of the same type

@@ -30,8 +30,8 @@ const (
 func F32(a uint64) float32 { return math.Float32frombits(uint32(a)) }
 func F64(a uint64) float64 { return math.Float64frombits(a) }
 
-// Bits32 is the bits of an f32 result.
-func Bits32(v float32) uint32 {
+// bits32 is the bits of an f32 result.
+func bits32(v float32) uint32 {
 	if v != v {
 		return nan32
 	}
@@ -63,7 +63,7 @@ func single(f func(o *Operation, a, b, c float32) float32) Lane {
 		if o.Sat {
 			v = saturate(v)
 		}
-		return uint64(Bits32(v))
+		return uint64(bits32(v))
 	}
 }
 

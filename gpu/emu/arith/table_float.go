@@ -114,25 +114,25 @@ func lesser[T float32 | float64](a, b T) T {
 
 func addF32(d *[32]uint32, a, b *[32]float32) {
 	for l := range d {
-		d[l] = Bits32(a[l] + b[l])
+		d[l] = bits32(a[l] + b[l])
 	}
 }
 
 func subF32(d *[32]uint32, a, b *[32]float32) {
 	for l := range d {
-		d[l] = Bits32(a[l] - b[l])
+		d[l] = bits32(a[l] - b[l])
 	}
 }
 
 func mulF32(d *[32]uint32, a, b *[32]float32) {
 	for l := range d {
-		d[l] = Bits32(a[l] * b[l])
+		d[l] = bits32(a[l] * b[l])
 	}
 }
 
 func fmaF32(d *[32]uint32, a, b, c *[32]float32) {
 	for l := range d {
-		d[l] = Bits32(fma32(a[l], b[l], c[l]))
+		d[l] = bits32(fma32(a[l], b[l], c[l]))
 	}
 }
 

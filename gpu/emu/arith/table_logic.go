@@ -2,10 +2,10 @@ package arith
 
 import "math/bits"
 
-type Unsigned interface{ uint16 | uint32 | uint64 }
+type unsigned interface{ uint16 | uint32 | uint64 }
 
 // logicRows are the instructions on untyped bits.
-func logicRows[T Unsigned](t, w string) []Row {
+func logicRows[T unsigned](t, w string) []Row {
 	three := w + w + w
 	rows := []Row{
 		{Name: "and." + t, Kinds: three, Lane: func(_ *Operation, a, b, _ uint64) uint64 { return a & b }},
@@ -192,31 +192,31 @@ func permute(_ *Operation, a, b, selector uint64) (r uint64) {
 	return r
 }
 
-func andLoop[T Unsigned](d, a, b *[32]T) {
+func andLoop[T unsigned](d, a, b *[32]T) {
 	for l := range d {
 		d[l] = a[l] & b[l]
 	}
 }
 
-func orLoop[T Unsigned](d, a, b *[32]T) {
+func orLoop[T unsigned](d, a, b *[32]T) {
 	for l := range d {
 		d[l] = a[l] | b[l]
 	}
 }
 
-func xorLoop[T Unsigned](d, a, b *[32]T) {
+func xorLoop[T unsigned](d, a, b *[32]T) {
 	for l := range d {
 		d[l] = a[l] ^ b[l]
 	}
 }
 
-func shlLoop[T Unsigned](d, a *[32]T, b *[32]uint32) {
+func shlLoop[T unsigned](d, a *[32]T, b *[32]uint32) {
 	for l := range d {
 		d[l] = a[l] << b[l]
 	}
 }
 
-func shrBitsLoop[T Unsigned](d, a *[32]T, b *[32]uint32) {
+func shrBitsLoop[T unsigned](d, a *[32]T, b *[32]uint32) {
 	for l := range d {
 		d[l] = a[l] >> b[l]
 	}

@@ -255,7 +255,7 @@ func (c *Contents) Unwrite(offset int, mask uint32) {
 
 // UnwriteRange is Unwrite for consecutive bytes.
 func (c *Contents) UnwriteRange(offset, bytes int) {
-	c.Written.ClearRange(offset, bytes)
+	c.Written.clearRange(offset, bytes)
 	c.unsettle(offset)
 }
 
@@ -311,8 +311,8 @@ func (b Bitmap) SetRange(offset, bytes int) {
 	}
 }
 
-// ClearRange clears the written bits of a range.
-func (b Bitmap) ClearRange(offset, bytes int) {
+// clearRange clears the written bits of a range.
+func (b Bitmap) clearRange(offset, bytes int) {
 	for end := offset + bytes; offset < end; {
 		n := min(32-offset&31, end-offset)
 		atomic.AndUint32(&b[offset>>5], ^(uint32(1<<n-1) << (offset & 31)))

@@ -66,7 +66,7 @@ type Team struct {
 
 // NewTeam is that of a block of so many warps.
 func NewTeam(warps int) *Team {
-	return &Team{Ordering: NewOrdering(warps), published: map[uint64]*[32]uint32{}}
+	return &Team{Ordering: newOrdering(warps), published: map[uint64]*[32]uint32{}}
 }
 
 // Begin forgets all accesses: another block begins.

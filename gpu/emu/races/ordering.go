@@ -7,8 +7,8 @@ type Ordering struct {
 	Lanes []Order // of each warp: its .sync operations
 }
 
-// NewOrdering is that of a block of so many warps.
-func NewOrdering(warps int) *Ordering { return &Ordering{Lanes: make([]Order, warps)} }
+// newOrdering is that of a block of so many warps.
+func newOrdering(warps int) *Ordering { return &Ordering{Lanes: make([]Order, warps)} }
 
 // MeetLanes orders earlier accesses of lanes of a warp before their later ones; alive are
 // the lanes that have not exited.

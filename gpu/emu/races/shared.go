@@ -53,7 +53,7 @@ type Judge interface {
 // NewShared is the search on some bytes of shared memory of a block of so many warps; narrow
 // is whether cells have single bytes.
 func NewShared(narrow bool, bytes, warps int) *Shared {
-	r := &Shared{shift: 2, Ordering: NewOrdering(warps)}
+	r := &Shared{shift: 2, Ordering: newOrdering(warps)}
 	if narrow {
 		r.shift = 0
 	}
