@@ -116,7 +116,7 @@ func (b *buffer) Upload(slice any) error {
 	if err != nil {
 		return fmt.Errorf("emu: upload to %s: %w", b.memory.Name(), err)
 	}
-	b.dev.run.LockToWrite()
+	b.dev.run.lockToWrite()
 	defer b.dev.run.Unlock()
 	b.dev.order.syncAll()
 	data, c, err := b.bytes()

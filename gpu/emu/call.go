@@ -47,7 +47,7 @@ func (d *Device) Fill(c Call, to gpu.Buffer, value byte) error {
 // call does a call that writes a buffer, reads one, or both.
 func (d *Device) call(c Call, to, from gpu.Buffer, do func(to, from []byte)) error {
 	t := engine.Transfer{What: c.Name}
-	d.run.LockToWrite()
+	d.run.lockToWrite()
 	defer d.run.Unlock()
 	var data [2][]byte
 	var buffers [2]*buffer
@@ -76,7 +76,7 @@ func (d *Device) call(c Call, to, from gpu.Buffer, do func(to, from []byte)) err
 		if err != nil {
 			return err
 		}
-		d.engine.Transfer(d.order.launch(s.number), t)
+		d.streams.Transfer(d.order.launch(s.number), t)
 	}
 	do(data[0], data[1])
 	if x := buffers[0]; x != nil {

@@ -24,6 +24,7 @@ type Device struct {
 	// run is held by running work: all streams are one queue here.
 	run      runLock
 	engine   *engine.Engine
+	streams  *engine.Streams // compares the work of streams; used with run held
 	order    ordering
 	closed   atomic.Bool
 	observer atomic.Pointer[gpu.Observer]
@@ -36,8 +37,8 @@ type runLock struct {
 	writers atomic.Int64
 }
 
-// LockToWrite locks it for work that writes memory.
-func (l *runLock) LockToWrite() {
+// lockToWrite locks it for work that writes memory.
+func (l *runLock) lockToWrite() {
 	l.writers.Add(1)
 	l.Lock()
 	l.writers.Add(-1)
@@ -57,6 +58,7 @@ func OpenAs(info gpu.Info) (gpu.Device, error) {
 	info.Emulated, info.Driver, info.UUID, info.PTX, info.Checks = true, "", "", newestPTX, gpu.CheckAll|gpu.CheckBlockRaces
 	d := &Device{info: info, mem: mem.New(info.GlobalBytes)}
 	d.engine = engine.New(info, d.mem, resources{d})
+	d.streams = engine.NewStreams(d.engine)
 	d.main.dev = d
 	return d, nil
 }
@@ -104,15 +106,15 @@ func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }
 
 // LimitHeap bounds the bytes that kernels allocate by malloc and have not freed; 8 MiB by
 // default, as on a GPU. Beyond it malloc returns a null pointer.
-func (d *Device) LimitHeap(bytes int64) { d.engine.LimitHeap(bytes) }
+func (d *Device) LimitHeap(bytes int64) { d.engine.Heap().Limit(bytes) }
 
 // FreeHeap frees what kernels allocated by malloc, and sets the default limit. No launch may
 // run.
-func (d *Device) FreeHeap() { d.engine.FreeHeap() }
+func (d *Device) FreeHeap() { d.engine.Heap().Clear() }
 
 // HeapBlocks are the blocks that kernels allocated and have not freed: a line for each place
 // of a call, such as "3 blocks of 48 bytes, malloc at list.cu:12".
-func (d *Device) HeapBlocks() []string { return d.engine.HeapBlocks() }
+func (d *Device) HeapBlocks() []string { return d.engine.Heap().Blocks() }
 
 // Observe replaces the observer of the device's launches; nil removes it.
 func (d *Device) Observe(o gpu.Observer) {
@@ -230,5 +232,6 @@ func (d *Device) Close() error {
 	defer d.run.Unlock()
 	d.mem.Close()
 	d.engine.Drop()
+	d.streams.Drop()
 	return nil
 }

@@ -60,7 +60,7 @@ func (s *stream) submit(l gpu.Launch, epoch uint64) error {
 func (s *stream) start(l gpu.Launch, run *engine.Launch, epoch uint64) error {
 	defer run.Release()
 	d := s.dev
-	d.run.LockToWrite()
+	d.run.lockToWrite()
 	defer d.run.Unlock()
 	if err := d.usable("launch"); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *stream) start(l gpu.Launch, run *engine.Launch, epoch uint64) error {
 			return err
 		}
 	}
-	run.OrderStreams(d.order.launch(s.number))
+	d.streams.Order(run, d.order.launch(s.number))
 	return run.Run(epoch)
 }
 
@@ -85,7 +85,7 @@ func (s *stream) Zero(b gpu.Buffer) error {
 	if s.captured.Submit(capture.Work{Zero: b}) {
 		return nil
 	}
-	s.dev.run.LockToWrite()
+	s.dev.run.lockToWrite()
 	defer s.dev.run.Unlock()
 	return s.zero(b)
 }
@@ -100,7 +100,7 @@ func (s *stream) zero(b gpu.Buffer) error {
 	if err != nil {
 		return fmt.Errorf("emu: zero: %w", err)
 	}
-	s.dev.engine.Transfer(s.dev.order.launch(s.number), engine.Transfer{What: "Zero", Write: x.whole()})
+	s.dev.streams.Transfer(s.dev.order.launch(s.number), engine.Transfer{What: "Zero", Write: x.whole()})
 	clear(data)
 	c.Wrote(x.offset, len(data))
 	return nil
@@ -120,7 +120,7 @@ func (s *stream) Copy(dst, src gpu.Memory) error {
 	if s.captured.Submit(capture.Work{Dst: dst, Src: src}) {
 		return nil
 	}
-	s.dev.run.LockToWrite()
+	s.dev.run.lockToWrite()
 	defer s.dev.run.Unlock()
 	return s.copy(dst, src)
 }
@@ -151,7 +151,7 @@ func (s *stream) copy(dst, src gpu.Memory) error {
 	if b, ok := src.(*buffer); ok {
 		t.Read = b.whole()
 	}
-	d.engine.Transfer(d.order.launch(s.number), t)
+	d.streams.Transfer(d.order.launch(s.number), t)
 	copy(to, from)
 	if b, ok := dst.(*buffer); ok {
 		if a, ok := src.(*buffer); ok {

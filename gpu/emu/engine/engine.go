@@ -22,19 +22,18 @@ type Engine struct {
 	resources Resources
 
 	blocks     blockPool
-	streams    streamRaces
 	interrupts atomic.Uint64 // how often Interrupt was called
 	stepLimit  atomic.Uint64
 	order      atomic.Int32 // BlockOrder
 	maxWorkers atomic.Int64
 	maxVectors atomic.Int64
 	longWay    atomic.Bool
-	goOn       atomic.Bool                      // see GoOn
-	out        atomic.Pointer[io.Writer]        // of printf
-	warnings   atomic.Pointer[func(*gpu.Fault)] // see SetWarnings
-	follower   atomic.Pointer[Follower]         // of this engine's launches, nil if there is none
+	goOn       atomic.Bool                            // see GoOn
+	out        atomic.Pointer[io.Writer]              // of printf
+	warnings   atomic.Pointer[func(*gpu.Fault)]       // see SetWarnings
+	observe    atomic.Pointer[func(*Launch) observer] // makes the observer of a launch, nil if there is none of this engine
 
-	heap heap
+	heap *mem.Heap
 
 	objects texture.Objects
 }
@@ -55,14 +54,17 @@ type Resources interface {
 
 // New returns an engine of a GPU with its memory.
 func New(info gpu.Info, memory *mem.Memory, resources Resources) *Engine {
-	e := &Engine{info: info, memory: memory, resources: resources}
+	e := &Engine{info: info, memory: memory, resources: resources, heap: mem.NewHeap(memory)}
 	e.LimitVectors(simd.AVX512)
-	e.LimitHeap(defaultHeap)
+
 	return e
 }
 
 // Objects are the texture and surface objects that kernels may name.
 func (e *Engine) Objects() *texture.Objects { return &e.objects }
+
+// Heap is the heap of kernels.
+func (e *Engine) Heap() *mem.Heap { return e.heap }
 
 // LimitSteps bounds the number of instructions that the warps of one block may run
 // together; a block that runs more ends with gpu.ErrStepLimit. 0 is no limit.
@@ -124,4 +126,7 @@ func (e *Engine) Interrupt() { e.interrupts.Add(1) }
 func (e *Engine) Interrupts() uint64 { return e.interrupts.Load() }
 
 // Drop releases the memory that the engine keeps for later launches. No launch may run.
-func (e *Engine) Drop() { e.blocks, e.streams = blockPool{}, streamRaces{} }
+func (e *Engine) Drop() { e.blocks = blockPool{} }
+
+// OrderBlocks sets the order in which the blocks of later launches start.
+func (e *Engine) OrderBlocks(order BlockOrder) { e.order.Store(int32(order)) }

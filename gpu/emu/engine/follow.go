@@ -40,33 +40,45 @@ func Follow(f Follower) {
 // nil is none.
 func (e *Engine) Follow(f Follower) {
 	if f == nil {
-		e.follower.Store(nil)
-	} else {
-		e.follower.Store(&f)
+		e.observe.Store(nil)
+		return
 	}
+	observe := func(l *Launch) observer { return l.followedBy(f) }
+	e.observe.Store(&observe)
 }
 
-// follow makes the launch followed if a follower wants it.
-func (l *Launch) follow() {
-	own, all := l.engine.follower.Load(), follower.Load()
-	if own == nil && all == nil || l.following != nil {
-		return
+// follow is the observer of a launch that followers want, nil if none does.
+func (l *Launch) follow() observer {
+	if observe := l.engine.observe.Load(); observe != nil {
+		return (*observe)(l)
+	}
+	return l.followedBy(nil)
+}
+
+// followedBy is the observer of a launch for a follower, or nil, and for that of the process.
+func (l *Launch) followedBy(own Follower) observer {
+	all := follower.Load()
+	if own == nil && all == nil {
+		return nil
 	}
 	files := []string{l.prog.file}
 	for _, name := range l.prog.files {
 		files = append(files, name)
 	}
 	var to followers
-	for _, f := range []*Follower{own, all} {
-		if f != nil && (*f).Follows(files) {
-			to = append(to, *f)
-		}
+	if own != nil && own.Follows(files) {
+		to = append(to, own)
+	}
+	if all != nil && (*all).Follows(files) {
+		to = append(to, *all)
 	}
 	if to == nil {
-		return
+		return nil
 	}
-	l.following = &following{to: to, last: map[*warp]step{}, trail: l.newTrail()}
-	to.Begin(l.following.trail)
+	s := &following{to: to, last: map[*warp]step{}, trail: l.newTrail()}
+	s.trail.following = s
+	to.Begin(s.trail)
+	return s
 }
 
 // followers are those of one launch.

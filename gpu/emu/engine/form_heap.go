@@ -30,7 +30,7 @@ func mallocForm(lo *lowering) error {
 			if !ok {
 				return
 			}
-			address := w.block.launch.engine.allocate(bytes, place)
+			address := w.block.launch.engine.heap.Malloc(bytes, place)
 			result(w, 1<<l)
 			w.scratch(answer, 0)[l] = address
 			w.runPart(answer, 1<<l)
@@ -53,7 +53,7 @@ func freeForm(lo *lowering) error {
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
 		eachLane(m, func(l int) {
 			address, ok := reader{w, l, parts}.argument(base, 3)
-			if !ok || address == 0 || w.block.launch.engine.release(address) {
+			if !ok || address == 0 || w.block.launch.engine.heap.Free(address) {
 				return
 			}
 			table := w.block.launch.engine.memory.Allocations()

@@ -7,7 +7,7 @@ import (
 
 // A launch that does not ask for a search on global memory is searched within its blocks
 // if it has few threads and stores to global memory, until each worker has seen some
-// accesses of warps. With several streams larger ones are, too, see OrderStreams.
+// accesses of warps. With several streams larger ones are, too, see Streams.Order.
 const smallThreads = 1 << 11
 
 // mostMarks bounds the memory of the marks of a search.

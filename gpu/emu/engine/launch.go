@@ -37,10 +37,11 @@ type Launch struct {
 	limit         uint64 // instructions a warp may run, or 0
 	goOn          bool   // uses of undefined values are warnings
 	order         BlockOrder
-	following     *following      // nil: no debugger follows the launch
+	observe       func() observer // finds following when the launch runs; nil for none
+	following     observer        // nil: no debugger follows the launch
 	workspace     *mem.Allocation // of a cooperative launch
 	cluster       gpu.Dim         // blocks of a cluster
-	streamOrder   *Order          // nil on a device without streams of its own
+	streams       comparer        // nil on a device without streams of its own
 	mostThreads   int64           // of a launch that is searched without being asked
 	global        *races.Global   // nil if the launch does not ask for a search on global memory
 	leftOut       *warp           // the first to access a word for which that search has no room, or nil
@@ -68,6 +69,36 @@ type Launch struct {
 	printed  printed
 	warned   warnings
 	unwanted []*gpu.Fault // warnings of a repetition
+}
+
+// observer is told of the steps of a launch: a debugger follows it, see follow.go. A launch
+// without one executes the same code as before.
+type observer interface {
+	begin(b *block, number int64, alone bool) // a block begins; alone says that no other block waits
+	before(w *warp, f *fragment)              // a fragment comes to an instruction
+	fault(b *block, f *gpu.Fault)
+	hung(b *block, f *gpu.Fault)
+}
+
+// comparer compares a launch with those in other streams, see stream_race.go.
+type comparer interface {
+	begin() // before the first block
+	end()   // after the last one, when its searches have ended
+}
+
+// compared reports whether the launch is compared with those in other streams.
+func (l *Launch) compared() bool { return l.streams != nil }
+
+// endSearch ends a search on global memory. The search of a launch in one of several
+// streams is kept until it has been compared.
+func (l *Launch) endSearch(g *races.Global) {
+	if !l.compared() {
+		l.engine.blocks.keep(g)
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.searches = append(l.searches, g)
 }
 
 // results are where a launch stores what it finds; nil for what its caller does not want.
@@ -114,7 +145,7 @@ func (l *Launch) Run(submitted uint64) error {
 // run executes all blocks and returns the counters.
 func (l *Launch) run() (gpu.Counters, error) {
 	if l.compared() {
-		l.engine.beginStreams(l.streamOrder)
+		l.streams.begin()
 	}
 	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
 	l.firstAt.Store(l.total)
@@ -122,7 +153,10 @@ func (l *Launch) run() (gpu.Counters, error) {
 	if l.checks.Has(gpu.CheckBlockRaces) {
 		n, l.global = 1, l.engine.blocks.search(true, l.compared())
 	}
-	if l.follow(); l.following != nil {
+	if l.observe != nil {
+		l.following = l.observe()
+	}
+	if l.following != nil {
 		n = 1
 	}
 	first := l.engine.blocks.take(l, n)
@@ -142,7 +176,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 		l.endSearch(l.global)
 	}
 	if l.compared() {
-		l.endStreams()
+		l.streams.end()
 	}
 	var c gpu.Counters
 	for _, b := range l.blocks {
@@ -326,4 +360,16 @@ func (b *block) sharedBytes() int {
 		return 0
 	}
 	return len(b.shared.Data)
+}
+
+// ordered is the number of the block that starts n-th. It is also the position of the
+// block with the number n: every order is its own inverse.
+func (l *Launch) ordered(n int64) int64 {
+	switch l.order {
+	case Backwards:
+		return l.total - 1 - n
+	case FromMiddle:
+		return (l.total/2 - n + l.total) % l.total
+	}
+	return n
 }

@@ -29,27 +29,25 @@ type printedBlock struct {
 // overwrites the oldest.
 const mostPrinted = 1 << 20
 
-// print keeps what a thread of a block prints.
-func (b *block) print(text string) {
-	p := &b.launch.printed
+// add appends what a thread prints to the text of its block, if there is room for it.
+func (p *printed) add(block []byte, text string) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bytes += len(text); p.bytes > mostPrinted {
 		p.dropped++
-		return
+		return block
 	}
-	b.text = append(b.text, text...)
+	return append(block, text...)
 }
 
 // keep adds the output of a block that has ended.
-func (p *printed) keep(b *block) {
-	if len(b.text) == 0 {
+func (p *printed) keep(number int, text []byte) {
+	if len(text) == 0 {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.blocks = append(p.blocks, printedBlock{b.linear(), b.text})
-	b.text = nil
+	p.blocks = append(p.blocks, printedBlock{number, text})
 }
 
 // flush writes everything, when all blocks have ended.

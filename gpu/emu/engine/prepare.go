@@ -26,6 +26,7 @@ func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
 	if run.cluster.Size() == 1 {
 		run.order = BlockOrder(e.order.Load())
 	}
+	run.observe = run.follow
 	if err := run.arguments(l); err != nil {
 		return nil, err
 	}
@@ -98,4 +99,20 @@ func (run *Launch) cooperate(l gpu.Launch) error {
 	c.Wrote(0, workspaceBytes)
 	run.workspace = a
 	return nil
+}
+
+// findOrigins finds the buffer that the accesses of each origin must stay in.
+func (run *Launch) findOrigins() {
+	var buffers uint64
+	for i, param := range run.prog.wide {
+		if run.buffers[param] != nil {
+			buffers |= 1 << i
+		}
+	}
+	run.origins = make([]*mem.Allocation, len(run.prog.origins))
+	for i, s := range run.prog.origins {
+		if at := (origin{true, s.once, s.other}).alone(buffers); at >= 0 {
+			run.origins[i] = run.buffers[run.prog.wide[at]]
+		}
+	}
 }

@@ -102,7 +102,7 @@ func printfForm(lo *lowering) error {
 			if !ok {
 				return
 			}
-			w.block.print(text)
+			w.block.text = w.block.launch.printed.add(w.block.text, text)
 			result(w, 1<<l)
 			w.scratch(count, 0)[l] = uint64(n)
 			w.runPart(count, 1<<l)

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"math/bits"
-
-	"warpbook/gpu/emu/mem"
 )
 
 // origin describes the parts of a value: a bit for each variable and parameter. A part
@@ -47,19 +45,3 @@ func (o origin) alone(of uint64) int {
 
 // start is the origin of an address among the parameters of 64 bits.
 type start struct{ once, other uint64 }
-
-// findOrigins finds the buffer that the accesses of each origin must stay in.
-func (run *Launch) findOrigins() {
-	var buffers uint64
-	for i, param := range run.prog.wide {
-		if run.buffers[param] != nil {
-			buffers |= 1 << i
-		}
-	}
-	run.origins = make([]*mem.Allocation, len(run.prog.origins))
-	for i, s := range run.prog.origins {
-		if at := (origin{true, s.once, s.other}).alone(buffers); at >= 0 {
-			run.origins[i] = run.buffers[run.prog.wide[at]]
-		}
-	}
-}

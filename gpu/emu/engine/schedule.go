@@ -21,11 +21,11 @@ type block struct {
 	origins       []*mem.Allocation // of the launch
 	at            gpu.Dim           // index in the grid
 	cnt           gpu.Counters
-	counting      bool       // count memory accesses
-	careful       bool       // accesses take the slow path
-	carefulGlobal bool       // accesses of global memory take the slow path
-	following     *following // of the launch
-	tracer        *tracer    // counts the events of each instruction; nil if not wanted
+	counting      bool     // count memory accesses
+	careful       bool     // accesses take the slow path
+	carefulGlobal bool     // accesses of global memory take the slow path
+	following     observer // of the launch
+	tracer        *tracer  // counts the events of each instruction; nil if not wanted
 	vectors       simd.Vectors
 	patterns      *patternTable // of the worker that runs the block
 	fault         *gpu.Fault
@@ -105,6 +105,9 @@ func (b *block) start(at gpu.Dim) {
 	}
 	if b.order[globalOrder] != nil {
 		b.team.Begin()
+		for _, w := range b.warps {
+			w.party.Begin(b.number())
+		}
 	}
 	if b.shared != nil {
 		b.shared.UnwriteAll()
@@ -145,7 +148,8 @@ func (b *block) run() {
 		b.following.fault(b, b.fault)
 	}
 	if b.fault != nil || b.live == 0 {
-		b.launch.printed.keep(b)
+		b.launch.printed.keep(b.linear(), b.text)
+		b.text = nil
 	}
 }
 

@@ -30,12 +30,22 @@ type Order struct {
 	Alone  bool              // every earlier launch comes before this one
 }
 
-// OrderStreams gives a launch its place among those in other streams; nil if there are none.
-func (l *Launch) OrderStreams(o *Order) {
-	l.streamOrder, l.mostThreads = o, smallThreads
-	if threads := int64(l.grid.Size()) * int64(l.threads); o != nil && threads > smallThreads && threads <= comparedThreads && l.prog.comparedLarge.Add(1) <= mostLarge {
+// Order gives a launch its place among those in other streams; nil if there are none.
+func (s *Streams) Order(l *Launch, o *Order) {
+	if l.streams, l.mostThreads = nil, smallThreads; o == nil {
+		return
+	}
+	l.streams = &streamLaunch{l, s, o}
+	if threads := int64(l.grid.Size()) * int64(l.threads); threads > smallThreads && threads <= comparedThreads && l.prog.comparedLarge.Add(1) <= mostLarge {
 		l.mostThreads = comparedThreads
 	}
+}
+
+// streamLaunch is a launch with its place.
+type streamLaunch struct {
+	*Launch
+	in    *Streams
+	order *Order
 }
 
 // With several streams launches have more threads than other small ones, because programs
@@ -46,10 +56,11 @@ const (
 	mostLarge       = 16
 )
 
-// streamRaces are the last accesses to words by launches in several streams. The launch
-// that runs owns it.
-type streamRaces struct {
-	last   *Launch // whose accesses are still to be added, or nil
+// Streams are the last accesses to words by launches in several streams of a device, which
+// owns them and calls their methods one at a time, as it runs launches.
+type Streams struct {
+	engine *Engine
+	last   *streamLaunch // whose accesses are still to be added, or nil
 	words  races.Pages[streamWord]
 	sites  []streamSite
 	latest map[uint32]uint64     // the last launch of each stream that words have
@@ -92,8 +103,14 @@ type streamWord struct {
 	value         uint32
 }
 
+// NewStreams has seen no launches of an engine yet.
+func NewStreams(e *Engine) *Streams { return &Streams{engine: e} }
+
+// Drop releases the memory. No launch may run.
+func (s *Streams) Drop() { *s = Streams{engine: s.engine} }
+
 // forget drops everything but the last launch.
-func (s *streamRaces) forget() {
+func (s *Streams) forget() {
 	if s.sites == nil {
 		s.words, s.latest = races.NewPages[streamWord](), map[uint32]uint64{}
 	}
@@ -106,7 +123,7 @@ func (s *streamRaces) forget() {
 }
 
 // hasUnordered reports whether a launch does not come before one with a place.
-func (s *streamRaces) hasUnordered(o *Order) bool {
+func (s *Streams) hasUnordered(o *Order) bool {
 	for stream, number := range s.latest {
 		if number > o.Before[stream] {
 			return true
@@ -115,25 +132,9 @@ func (s *streamRaces) hasUnordered(o *Order) bool {
 	return false
 }
 
-// compared reports whether the launch is compared with those in other streams.
-func (l *Launch) compared() bool { return l.streamOrder != nil }
-
-// endSearch ends a search on global memory. The search of a launch in one of several
-// streams is kept until it has been compared.
-func (l *Launch) endSearch(g *races.Global) {
-	if !l.compared() {
-		l.engine.blocks.keep(g)
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.searches = append(l.searches, g)
-}
-
-// beginStreams prepares for work with a place. The accesses of the last launch are added only
+// begin prepares for work with a place. The accesses of the last launch are added only
 // now, because most work comes after everything before it.
-func (e *Engine) beginStreams(o *Order) {
-	s := &e.streams
+func (s *Streams) begin(o *Order) {
 	if o.Alone || s.sites == nil {
 		s.forget()
 	}
@@ -146,22 +147,24 @@ func (e *Engine) beginStreams(o *Order) {
 	}
 }
 
-// endStreams compares the accesses of a launch that has ended with those in other streams.
-func (l *Launch) endStreams() {
+func (l *streamLaunch) begin() { l.in.begin(l.order) }
+
+// end compares the accesses of a launch that has ended with those in other streams.
+func (l *streamLaunch) end() {
 	if l.first != nil {
 		l.keepSearches()
 		return
 	}
-	s := &l.engine.streams
+	s := l.in
 	s.last = l
-	if !s.hasUnordered(l.streamOrder) {
+	if !s.hasUnordered(l.order) {
 		return
 	}
 	for _, g := range l.searches {
 		l.meetAtFlags(g)
 	}
 	var first streamRace
-	aside := s.transfersAside(l.streamOrder)
+	aside := s.transfersAside(l.order)
 	for _, g := range l.searches {
 		g.EachWord(func(word uint64, w *races.Word) {
 			l.compareWord(&first, g, word, w)
@@ -172,7 +175,7 @@ func (l *Launch) endStreams() {
 }
 
 // keepSearches gives the memory of searches to later launches.
-func (l *Launch) keepSearches() {
+func (l *streamLaunch) keepSearches() {
 	for _, g := range l.searches {
 		l.engine.blocks.keep(g)
 	}
@@ -180,10 +183,10 @@ func (l *Launch) keepSearches() {
 }
 
 // meetAtFlags puts the launches before this one whose flags it accesses atomically.
-func (l *Launch) meetAtFlags(g *races.Global) {
-	for address, by := range l.engine.streams.flags {
+func (l *streamLaunch) meetAtFlags(g *races.Global) {
+	for address, by := range l.in.flags {
 		if g.MeetsAt(address, func(pc uint32) bool { return l.prog.code[pc].mem.strong }) {
-			l.streamOrder.Before[by.stream] = max(l.streamOrder.Before[by.stream], by.number)
+			l.order.Before[by.stream] = max(l.order.Before[by.stream], by.number)
 		}
 	}
 }
@@ -202,9 +205,9 @@ type streamRace struct {
 }
 
 // compareWord looks for a race on a word.
-func (l *Launch) compareWord(first *streamRace, g *races.Global, word uint64, w *races.Word) {
+func (l *streamLaunch) compareWord(first *streamRace, g *races.Global, word uint64, w *races.Word) {
 	none := int64(0)
-	old := l.engine.streams.words.Item(word, false, &none)
+	old := l.in.words.Item(word, false, &none)
 	if old == nil || first.found && first.word <= word {
 		return
 	}
@@ -212,8 +215,8 @@ func (l *Launch) compareWord(first *streamRace, g *races.Global, word uint64, w 
 		if now.None() || before == 0 || now.Bytes&before.bytes() == 0 || first.found && first.word <= word {
 			return
 		}
-		by, e := l.engine.streams.sites[before.site()], g.Event(now)
-		if by.number <= l.streamOrder.Before[by.stream] {
+		by, e := l.in.sites[before.site()], g.Event(now)
+		if by.number <= l.order.Before[by.stream] {
 			return
 		}
 		this, that := l.prog.code[e.PC()].mem, by.in.mem
@@ -257,7 +260,7 @@ func (l *Launch) wordNow(word uint64) (value uint32, ok bool) {
 }
 
 // report makes a race a fault or a warning.
-func (l *Launch) report(r *streamRace) {
+func (l *streamLaunch) report(r *streamRace) {
 	if !r.found {
 		return
 	}
@@ -268,7 +271,7 @@ func (l *Launch) report(r *streamRace) {
 		by, with, work = old.prog.name, " with "+old.in.src.Name()+" at "+old.prog.shortPlace(old.in), "the launch of "+old.prog.name
 		key[0] = old.in.src
 	}
-	if s := &l.engine.streams; l.global == nil {
+	if s := l.in; l.global == nil {
 		if s.warned[key] {
 			return
 		}
@@ -286,7 +289,7 @@ func (l *Launch) report(r *streamRace) {
 }
 
 // warn notes that a race was reported.
-func (s *streamRaces) warn(key [2]any) {
+func (s *Streams) warn(key [2]any) {
 	if s.warned == nil {
 		s.warned = map[[2]any]bool{}
 	}
@@ -294,8 +297,8 @@ func (s *streamRaces) warn(key [2]any) {
 }
 
 // addTo adds the accesses of the launch. If there is no room for them, all are dropped.
-func (l *Launch) addTo(s *streamRaces) {
-	s.latest[l.streamOrder.Stream] = l.streamOrder.Number
+func (l *streamLaunch) addTo(s *Streams) {
+	s.latest[l.order.Stream] = l.order.Number
 	for _, g := range l.searches {
 		sites, full := make([]uint32, len(l.prog.code)), len(s.sites) > mostSites
 		g.EachWord(func(word uint64, x *races.Word) {
@@ -313,7 +316,7 @@ func (l *Launch) addTo(s *streamRaces) {
 }
 
 // addWord adds the accesses to a word; sites are those of the instructions, if they have one.
-func (l *Launch) addWord(s *streamRaces, g *races.Global, sites []uint32, w *streamWord, of *races.Word) {
+func (l *streamLaunch) addWord(s *Streams, g *races.Global, sites []uint32, w *streamWord, of *races.Word) {
 	access := func(x races.Seen) streamAccess {
 		if x.None() {
 			return 0
@@ -333,7 +336,7 @@ func (l *Launch) addWord(s *streamRaces, g *races.Global, sites []uint32, w *str
 	}
 	for _, read := range of.Reads {
 		if x := access(read); x != 0 {
-			if w.read != 0 && s.sites[w.read.site()].stream != l.streamOrder.Stream {
+			if w.read != 0 && s.sites[w.read.site()].stream != l.order.Stream {
 				w.other = w.read
 			}
 			w.read = x
@@ -342,13 +345,13 @@ func (l *Launch) addWord(s *streamRaces, g *races.Global, sites []uint32, w *str
 }
 
 // flag notes an atomic or volatile write after a fence.
-func (s *streamRaces) flag(address uint64, by streamSite) {
+func (s *Streams) flag(address uint64, by streamSite) {
 	if s.flags == nil {
 		s.flags = map[uint64]streamSite{}
 	}
 	s.flags[address] = by
 }
 
-func (l *Launch) streamSite(in *instr) streamSite {
-	return streamSite{l.streamOrder.Stream, l.streamOrder.Number, l.prog, in}
+func (l *streamLaunch) streamSite(in *instr) streamSite {
+	return streamSite{l.order.Stream, l.order.Number, l.prog, in}
 }

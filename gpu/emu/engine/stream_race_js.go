@@ -1,15 +1,12 @@
 package engine
 
-import (
-	"warpbook/gpu/emu/mem"
-	"warpbook/gpu/emu/races"
-)
+import "warpbook/gpu/emu/mem"
 
 // The program for browsers has no room for the search for races between streams.
 
 type (
-	Order       struct{}
-	streamRaces struct{}
+	Order   struct{}
+	Streams struct{}
 
 	Transfer struct {
 		What        string
@@ -21,9 +18,7 @@ type (
 	}
 )
 
-func (*Launch) OrderStreams(*Order)         {}
-func (*Launch) compared() bool              { return false }
-func (*Engine) beginStreams(*Order)         {}
-func (*Engine) Transfer(*Order, Transfer)   {}
-func (*Launch) endStreams()                 {}
-func (l *Launch) endSearch(g *races.Global) { l.engine.blocks.keep(g) }
+func NewStreams(*Engine) *Streams          { return &Streams{} }
+func (*Streams) Order(*Launch, *Order)     {}
+func (*Streams) Transfer(*Order, Transfer) {}
+func (*Streams) Drop()                     {}

@@ -50,16 +50,15 @@ func (t Transfer) list(o *Order) (ranges []streamTransfer) {
 
 // Transfer compares a transfer with work in other streams, and prints a warning of a race.
 // The caller holds the lock that launches hold.
-func (e *Engine) Transfer(o *Order, t Transfer) {
+func (s *Streams) Transfer(o *Order, t Transfer) {
 	if o == nil {
 		return
 	}
-	s := &e.streams
-	e.beginStreams(o)
+	s.begin(o)
 	ranges := t.list(o)
 	if s.hasUnordered(o) {
 		for _, r := range ranges {
-			s.compareTransfer(e, o, r)
+			s.compareTransfer(o, r)
 		}
 	}
 	s.latest[o.Stream] = o.Number
@@ -69,10 +68,10 @@ func (e *Engine) Transfer(o *Order, t Transfer) {
 }
 
 // compareTransfer looks for the first race of a range.
-func (s *streamRaces) compareTransfer(e *Engine, o *Order, r streamTransfer) {
+func (s *Streams) compareTransfer(o *Order, r streamTransfer) {
 	for _, old := range s.transfers {
 		if old.number > o.Before[old.stream] && (old.writes || r.writes) && old.from < r.to && r.from < old.to {
-			s.warnTransfer(e, r, max(old.from, r.from), old.hazard(r), old.what, "", "the "+old.what)
+			s.warnTransfer(r, max(old.from, r.from), old.hazard(r), old.what, "", "the "+old.what)
 			return
 		}
 	}
@@ -97,7 +96,7 @@ func (s *streamRaces) compareTransfer(e *Engine, o *Order, r streamTransfer) {
 					continue
 				}
 				old := streamTransfer{writes: k < 2}
-				s.warnTransfer(e, r, max(at, r.from), old.hazard(r), by.prog.name, " with "+by.in.src.Name()+" at "+by.prog.shortPlace(by.in), "the launch of "+by.prog.name)
+				s.warnTransfer(r, max(at, r.from), old.hazard(r), by.prog.name, " with "+by.in.src.Name()+" at "+by.prog.shortPlace(by.in), "the launch of "+by.prog.name)
 				return
 			}
 		}
@@ -125,8 +124,8 @@ func (p *Program) shortPlace(in *instr) string {
 
 // warnTransfer warns of a race that a transfer has with earlier work, once for two of their
 // kind.
-func (s *streamRaces) warnTransfer(e *Engine, r streamTransfer, at uint64, hazard [2]string, by, with, work string) {
-	a := e.memory.Allocations()[at>>mem.WindowBits]
+func (s *Streams) warnTransfer(r streamTransfer, at uint64, hazard [2]string, by, with, work string) {
+	a := s.engine.memory.Allocations()[at>>mem.WindowBits]
 	key := [2]any{work + with, r.what + a.Name()}
 	if s.warned[key] {
 		return
@@ -134,11 +133,11 @@ func (s *streamRaces) warnTransfer(e *Engine, r streamTransfer, at uint64, hazar
 	s.warn(key)
 	f := &gpu.Fault{Kind: gpu.ErrRace, Entry: r.what, Detail: fmt.Sprintf("%s hazard on byte %d of %s: %s %s it in another stream%s, and nothing orders the two, which a GPU may run at the same time: record an event after %s, and let this stream wait for it before the %s",
 		hazard[0], at&mem.OffsetMask, a.Name(), by, hazard[1], with, work, r.what)}
-	e.warn(f)
+	s.engine.warn(f)
 }
 
 // transfersAside are the transfers that a launch is not ordered with.
-func (s *streamRaces) transfersAside(o *Order) (aside []streamTransfer) {
+func (s *Streams) transfersAside(o *Order) (aside []streamTransfer) {
 	for _, t := range s.transfers {
 		if t.number > o.Before[t.stream] {
 			aside = append(aside, t)
@@ -148,7 +147,7 @@ func (s *streamRaces) transfersAside(o *Order) (aside []streamTransfer) {
 }
 
 // compareTransfers looks for a race on a word with transfers.
-func (l *Launch) compareTransfers(first *streamRace, g *races.Global, aside []streamTransfer, word uint64, w *races.Word) {
+func (l *streamLaunch) compareTransfers(first *streamRace, g *races.Global, aside []streamTransfer, word uint64, w *races.Word) {
 	if first.found && first.word <= word {
 		return
 	}

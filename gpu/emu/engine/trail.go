@@ -19,6 +19,9 @@ import (
 // the distance between two grows.
 type Trail struct {
 	launch *Launch // for its arguments; it may have ended
+
+	following *following
+
 	points []point // in the order of time; empty if the memory is too large
 	kept   int64   // bytes of all points
 	every  uint64  // instructions between two points
@@ -148,10 +151,10 @@ func (t *Trail) First(from, before uint64, match func(at *Stop) bool) (time uint
 }
 
 // End is the number of instructions that the launch has come to.
-func (t *Trail) End() uint64 { return t.launch.following.time }
+func (t *Trail) End() uint64 { return t.following.time }
 
 // Fault is that of the launch, nil if it has none yet.
-func (t *Trail) Fault() *gpu.Fault { return t.launch.following.failed }
+func (t *Trail) Fault() *gpu.Fault { return t.following.failed }
 
 // again is the launch with memory of its own.
 func (t *Trail) again(p *point) *Launch {

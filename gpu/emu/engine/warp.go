@@ -99,7 +99,6 @@ func (w *warp) reset() {
 	}
 	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
 	w.polled, w.undefined = nil, nil
-	w.party.Begin(w.block.number())
 	if w.local != nil {
 		clear(w.local.Written)
 	}
