@@ -298,10 +298,10 @@ func (s *site) reports() error {
 		text := page.Bytes()
 		name, gpu := strings.TrimSuffix(filepath.Base(path), ".ipynb"), filepath.Base(filepath.Dir(path))
 		link := `<p><a href="../../lab/index.html?path=` + name + `.ipynb">Run this notebook here, in the browser</a> (on the emulator; this report is of an ` + strings.ToUpper(gpu) + `)</p>`
-		at := bytes.Index(text, []byte("<body"))
+		at := bytes.Index(text, []byte("<main"))
 		end := bytes.IndexByte(text[max(at, 0):], '>')
 		if at < 0 || end < 0 {
-			return fmt.Errorf("lite: site: %s: no <body>, expected a report of warpbook", path)
+			return fmt.Errorf("lite: site: %s: no <main>, expected a report of warpbook", path)
 		}
 		if err := write(s.path("reports", gpu, name+".html"), slices.Concat(text[:at+end+1], []byte(link), text[at+end+1:])); err != nil {
 			return err

@@ -55,13 +55,18 @@ func TestPages(t *testing.T) {
 	}
 	report := read(t, s.path("reports", "h200", "01-reduce.html"))
 	link := strings.Index(report, `href="../../lab/index.html?path=01-reduce.ipynb"`)
-	if link < strings.Index(report, "<body") || strings.Count(report, "Run this notebook here") != 1 {
+	if link < strings.Index(report, "<main") || strings.Count(report, "Run this notebook here") != 1 {
 		t.Errorf("link at %d of the report", link)
 	}
 	index := read(t, s.path("index.html"))
 	for _, want := range []string{`lab/index.html?path=01-reduce.ipynb`, `reports/h200/01-reduce.html`, `licences/index.html`, `id="jupyter-config-data"`} {
 		if !strings.Contains(index, want) {
 			t.Errorf("index.html has no %s", want)
+		}
+	}
+	for _, page := range []string{index, read(t, s.path("cell.html"))} {
+		if !strings.Contains(page, `rel="icon"`) { // else browsers ask for favicon.ico, which is not there
+			t.Error("a page without an icon")
 		}
 	}
 	worker := read(t, s.path("service-worker.js"))
