@@ -85,22 +85,10 @@ func fits(src []byte) bool {
 
 var packageClause = regexp.MustCompile(`(?m)^package main\b`)
 
-// sharing is how many programs run in one session, each after %reset: to start a session
-// takes longer than to run most of them.
-const sharing = 12
-
 // TryAll runs programs of a folder. One that fails in a session that others have used runs
 // again in a new one, and that outcome counts. The outcomes are in the order of the names.
 func (o GoTest) TryAll(program, dir string, names []string, jobs int) []Outcome {
-	var groups [][]string
-	for i, name := range names {
-		last := len(groups) - 1
-		if i == 0 || len(groups[last]) == sharing || path.Dir(name) != path.Dir(groups[last][0]) {
-			groups, last = append(groups, nil), last+1
-		}
-		groups[last] = append(groups[last], name)
-	}
-	return slices.Concat(Each(groups, jobs, func(group []string) (outcomes []Outcome) {
+	return slices.Concat(Each(inGroups(names, path.Dir), jobs, func(group []string) (outcomes []Outcome) {
 		r := reused{program: program, dir: filepath.Dir(filepath.Join(dir, group[0])), limit: o.Limit}
 		defer r.close()
 		for _, name := range group {

@@ -95,6 +95,22 @@ func (r *reused) close() {
 	}
 }
 
+// sharing is how many programs run in one session, each after %reset: to start a session
+// takes longer than to run most of them.
+const sharing = 12
+
+// inGroups are neighbours of one folder that run in one session.
+func inGroups[T any](items []T, folder func(T) string) (groups [][]T) {
+	for i, x := range items {
+		last := len(groups) - 1
+		if i == 0 || len(groups[last]) == sharing || folder(x) != folder(groups[last][0]) {
+			groups, last = append(groups, nil), last+1
+		}
+		groups[last] = append(groups[last], x)
+	}
+	return groups
+}
+
 // Answer is the answer to a cell.
 type Answer struct {
 	Stdout  string

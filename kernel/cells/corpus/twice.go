@@ -29,32 +29,52 @@ const (
 	All2  Order = "all"  // all cells, then all again
 )
 
-// Twice runs the cells of notebooks twice, in sessions and as compiled Go, and compares
-// what they print to stdout. Notebooks for which there is no compiled program are left, each
-// with its reason.
-func Twice(program, dir string, all []Notebook, order Order, jobs int) (outcomes []Outcome, left map[string]string, err error) {
+// Twice runs the cells of notebooks twice in some orders, in sessions and as compiled Go,
+// and compares what they print to stdout. Notebooks for which there is no compiled program
+// are left, each with its reason. The outcomes of each order are in that of the notebooks.
+func Twice(program, dir string, all []Notebook, orders []Order, jobs int) (outcomes map[Order][]Outcome, left map[string]string, err error) {
 	twins, left, err := compileTwins(dir, all)
 	if err != nil {
 		return nil, nil, err
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(n Notebook) bool { return left[n.Name] != "" })
-	type ending struct{ failure, reason string }
-	for i, e := range Each(all, jobs, func(n Notebook) (e ending) {
-		want, reason := twins.run(n, order)
-		if reason != "" {
-			return ending{"", reason}
-		}
-		r := reused{program: program, dir: n.Dir, limit: twinLimit}
-		defer r.close()
-		return ending{r.try(func(s *Session) string { return n.twice(s, order, want) }), ""}
+	outcomes = map[Order][]Outcome{}
+	for _, endings := range Each(inGroups(all, func(n Notebook) string { return n.Dir }), jobs, func(group []Notebook) []ending {
+		return twins.compare(program, group, orders)
 	}) {
-		if e.reason != "" {
-			left[all[i].Name] = e.reason
-			continue
+		for _, e := range endings {
+			if e.reason != "" {
+				left[e.Name] = e.reason
+				continue
+			}
+			outcomes[e.order] = append(outcomes[e.order], e.Outcome)
 		}
-		outcomes = append(outcomes, Outcome{all[i].Name, e.failure})
 	}
 	return outcomes, left, nil
+}
+
+// ending is how a notebook ended in an order, or the reason why it has no compiled program.
+type ending struct {
+	Outcome
+	order  Order
+	reason string
+}
+
+// compare runs notebooks of a folder in a session, and their twins.
+func (t twins) compare(program string, group []Notebook, orders []Order) (endings []ending) {
+	r := reused{program: program, dir: group[0].Dir, limit: twinLimit}
+	defer r.close()
+	for _, order := range orders {
+		for _, n := range group {
+			e := ending{Outcome{Name: n.Name}, order, ""}
+			var want string
+			if want, e.reason = t.run(n, order); e.reason == "" {
+				e.Failure = r.try(func(s *Session) string { return n.twice(s, order, want) })
+			}
+			endings = append(endings, e)
+		}
+	}
+	return endings
 }
 
 const twinLimit = 20 * time.Second
@@ -145,7 +165,9 @@ func compileTwins(dir string, all []Notebook) (t twins, left map[string]string, 
 }
 
 func goBuild(dir string, args ...string) (string, error) {
-	c := exec.Command("go", append([]string{"build"}, args...)...)
+	// Nothing is optimised, because most twins run for a millisecond; without the name of the
+	// folder a twin that was compiled before is not compiled again.
+	c := exec.Command("go", append([]string{"build", "-trimpath", "-gcflags=twins/...=-N -l", "-ldflags=-s -w"}, args...)...)
 	c.Dir, c.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := c.CombinedOutput()
 	return string(out), err

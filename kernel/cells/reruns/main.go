@@ -1,10 +1,10 @@
 // The reruns command runs the cells of the corpora twice, and compares what they print with
 // a compiled program that executes each statement twice:
 //
-//	go run ./kernel/cells/reruns [-order each] [-jobs 2] [-v] [PATTERN...]
+//	go run ./kernel/cells/reruns [-order each,all] [-jobs 2] [-v] [PATTERN...]
 //
-// Each cell runs twice, one after the other; with -order all, all cells of a notebook run,
-// and then all again.
+// In the order each, a cell runs twice, one after the other; in the order all, all cells of
+// a notebook run, and then all again.
 //
 // The corpora are the examples of Go's standard library with each statement in a cell, the
 // run-tests of the Go distribution with each declaration in a cell, and the sequences of
@@ -14,6 +14,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -28,18 +29,23 @@ import (
 
 func main() {
 	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core")
-	order := flag.String("order", string(corpus.Each2), "each: each cell twice; all: all cells, then all again")
+	order := flag.String("order", "each,all", "each: each cell twice; all: all cells, then all again")
 	verbose := flag.Bool("v", false, "print why a notebook is left")
 	flag.Parse()
-	if err := run(corpus.Order(*order), *jobs, *verbose, flag.Args()); err != nil {
+	if err := run(*order, *jobs, *verbose, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "reruns:", err)
 		os.Exit(1)
 	}
 }
 
-func run(order corpus.Order, jobs int, verbose bool, patterns []string) error {
-	if order != corpus.Each2 && order != corpus.All2 {
-		return fmt.Errorf("-order %s: expected each or all", order)
+func run(list string, jobs int, verbose bool, patterns []string) error {
+	var orders []corpus.Order
+	for name := range strings.SplitSeq(list, ",") {
+		order := corpus.Order(name)
+		if order != corpus.Each2 && order != corpus.All2 {
+			return fmt.Errorf("-order %s: expected each, all, or both with a comma", list)
+		}
+		orders = append(orders, order)
 	}
 	at, err := cellbuild.Locate(context.Background())
 	if err != nil {
@@ -63,7 +69,7 @@ func run(order corpus.Order, jobs int, verbose bool, patterns []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	outcomes, left, err := corpus.Twice(program, dir, all, order, jobs)
+	outcomes, left, err := corpus.Twice(program, dir, all, orders, jobs)
 	if err != nil {
 		return err
 	}
@@ -72,6 +78,9 @@ func run(order corpus.Order, jobs int, verbose bool, patterns []string) error {
 			fmt.Printf("left: %s: %s\n", name, left[name])
 		}
 	}
-	fmt.Printf("%d of %d notebooks have a compiled program that executes each statement twice\n", len(outcomes), len(all))
-	return corpus.Report(os.Stdout, string(order)+" cells run twice, as compiled Go", outcomes, corpus.LeftTwice(), verbose)
+	for _, order := range orders {
+		fmt.Printf("%s: %d of %d notebooks have a compiled program that executes each statement twice\n", order, len(outcomes[order]), len(all))
+		err = errors.Join(err, corpus.Report(os.Stdout, string(order)+" cells run twice, as compiled Go", outcomes[order], corpus.LeftTwice(), verbose))
+	}
+	return err
 }
