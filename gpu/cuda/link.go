@@ -77,8 +77,8 @@ func dial(path string, args []string, shared *arena, patience time.Duration) (*l
 	l.process.WaitDelay = time.Second
 	// With lazy loading, the driver would load a function during a measurement.
 	l.process.Env = append(os.Environ(), "CUDA_MODULE_LOADING=EAGER")
-	if _, set := os.LookupEnv(NVLSVariable); !set {
-		l.process.Env = append(l.process.Env, NVLSVariable+"=0")
+	if _, set := os.LookupEnv(nvlsVariable); !set {
+		l.process.Env = append(l.process.Env, nvlsVariable+"=0")
 	}
 	if err := l.process.Start(); err != nil {
 		closeAll(append(outs, ins...))

@@ -25,9 +25,9 @@ var _ collective.Linked = (*Device)(nil)
 // folder, to use instead of one that is found.
 const NCCLVariable = "WARPBOOK_NCCL"
 
-// NVLSVariable makes NCCL use NVLink's multicast. A worker inherits it; where it is not set,
+// nvlsVariable makes NCCL use NVLink's multicast. A worker inherits it; where it is not set,
 // the worker gets "0".
-const NVLSVariable = "NCCL_NVLS_ENABLE"
+const nvlsVariable = "NCCL_NVLS_ENABLE"
 
 // ncclRemedy ends the error about a missing library.
 const ncclRemedy = "run pip install nvidia-nccl-cu13 (or -cu12), or set " + NCCLVariable + " to a folder with libnccl.so.2"

@@ -304,9 +304,9 @@ func TestNCCLPaths(t *testing.T) {
 func TestMulticastIsOff(t *testing.T) {
 	for set, want := range map[string]string{"": "0", "0": "0", "1": "1"} {
 		t.Run("set to "+set, func(t *testing.T) {
-			t.Setenv(NVLSVariable, set)
+			t.Setenv(nvlsVariable, set)
 			if set == "" {
-				os.Unsetenv(NVLSVariable) // t.Setenv restores it
+				os.Unsetenv(nvlsVariable) // t.Setenv restores it
 			}
 			d, err := openFake(t, "emulator")
 			if err != nil {
@@ -315,7 +315,7 @@ func TestMulticastIsOff(t *testing.T) {
 			defer d.Close()
 			got := ""
 			for _, e := range d.link.process.Env {
-				if name, value, _ := strings.Cut(e, "="); name == NVLSVariable {
+				if name, value, _ := strings.Cut(e, "="); name == nvlsVariable {
 					got = value
 				}
 			}

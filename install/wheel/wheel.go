@@ -49,8 +49,8 @@ type Platform struct {
 	Worker bool   // it may have the GPU worker
 }
 
-// Platforms are those that wheels are built for. Linux programs but the worker are static.
-var Platforms = []Platform{
+// platforms are those that wheels are built for. Linux programs but the worker are static.
+var platforms = []Platform{
 	{Name: "linux-x86_64", OS: "linux", Arch: "amd64", Tag: "manylinux_2_17_x86_64", Worker: true},
 	{Name: "linux-aarch64", OS: "linux", Arch: "arm64", Tag: "manylinux_2_17_aarch64"},
 	{Name: "macos-arm64", OS: "darwin", Arch: "arm64", Tag: "macosx_12_0_arm64"},
@@ -59,7 +59,7 @@ var Platforms = []Platform{
 // Find returns a platform by name.
 func Find(name string) (Platform, error) {
 	var names []string
-	for _, p := range Platforms {
+	for _, p := range platforms {
 		if p.Name == name {
 			return p, nil
 		}
@@ -70,11 +70,11 @@ func Find(name string) (Platform, error) {
 
 // Host returns the platform of a system and processor.
 func Host(system, arch string) (Platform, error) {
-	i := slices.IndexFunc(Platforms, func(p Platform) bool { return p.OS == system && p.Arch == arch })
+	i := slices.IndexFunc(platforms, func(p Platform) bool { return p.OS == system && p.Arch == arch })
 	if i < 0 {
 		return Platform{}, fmt.Errorf("no wheel for %s/%s: name another platform with --platform", system, arch)
 	}
-	return Platforms[i], nil
+	return platforms[i], nil
 }
 
 // File is the name of the wheel.

@@ -124,7 +124,7 @@ func TestMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about, err := metadata(t.Context(), "../..", "1f2e", Platforms[0])
+	about, err := metadata(t.Context(), "../..", "1f2e", platforms[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestMetadata(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	for _, p := range Platforms {
+	for _, p := range platforms {
 		if got, err := Find(p.Name); err != nil || got != p || !strings.HasSuffix(p.File(), "-py3-none-"+p.Tag+".whl") {
 			t.Errorf("%s: %v, %v", p.Name, got, err)
 		}

@@ -26,8 +26,8 @@ import (
 	"unsafe"
 )
 
-// MaxBytes is the largest frame that Read accepts.
-const MaxBytes = 256 << 20
+// maxBytes is the largest frame that Read accepts.
+const maxBytes = 256 << 20
 
 // The types of Request.
 const (
@@ -195,8 +195,8 @@ func Write(w io.Writer, v any) error {
 	for _, text := range texts {
 		size += len(text)
 	}
-	if size > MaxBytes {
-		return fmt.Errorf("cellproto: write: %d bytes, at most %d", size, MaxBytes)
+	if size > maxBytes {
+		return fmt.Errorf("cellproto: write: %d bytes, at most %d", size, maxBytes)
 	}
 	buf := make([]byte, 4, 4+len(body))
 	binary.BigEndian.PutUint32(buf, uint32(len(body)))
@@ -250,8 +250,8 @@ func decode(body []byte, v any) error {
 }
 
 func readBytes(r io.Reader, n int) ([]byte, error) {
-	if n < 0 || n > MaxBytes {
-		return nil, fmt.Errorf("cellproto: read: %d bytes, at most %d", n, MaxBytes)
+	if n < 0 || n > maxBytes {
+		return nil, fmt.Errorf("cellproto: read: %d bytes, at most %d", n, maxBytes)
 	}
 	body := make([]byte, n)
 	if _, err := io.ReadFull(r, body); err != nil {

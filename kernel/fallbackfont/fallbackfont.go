@@ -33,19 +33,19 @@ var files = []string{
 // open, because glyphs are read when they are drawn and such files are large.
 var Find = sync.OnceValues(func() (*sfnt.Font, error) {
 	if file := os.Getenv(Variable); file != "" {
-		return Read(file)
+		return read(file)
 	}
 	for _, file := range files {
-		if f, err := Read(file); err == nil {
+		if f, err := read(file); err == nil {
 			return f, nil
 		}
 	}
 	return nil, errors.New("no font with Chinese characters in the usual places")
 })
 
-// Read reads a font file. Of a collection it takes the face for simplified Chinese, or
+// read reads a font file. Of a collection it takes the face for simplified Chinese, or
 // else the first.
-func Read(file string) (*sfnt.Font, error) {
+func read(file string) (*sfnt.Font, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err

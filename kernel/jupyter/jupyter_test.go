@@ -105,20 +105,20 @@ func TestDecodeRejects(t *testing.T) {
 		frames [][]byte
 		want   error
 	}{
-		"nothing":             {nil, ErrMalformed},
-		"no delimiter":        {sign(good, "{}", "{}", "{}")[1:], ErrMalformed},
-		"too few frames":      {sign(good, "{}", "{}"), ErrMalformed},
-		"forged":              {forged, ErrSignature},
-		"unsigned":            {unsigned, ErrSignature},
-		"header no JSON":      {sign("{", "{}", "{}", "{}"), ErrMalformed},
-		"header a list":       {sign("[]", "{}", "{}", "{}"), ErrMalformed},
-		"header of bad types": {sign(`{"msg_id":1,"msg_type":"t"}`, "{}", "{}", "{}"), ErrMalformed},
-		"no msg_id":           {sign(`{"msg_type":"t"}`, "{}", "{}", "{}"), ErrMalformed},
-		"no msg_type":         {sign(`{"msg_id":"1"}`, "{}", "{}", "{}"), ErrMalformed},
-		"parent null":         {sign(good, "null", "{}", "{}"), ErrMalformed},
-		"metadata a string":   {sign(good, "{}", `"x"`, "{}"), ErrMalformed},
-		"content empty":       {sign(good, "{}", "{}", ""), ErrMalformed},
-		"content deep":        {sign(good, "{}", "{}", `{"a":`+strings.Repeat("[", 1e6)), ErrMalformed},
+		"nothing":             {nil, errMalformed},
+		"no delimiter":        {sign(good, "{}", "{}", "{}")[1:], errMalformed},
+		"too few frames":      {sign(good, "{}", "{}"), errMalformed},
+		"forged":              {forged, errSignature},
+		"unsigned":            {unsigned, errSignature},
+		"header no JSON":      {sign("{", "{}", "{}", "{}"), errMalformed},
+		"header a list":       {sign("[]", "{}", "{}", "{}"), errMalformed},
+		"header of bad types": {sign(`{"msg_id":1,"msg_type":"t"}`, "{}", "{}", "{}"), errMalformed},
+		"no msg_id":           {sign(`{"msg_type":"t"}`, "{}", "{}", "{}"), errMalformed},
+		"no msg_type":         {sign(`{"msg_id":"1"}`, "{}", "{}", "{}"), errMalformed},
+		"parent null":         {sign(good, "null", "{}", "{}"), errMalformed},
+		"metadata a string":   {sign(good, "{}", `"x"`, "{}"), errMalformed},
+		"content empty":       {sign(good, "{}", "{}", ""), errMalformed},
+		"content deep":        {sign(good, "{}", "{}", `{"a":`+strings.Repeat("[", 1e6)), errMalformed},
 	}
 	for name, test := range tests {
 		if _, err := key.Decode(test.frames); !errors.Is(err, test.want) {
@@ -136,8 +136,8 @@ func TestReplayIsRejected(t *testing.T) {
 	if _, err := key.Decode(frames); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := key.Decode(frames); !errors.Is(err, ErrSignature) {
-		t.Errorf("second time: %v, want %v", err, ErrSignature)
+	if _, err := key.Decode(frames); !errors.Is(err, errSignature) {
+		t.Errorf("second time: %v, want %v", err, errSignature)
 	}
 }
 

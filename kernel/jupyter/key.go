@@ -84,10 +84,10 @@ func (k *Key) verify(signature []byte, body [][]byte) error {
 		return nil
 	}
 	if !hmac.Equal(signature, k.sign(body)) {
-		return fmt.Errorf("jupyter: verify: %w: not of this key", ErrSignature)
+		return fmt.Errorf("jupyter: verify: %w: not of this key", errSignature)
 	}
 	if k.replayed(signature) {
-		return fmt.Errorf("jupyter: verify: %w: seen before", ErrSignature)
+		return fmt.Errorf("jupyter: verify: %w: seen before", errSignature)
 	}
 	return nil
 }

@@ -62,12 +62,12 @@ type Message struct {
 	Buffers    [][]byte
 }
 
-// ErrMalformed is wrapped by every error about a message of the wrong form.
-var ErrMalformed = errors.New("malformed message")
+// errMalformed is wrapped by every error about a message of the wrong form.
+var errMalformed = errors.New("malformed message")
 
-// ErrSignature is wrapped by every error about a message that was not signed with
+// errSignature is wrapped by every error about a message that was not signed with
 // the key, or is a replay.
-var ErrSignature = errors.New("bad signature")
+var errSignature = errors.New("bad signature")
 
 var delimiter = []byte("<IDS|MSG>")
 
@@ -83,7 +83,7 @@ func (k *Key) Decode(frames [][]byte) (Message, error) {
 	}
 	if len(frames) < at+2+parts {
 		return Message{}, fmt.Errorf("jupyter: decode: %w: %d frames, %d after the delimiter expected",
-			ErrMalformed, len(frames), 1+parts)
+			errMalformed, len(frames), 1+parts)
 	}
 	body := frames[at+2 : at+2+parts]
 	if err := k.verify(frames[at+1], body); err != nil {
@@ -96,14 +96,14 @@ func (k *Key) Decode(frames [][]byte) (Message, error) {
 	}
 	for i, name := range []string{"header", "parent header", "metadata", "content"} {
 		if !isObject(body[i]) {
-			return Message{}, fmt.Errorf("jupyter: decode %s: %w: not a JSON object", name, ErrMalformed)
+			return Message{}, fmt.Errorf("jupyter: decode %s: %w: not a JSON object", name, errMalformed)
 		}
 	}
 	if err := json.Unmarshal(m.RawHeader, &m.Header); err != nil {
-		return Message{}, fmt.Errorf("jupyter: decode header: %w: %v", ErrMalformed, err)
+		return Message{}, fmt.Errorf("jupyter: decode header: %w: %v", errMalformed, err)
 	}
 	if m.Header.ID == "" || m.Header.Type == "" {
-		return Message{}, fmt.Errorf("jupyter: decode header: %w: no msg_id or no msg_type", ErrMalformed)
+		return Message{}, fmt.Errorf("jupyter: decode header: %w: no msg_id or no msg_type", errMalformed)
 	}
 	return m, nil
 }

@@ -30,8 +30,8 @@ const Variable = "WARPBOOK_LANG"
 //go:embed zh-CN.json
 var chinese []byte
 
-// Languages are those with a catalogue, and English, as tags of BCP 47.
-var Languages = []string{"en", "zh-CN"}
+// languages are those with a catalogue, and English, as tags of BCP 47.
+var languages = []string{"en", "zh-CN"}
 
 var current atomic.Pointer[catalogue] // nil: English
 
@@ -64,9 +64,9 @@ func SetFromEnvironment() error {
 // Language is the tag of the current language.
 func Language() string {
 	if current.Load() == nil {
-		return Languages[0]
+		return languages[0]
 	}
-	return Languages[1]
+	return languages[1]
 }
 
 // English reports whether texts stay as they are.

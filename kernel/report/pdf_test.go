@@ -41,7 +41,7 @@ func TestPDFOfCommittedNotebook(t *testing.T) {
 		t.Error("no chart in the notebook")
 	}
 	var pdf bytes.Buffer
-	_, err = RenderPDF(&pdf, nb, Origin{})
+	_, err = renderPDF(&pdf, nb, Origin{})
 	if _, none := fallbackfont.Find(); none != nil {
 		if err == nil || !strings.Contains(err.Error(), fallbackfont.Variable) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("without a Chinese font: %v, expected one line with the remedy", err)

@@ -1,6 +1,6 @@
 // Package report renders a notebook to one self-contained HTML file: without external
 // scripts, fonts, styles or pictures, so that it can be mailed, printed and opened in
-// ten years. Its main function is Render, and RenderPDF lays the same page out as a PDF;
+// ten years. Its main function is Render, and renderPDF lays the same page out as a PDF;
 // the warpbook command calls them. It executes
 // nothing, and must not import cellproc or the engine.
 //
@@ -90,14 +90,14 @@ func Render(w io.Writer, nb *nbformat.Notebook, from Origin) error {
 // has; Chinese ones are an error.
 func WritePDF(path string, nb *nbformat.Notebook, from Origin) (missing []rune, err error) {
 	err = atomicfile.Write(path, func(w io.Writer) error {
-		missing, err = RenderPDF(w, nb, from)
+		missing, err = renderPDF(w, nb, from)
 		return err
 	})
 	return missing, err
 }
 
-// RenderPDF writes the page of Render as a PDF.
-func RenderPDF(w io.Writer, nb *nbformat.Notebook, from Origin) (missing []rune, err error) {
+// renderPDF writes the page of Render as a PDF.
+func renderPDF(w io.Writer, nb *nbformat.Notebook, from Origin) (missing []rune, err error) {
 	var b strings.Builder
 	if err = pageTemplate().Execute(&b, newPage(nb, from, paper.Drawable)); err == nil {
 		missing, err = paper.Write(w, b.String())

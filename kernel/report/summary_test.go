@@ -160,7 +160,7 @@ func TestPagesOfCommittedNotebook(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pdf bytes.Buffer
-	if _, err := RenderPDF(&pdf, nb, Origin{}); err != nil {
+	if _, err := renderPDF(&pdf, nb, Origin{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(regexp.MustCompile(`/Type /Page\b`).FindAll(pdf.Bytes(), -1)); n > 30 {

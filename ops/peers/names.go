@@ -30,7 +30,7 @@ func (s Set) CheckNames(names []string) error {
 	if err != nil {
 		return err
 	}
-	parts := []string{Every}
+	parts := []string{every}
 	for _, program := range s.Programs {
 		for _, m := range literal().FindAllSubmatch(texts[path.Base(program)], -1) {
 			parts = append(parts, string(m[1]))

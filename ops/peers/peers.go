@@ -12,7 +12,7 @@
 //
 // The text at the top of a peer lists the calls of libraries that compute the same thing on
 // the same layout, with those that were tried and lost. Calls that lost are run by their
-// names alone, or all by the name Every; a file NAME_tried.py has only such calls.
+// names alone, or all by the name every; a file NAME_tried.py has only such calls.
 package peers
 
 import (
@@ -78,8 +78,8 @@ type Set struct {
 	Files    fs.FS
 }
 
-// Every asks for the figures of all calls, also for those that were tried and lost.
-const Every = "every"
+// every asks for the figures of all calls, also for those that were tried and lost.
+const every = "every"
 
 // Null is the peer of an empty kernel: it times a launch.
 var Null = Set{Operator: "null", Programs: []string{"null.cu"}}

@@ -65,7 +65,7 @@ func TestTriedPeers(t *testing.T) {
 	for _, c := range []struct {
 		only []string
 		runs int
-	}{{nil, 0}, {[]string{"lost"}, 1}, {[]string{Every}, 1}} {
+	}{{nil, 0}, {[]string{"lost"}, 1}, {[]string{every}, 1}} {
 		figures, notes, err := Run(context.Background(), set, [][]int{{2}}, Options{Only: c.only})
 		if err != nil || len(notes) > 0 || len(figures) != c.runs {
 			t.Errorf("only %q: %+v, %q, %v, expected %d figures", c.only, figures, notes, err, c.runs)

@@ -117,8 +117,8 @@ func (m Message) Bytes(i int, n uint64) []byte {
 	return rest[:min(n, uint64(len(rest)))]
 }
 
-// ErrBroken is the error of a ring that the program has overwritten.
-var ErrBroken = errors.New("the program has overwritten the memory that it shares with the device")
+// errBroken is the error of a ring that the program has overwritten.
+var errBroken = errors.New("the program has overwritten the memory that it shares with the device")
 
 // polls is how often Next looks before it sleeps.
 const polls = 100
@@ -133,7 +133,7 @@ func (c *Channel) Next() (Message, error) {
 		at := ringAt + int(c.tail%ringBytes)
 		op, bytes := Op(binary.LittleEndian.Uint32(c.shared[at:])), binary.LittleEndian.Uint32(c.shared[at+4:])
 		if op < Skip || op >= ops || bytes < 8 || bytes%8 != 0 || at+int(bytes) > ringAt+ringBytes || op != Skip && bytes < 16 {
-			return Message{}, ErrBroken
+			return Message{}, errBroken
 		}
 		c.last = uint64(bytes)
 		if op != Skip {
@@ -182,7 +182,7 @@ func (c *Channel) wait() error {
 		}
 	}
 	if head := atomic.LoadUint64(c.word64(headAt)); head-c.tail > ringBytes {
-		return ErrBroken
+		return errBroken
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (c *Channel) Answer(a Answer) {
 	put(stickyValue, a.Sticky)
 	put(printedValue, uint64(copy(c.Data(), a.Text)))
 	put(moreValue, map[bool]uint64{true: 1}[a.More])
-	for i := range MostValues {
+	for i := range mostValues {
 		v := uint64(0)
 		if i < len(a.Values) {
 			v = a.Values[i]

@@ -118,8 +118,8 @@ const (
 	firstValue
 )
 
-// MostValues is how many values an answer may have.
-const MostValues = 16
+// mostValues is how many values an answer may have.
+const mostValues = 16
 
 // The properties of a device, after its name of 256 bytes.
 const (

@@ -70,7 +70,7 @@ func TestBrokenRing(t *testing.T) {
 	defer c.Close()
 	var head uint64
 	write(c, &head, ops, 16)
-	if _, err := c.Next(); !errors.Is(err, ErrBroken) {
+	if _, err := c.Next(); !errors.Is(err, errBroken) {
 		t.Errorf("an unknown message: %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ExampleNotebooks are the examples with each statement in a cell.
-func ExampleNotebooks(all []Example) (list []Notebook) {
+// exampleNotebooks are the examples with each statement in a cell.
+func exampleNotebooks(all []Example) (list []Notebook) {
 	left := LeftExamples(Statements)
 	for _, x := range all {
 		if declare, run := x.Cells(Statements); left[x.Name] == "" {
@@ -17,8 +17,8 @@ func ExampleNotebooks(all []Example) (list []Notebook) {
 	return list
 }
 
-// GoTestNotebooks are the run-tests below a folder with each declaration in a cell.
-func GoTestNotebooks(dir string, names []string) (list []Notebook) {
+// goTestNotebooks are the run-tests below a folder with each declaration in a cell.
+func goTestNotebooks(dir string, names []string) (list []Notebook) {
 	left := LeftGoTests(true)
 	for _, name := range names {
 		src, err := os.ReadFile(filepath.Join(dir, name))
@@ -32,8 +32,8 @@ func GoTestNotebooks(dir string, names []string) (list []Notebook) {
 	return list
 }
 
-// SequenceNotebooks are the sequences of cells of a file of package cells.
-func SequenceNotebooks(file string) (list []Notebook, err error) {
+// sequenceNotebooks are the sequences of cells of a file of package cells.
+func sequenceNotebooks(file string) (list []Notebook, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -63,10 +63,10 @@ func Notebooks(folder string) (all []Notebook, err error) {
 	}
 	dir := filepath.Join(root, "test")
 	names, _ := GoTests(dir, nil) // a toolchain that the go command fetches lacks the folder
-	all = append(ExampleNotebooks(examples), GoTestNotebooks(dir, names)...)
+	all = append(exampleNotebooks(examples), goTestNotebooks(dir, names)...)
 	files, err := filepath.Glob(filepath.Join(folder, "*.txt"))
 	for _, file := range files {
-		list, err := SequenceNotebooks(file)
+		list, err := sequenceNotebooks(file)
 		if err != nil {
 			return nil, err
 		}

@@ -53,8 +53,8 @@ type Package struct {
 	reason    string // why it cannot run, "" if it can
 }
 
-// ErrNoToolchain is the error of Add without a go command.
-var ErrNoToolchain = errors.New("module: no Go toolchain: the go command is not in PATH, and modules are downloaded with it")
+// errNoToolchain is the error of Add without a go command.
+var errNoToolchain = errors.New("module: no Go toolchain: the go command is not in PATH, and modules are downloaded with it")
 
 // Add downloads a module, the newest version if none is given, with all its
 // requirements, and returns the packages that can run. It rejects the module if the
@@ -170,7 +170,7 @@ func (s *Set) refused(p *Package, seen map[string]bool) *Package {
 // prepare makes the module that requires the others.
 func (s *Set) prepare() (err error) {
 	if _, err := exec.LookPath("go"); err != nil {
-		return ErrNoToolchain
+		return errNoToolchain
 	}
 	if s.dir != "" {
 		return nil

@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 	t.Setenv("PATH", "")
-	if _, err := s.Add(context.Background(), "example.com/geo", ""); !errors.Is(err, ErrNoToolchain) {
+	if _, err := s.Add(context.Background(), "example.com/geo", ""); !errors.Is(err, errNoToolchain) {
 		t.Errorf("without a toolchain: %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"warpbook/kernel/jupyter"
 )
 
-// Connection returns free ports of Loopback, with a key.
+// Connection returns free ports of loopback, with a key.
 func Connection(t testing.TB) jupyter.Connection {
 	t.Helper()
-	c := jupyter.Connection{Transport: "tcp", IP: Loopback(), Secret: "secret", Scheme: "hmac-sha256"}
+	c := jupyter.Connection{Transport: "tcp", IP: loopback(), Secret: "secret", Scheme: "hmac-sha256"}
 	for _, port := range []*int{&c.Shell, &c.IOPub, &c.Stdin, &c.Control, &c.Heartbeat} {
 		l, err := net.Listen("tcp", net.JoinHostPort(c.IP, "0"))
 		if err != nil {
@@ -27,9 +27,9 @@ func Connection(t testing.TB) jupyter.Connection {
 	return c
 }
 
-// Loopback returns a loopback address of this process where the system has one for each,
+// loopback returns a loopback address of this process where the system has one for each,
 // as Linux has, and elsewhere the usual one.
-func Loopback() string {
+func loopback() string {
 	if pid := os.Getpid(); runtime.GOOS == "linux" {
 		return net.IPv4(127, byte(1+pid>>16&63), byte(pid>>8), byte(pid)).String()
 	}
