@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"warpbook/gpu/clang"
 )
@@ -37,9 +39,11 @@ func runOnce(b *testing.B, p *Program) string {
 // BenchmarkNull is the start and the end of a program that is built: the bar is 0.2 s.
 func BenchmarkNull(b *testing.B) {
 	p := built(b, "int main() { return cudaDeviceSynchronize(); }\n")
+	before := processor()
 	for b.Loop() {
 		runOnce(b, p)
 	}
+	b.ReportMetric((processor()-before).Seconds()/float64(b.N), "cpu-s/op")
 }
 
 // BenchmarkBuild compiles and links a program of about 100 lines, with the library of C++ built
@@ -50,11 +54,26 @@ func BenchmarkBuild(b *testing.B) {
 		b.Fatal(err)
 	}
 	built(b, string(text))
-	n := 0
+	before := processor()
 	for b.Loop() {
-		n++
-		built(b, fmt.Sprintf("%s\n// %d of %d\n", text, n, os.Getpid())) // not in the cache
+		builds++
+		built(b, fmt.Sprintf("%s\n// %d of %d\n", text, builds, os.Getpid())) // not in the cache
 	}
+	b.ReportMetric((processor()-before).Seconds()/float64(b.N), "cpu-s/op")
+}
+
+var builds int // in this process
+
+// processor is the processor time of this process and of those that it has waited for: a busy
+// machine does not change it much.
+func processor() (total time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			total += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return total
 }
 
 // BenchmarkLaunch is 10^4 launches of an empty kernel without a synchronisation, and without the start of
@@ -73,9 +92,11 @@ int main() {
 }
 `)
 	var sum, us float64
+	before := processor()
 	for b.Loop() {
 		fmt.Sscan(strings.TrimSpace(runOnce(b, p)), &us) // a number
 		sum += us
 	}
 	b.ReportMetric(sum/float64(b.N), "us/launch")
+	b.ReportMetric((processor()-before).Seconds()*100/float64(b.N), "cpu-us/launch") // 1e6 us, 1e4 launches
 }

@@ -117,17 +117,32 @@ func (p *places) at(address uint64) string {
 	if address == 0 {
 		return ""
 	}
-	i := sort.Search(len(p.rows), func(i int) bool { return p.rows[i].address >= address })
-	i--
+	return p.line(p.row(address-1), address-1)
+}
+
+// of is the line of an instruction, "" if it is in no source. Code that the compiler has moved
+// is most often used by what follows.
+func (p *places) of(address uint64) string {
+	i := p.row(address)
 	for ; i >= 0 && i < len(p.rows) && p.rows[i].line == noLine; i++ {
-		address = p.rows[i].address + 1 // moved code is most often used by what follows
+		address = p.rows[i].address
 	}
-	if i < 0 || i == len(p.rows) || p.rows[i].line == 0 {
+	return p.line(i, address)
+}
+
+// row is the number of the row that an address lies in, -1 for none.
+func (p *places) row(address uint64) int {
+	return sort.Search(len(p.rows), func(i int) bool { return p.rows[i].address > address }) - 1
+}
+
+// line is the line of an address in a row, "" for none.
+func (p *places) line(i int, address uint64) string {
+	if i < 0 || i >= len(p.rows) || p.rows[i].line <= 0 {
 		return ""
 	}
 	r := p.rows[i]
 	if r.header {
-		if call := p.caller(max(address-1, r.address)); call != "" {
+		if call := p.caller(max(address, r.address)); call != "" {
 			return call
 		}
 	}

@@ -40,10 +40,15 @@ type leak struct {
 
 // place is the line of a call in the sources, "" if it is unknown.
 func (r *reporter) place(here uint64) string {
+	return r.read().at(here)
+}
+
+// read reads the places of the program, once.
+func (r *reporter) read() *places {
 	if r.places == nil {
 		r.places = newPlaces(r.program.path, r.program.Sources)
 	}
-	return r.places.at(here)
+	return r.places
 }
 
 // say writes a line, unless it was written before.
@@ -250,10 +255,13 @@ func (r *reporter) crash(c wire.Crash) {
 // crashPlace is the line of the crash, or of the call in the sources that led to it.
 func (r *reporter) crashPlace(c wire.Crash) string {
 	for i, at := range c.Places {
-		if i == 0 {
-			at++ // the instruction itself, and not the one that a call returns to
+		place := ""
+		if i == 0 { // the instruction itself, and not the one that a call returns to
+			place = r.read().of(at)
+		} else {
+			place = r.place(at)
 		}
-		if place := r.place(at); place != "" {
+		if place != "" {
 			return place
 		}
 	}

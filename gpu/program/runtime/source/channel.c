@@ -24,7 +24,6 @@ void wb_lock(void) { pthread_mutex_lock(&lock); }
 void wb_unlock(void) { pthread_mutex_unlock(&lock); }
 
 int wb_memory(void) { return memoryFile; }
-unsigned char *wb_crash_record(void) { return shared ? shared + WB_CRASH : 0; }
 
 // The child of a fork has no device, as with CUDA: its calls are errors.
 static void child(void) {
@@ -58,7 +57,13 @@ static void open_channel(void) {
   shared = p;
   opened = 1;
   pthread_atfork(0, 0, child);
-  wb_watch();
+}
+
+// wb_crash_record is where a crash leaves its place, also one before the first call of CUDA,
+// but in a child, which would take the channel from its parent.
+unsigned char *wb_crash_record(int child) {
+  if (!opened && !child && getenv(WB_VARIABLE)) open_channel();
+  return shared ? shared + WB_CRASH : 0;
 }
 
 cudaError_t wb_ready(void) {

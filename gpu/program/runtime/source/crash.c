@@ -24,9 +24,11 @@ static void places_of(const ucontext_t *c, uint64_t *places) {
   }
 }
 
+static pid_t started; // the process of the program
+
 static void crashed(int number, siginfo_t *info, void *context) {
   if (number == SIGSEGV && wb_trapped(info, context)) return;
-  uint64_t *record = (uint64_t *)wb_crash_record();
+  uint64_t *record = (uint64_t *)wb_crash_record(getpid() != started);
   if (record && !record[0] && !wb_forked) { // the record is the program's, not that of its children
     const wbAllocation *a = wb_find_crashed(info->si_addr);
     record[1] = (uint64_t)(uintptr_t)info->si_addr;
@@ -38,7 +40,9 @@ static void crashed(int number, siginfo_t *info, void *context) {
   raise(number);
 }
 
-void wb_watch(void) {
+// watch comes before the constructors of the program, which may crash.
+__attribute__((constructor(101))) static void watch(void) {
+  started = getpid();
   static char stack[64 << 10]; // for an overflow of the program's own
   stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
   sigaltstack(&own, 0);

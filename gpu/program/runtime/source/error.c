@@ -2,6 +2,7 @@
 #include "internal.h"
 
 static _Thread_local cudaError_t last;
+static cudaError_t named; // whose name or text the program asked for last: it has seen the error
 cudaError_t wb_sticky;
 
 cudaError_t wb_result(cudaError_t error) {
@@ -37,7 +38,7 @@ API cudaError_t cudaGetLastError(void) {
 API cudaError_t cudaPeekAtLastError(void) { return wb_sticky ? wb_sticky : last; }
 
 // wb_unasked is an error that the program never asked for. A fault was reported.
-cudaError_t wb_unasked(void) { return wb_sticky ? cudaSuccess : last; }
+cudaError_t wb_unasked(void) { return wb_sticky || last == named ? cudaSuccess : last; }
 
 static const struct {
   cudaError_t error;
@@ -95,11 +96,13 @@ static const struct {
 };
 
 API const char *cudaGetErrorString(cudaError_t error) {
+  named = error;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (texts[i].error == error) return texts[i].text;
   return "unrecognized error code";
 }
 API const char *cudaGetErrorName(cudaError_t error) {
+  named = error;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (texts[i].error == error) return texts[i].name;
   return "unrecognized error code";

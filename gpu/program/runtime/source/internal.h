@@ -34,7 +34,7 @@ extern const unsigned char *wb_data; // bytes of the last answer
 extern int wb_forked;
 void wb_print(void);       // what kernels have printed; the lock is held
 int wb_memory(void);       // the descriptor of the shared memory
-unsigned char *wb_crash_record(void);
+unsigned char *wb_crash_record(int child);
 
 // stream.c: the order of work in streams, by which the device finds races between them.
 extern _Thread_local uint64_t wb_stream; // of the call in work
@@ -100,9 +100,6 @@ typedef struct {
   uint64_t unit;
 } wbVariable;
 const wbVariable *wb_variable(const void *host);
-
-// crash.c
-void wb_watch(void);
 
 // unwaited.c: reads of the host that do not wait.
 void wb_close(const wbAllocation *a, uint64_t at, uint64_t bytes, uint64_t stream);

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include "allocations.c"
+#include "bfloat16.c"
 #include "channel.c"
 #include "crash.c"
 #include "device.c"
