@@ -77,7 +77,8 @@ func (t twins) compare(program string, group []Notebook, orders []Order) (ending
 	return endings
 }
 
-const twinLimit = 20 * time.Second
+// twinLimit is how long a cell or a twin may take, ten times what a busy machine takes.
+const twinLimit = 3 * time.Minute
 
 // twice runs the cells in a session.
 func (n Notebook) twice(s *Session, order Order, want string) string {
