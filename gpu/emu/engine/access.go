@@ -39,14 +39,6 @@ type access struct {
 	site      int // number of the instruction among those with patterns, or -1
 }
 
-type accessKind uint8
-
-const (
-	load accessKind = iota
-	store
-	update
-)
-
 // runAccess runs a memory instruction. It computes the address of each lane, then
 // counts, checks and performs the access.
 func runAccess(w *warp, in *instr, m uint32) {
@@ -423,5 +415,19 @@ func storeOne(at unsafe.Pointer, mem *access, v uint64) {
 		atomic.StoreUint64((*uint64)(at), v)
 	default:
 		*(*uint64)(at) = v
+	}
+}
+
+// countAccess counts a request: a memory instruction of a warp with at least
+// one active lane.
+func (w *warp) countAccess(in *instr, space ptx.Space, m uint32) {
+	p := gpu.Pattern{Mask: m, Bytes: int(in.mem.size), Write: in.mem.kind != load, Address: w.addr}
+	w.countPattern(in, space, &p)
+}
+
+func (w *warp) countPattern(in *instr, space ptx.Space, p *gpu.Pattern) {
+	countRequest(&w.block.cnt, in.mem.kind, space, p)
+	if t := w.block.tracer; t != nil {
+		t.request(w, in, space, p)
 	}
 }

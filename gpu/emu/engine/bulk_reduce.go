@@ -50,6 +50,16 @@ func (lo *lowering) bulkReduceForm(w words) error {
 	return lo.unsupported("no such form of cp.reduce.async.bulk")
 }
 
+// asyncOr lowers st.async and red.async, and an instruction of another form by that.
+func asyncOr(other form) form {
+	return func(lo *lowering) error {
+		if w := wordsOf(lo.op.in.src); w.has("async") {
+			return lo.asyncValueForm(w)
+		}
+		return other(lo)
+	}
+}
+
 // asyncValueForm lowers st.async and red.async: each lane sends a value to the shared
 // memory of a block of the cluster, and an mbarrier there counts its bytes.
 func (lo *lowering) asyncValueForm(w words) (err error) {

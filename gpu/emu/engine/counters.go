@@ -5,21 +5,17 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// countAccess counts a request: a memory instruction of a warp with at least
-// one active lane. Parameters and constants have caches of their own and are
-// not counted.
-func (w *warp) countAccess(in *instr, space ptx.Space, m uint32) {
-	p := gpu.Pattern{Mask: m, Bytes: int(in.mem.size), Write: in.mem.kind != load, Address: w.addr}
-	w.countPattern(in, space, &p)
-}
+// accessKind is what an access does.
+type accessKind uint8
 
-func (w *warp) countPattern(in *instr, space ptx.Space, p *gpu.Pattern) {
-	countRequest(&w.block.cnt, in.mem.kind, space, p)
-	if t := w.block.tracer; t != nil {
-		t.request(w, in, space, p)
-	}
-}
+const (
+	load accessKind = iota
+	store
+	update
+)
 
+// countRequest counts a request to memory. Parameters and constants have caches of their own
+// and are not counted.
 func countRequest(c *gpu.Counters, kind accessKind, space ptx.Space, p *gpu.Pattern) {
 	switch space {
 	case ptx.Shared:

@@ -50,9 +50,6 @@ func loadForm(lo *lowering) error {
 
 func storeForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
-	if w.has("async") {
-		return lo.asyncValueForm(w)
-	}
 	mem, t := lo.accessOf(&w)
 	mem.kind = store
 	if err := lo.dataForm(mem, &w, t); err != nil {
@@ -205,9 +202,6 @@ func (lo *lowering) loadParameter(mem *access, t ptx.Type) (bool, error) {
 // atomForm lowers atom and red.
 func atomForm(lo *lowering) error {
 	w := wordsOf(lo.op.in.src)
-	if w.has("async") {
-		return lo.asyncValueForm(w)
-	}
 	mem, t := lo.accessOf(&w)
 	mem.kind, mem.strong = update, true
 	w.take("noftz")

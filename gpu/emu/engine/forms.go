@@ -18,7 +18,7 @@ var forms = map[string]form{
 	"lop3": lop3Form, "bfi": bfiForm, "selp": selpForm, "slct": slctForm,
 	"setp": setpForm, "set": setForm, "testp": testpForm, "cvt": cvtForm,
 	"mov": movForm, "cvta": cvtaForm, "isspacep": isspacepForm,
-	"ld": loadForm, "ldu": loadForm, "st": storeForm, "atom": atomForm, "red": atomForm,
+	"ld": loadForm, "ldu": loadForm, "st": asyncOr(storeForm), "atom": asyncOr(atomForm), "red": asyncOr(atomForm),
 	"bra": branchForm, "brx": indexedForm, "ret": leaveForm, "exit": leaveForm, "trap": trapForm, "call": callForm,
 	"bar": barrierForm, "barrier": barrierForm, "membar": fenceForm, "fence": fenceForm,
 	"nanosleep": pauseForm, "prefetch": nothingForm, "prefetchu": nothingForm, "pmevent": nothingForm,

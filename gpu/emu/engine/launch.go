@@ -13,6 +13,7 @@ import (
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/ptx"
 	"warpbook/kernel/leaf/breath"
 )
 
@@ -37,14 +38,16 @@ type Launch struct {
 	limit         uint64 // instructions a warp may run, or 0
 	goOn          bool   // uses of undefined values are warnings
 	order         BlockOrder
-	observe       func() observer // finds following when the launch runs; nil for none
-	following     observer        // nil: no debugger follows the launch
-	workspace     *mem.Allocation // of a cooperative launch
-	cluster       gpu.Dim         // blocks of a cluster
-	streams       comparer        // nil on a device without streams of its own
-	mostThreads   int64           // of a launch that is searched without being asked
-	global        *races.Global   // nil if the launch does not ask for a search on global memory
-	leftOut       *warp           // the first to access a word for which that search has no room, or nil
+	trace         func() tracer         // makes a tracer of a block; nil if the launch asks for no profile
+	traced        func(blocks []*block) // stores the profile
+	observe       func() observer       // finds following when the launch runs; nil for none
+	following     observer              // nil: no debugger follows the launch
+	workspace     *mem.Allocation       // of a cooperative launch
+	cluster       gpu.Dim               // blocks of a cluster
+	streams       comparer              // nil on a device without streams of its own
+	mostThreads   int64                 // of a launch that is searched without being asked
+	global        *races.Global         // nil if the launch does not ask for a search on global memory
+	leftOut       *warp                 // the first to access a word for which that search has no room, or nil
 	leftAt        *instr
 
 	total int64
@@ -101,10 +104,17 @@ func (l *Launch) endSearch(g *races.Global) {
 	l.searches = append(l.searches, g)
 }
 
+// tracer counts the events of each instruction in the blocks that a worker runs. Accesses then
+// do not take the fast path.
+type tracer interface {
+	ran(from, to int32, mask uint32)                             // a warp ran a straight run
+	diverged(w *warp, pc int32, taken, active uint32)            // some active lanes took a branch
+	request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) // of a warp to memory
+}
+
 // results are where a launch stores what it finds; nil for what its caller does not want.
 type results struct {
 	counters *gpu.Counters
-	profile  *gpu.Profile // of every instruction
 	warnings *[]*gpu.Fault
 }
 
@@ -136,8 +146,8 @@ func (l *Launch) Run(submitted uint64) error {
 	if l.into.counters != nil {
 		*l.into.counters = counters
 	}
-	if l.into.profile != nil {
-		*l.into.profile = l.profile()
+	if l.trace != nil {
+		l.traced(l.blocks)
 	}
 	return err
 }
@@ -296,12 +306,12 @@ func (p *blockPool) take(l *Launch, n int) []*block {
 		taken = append(taken, newBlock(l))
 	}
 	for _, b := range taken {
-		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.into.counters != nil || l.into.profile != nil, nil, l.checks
+		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.into.counters != nil || l.trace != nil, nil, l.checks
 		b.origins = l.origins
-		b.careful = l.into.profile != nil || l.engine.longWay.Load() || l.global != nil && l.cluster.Size() > 1
+		b.careful = l.trace != nil || l.engine.longWay.Load() || l.global != nil && l.cluster.Size() > 1
 		b.searchGlobal(l.global)
-		if b.tracer = nil; l.into.profile != nil {
-			b.tracer = newTracer(l.prog)
+		if b.tracer = nil; l.trace != nil {
+			b.tracer = l.trace()
 		}
 		b.following = l.following
 		b.lookForRaces(l.checks.Has(gpu.CheckRaces) && b.shared != nil)

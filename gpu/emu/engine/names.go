@@ -173,3 +173,13 @@ func declaresWithout(lines []string, name string) bool {
 	}
 	return false
 }
+
+// sharedAt is the shared variable at an offset; nil if there is none.
+func (p *Program) sharedAt(offset uint64) *sharedVariable {
+	for i := range p.shared {
+		if v := &p.shared[i]; offset >= v.at && offset < v.at+v.bytes {
+			return v
+		}
+	}
+	return nil
+}

@@ -20,13 +20,16 @@ func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
 	run := &Launch{
 		engine: e, prog: p, info: e.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
 		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(), goOn: e.goOn.Load(),
-		into: results{l.Counters, l.Profile, l.Warnings},
+		into: results{l.Counters, l.Warnings},
 	}
 	run.cluster = l.ClusterShape()
 	if run.cluster.Size() == 1 {
 		run.order = BlockOrder(e.order.Load())
 	}
 	run.observe = run.follow
+	if l.Profile != nil {
+		run.profiled(l.Profile)
+	}
 	if err := run.arguments(l); err != nil {
 		return nil, err
 	}

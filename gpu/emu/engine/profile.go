@@ -11,9 +11,8 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// tracer counts the events of each instruction of a program in the blocks that one
-// worker runs. Accesses then do not take the fast path.
-type tracer struct {
+// counting is the tracer of the blocks that one worker runs: it counts by instruction.
+type counting struct {
 	// runs are straight runs: the counts of an instruction are the sum of those up to
 	// it.
 	runs      []run
@@ -43,13 +42,13 @@ type requestKey struct {
 // branchKey identifies equal divergent branches.
 type branchKey struct{ taken, active uint32 }
 
-func newTracer(p *Program) *tracer {
+func newCounting(p *Program) *counting {
 	n := len(p.code) + 1
-	return &tracer{runs: make([]run, n), divergent: make([]uint64, n), branches: make([]map[branchKey]*gpu.Branch, n), sites: make([]*site, n)}
+	return &counting{runs: make([]run, n), divergent: make([]uint64, n), branches: make([]map[branchKey]*gpu.Branch, n), sites: make([]*site, n)}
 }
 
 // ran notes that a warp ran the instructions of a straight run.
-func (t *tracer) ran(from, to int32, mask uint32) {
+func (t *counting) ran(from, to int32, mask uint32) {
 	threads := int64(bits.OnesCount32(mask))
 	t.runs[from].warps++
 	t.runs[from].threads += threads
@@ -58,13 +57,13 @@ func (t *tracer) ran(from, to int32, mask uint32) {
 }
 
 // diverged counts a branch that some active lanes take and others do not.
-func (t *tracer) diverged(w *warp, pc int32, taken, active uint32) {
+func (t *counting) diverged(w *warp, pc int32, taken, active uint32) {
 	t.divergent[pc]++
 	t.addBranch(pc, branchKey{taken, active}, &gpu.Branch{Taken: taken, Active: active, Count: 1, Block: w.block.at, Warp: w.index})
 }
 
 // addBranch adds a pattern; of equal ones the first block is kept.
-func (t *tracer) addBranch(pc int32, key branchKey, b *gpu.Branch) {
+func (t *counting) addBranch(pc int32, key branchKey, b *gpu.Branch) {
 	known := t.branches[pc][key]
 	switch {
 	case known != nil && compareBlocks(b.Block, known.Block) < 0:
@@ -80,7 +79,7 @@ func (t *tracer) addBranch(pc int32, key branchKey, b *gpu.Branch) {
 }
 
 // request counts a request to memory.
-func (t *tracer) request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) {
+func (t *counting) request(w *warp, in *instr, space ptx.Space, p *gpu.Pattern) {
 	s := t.sites[in.mem.pc]
 	if s == nil {
 		s = &site{requests: map[requestKey]*gpu.Request{}}
@@ -132,18 +131,8 @@ func newRequest(w *warp, in *instr, key requestKey, p *gpu.Pattern) *gpu.Request
 	return r
 }
 
-// sharedAt is the shared variable at an offset; nil if there is none.
-func (p *Program) sharedAt(offset uint64) *sharedVariable {
-	for i := range p.shared {
-		if v := &p.shared[i]; offset >= v.at && offset < v.at+v.bytes {
-			return v
-		}
-	}
-	return nil
-}
-
 // add adds the counts of another worker.
-func (t *tracer) add(o *tracer) {
+func (t *counting) add(o *counting) {
 	for i := range t.runs {
 		t.runs[i].warps += o.runs[i].warps
 		t.runs[i].threads += o.runs[i].threads
@@ -184,18 +173,21 @@ func compareBlocks(a, b gpu.Dim) int {
 	return cmp.Or(cmp.Compare(a.Z, b.Z), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
 }
 
-// profile holds the counts of all workers of a launch.
-func (l *Launch) profile() gpu.Profile {
-	t := newTracer(l.prog)
-	for _, b := range l.blocks {
-		t.add(b.tracer)
-		b.tracer = nil
+// profiled makes the launch store its profile.
+func (l *Launch) profiled(to *gpu.Profile) {
+	l.trace = func() tracer { return newCounting(l.prog) }
+	l.traced = func(blocks []*block) {
+		all := newCounting(l.prog)
+		for _, b := range blocks {
+			all.add(b.tracer.(*counting))
+			b.tracer = nil
+		}
+		*to = all.profile(l.prog)
 	}
-	return t.profile(l.prog)
 }
 
 // profile is the tracer's counts by instruction of the text.
-func (t *tracer) profile(p *Program) gpu.Profile {
+func (t *counting) profile(p *Program) gpu.Profile {
 	profile := gpu.Profile{Entry: p.name, File: p.file}
 	var sum run
 	for i := range p.code {

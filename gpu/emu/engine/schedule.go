@@ -25,7 +25,7 @@ type block struct {
 	careful       bool     // accesses take the slow path
 	carefulGlobal bool     // accesses of global memory take the slow path
 	following     observer // of the launch
-	tracer        *tracer  // counts the events of each instruction; nil if not wanted
+	tracer        tracer   // counts the events of each instruction; nil if not wanted
 	vectors       simd.Vectors
 	patterns      *patternTable // of the worker that runs the block
 	fault         *gpu.Fault
