@@ -25,7 +25,7 @@ func (o Options) naiveVariants() []ladder.Variant {
 			Published: ladder.Published("003 gemm_baseline_kernel", "rate"),
 		},
 		{
-			Name: "gemm_naive_32", Adds: "a warp is one row of D: A is read once a warp",
+			Name: "gemm_naive_32", Adds: "a warp is one row of D: A is read once per warp",
 			Source: "003 gemm_baseline_kernel", Plan: o.tiles(32, 32, 32, 32),
 		},
 	}
@@ -50,7 +50,7 @@ func (o Options) tiledVariants() []ladder.Variant {
 			Source: "003, first listing", Plan: o.tiles(128, 128, 256, 1),
 		},
 		{
-			Name: "gemm_double_buffer", Adds: "two buffers: what comes next is read while the present is multiplied",
+			Name: "gemm_double_buffer", Adds: "two buffers: the next tile is read while the current one is multiplied",
 			Source: "003 4 and first listing", Plan: o.tiles(128, 128, 256, 1),
 			Published: ladder.Published("003 gemm_kernel, first listing", "rate"),
 		},
@@ -78,7 +78,7 @@ func (o Options) layoutVariants() []ladder.Variant {
 func (o Options) pipelineVariants() []ladder.Variant {
 	return []ladder.Variant{
 		{
-			Name: "gemm_cp_async", Adds: "B goes to shared memory past the registers, two steps of 16 ahead; whole tiles ask no questions",
+			Name: "gemm_cp_async", Adds: "B goes to shared memory past the registers, two steps of 16 ahead; whole tiles need no bounds checks",
 			Source: "ours", Needs: ladder.Ampere, Plan: o.staged(128, 128, 256, pipelineBytes),
 		},
 		{
