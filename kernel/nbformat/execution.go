@@ -45,8 +45,21 @@ func (c *Cell) AddStream(name, text string) {
 	c.add(&Output{Type: Stream, Name: name, Text: text})
 }
 
+// mostStream bounds the text of a stream in bytes, so that a program that prints gigabytes
+// leaves a notebook that can be written and read.
+const mostStream = 16 << 20
+
+// full ends a stream that has reached its bound.
+const full = "\n[the output is longer than 16 MiB: the rest is not kept]\n"
+
 // grow adds to a stream's text without copying it: a loop may print for hours.
 func (o *Output) grow(text string) {
+	if strings.HasSuffix(o.Text, full) {
+		return
+	}
+	if room := mostStream - len(o.Text); len(text) > room {
+		text = strings.ToValidUTF8(text[:max(0, room)], "") + full
+	}
 	if o.growing == nil || o.growing.Len() != len(o.Text) {
 		o.growing = &strings.Builder{}
 		o.growing.WriteString(o.Text)
