@@ -119,7 +119,7 @@ func (s *server) answer(m wire.Message) {
 		s.waited(m.Value(0), m.Value(1))
 		s.streams.order(m)
 	case wire.Arrived:
-		s.unwaited.arrived(m)
+		s.arrived(m)
 	case wire.Read:
 		s.read(m)
 	case wire.Wrote:

@@ -26,6 +26,7 @@ type change struct {
 	from, to uint64   // addresses
 	bits     []uint64 // a bit for each byte; all have changed if it is nil
 	stream   uint64
+	legacy   int    // pieces of work in the legacy stream before
 	here     uint64 // of the call that gave the work
 	what     string
 }
@@ -89,7 +90,7 @@ func (s *server) before(k *kernel, args []byte, stream, here uint64) (after func
 	}
 	return func() {
 		for _, p := range parts {
-			s.unwaited.differ(p.address, p.old, p.now, change{stream: stream, here: here, what: "the launch"})
+			s.unwaited.differ(p.address, p.old, p.now, change{stream: stream, legacy: s.streams.legacy, here: here, what: "the launch"})
 		}
 	}
 }
@@ -127,12 +128,16 @@ func (u *unwaited) add(c change) {
 }
 
 // arrived notes a copy to memory of both sides.
-func (u *unwaited) arrived(m wire.Message) {
-	u.add(change{from: m.Value(0), to: m.Value(0) + m.Value(1), stream: m.Value(2), here: m.Here, what: "the copy"})
+func (s *server) arrived(m wire.Message) {
+	s.unwaited.add(change{from: m.Value(0), to: m.Value(0) + m.Value(1), stream: m.Value(2), legacy: s.streams.legacy, here: m.Here, what: "the copy"})
 }
 
-// read notes that the host reads an address, if it has been changed.
+// read notes that the host reads an address, if it has been changed. After a fault no wait
+// succeeds, and none is asked for.
 func (s *server) read(m wire.Message) {
+	if s.sticky != 0 {
+		return
+	}
 	u, address := &s.unwaited, m.Value(0)
 	for _, c := range u.changes {
 		if !c.has(address, m.Value(1)) {
@@ -156,8 +161,8 @@ func (u *unwaited) wrote(m wire.Message) {
 }
 
 // waited reports the reads before a wait of the host, and forgets what it has waited for: what
-// came before in the stream, and in the legacy stream, or everything where the stream has
-// waited for others.
+// came before in the stream, in the legacy stream, and before work of the legacy stream for
+// which the stream has waited, or everything where the stream has waited for others.
 func (s *server) waited(what, stream uint64) {
 	u := &s.unwaited
 	switch what {
@@ -174,8 +179,13 @@ func (s *server) waited(what, stream uint64) {
 		s.report.unwaited(r, s.memory.nameAt(r.address))
 	}
 	u.reads = nil
-	all := what != wire.HostStream || stream <= perThreadStream || u.joined[stream]
-	u.changes = slices.DeleteFunc(u.changes, func(c change) bool { return all || c.stream <= perThreadStream || c.stream == stream })
+	all, legacy := what != wire.HostStream || stream <= perThreadStream || u.joined[stream], 0
+	if q := s.streams.queues[stream]; q != nil && !q.apart {
+		legacy = q.legacy
+	}
+	u.changes = slices.DeleteFunc(u.changes, func(c change) bool {
+		return all || c.stream <= perThreadStream || c.stream == stream || c.legacy < legacy
+	})
 }
 
 // unwaited reports a read of the host.

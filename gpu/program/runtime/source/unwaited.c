@@ -3,10 +3,11 @@
 // waits. A read opens its page, and the device is told: it knows which bytes have changed. A
 // page that the host writes meanwhile is not judged. The library's own accesses are.
 #include "internal.h"
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ typedef struct {
 } closing;
 static closing closings[mostClosed];
 static size_t closingCount;
+static uint64_t permits; // how often a page was closed or opened
 static atomic_flag closingLock = ATOMIC_FLAG_INIT;
 
 static void take_closings(void) {
@@ -27,7 +29,10 @@ static void take_closings(void) {
 }
 static void give_closings(void) { atomic_flag_clear_explicit(&closingLock, memory_order_release); }
 
-static void permit(uint64_t page, int access) { mprotect((void *)(uintptr_t)page, pageBytes, access); }
+static void permit(uint64_t page, int access) {
+  mprotect((void *)(uintptr_t)page, pageBytes, access);
+  permits++;
+}
 
 // watching reports whether a fault of a page comes to this library.
 static int watching(void) {
@@ -87,6 +92,21 @@ static int open_page(uint64_t at, int writes) {
   return was;
 }
 
+// opened_meanwhile reports whether another thread may have opened the page of a fault before
+// its handler. The access is made again, and if it fails although no page has changed, it is a
+// crash.
+static int opened_meanwhile(const siginfo_t *info) {
+  static _Thread_local uint64_t last, seen;
+  if (info->si_code != SEGV_ACCERR) return 0;
+  uint64_t at = (uint64_t)(uintptr_t)info->si_addr;
+  take_closings();
+  uint64_t now = permits;
+  give_closings();
+  if (!now || (at == last && now == seen)) return 0;
+  last = at, seen = now;
+  return 1;
+}
+
 // read_unwaited tells the device of a read. The handler of a signal does not wait for the
 // lock: its holder may wait for what this thread does next.
 static void read_unwaited(uint64_t at, uint64_t bytes, const uint64_t *places, size_t count) {
@@ -124,10 +144,12 @@ int wb_trapped(const siginfo_t *info, void *context) {
 #if defined(__x86_64__)
   uint64_t at = (uint64_t)(uintptr_t)info->si_addr;
   int writes = (((const ucontext_t *)context)->uc_mcontext.gregs[REG_ERR] & 2) != 0;
-  if (!open_page(at, writes)) return 0;
+  if (!open_page(at, writes)) return opened_meanwhile(info);
   if (!writes) {
     uint64_t places[WB_CRASH_PLACES] = {0};
+    int before = errno; // of the program
     places_of(context, places);
+    errno = before;
     read_unwaited(at, bytes_read((const unsigned char *)(uintptr_t)places[0]), places, WB_CRASH_PLACES);
   }
   return 1;
@@ -194,14 +216,15 @@ void wb_open_bytes(const void *memory, size_t bytes, int writes, uint64_t here) 
   }
 }
 
-// Calls of the library of C that give memory to the system.
+// Calls of the library of C that give memory to the system. They are points of cancellation,
+// as readv and writev are.
 API ssize_t read(int file, void *to, size_t bytes) {
   wb_open_bytes(to, bytes, 1, HERE);
-  return syscall(SYS_read, file, to, bytes);
+  return readv(file, &(struct iovec){to, bytes}, 1);
 }
 API ssize_t write(int file, const void *from, size_t bytes) {
   wb_open_bytes(from, bytes, 0, HERE);
-  return syscall(SYS_write, file, from, bytes);
+  return writev(file, &(struct iovec){(void *)from, bytes}, 1);
 }
 API size_t fread(void *to, size_t size, size_t count, FILE *file) {
   wb_open_bytes(to, size * count, 1, HERE);
