@@ -231,6 +231,23 @@ func (m *machine) stackForPart(t *part) []any {
 	return nil
 }
 
+// leave executes an operation of the engine's values or of its stack.
+func (m *machine) leave(c *code, in *instr) {
+	switch in.op {
+	case opEngine:
+		m.escape(c, &c.escapes[in.imm])
+	case opCallBack:
+		m.callBack(c, &c.escapes[in.imm])
+	case opStop:
+		m.stop(c, &c.escapes[in.imm])
+	case opMoveBox:
+		stack := m.frame().stack
+		stack[in.a] = stack[in.b]
+	default:
+		panic("bytecode: invalid operation")
+	}
+}
+
 // escape makes the engine execute an instruction.
 func (m *machine) escape(c *code, e *escape) {
 	m.execute(c, e, m.boxed(e))

@@ -7,7 +7,8 @@ import "unsafe"
 //
 // It is one switch, a table with an entry an operation: the registers and the next
 // instruction stay in the processor's registers, which a call for each operation would
-// spill. That makes it longer than any other function. Its helpers are inlined.
+// spill. That makes it longer than any other function. Its helpers are inlined, but for leave,
+// whose operations are the engine's.
 //
 // If a check fails, the engine executes the instruction and panics with its own message
 // and place.
@@ -492,17 +493,8 @@ func (m *machine) run(c *code) {
 		case opMath2:
 			r[in.a] = b64(c.math2[in.imm](f64(r[in.b]), f64(r[in.c])))
 
-		case opEngine:
-			m.escape(c, &c.escapes[in.imm])
-		case opCallBack:
-			m.callBack(c, &c.escapes[in.imm])
-		case opStop:
-			m.stop(c, &c.escapes[in.imm])
-		case opMoveBox:
-			stack := m.frame().stack
-			stack[in.a] = stack[in.b]
 		default:
-			panic("bytecode: invalid operation")
+			m.leave(c, in)
 		}
 	}
 }
