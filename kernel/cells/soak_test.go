@@ -82,8 +82,8 @@ var registries = regexp.MustCompile(`slog\.|gob\.Register|\bflag\.|DefaultServeM
 	`time\.(Now|Since|Sleep|After|Tick)|rand\.|runtime\.|unsafe|%p|0x|maphash|log\.(Fatal|Panic)|exec\.|go:|syscall|testing\.|unique\.|weak\.`)
 
 // predeclared are declarations that give a name of Go another meaning, for the programs
-// beside theirs too.
-var predeclared = regexp.MustCompile(`(?m)^(type|func|var|const) *\(?\s*(` + strings.Join(types.Universe.Names(), "|") + `)\b`)
+// beside theirs too: complex, _ := time.ParseDuration("1h10m10s").
+var predeclared = regexp.MustCompile(strings.ReplaceAll(`(?m)^(type|func|var|const) *\(?\s*(NAMES)\b|^[\w, ]*\b(NAMES)\b[\w, ]*:=`, "NAMES", strings.Join(types.Universe.Names(), "|")))
 
 // soakPool are programs of the three corpora: examples as functions and cut into
 // statements, run-tests cut into declarations, and sequences without errors or warnings.
