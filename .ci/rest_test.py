@@ -235,7 +235,7 @@ def restart(server, one):
 
 def main():
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "root").mkdir(parents=True, exist_ok=True)
+    (folder / "root").mkdir(parents=True)
     shutil.copy(notebook, folder / "root")
     server = Server(folder.resolve())
     try:
