@@ -528,7 +528,7 @@ func TestTemplateBesideAKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(m.Entries) != 1 || m.Entries[0].Name() != "far" || len(m.Warnings) == 0 ||
-				m.Warnings[0] != (Diagnostic{1, 33, "template fill is not instantiated: name an instance on the first line, such as --instantiate 'fill<256>'"}) {
+				m.Warnings[0] != (Diagnostic{1, 34, "template fill is not instantiated: name an instance on the first line, such as --instantiate 'fill<256>'"}) {
 				t.Errorf("%v with warnings %v, expected far, and a warning of fill", m.Entries, m.Warnings)
 			}
 		})
