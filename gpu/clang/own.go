@@ -32,10 +32,11 @@ type Job struct {
 // Name is the compiler of a browser.
 const Name = "clang 22 in the browser"
 
-// NewJob prepares a request for clang with headers in a folder.
+// NewJob prepares a request for clang with headers in a folder. A clang without the NVPTX back
+// end takes the target for one with vector registers, and would fill them.
 func NewJob(request compiler.Request, headers string) *Job {
 	flags, permits := translate(request.Options)
-	flags = append(append(append([]string{}, fixed...), flags...), "-I", headers, "-include", include.Implicit, "-emit-llvm")
+	flags = append(append(append([]string{}, fixed...), flags...), "-fno-vectorize", "-fno-slp-vectorize", "-I", headers, "-I", headers+"/"+include.Standard, "-include", include.Implicit, "-emit-llvm")
 	return &Job{flags, wrap(request, permits), request}
 }
 

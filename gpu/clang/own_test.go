@@ -134,8 +134,9 @@ func runRandom(t *testing.T, ptx, name string, seed uint64) ([]uint32, uint64) {
 	return results, counters.WarpInstructions
 }
 
-// TestOwnGaps: kernels with numbers of 128 bits, unions, copies of a variable size, atomics of 8 and 16
-// bits and remainders of floats give the results of clang's back end.
+// TestOwnGaps: kernels with numbers of 128 bits, unions, copies of a variable size, atomics of 8
+// and 16 bits, remainders and classes of floats, rotations, virtual functions and matrices of a
+// warp give the results of clang's back end.
 func TestOwnGaps(t *testing.T) {
 	if os.Getenv(FolderVariable) == "" {
 		t.Skipf("needs %s: run pip install --target DIR ziglang==%s, and set it to DIR", FolderVariable, Version)
@@ -151,12 +152,12 @@ func TestOwnGaps(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	own, theirs, code := bothBackEnds(t, c, string(text))
-	for _, word := range []string{"udiv i128", "srem i128", "frem contract float", "frem contract double", "llvm.memcpy", "llvm.memmove", "llvm.memset", "i16 9, i16", "atomicrmw nand ptr", "cmpxchg ptr", "atomicrmw umin"} {
+	for _, word := range []string{"udiv i128", "srem i128", "frem contract float", "frem contract double", "llvm.memcpy", "llvm.memmove", "llvm.memset", "i16 9, i16", "atomicrmw nand ptr", "cmpxchg ptr", "atomicrmw umin", "llvm.is.fpclass.f64", "llvm.fshl.i64", "llvm.ucmp", "llvm.fshr.i8", "llvm.nvvm.wmma", "llvm.nvvm.fns", "@_ZTV3Sum = "} {
 		if !strings.Contains(code, word) {
 			t.Errorf("no %q in the intermediate code", word)
 		}
 	}
-	for _, name := range []string{"wide_arith", "wide_divide", "unions", "cas16", "copies", "rems", "narrow8", "narrow8s", "narrow16", "narrow16s"} {
+	for _, name := range []string{"wide_arith", "wide_divide", "unions", "cas16", "copies", "rems", "narrow8", "narrow8s", "narrow16", "narrow16s", "classes", "turns", "tables", "matrices"} {
 		want, of := runRandom(t, theirs, name, seed)
 		got, mine := runRandom(t, own, name, seed)
 		t.Logf("%s: %d instructions, %d by clang's back end", name, mine, of)

@@ -99,7 +99,9 @@ extern "C" __global__ void k(const unsigned *x, unsigned *y) {
 // TestStandardHeaders: the parts of the library of C++ that kernels have.
 func TestStandardHeaders(t *testing.T) {
 	ptx := compiled(t, `#include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <functional>
 #include <limits>
 #include <type_traits>
@@ -119,6 +121,9 @@ template <class T, std::enable_if_t<!std::is_integral<T>::value, int> = 0> __dev
 template <size_t... i> __device__ int sum(const int *x, std::index_sequence<i...>) { return (x[i] + ...); }
 extern "C" __global__ void k(int *x, float *y) {
   int sorted[4] = {1, 3, 5, 7};
+  std::array<int, 3> three = {1, 2, x[3]};
+  for (int v : {1, 2, 3}) three[0] += v;
+  for (int v : three) x[4] += v;
   x[0] = next(x[0]) + (int)(std::lower_bound(sorted, sorted + 4, x[1]) - sorted) + sum(sorted, std::make_index_sequence<4>());
   y[0] = next(y[0]) + std::abs(-1.5f) + std::floor(2.5f) + (std::isnan(y[1]) ? 1 : 0);
   std::swap(x[1], x[2]);

@@ -166,7 +166,6 @@ var headerAnswers = map[string]string{
 
 	"vector": "in a Go cell: a slice", "string": "in a Go cell: string", "chrono": "in a Go cell: dev.Time, or bench.Time of an operator",
 	"iomanip": "in a Go cell: fmt.Printf", "random": "in a Go cell: math/rand/v2", "fstream": "in a Go cell: os.Open",
-	"algorithm": "min and max need no header in a kernel",
 
 	"time.h": "in a Go cell: package time", "ctime": "in a Go cell: package time", "windows.h": "host code",
 	"cublas_v2.h": "a host library, not offered to cells",

@@ -44,6 +44,7 @@ var standardHeaders = sync.OnceValue(func() map[string]string {
 	for name, same := range sameAs {
 		headers[name] = headers[same]
 	}
+	headers["algorithm"] = standardText("algorithm")
 	for _, name := range inCCCL {
 		headers[name] = "#pragma once\n#include <cuda/std/" + name + ">\nnamespace std { using namespace cuda::std; }\n"
 	}

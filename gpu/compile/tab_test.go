@@ -194,7 +194,7 @@ func TestTabStartsOnce(t *testing.T) {
 		text, std, log string
 		starts         int
 	}{
-		{"__global__ void a(int* x) { x[0] = 1; }", "c++17", "", 2},
+		{"#include <stdio.h>\n#include <stdint.h>\n#include <algorithm>\n__global__ void a(int32_t* x) { x[0] = std::max(x[0], 1); }", "c++17", "", 2},
 		{"__global__ void b(int* x) { x[0] = y; }", "c++17", "identifier \"y\" is undefined", 1},
 		{"__global__ void c(int* x) { x[0] = 3; }", "c++17", "", 1},
 		{"__global__ void d(int* x) { x[0] = 4; }", "c++99", "invalid value for --std c++99", 2},

@@ -89,3 +89,58 @@ extern "C" __global__ void narrow8(const unsigned* x, unsigned* y, unsigned n) {
 extern "C" __global__ void narrow8s(const unsigned* x, unsigned* y, unsigned n) { narrow<signed char>(x, y); }
 extern "C" __global__ void narrow16(const unsigned* x, unsigned* y, unsigned n) { narrow<unsigned short>(x, y); }
 extern "C" __global__ void narrow16s(const unsigned* x, unsigned* y, unsigned n) { narrow<short>(x, y); }
+extern "C" __global__ void classes(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x, a = t & 1 ? x[t] : (t & 2 ? 0x80000000u : 0) | (t & 4 ? 0x7f800000u : 0) | (t & 8 ? 0x800000u : 0) | (t & 16 ? 1 : 0);
+    float f = __uint_as_float(a);
+    double d = __longlong_as_double((long long)a << 32 | (t & 1));
+    y[t] = __builtin_isnormal(f) + 2 * __builtin_isfinite(f) + 4 * __builtin_issubnormal(f) + 8 * __builtin_iszero(f) + 16 * __builtin_isnormal(d) + 32 * __builtin_issubnormal(d) + 64 * __builtin_isinf_sign(d) + 128 * __builtin_isfpclass(f, 0x2a4);
+    long long l = (long long)a << 20, m = (long long)x[t ^ 1] << 20;
+    y[t] += 256 * (l < m ? -1 : l > m) + 1024 * (a < x[t ^ 1] ? -1 : a > x[t ^ 1]) + (unsigned)__fns(a, t & 31, 2) + (unsigned)__double2ll_rn(x[t] * 0.37) + (unsigned)__float2ll_rz(x[t] * 0.7f);
+}
+extern "C" __global__ void turns(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x, a = x[t], s = x[t + 64];
+    unsigned long long w = a * 0x9e3779b97f4a7c15ull;
+    w = __builtin_rotateleft64(w, s & 63) ^ __builtin_rotateright64(w, s >> 8 & 63) * 3;
+    y[t] = (unsigned)(w >> 13) ^ __builtin_rotateleft16((unsigned short)a, s & 15) ^ __builtin_rotateright16((unsigned short)a, s >> 9 & 15) << 3 ^ __builtin_rotateleft8((unsigned char)a, s & 7) << 9 ^ __builtin_rotateright8((unsigned char)a, s >> 7 & 7) << 17;
+}
+struct Shape { unsigned by; __device__ Shape(unsigned by) : by(by) {} __device__ virtual unsigned of(unsigned v) const = 0; };
+struct Sum : Shape { using Shape::Shape; __device__ unsigned of(unsigned v) const override { return v + by; } };
+struct Product : Shape { using Shape::Shape; __device__ unsigned of(unsigned v) const override { return v * by; } };
+extern "C" __global__ void tables(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x;
+    Sum a(3);
+    Product b(x[t]);
+    const Shape* s = x[t] & 1 ? (const Shape*)&a : &b;
+    y[t] = s->of(t);
+}
+#include <mma.h>
+extern "C" __global__ void matrices(const unsigned* x, unsigned* y, unsigned n) {
+    using namespace nvcuda::wmma;
+    __shared__ __half h[512];
+    __shared__ signed char c[512];
+    __shared__ float f[256];
+    __shared__ int g[256];
+    unsigned t = threadIdx.x;
+    for (unsigned i = t; i < 512; i += 64) h[i] = __int2half_rn((int)(x[i & 255] % 19) - 9), c[i] = x[i & 255] >> 7;
+    __syncthreads();
+    if (t < 32) {
+        fragment<matrix_a, 32, 8, 16, __half, row_major> a;
+        fragment<matrix_b, 32, 8, 16, __half, col_major> b;
+        fragment<accumulator, 32, 8, 16, float> s;
+        fill_fragment(s, 1.5f);
+        load_matrix_sync(a, h, 16);
+        load_matrix_sync(b, h, 16);
+        mma_sync(s, a, b, s);
+        store_matrix_sync(f, s, 8, mem_row_major);
+        fragment<matrix_a, 8, 32, 16, signed char, col_major> p;
+        fragment<matrix_b, 8, 32, 16, signed char, row_major> q;
+        fragment<accumulator, 8, 32, 16, int> r;
+        fill_fragment(r, 7);
+        load_matrix_sync(p, c, 16);
+        load_matrix_sync(q, c, 32);
+        mma_sync(r, p, q, r);
+        store_matrix_sync(g, r, 32, mem_row_major);
+    }
+    __syncthreads();
+    for (unsigned i = t; i < 256; i += 64) y[i] = __float_as_uint(f[i]) ^ g[i];
+}

@@ -133,3 +133,48 @@ func (f *fn) chooseBool(v *ir.Value) operand {
 	}
 	return f.chosen(v.Type, p, f.one(v.Operands[1]), f.one(v.Operands[2]))
 }
+
+// isClass reports whether a float is of one of the classes of llvm.is.fpclass: bits 0 and 1
+// for NaN, then from -infinity by normal, subnormal and zero up to +infinity.
+func isClass(f *fn, v *ir.Value) operand {
+	t := v.Operands[0].Type
+	w := t.Width()
+	mantissa := map[ir.Kind]int{ir.Half: 10, ir.BFloat: 7, ir.Float: 23, ir.Double: 52}[t.Kind]
+	mask, ok := v.Operands[1].Int()
+	if !ok || mantissa == 0 || mask&3 == 1 || mask&3 == 2 {
+		f.fail("is.fpclass of %v with the classes %#x is not supported", t, mask)
+	}
+	c, bits := f.class(t), f.register(v.Operands[0])
+	least := int64(1) << mantissa
+	infinite := (int64(1)<<(w-1) - 1) &^ (least - 1)
+	size := f.pure(c, fmt.Sprintf("and.b%d $0, $1, $2", w), bits, number(int64(1)<<(w-1)-1))
+	negative := f.pure(machine.Pred, fmt.Sprintf("setp.lt.s%d $0, $1, 0", w), bits)
+	is := func(relation string, o operand, n int64) operand {
+		return f.pure(machine.Pred, fmt.Sprintf("setp.%s.u%d $0, $1, $2", relation, w), o, number(n))
+	}
+	above := func(n int64) operand { // 0 and what is below it wrap around
+		return f.pure(c, fmt.Sprintf("sub.s%d $0, $1, $2", w), size, number(n))
+	}
+	out := f.boolReg(number(0))
+	join := func(p operand) { out = f.pure(machine.Pred, "or.pred $0, $1, $2", out, p) }
+	if mask&3 == 3 {
+		join(is("gt", size, infinite))
+	}
+	for i, class := range []func() operand{
+		func() operand { return is("eq", size, infinite) },
+		func() operand { return is("lt", above(least), infinite-least) },
+		func() operand { return is("lt", above(1), least-1) },
+		func() operand { return is("eq", size, 0) },
+	} {
+		below, over := mask>>(2+i)&1 == 1, mask>>(9-i)&1 == 1
+		switch {
+		case below && over:
+			join(class())
+		case below:
+			join(f.pure(machine.Pred, "and.pred $0, $1, $2", class(), negative))
+		case over:
+			join(f.pure(machine.Pred, "and.pred $0, $1, $2", class(), f.not(negative)))
+		}
+	}
+	return out
+}

@@ -93,9 +93,10 @@ func init() { // the tables and their functions refer to each other
 		"fshl": funnel("l"), "fshr": funnel("r"), "abs": absolute,
 		"usub.sat": saturatedDifference, "uadd.sat": saturatedSum, "sadd.sat": saturated("add"), "ssub.sat": saturated("sub"),
 		"fma": fused, "fmuladd": fused, "fabs": sign("abs"), "copysign": copySign,
-		"sqrt": root, "floor": rounded("rmi"), "ceil": rounded("rpi"), "trunc": rounded("rzi"), "rint": rounded("rni"), "nearbyint": rounded("rni"), "roundeven": rounded("rni"),
+		"is.fpclass": isClass, "sqrt": root, "floor": rounded("rmi"), "ceil": rounded("rpi"), "trunc": rounded("rzi"), "rint": rounded("rni"), "nearbyint": rounded("rni"), "roundeven": rounded("rni"),
 		"maxnum": extreme("max"), "minnum": extreme("min"), "maximumnum": extreme("max"), "minimumnum": extreme("min"), "maximum": extreme("max.NaN"), "minimum": extreme("min.NaN"),
 		"exp2": approximate("ex2.approx"), "log2": approximate("lg2.approx"), "sin": approximate("sin.approx"), "cos": approximate("cos.approx"), "tanh": approximate("tanh.approx"),
+		"scmp": threeWay("s"), "ucmp": threeWay("u"),
 		"vector.reduce.add": reduced("add"), "vector.reduce.or": reduced("or"), "vector.reduce.and": reduced("and"), "vector.reduce.xor": reduced("xor"),
 	}
 }
@@ -105,6 +106,24 @@ func ordered(word string, signed bool) form {
 	return func(f *fn, v *ir.Value) operand {
 		c := f.class(v.Type)
 		return f.pure(c, fmt.Sprintf("%s%d $0, $1, $2", word, registerWidth(v.Type)), f.inRegister(f.extended(v.Operands[0], signed), c), f.extended(v.Operands[1], signed))
+	}
+}
+
+// threeWay is -1, 0 or 1 where a number is below, equal to or above another.
+func threeWay(kind string) form {
+	return func(f *fn, v *ir.Value) operand {
+		t := v.Operands[0].Type
+		c, w := f.class(t), registerWidth(t)
+		a, b := f.inRegister(f.extended(v.Operands[0], kind == "s"), c), f.inRegister(f.extended(v.Operands[1], kind == "s"), c)
+		is := func(relation string) operand {
+			return f.pure(machine.Pred, fmt.Sprintf("setp.%s.%s%d $0, $1, $2", relation, kind, w), a, b)
+		}
+		above := f.pure(machine.B32, "selp.b32 $0, 1, 0, $1", is("gt"))
+		out := f.pure(machine.B32, "selp.b32 $0, -1, $1, $2", above, is("lt"))
+		if to := registerWidth(v.Type); to != 32 {
+			return f.pure(f.class(v.Type), fmt.Sprintf("cvt.s%d.s32 $0, $1", to), out)
+		}
+		return out
 	}
 }
 
@@ -173,9 +192,12 @@ func funnel(side string) form {
 		if w == 32 {
 			return f.pure(machine.B32, "shf."+side+".wrap.b32 $0, $1, $2, $3", f.register(low), f.register(high), f.one(by))
 		}
+		if w != 64 && w != 16 && w != 8 {
+			f.fail("a funnel shift of %v is not supported", v.Type)
+		}
 		n, ok := by.Int()
-		if n %= int64(w); !ok || w != registerWidth(v.Type) || n < 0 {
-			f.fail("a funnel shift of %v by a variable is not supported", v.Type)
+		if n %= int64(w); !ok || w == 8 || n < 0 {
+			return f.funnelBy(side, v)
 		}
 		if side == "r" {
 			n = int64(w) - n
@@ -191,6 +213,33 @@ func funnel(side string) form {
 		down := f.pure(c, fmt.Sprintf("shr.u%d $0, $1, %d", w, int64(w)-n), f.register(low))
 		return f.pure(c, fmt.Sprintf("or.b%d $0, $1, $2", w), up, down)
 	}
+}
+
+// funnelBy shifts two numbers as one of twice their width, by a variable.
+func (f *fn) funnelBy(side string, v *ir.Value) operand {
+	w, c := v.Type.Width(), f.class(v.Type)
+	bits := registerWidth(v.Type)
+	shift := func(word string, o, by operand) operand {
+		return f.pure(c, fmt.Sprintf("%s%d $0, $1, $2", word, bits), o, by)
+	}
+	high, low := f.inRegister(f.extended(v.Operands[0], false), c), f.inRegister(f.extended(v.Operands[1], false), c)
+	by := f.inRegister(f.widened(v.Operands[2], false, max(32, bits)), classOfWidth(max(32, bits)))
+	if bits == 64 {
+		by = f.pure(machine.B32, "cvt.u32.u64 $0, $1", by)
+	}
+	by = f.pure(machine.B32, "and.b32 $0, $1, $2", by, number(int64(w-1)))
+	if w == 8 { // both in one register
+		both := f.pure(c, "or.b16 $0, $1, $2", shift("shl.b", high, number(8)), low)
+		if side == "r" {
+			return shift("shr.u", both, by)
+		}
+		return shift("shr.u", shift("shl.b", both, by), number(8))
+	}
+	rest := f.pure(machine.B32, "sub.s32 $0, $1, $2", number(int64(w-1)), by)
+	if side == "r" {
+		return f.pure(c, fmt.Sprintf("or.b%d $0, $1, $2", w), shift("shl.b", shift("shl.b", high, number(1)), rest), shift("shr.u", low, by))
+	}
+	return f.pure(c, fmt.Sprintf("or.b%d $0, $1, $2", w), shift("shl.b", high, by), shift("shr.u", shift("shr.u", low, number(1)), rest))
 }
 
 func absolute(f *fn, v *ir.Value) operand {

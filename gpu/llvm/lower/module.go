@@ -48,8 +48,9 @@ func PTX(m *ir.Module, options Options) (ptx string, err error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, ".version %s\n.target %s\n.address_size 64\n\n", options.Version, options.Target)
+	variables := mod.variables() // whose initial values use functions, as tables of virtual ones do
 	mod.declarations(&b)
-	mod.variables(&b)
+	b.WriteString(variables)
 	for _, t := range texts {
 		b.WriteString("\n" + t.head + "{\n" + mod.owned(t.name) + t.body + "}\n")
 	}
@@ -177,12 +178,8 @@ func symbol(name string) string {
 	return strings.NewReplacer(".", "_$_", "@", "_$_").Replace(name)
 }
 
-// declarations are the functions that are called before they are defined, or never are.
+// declarations are the functions that are used before they are defined, or never are.
 func (m *module) declarations(b *strings.Builder) {
-	defined := map[string]int{}
-	for i, of := range m.Funcs {
-		defined[of.Name] = i
-	}
 	for _, of := range m.Funcs {
 		if m.uses[of.Name] == nil || of.Kernel {
 			continue

@@ -8,14 +8,16 @@ import (
 	"warpbook/gpu/llvm/ir"
 )
 
-// variables writes the variables of the module. A shared one that only one function uses
+// variables are the variables of the module. A shared one that only one function uses
 // belongs to it, as others need no memory for it.
-func (m *module) variables(b *strings.Builder) {
+func (m *module) variables() string {
+	var b strings.Builder
 	for _, g := range m.Globals {
 		if m.owner(g) == "" {
 			b.WriteString(m.variable(g))
 		}
 	}
+	return b.String()
 }
 
 // owner is the function that alone uses an internal shared variable.
