@@ -50,7 +50,7 @@ func newCompiler(names *namespace.Namespace, f *namespace.Files, h *host) *compi
 	c := &compile.Compiler{Namespace: names, Files: f, Externals: h.externals, Hook: h.hook, Execute: h.execute}
 	names.Graph = graph.New(c.ImportedUnit)
 	c.Types = rtypes.New(f.Ctx, names.Graph.Nested)
-	c.Types.Home = c.Home
+	c.Types.Home, c.Types.Replaced = c.Home, h.methods
 	names.MadeTypes = c.MadeTypes
 	c.Loader = &rtypes.Loader{Loader: f.Ctx.Loader, Types: c.Types, Nested: names.Graph.Nested}
 	f.Ctx.Loader = c.Loader

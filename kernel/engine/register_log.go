@@ -4,6 +4,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"log"
 	"log/slog"
@@ -43,15 +44,20 @@ func (e *host) registerLog() {
 
 // output is l.Output, with the place of a call of cells.
 func (e *host) output(l *log.Logger, depth int, text string) error {
-	place := logged{source: &slog.Source{File: "???"}}
+	place := logged{source: &slog.Source{}}
 	if fr := e.caller(depth); fr != nil {
 		place.source = sourceOf(fr)
 	}
 	defer e.logging(place)()
+	return write(l, place.source, text)
+}
+
+// write prints a text that a call at a place of cells has made.
+func write(l *log.Logger, at *slog.Source, text string) error {
 	if l.Flags()&(log.Lshortfile|log.Llongfile) == 0 {
 		return l.Output(0, text)
 	}
-	message, w := withPlace(l, place.source, text), l.Writer()
+	message, w := withPlace(l, at, text), l.Writer()
 	mu := outputLock(l)
 	mu.Lock()
 	defer mu.Unlock()
@@ -61,7 +67,7 @@ func (e *host) output(l *log.Logger, depth int, text string) error {
 
 // withPlace is what a logger prints for a text, with a place before it.
 func withPlace(l *log.Logger, at *slog.Source, text string) []byte {
-	flags, prefix, file := l.Flags(), l.Prefix(), at.File
+	flags, prefix, file := l.Flags(), l.Prefix(), cmp.Or(at.File, "???")
 	if flags&log.Lshortfile != 0 {
 		file = path.Base(file)
 	}

@@ -5,8 +5,12 @@ package engine
 import (
 	"context"
 	"io"
+	"log"
 	"log/slog"
+	"reflect"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -40,7 +44,19 @@ func (e *host) registerStructuredLog() {
 	} {
 		e.external(name, f)
 	}
+	printing.Store(e)
+	firstOutput()
 }
+
+// printing is the engine whose cells print by slog's first handler.
+var printing atomic.Pointer[host]
+
+// firstOutput makes slog's first handler print by the engine. It is called before a cell can
+// choose another handler.
+var firstOutput = sync.OnceFunc(func() {
+	at := reflect.ValueOf(slog.Default().Handler()).Elem().FieldByName("output").Addr().UnsafePointer()
+	*(*func(uintptr, []byte) error)(at) = func(pc uintptr, text []byte) error { return printing.Load().outputOf(pc, text) }
+})
 
 // log is l.Log.
 func (e *host) log(l *slog.Logger, ctx context.Context, level slog.Level, msg string, args ...any) {
@@ -89,6 +105,15 @@ func (e *host) sourceAt(pc uintptr) *slog.Source {
 	return &slog.Source{}
 }
 
+// outputOf is the output of slog's first handler by package log.
+func (e *host) outputOf(pc uintptr, text []byte) error {
+	place := e.handling()
+	if place.source == nil || place.pc != pc {
+		place = logged{pc, e.sourceAt(pc)}
+	}
+	return write(log.Default(), place.source, string(text))
+}
+
 // recordSource is r.Source.
 func (e *host) recordSource(r slog.Record) *slog.Source {
 	found := r.Source()
@@ -118,7 +143,7 @@ func (e *host) withSource(o *slog.HandlerOptions) *slog.HandlerOptions {
 	}
 	own := *o
 	own.ReplaceAttr = func(groups []string, a slog.Attr) slog.Attr {
-		if s, ok := a.Value.Any().(*slog.Source); ok && len(groups) == 0 && a.Key == slog.SourceKey {
+		if s, ok := a.Value.Any().(*slog.Source); ok && s != nil && len(groups) == 0 && a.Key == slog.SourceKey {
 			a.Value = slog.AnyValue(e.inCells(s))
 		}
 		if o.ReplaceAttr != nil {

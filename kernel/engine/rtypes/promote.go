@@ -9,10 +9,11 @@ import (
 
 // ixgo calls a method incorrectly if compiled code finds it in a struct that embeds a
 // pointer to a struct that embeds the method's type as a value: it takes that value for
-// a pointer. The methods of such a struct are set again.
+// a pointer. And it does not know functions that stand for methods of compiled types, such as
+// log.Logger.Fatal, in structs that embed those. The methods of such structs are set again.
 
 // promote sets the methods of a type again if one of them comes through a pointer
-// to a value. The caller holds mu.
+// to a value, or has a function in its place. The caller holds mu.
 func (r *Registry) promote(n types.Type, rt reflect.Type) {
 	if _, ok := n.Underlying().(*types.Struct); !ok {
 		return
@@ -20,7 +21,7 @@ func (r *Registry) promote(n types.Type, rt reflect.Type) {
 	all, values := types.NewMethodSet(types.NewPointer(n)), types.NewMethodSet(n)
 	wrong := false
 	for s := range all.Methods() {
-		wrong = wrong || throughPointer(n, s.Index())
+		wrong = wrong || throughPointer(n, s.Index()) || len(s.Index()) > 1 && r.replaced(s.Obj().(*types.Func)).IsValid()
 	}
 	if !wrong {
 		return
@@ -38,6 +39,15 @@ func (r *Registry) promote(n types.Type, rt reflect.Type) {
 	if err := r.shared.SetRawMethods(rt, methods); err != nil {
 		panic(err)
 	}
+}
+
+// replaced is the function in the place of a method, invalid for most methods.
+func (r *Registry) replaced(fn *types.Func) reflect.Value {
+	if r.Replaced[fn.Name()] == nil {
+		return reflect.Value{}
+	}
+	recv, _ := r.record.ToType(fn.Signature().Recv().Type())
+	return r.Replaced[fn.Name()][recv]
 }
 
 // throughPointer reports whether the path to a method ends in an embedded value and
@@ -60,6 +70,9 @@ func throughPointer(t types.Type, path []int) bool {
 func (r *Registry) promoted(fn *types.Func, path []int) func([]reflect.Value) []reflect.Value {
 	recv, _ := r.record.ToType(fn.Signature().Recv().Type())
 	m, _ := reflectx.MethodByName(recv, fn.Name())
+	if f := r.replaced(fn); f.IsValid() {
+		m.Func = f
+	}
 	return func(args []reflect.Value) []reflect.Value {
 		v := args[0]
 		if v.Kind() == reflect.Pointer {

@@ -34,6 +34,7 @@ type Registry struct {
 
 	Home       func(recv types.Type) (*ixgo.Interp, error) // the interpreter for a type's methods
 	generation atomic.Int64                                // of the answers of Home
+	Replaced   map[string]map[reflect.Type]reflect.Value   // functions in the place of compiled methods, by name and receiver
 
 	keeping sync.Mutex                // guards kept
 	kept    []*atomic.Pointer[method] // those that hold an answer of Home
