@@ -157,7 +157,7 @@ func TestOwnGaps(t *testing.T) {
 			t.Errorf("no %q in the intermediate code", word)
 		}
 	}
-	for _, name := range []string{"wide_arith", "wide_divide", "unions", "cas16", "copies", "rems", "narrow8", "narrow8s", "narrow16", "narrow16s", "classes", "turns", "tables", "matrices"} {
+	for _, name := range []string{"wide_arith", "wide_divide", "unions", "cas16", "copies", "rems", "narrow8", "narrow8s", "narrow16", "narrow16s", "classes", "turns", "tables", "matrices", "products", "sums"} {
 		want, of := runRandom(t, theirs, name, seed)
 		got, mine := runRandom(t, own, name, seed)
 		t.Logf("%s: %d instructions, %d by clang's back end", name, mine, of)

@@ -1,5 +1,5 @@
 // Kernels whose intermediate code has what most have not: numbers of 128 bits, unions, copies
-// of a variable size, atomics of 8 and 16 bits, remainders of floats.
+// of a variable size, atomics of 8 and 16 bits, remainders of floats, sums of products of vectors.
 
 union Box { float4 v; int4 i; unsigned char c[16]; };
 typedef unsigned __int128 u128;
@@ -143,4 +143,27 @@ extern "C" __global__ void matrices(const unsigned* x, unsigned* y, unsigned n) 
     }
     __syncthreads();
     for (unsigned i = t; i < 256; i += 64) y[i] = __float_as_uint(f[i]) ^ g[i];
+}
+typedef float pair __attribute__((ext_vector_type(2)));
+typedef float quad __attribute__((ext_vector_type(4)));
+__device__ inline float small(unsigned x) { return (float)(x % 20011) * 1.37e-3f - 11.f; }
+// Sums of products: numbers and elements of vectors, with few uses and with many.
+extern "C" __global__ void products(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x;
+    pair a = {small(x[t]), small(x[t] * 7 + 1)}, b = {small(x[t] * 3 + 5), small(x[t] * 11 + 3)}, p = a * b, r = b * b;
+    float q = a.x * b.y;
+    unsigned h = __float_as_uint(p.x + q) ^ __float_as_uint(q - p.y) * 3 ^ __float_as_uint(p.x + r.x) * 5 ^ __float_as_uint(r.y - p.y) * 7;
+    y[t] = h ^ __float_as_uint(p.y + p.x) * 11 ^ __float_as_uint(x[t] & 1 ? q * p.x + p.y : p.x - q) * 13;
+}
+extern "C" __global__ void sums(const unsigned* x, unsigned* y, unsigned n) {
+    unsigned t = threadIdx.x;
+    quad a = {small(x[t]), small(x[t] * 7 + 1), small(x[t] * 5 + 1), small(x[t] * 9 + 1)}, b = a.wzyx, p = a * b, s = p + b * b - a;
+    pair c = a.xy, d = b.xz, sum = {1, 2};
+    for (int i = 0; i < 5; i++) {
+        pair q = c * d;
+        sum = sum * c + q;
+        c = q - sum * d;
+        sum += q.y;
+    }
+    y[t] = __float_as_uint(s.x) ^ __float_as_uint(s.y + p.z) * 3 ^ __float_as_uint(s.w - p.w) * 5 ^ __float_as_uint(sum.x) * 7 ^ __float_as_uint(sum.y) * 11;
 }

@@ -72,11 +72,14 @@ func (f *fn) elementwise(v *ir.Value, step func(v *ir.Value) operand) {
 		one.Type, one.Operands = v.Type.Elem, nil
 		for k, o := range v.Operands {
 			if columns[k] != nil {
-				o = f.temporary(o.Type.Elem, columns[k][i])
+				part := f.temporary(o.Type.Elem, columns[k][i])
+				part.Operands = []*ir.Value{o}
+				o = part
 			}
 			one.Operands = append(one.Operands, o)
 		}
 		f.users[&one] = f.users[v]
+		f.apart[element{of: &one}] = f.apart[element{v, uint64(i)}]
 		outs = append(outs, step(&one))
 	}
 	f.set(v, f.packElements(v.Type, outs)...)

@@ -22,6 +22,9 @@ func suffix(t *ir.Type) string {
 // float is the result of an instruction of floats. Sums fuse products by their registers,
 // which elements of vectors keep.
 func (f *fn) float(v *ir.Value) operand {
+	if v.Op == "fmul" && f.isOne(v.Operands[1]) { // of some elements of a vector
+		return f.register(v.Operands[0])
+	}
 	out := f.floatResult(v)
 	if v.Op == "fmul" {
 		f.products[out.Reg] = v
@@ -66,6 +69,15 @@ func (f *fn) floatResult(v *ir.Value) operand {
 	return operand{}
 }
 
+// isOne reports whether a float or double is the constant 1.
+func (f *fn) isOne(v *ir.Value) bool {
+	if v.Type.Kind != ir.Float && v.Type.Kind != ir.Double {
+		return false
+	}
+	text := f.one(v).Text
+	return text == "0f3F800000" || text == "0d3FF0000000000000"
+}
+
 // remainder is a - trunc(a / b) * b, and a where b is infinite, as LLVM's back end has it.
 func (f *fn) remainder(v *ir.Value) operand {
 	t := v.Type
@@ -102,12 +114,11 @@ func (f *fn) divide(v *ir.Value) operand {
 		x, y := f.pure(machine.B32, "cvt.f32.f16 $0, $1", f.register(a)), f.pure(machine.B32, "cvt.f32.f16 $0, $1", f.register(b))
 		return f.pure(c, "cvt.rn.f16.f32 $0, $1", f.pure(machine.B32, "div.rn.f32 $0, $1, $2", x, y))
 	}
-	one := a.Kind == ir.Constant && (t.Kind == ir.Float && a.Bits == 0x3F800000 || t.Kind == ir.Double && a.Bits == 0x3FF0000000000000)
 	form := ".rn"
 	if t.Kind == ir.Float && (f.options.Fast || v.Has(ir.Approximate)) {
 		form = ".approx"
 	}
-	if one {
+	if f.isOne(a) {
 		return f.pure(c, "rcp"+form+f.ftz(t)+"."+suffix(t)+" $0, $1", f.register(b))
 	}
 	return f.pure(c, "div"+form+f.ftz(t)+"."+suffix(t)+" $0, $1, $2", f.register(a), f.one(b))
@@ -127,19 +138,39 @@ func (f *fn) product(v, in *ir.Value) *ir.Value {
 }
 
 // factor chooses the product that a sum or difference fuses, as LLVM's back end does: the one
-// with fewer uses, else the first. One of the results is nil, both without such a product.
+// that is a product before vectors are taken apart, else the one with fewer uses then, else the
+// first. One of the results is nil, both without such a product.
 func (f *fn) factor(v *ir.Value) (a, b *ir.Value) {
 	if !v.Has(ir.Contract) {
 		return nil, nil
 	}
 	a, b = f.product(v.Operands[0], v), f.product(v.Operands[1], v)
-	switch {
-	case a == nil || b == nil:
+	if a == nil || b == nil {
 		return a, b
-	case f.users[a] > f.users[b]:
+	}
+	whole := isProduct(v.Operands[0])
+	if whole != isProduct(v.Operands[1]) {
+		if whole {
+			return a, nil
+		}
+		return nil, b
+	}
+	users := func(p *ir.Value) int {
+		if whole {
+			return f.users[p]
+		}
+		return f.users[p] + f.apart[element{of: p}]
+	}
+	if users(a) > users(b) {
 		return nil, b
 	}
 	return a, nil
+}
+
+// isProduct reports whether a term is a product, or an element in a sum of vectors whose term
+// is one.
+func isProduct(v *ir.Value) bool {
+	return v.Op == "fmul" || v.Op == "element" && len(v.Operands) > 0 && v.Operands[0].Op == "fmul"
 }
 
 // fused is a sum or difference with a product as one instruction.

@@ -43,6 +43,7 @@ type fn struct {
 	symbol   string
 	spaces   map[*ir.Value]int
 	users    map[*ir.Value]int
+	apart    map[element]int // by which the users of an element differ from those of its vector, once vectors are taken apart
 	values   map[*ir.Value]value
 	blocks   []*machine.Block // by number of ir block
 	entry    *machine.Block   // before the first block
@@ -132,14 +133,31 @@ func (f *fn) setPlace(p ir.Place) {
 	}
 }
 
+// element is an element of a vector, by its number.
+type element struct {
+	of *ir.Value
+	at uint64
+}
+
 func (f *fn) countUsers() {
-	f.users = map[*ir.Value]int{}
+	f.users, f.apart = map[*ir.Value]int{}, map[element]int{}
+	var extracts []*ir.Value
 	for _, b := range f.ir.Blocks {
 		for _, v := range b.Values {
 			for _, o := range v.Operands {
 				f.users[o]++
 			}
+			if v.Op == "extractelement" && v.Operands[1].Kind == ir.Constant {
+				extracts = append(extracts, v)
+			}
 		}
+	}
+	for _, v := range extracts {
+		of := v.Operands[0]
+		for i := range uint64(of.Type.Len) {
+			f.apart[element{of, i}]--
+		}
+		f.apart[element{of, v.Operands[1].Bits}] += f.users[v]
 	}
 }
 
