@@ -71,17 +71,19 @@ func TestDebuggerNotebook(t *testing.T) {
 			d.stopInPlan(code[id])
 		}
 		printed := d.printed(code[id])
+		for len(d.shown) > 0 {
+			e := <-d.shown
+			if e.Data["image/svg+xml"] != nil {
+				pictures++
+			}
+			printed += fmt.Sprintln(e.Data["text/plain"])
+		}
 		for _, want := range wants[id] {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%s: %q is not in %s", id, want, printed)
 			}
 		}
 		delete(wants, id)
-		for len(d.shown) > 0 {
-			if e := <-d.shown; e.Data["image/svg+xml"] != nil {
-				pictures++
-			}
-		}
 	}
 	if len(wants) > 0 {
 		t.Errorf("the notebook lacks the cells %v", wants)
