@@ -66,8 +66,9 @@ func (i *input) serve(pid int, ended <-chan struct{}) {
 	}
 }
 
-// waitingRead is how the system shows a thread that waits in read of descriptor 0.
-var waitingRead = map[string]string{"amd64": "0 0x0 ", "arm64": "63 0x0 "}[runtime.GOARCH]
+// waitingRead is how the system shows a thread that waits in read of descriptor 0, and in
+// readv, by which the program's library reads for the program.
+var waitingRead = map[string][2]string{"amd64": {"0 0x0 ", "19 0x0 "}, "arm64": {"63 0x0 ", "65 0x0 "}}[runtime.GOARCH]
 
 // waits reports whether a thread of the program waits for standard input, and whether the
 // system shows what any of its threads waits for.
@@ -81,8 +82,11 @@ func (i *input) waits(pid int) (waiting, shown bool) {
 		if err != nil {
 			continue
 		}
-		if shown = true; strings.HasPrefix(string(text), waitingRead) {
-			return true, true
+		shown = true
+		for _, reads := range waitingRead {
+			if strings.HasPrefix(string(text), reads) {
+				return true, true
+			}
 		}
 	}
 	return false, shown

@@ -275,12 +275,14 @@ func TestHeaderFolders(t *testing.T) {
 func TestAsk(t *testing.T) {
 	needZig(t)
 	const text = `#include <cstdio>
+#include <unistd.h>
 int main(int argc, char **) {
   if (argc == 1) return 0;
   char name[20];
   int sum = 0, n;
   printf("name? "), fflush(stdout);
-  if (scanf("%19s", name) != 1) return 2;
+  name[argc == 2 ? 0 : read(0, name, 20) - 1] = 0;
+  if (argc == 2 && scanf("%19s", name) != 1) return 2;
   while (scanf("%d", &n) == 1) sum += n;
   printf("%s %d\n", name, sum);
 }
@@ -292,7 +294,7 @@ int main(int argc, char **) {
 	for _, c := range []struct {
 		args []string
 		want string
-	}{{nil, ""}, {[]string{"read"}, "name? warp 42\n"}} {
+	}{{nil, ""}, {[]string{"read"}, "name? warp 42\n"}, {[]string{"without", "stdio"}, "name? warp 42\n"}} {
 		lines := []string{"warp", "40", "2"}
 		var out bytes.Buffer
 		asked := 0
