@@ -92,6 +92,18 @@ static int open_page(uint64_t at, int writes) {
   return was;
 }
 
+// read_unwaited tells the device of a read. The handler of a signal does not wait for the
+// lock: its holder may wait for what this thread does next.
+static void read_unwaited(uint64_t at, uint64_t bytes, const uint64_t *places, size_t count) {
+  if (wb_forked || pthread_mutex_trylock(&lock)) return;
+  uint64_t *m = wb_message(WB_OP_READ, 0, 2, 8 * count);
+  m[0] = at, m[1] = bytes;
+  memcpy(m + 2, places, 8 * count);
+  publish();
+  wb_unlock();
+}
+
+#if defined(__x86_64__)
 // opened_meanwhile reports whether another thread may have opened the page of a fault before
 // its handler. The access is made again, and if it fails although no page has changed, it is a
 // crash.
@@ -107,18 +119,6 @@ static int opened_meanwhile(const siginfo_t *info) {
   return 1;
 }
 
-// read_unwaited tells the device of a read. The handler of a signal does not wait for the
-// lock: its holder may wait for what this thread does next.
-static void read_unwaited(uint64_t at, uint64_t bytes, const uint64_t *places, size_t count) {
-  if (wb_forked || pthread_mutex_trylock(&lock)) return;
-  uint64_t *m = wb_message(WB_OP_READ, 0, 2, 8 * count);
-  m[0] = at, m[1] = bytes;
-  memcpy(m + 2, places, 8 * count);
-  publish();
-  wb_unlock();
-}
-
-#if defined(__x86_64__)
 // bytes_read is how many bytes an instruction reads, of those that compilers use for loads.
 static uint64_t bytes_read(const unsigned char *code) {
   int repeated = 0, operand = 0, wide = 4;
