@@ -44,8 +44,12 @@ var found struct {
 
 var errMissing = errors.New("no clang with the NVPTX back end")
 
+// ErrUnfit is the error of Find where no clang serves although one is there.
+var ErrUnfit = errors.New("no clang that serves")
+
 // Find returns the clang of ziglang in FolderVariable, of python3 or Jupyter's Python, or
-// else one in PATH.
+// else one in PATH. The error wraps ErrUnfit and says why, where a program is there that does
+// not serve.
 func Find(ctx context.Context) (*Compiler, error) {
 	found.Lock()
 	defer found.Unlock()
@@ -55,14 +59,19 @@ func Find(ctx context.Context) (*Compiler, error) {
 			return c, nil
 		}
 	}
+	found.compiler = nil
+	err := errMissing
 	for _, command := range candidates(ctx, folder) {
-		if c, err := try(ctx, command); err == nil {
+		c, wrong := try(ctx, command)
+		if wrong == nil {
 			found.compiler, found.folder = c, folder
 			return c, nil
 		}
+		if err == errMissing { // of the best
+			err = fmt.Errorf("%w: %w", ErrUnfit, wrong)
+		}
 	}
-	found.compiler = nil
-	return nil, errMissing
+	return nil, err
 }
 
 // candidates are the commands that may be a clang, best first. A folder that the user
@@ -102,7 +111,11 @@ var (
 // try asks a command for its version and targets.
 func try(ctx context.Context, command []string) (*Compiler, error) {
 	ask := func(flag string) ([]byte, error) {
-		return exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], flag)...).Output()
+		out, err := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], flag)...).Output()
+		if err != nil {
+			err = fmt.Errorf("%s %s: %w", strings.Join(command, " "), flag, err)
+		}
+		return out, err
 	}
 	version, err := ask("--version")
 	if err != nil {
@@ -114,15 +127,15 @@ func try(ctx context.Context, command []string) (*Compiler, error) {
 	}
 	m := versionLine().FindSubmatch(version)
 	if m == nil {
-		return nil, fmt.Errorf("clang: %s is no clang", command[0])
+		return nil, fmt.Errorf("%s is no clang", command[0])
 	}
 	c := &Compiler{Path: command[0], command: command, Name: "clang " + string(m[1]) + string(m[2])}
 	fmt.Sscan(string(m[1]), &c.major) // digits
 	if c.major < oldest {
-		return nil, fmt.Errorf("clang: %s is %s, expected version %d or newer", command[0], c.Name, oldest)
+		return nil, fmt.Errorf("%s is %s, expected version %d or newer", command[0], c.Name, oldest)
 	}
 	if !nvptx().Match(targets) {
-		return nil, fmt.Errorf("clang: %s makes no PTX: it was built without nvptx64", command[0])
+		return nil, fmt.Errorf("%s makes no PTX: it was built without nvptx64", command[0])
 	}
 	return c, nil
 }

@@ -1,14 +1,24 @@
 package compile
 
-import "strings"
+import (
+	"strings"
+
+	"warpbook/kernel/leaf/lazyregexp"
+)
 
 var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
+// conditional matches directives that may exclude some brackets of a source.
+var conditional = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(?:if|define)`)
+
 // brackets returns the first bracket without a partner, in code without comments
-// and strings. If several are open at the end, it returns the one whose closing
+// and strings; nil if directives may exclude some. If several are open at the end, it returns the one whose closing
 // bracket seems to be missing: a closing bracket that is indented less than the
 // line of its partner belongs to another bracket.
 func (s *source) brackets() (wrong []Diagnostic) {
+	if conditional().MatchString(s.text) {
+		return nil
+	}
 	var open []int
 	suspect := -1
 	for i := range len(s.code) {

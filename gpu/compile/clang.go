@@ -4,6 +4,8 @@ package compile
 
 import (
 	"context"
+	"errors"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -20,18 +22,32 @@ func runClang(ctx context.Context, request compiler.Request, _ compiler.Reply) (
 	return reply, err
 }
 
-// Remedy is one command that gives this machine a compiler, as the end of an error.
+// Remedy is one command that gives this machine a compiler, as the end of an error, and why
+// a clang that is there does not serve.
 func Remedy(ctx context.Context) string {
-	const install = "install ziglang==" + clang.Version
+	const missing = "no compiler for CUDA C++, neither NVRTC nor clang: "
+	install, why := "python3 -m pip install ", ""
+	if _, err := clang.Find(ctx); errors.Is(err, clang.ErrUnfit) {
+		install, why = install+"--force-reinstall ", ": "+err.Error()
+	}
+	folder := os.Getenv(clang.FolderVariable) // the only one that is searched
 	python, err := exec.LookPath("python3")
+	switch {
+	case folder != "":
+		install += "--target " + folder + " "
+	case err == nil && managed(ctx, python):
+		install += "--user --break-system-packages "
+	}
+	command := "run `" + install + "ziglang==" + clang.Version + "`"
 	if err != nil {
-		return "no compiler for CUDA C++, neither NVRTC nor clang: install Python 3, and run `python3 -m pip " + install + "`"
+		command = "install Python 3, and " + command
 	}
-	command := "python3 -m pip " + install
-	// A system's Python may refuse pip outside of a virtual environment.
-	const managed = "import os, sys, sysconfig; print(sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path('stdlib'), 'EXTERNALLY-MANAGED')))"
-	if out, err := exec.CommandContext(ctx, python, "-c", managed).Output(); err == nil && strings.TrimSpace(string(out)) == "True" {
-		command = "python3 -m pip install --user --break-system-packages ziglang==" + clang.Version
-	}
-	return "no compiler for CUDA C++, neither NVRTC nor clang: run `" + command + "`"
+	return missing + command + why
+}
+
+// managed reports whether a system's Python refuses pip outside of a virtual environment.
+func managed(ctx context.Context, python string) bool {
+	const ask = "import os, sys, sysconfig; print(sys.prefix == sys.base_prefix and os.path.exists(os.path.join(sysconfig.get_path('stdlib'), 'EXTERNALLY-MANAGED')))"
+	out, err := exec.CommandContext(ctx, python, "-c", ask).Output()
+	return err == nil && strings.TrimSpace(string(out)) == "True"
 }

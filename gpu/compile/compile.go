@@ -126,6 +126,9 @@ func CUDA(ctx context.Context, name, text string, o Options) (*Module, error) {
 	run := func(ctx context.Context, r compiler.Request) (compiler.Reply, error) { return o.run(ctx, text, r) }
 	reply, err := s.compile(ctx, run, request)
 	if err != nil {
+		if wrong := s.brackets(); len(wrong) > 0 && ctx.Err() == nil { // too many for the compiler's stack
+			return nil, &Error{name, wrong}
+		}
 		return nil, err
 	}
 	s.needs = s.newerArch(ctx, run, request, reply)
@@ -192,7 +195,7 @@ func (s *source) failure(name string, reply compiler.Reply, complaints []Diagnos
 	if err := optionError(reply.Log); err != nil && len(complaints) == 0 {
 		return err
 	}
-	if wrong := s.brackets(); len(wrong) > 0 && !conditional().MatchString(s.text) {
+	if wrong := s.brackets(); len(wrong) > 0 {
 		return &Error{name, wrong}
 	}
 	if len(complaints) == 0 { // of the library
@@ -205,9 +208,6 @@ func (s *source) failure(name string, reply compiler.Reply, complaints []Diagnos
 	}
 	return &Error{name, complaints}
 }
-
-// conditional matches directives that may exclude some brackets of a source.
-var conditional = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(?:if|define)`)
 
 func (m *Module) checkSize() error {
 	if len(m.Source) > maxSource {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "crash":
-		os.Stderr.WriteString("SIGSEGV: in libnvrtc\n")
+		os.Stderr.WriteString("SIGSEGV: in libnvrtc\n\nrax 0x0\n")
 		os.Exit(2)
 	case "hang":
 		time.Sleep(time.Hour)
@@ -64,6 +64,15 @@ func TestProgramFails(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})
+	}
+}
+
+// A compiler that crashes on open brackets names them.
+func TestBracketsCrash(t *testing.T) {
+	fakeProgram(t, "crash")
+	const want = "compile: x.cu:1:35: ( is never closed"
+	if _, err := CUDA(t.Context(), "x.cu", "__global__ void f(int* x) { *x = ((1; }", Options{}); err == nil || err.Error() != want {
+		t.Errorf("%v, expected %s", err, want)
 	}
 }
 

@@ -59,6 +59,9 @@ func (s *source) through(file string) inclusion {
 
 var cannotOpen = lazyregexp.New(`^(?:cannot|could not) open source file "(.*?)"`)
 
+// endlessHeaders matches what NVRTC and clang say of headers that include each other.
+var endlessHeaders = lazyregexp.New(`^#include file ".*" includes itself|^#include nested too deeply`)
+
 // inHeader is a complaint about a line of a header, placed at the #include that
 // brought the header in.
 func (s *source) inHeader(file string, line int, message, release string) Diagnostic {
@@ -66,6 +69,8 @@ func (s *source) inHeader(file string, line int, message, release string) Diagno
 	text := fmt.Sprintf("in header %s, line %d: %s", path.Base(file), line, message)
 	missing := cannotOpen().FindStringSubmatch(message)
 	switch {
+	case endlessHeaders().MatchString(message):
+		return s.diagnostic(in.at, "in header %s, line %d: headers that include each other without an end: write #pragma once on the first line of each", path.Base(file), line)
 	case library(in.header) == "thrust":
 		text += ": thrust is host code: write a kernel, or call an operator of package ops in a Go cell"
 	case in.header == "cub/cub.cuh" || strings.HasPrefix(in.header, "cub/device/"):

@@ -215,6 +215,10 @@ func sorted(word string) string {
 	return string(letters)
 }
 
+// endlessTemplates matches what NVRTC and clang say of templates that instantiate each other
+// until the compiler's limit.
+var endlessTemplates = lazyregexp.New(`^excessive recursion at instantiation of |^recursive template instantiation exceeded `)
+
 // explanations map messages of the compiler to the changes that are needed. The cause is
 // an unknown name whose remedy removes other complaints, too, "" if there is none.
 var explanations = []struct {
@@ -222,6 +226,8 @@ var explanations = []struct {
 	explain func(s *source, line int, message string, found []string) (text, cause string)
 }{
 	{lazyregexp.New(`host functions are not allowed in JIT mode`), says("host function: write it in Go in a cell of its own, or __device__ before it if a kernel calls it")},
+	{endlessTemplates, says("templates without an end: each instance needs another: end them by a specialization, or by if constexpr")},
+	{lazyregexp.New(`^#include file ".*" includes itself`), says("the cell includes itself: delete the line")},
 	{lazyregexp.New(`^A namespace scope variable without memory space`), says("variable of the host: write it in Go in a cell of its own, or __device__ before it if a kernel uses it")},
 	{lazyregexp.New(`identifier "(\w+)" is undefined|"(\w+)" is not a template|namespace "([\w:]+)" has no member "(\w+)"`), explainName},
 	{lazyregexp.New(`^class "(\w+)" has no member "(\w+)"$`), explainMember},

@@ -13,28 +13,51 @@ import (
 	"warpbook/kernel/cellproto"
 )
 
-// TestInterruptCompile: a hanging compiler ends at an interrupt, and a compiler crash
-// fails only its cell.
+// TestInterruptCompile: a hanging compiler ends at an interrupt; one that crashes, or is not
+// there any more, fails only its cell. NVRTC and clang are scripts here.
 func TestInterruptCompile(t *testing.T) {
-	hang := filepath.Join(t.TempDir(), "nvrtc")
-	script := "#!/bin/sh\n[ -e crash ] && kill -SEGV $$\nexec sleep 300\n"
-	if err := os.WriteFile(hang, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
+	const misbehave = "[ -e crash ] && kill -SEGV $$\nexec sleep 300\n"
+	dir := t.TempDir()
+	for path, script := range map[string]string{
+		"nvrtc":       "#!/bin/sh\n" + misbehave,
+		"ziglang/zig": "#!/bin/sh\ncase $2 in --version) echo clang version 22.1.8; exit;; --print-targets) echo '  nvptx64 -'; exit;; esac\n" + misbehave,
+	} {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	t.Setenv(compiler.Variable, hang)
-	c := start(t)
-	c.value("kept := 42;")
-	const cell = "%%cuda\n__global__ void f() {}"
-	if e := c.interrupt(c.startCell(cell)); e.Error == nil || e.Error.Name != "interrupted" {
-		t.Fatalf("the answer is %+v, %v", e, e.Error)
-	}
-	c.value("import \"os\"\nos.WriteFile(\"crash\", nil, 0o600);")
-	const want = "cell 4:1:1: %%cuda: cell4.cu: the compiler ended: signal: segmentation fault; nothing else is lost"
-	if e := c.wait(c.send(cellproto.Request{Type: cellproto.Execute, Code: cell, Cell: 4})); e.Error == nil || e.Error.Value != want {
-		t.Fatalf("the answer is %+v, %v, expected %s", e, e.Error, want)
-	}
-	if got := c.value("kept"); got != "42" {
-		t.Errorf("kept is %q", got)
+	t.Setenv(compiler.Variable, filepath.Join(dir, "nvrtc"))
+	t.Setenv(clang.FolderVariable, dir)
+	for name, want := range map[string]struct{ crash, missing string }{
+		"nvrtc": {"cell4.cu: the compiler ended: signal: segmentation fault; nothing else is lost", "cell4.cu: compiler: nvrtc program: "},
+		"clang": {"cell4.cu: clang 22.1.8 ended: signal: segmentation fault; nothing else is lost", "cell4.cu: no compiler for CUDA C++, neither NVRTC nor clang: run `"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t)
+			c.value("kept := 42;")
+			cell := "%%cuda --compiler " + name + "\n__global__ void f() {}"
+			if e := c.interrupt(c.startCell(cell)); e.Error == nil || e.Error.Name != "interrupted" {
+				t.Fatalf("the answer is %+v, %v", e, e.Error)
+			}
+			fails := func(want string) {
+				t.Helper()
+				e := c.wait(c.send(cellproto.Request{Type: cellproto.Execute, Code: cell, Cell: 4}))
+				if e.Error == nil || !strings.HasPrefix(e.Error.Value, "cell 4:1:1: %%cuda: "+want) || strings.Contains(e.Error.Value, "\n") {
+					t.Errorf("the answer is %+v, %v, expected %s", e, e.Error, want)
+				}
+			}
+			c.value("import \"os\"\nos.WriteFile(\"crash\", nil, 0o600);")
+			fails(want.crash)
+			c.value(fmt.Sprintf("os.Setenv(%q, \"none\");\nos.Setenv(%q, \"none\");", compiler.Variable, clang.FolderVariable))
+			fails(want.missing)
+			if got := c.value("kept"); got != "42" {
+				t.Errorf("kept is %q", got)
+			}
+		})
 	}
 }
 

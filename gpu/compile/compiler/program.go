@@ -170,7 +170,7 @@ func Run(ctx context.Context, request Request) (Reply, error) {
 		return reply, nil
 	}
 	if err != nil {
-		return reply, fmt.Errorf("compile: %s: the compiler ended: %w%s; nothing else is lost", request.Name, err, suffix(lastLine(stderr.Bytes())))
+		return reply, fmt.Errorf("compile: %s: the compiler ended: %w%s; nothing else is lost", request.Name, err, suffix(firstLine(stderr.Bytes())))
 	}
 	if err := json.Unmarshal(stdout.Bytes(), &reply); err != nil {
 		return reply, fmt.Errorf("compile: %s: reply of the compiler: %w", request.Name, err)
@@ -183,6 +183,12 @@ func suffix(line string) string {
 		return ""
 	}
 	return ": " + line
+}
+
+// firstLine of a crash is its cause, before the stacks and registers.
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return strings.TrimSpace(line)
 }
 
 func lastLine(text []byte) string {
