@@ -231,7 +231,7 @@ async function bad(page) {
   };
   if (all) Object.assign(cases, {
     "10 MB": [kernel + "\n//" + "x".repeat(1e7), /expected at most 1048576/],
-    "endless templates": ["template <int N> struct T { static constexpr int v = T<N + 1>::v; };\n__global__ void f(int* x) { *x = T<0>::v; }", /recursive template|nest templates/],
+    "endless templates": ["template <int N> struct T { static constexpr int v = T<N + 1>::v; };\n__global__ void f(int* x) { *x = T<0>::v; }", /templates without an end|nest templates/],
     "a template that doubles": ["template <int N, int M> struct T { static constexpr int v = T<N - 1, 2 * M>::v + T<N - 1, 2 * M + 1>::v; };\ntemplate <int M> struct T<0, M> { static constexpr int v = M; };\n__global__ void f(int* x) { *x = T<24, 0>::v; }", /memory|templates|interrupt/],
   });
   await cell(page, "kept := 7");

@@ -227,7 +227,7 @@ var explanations = []struct {
 }{
 	{lazyregexp.New(`host functions are not allowed in JIT mode`), says("host function: write it in Go in a cell of its own, or __device__ before it if a kernel calls it")},
 	{endlessTemplates, says("templates without an end: each instance needs another: end them by a specialization, or by if constexpr")},
-	{lazyregexp.New(`^#include file ".*" includes itself`), says("the cell includes itself: delete the line")},
+	{endlessHeaders, says("the cell includes itself: delete the line")},
 	{lazyregexp.New(`^A namespace scope variable without memory space`), says("variable of the host: write it in Go in a cell of its own, or __device__ before it if a kernel uses it")},
 	{lazyregexp.New(`identifier "(\w+)" is undefined|"(\w+)" is not a template|namespace "([\w:]+)" has no member "(\w+)"`), explainName},
 	{lazyregexp.New(`^class "(\w+)" has no member "(\w+)"$`), explainMember},

@@ -1,10 +1,6 @@
 package lite
 
-import (
-	"os/exec"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // workerInNode runs the service worker in Node: a cache keeps a reply in one of three ways, and
 // log has what was fetched and what was kept.
@@ -47,15 +43,7 @@ const keepAll = () => new Promise((done) => {
 // inNode runs a script behind workerInNode, and returns what it prints.
 func inNode(t *testing.T, how, script string) string {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed, expected Node 20 or newer")
-	}
-	out, err := exec.CommandContext(t.Context(), node, "-e", workerInNode+"(async () => {"+script+"})()", how).CombinedOutput()
-	if err != nil {
-		t.Errorf("%s: %v", how, err)
-	}
-	return strings.TrimSpace(string(out))
+	return runScript(t, workerInNode+"(async () => {"+script+"})()", how)
 }
 
 // TestServiceWorker: a reply neither waits for the cache nor fails with it.
