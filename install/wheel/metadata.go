@@ -41,7 +41,9 @@ Go notebooks for GPU operator experiments.
     warpbook notebooks notebooks
     jupyter lab notebooks/01-reduce.ipynb
 
-` + "`warpbook doctor` tells what is installed. `pip install 'warpbook[cuda]'` adds the compiler of `%%cuda` cells.\n"
+` + "`warpbook doctor` tells what is installed. `pip install 'warpbook[cuda]'` adds the compiler of `%%cuda` cells, " +
+		"`'warpbook[clang]'` one that needs no NVIDIA wheels. Without a network: `pip download -d WHEELS jupyterlab './warpbook-....whl[clang]'` " +
+		"on a machine with one, `pip install --no-index --find-links WHEELS jupyterlab 'warpbook[clang]'` here.\n"
 	entries := []entry{
 		{name: info + "METADATA", text: []byte(text)},
 		{name: info + "WHEEL", text: fmt.Appendf(nil, "Wheel-Version: 1.0\nGenerator: warpbook %s\nRoot-Is-Purelib: false\nTag: py3-none-%s\n", release.With(hash), p.Tag)},

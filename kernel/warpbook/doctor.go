@@ -132,8 +132,11 @@ func cudaFindings(path, _ string, err error) []finding {
 	case nvrtc.state == ok:
 		return []finding{nvrtc}
 	}
-	return []finding{nvrtc, {note, "%%cuda", compile.Remedy(context.Background())}}
+	return []finding{nvrtc, {note, "%%cuda", compile.Remedy(context.Background()) + offline}}
 }
+
+// offline is how a machine without a network gets a compiler.
+const offline = "; without a network, run `pip download -d WHEELS ziglang==" + clang.Version + "` where there is one, and `pip install --no-index --find-links WHEELS ziglang` here"
 
 // programFinding reports whether whole CUDA programs run.
 func programFinding() finding {

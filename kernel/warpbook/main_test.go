@@ -276,7 +276,7 @@ func TestCompilerFindings(t *testing.T) {
 	p := newPlace(t)
 	t.Setenv(compiler.Variable, p.path("nvrtc"))
 	t.Setenv(clang.FolderVariable, t.TempDir())
-	remedy := finding{note, "%%cuda", compile.Remedy(t.Context())}
+	remedy := finding{note, "%%cuda", compile.Remedy(t.Context()) + offline}
 	if f := cudaFindings(compiler.Path()); len(f) != 2 || f[0].state != note || !strings.Contains(f[0].text, "not tried yet") || f[1] != remedy {
 		t.Errorf("%+v", f)
 	}
