@@ -118,6 +118,11 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:   "Structs that embed the same type at the same field share its methods, with the layout of the first of them: another one's fields are read and written at wrong places.",
+			Test:  "cells.TestSequences/types/structs of other layouts embed one compiled type",
+			Edits: []Edit{{"xtypes.go", 594, 594, ""}},
+		},
+		{
 			Why:  "A type that is made cannot get methods, so a method of a later cell needs another type: values of the old one fail assertions.",
 			Test: "cells.TestSequences/reruns/errors.As finds a type that gets a method",
 			Edits: []Edit{
@@ -266,6 +271,11 @@ var modules = []module{{
 			Edits: []Edit{
 				{"methodof.go", 152, 169, "ptfn = throughPointer(ctyp, typ, m)"},
 			},
+		},
+		{
+			Why:   "A value that an interface holds as one pointer, and that is no struct with one field that is a pointer, as struct{ f func() }, gives compiled code a wrong receiver.",
+			Test:  "cells.TestSequences/types/values that interfaces hold as one pointer",
+			Edits: []Edit{{"methodof.go", 227, 233, "onePtr := totype(typ).IsDirectIface()"}},
 		},
 		{
 			Why:  "The memory of a type has no room for methods that are added later.",

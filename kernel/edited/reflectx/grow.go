@@ -80,7 +80,7 @@ func (ctx *Context) methodEntries(typ reflect.Type, m Method) (value, pointer me
 	mfn, inTyp, outTyp, mtyp, tfn, ptfn := createMethod(typ, PtrTo(typ), m, 0)
 	info := abi.MethodInfo{
 		Name: m.Name, Type: typ, Func: mfn, InTyp: inTyp, OutTyp: outTyp, InSize: inTypeSize(inTyp), OutSize: outTypeSize(outTyp),
-		Pointer: true, Indirect: !m.Pointer, Variadic: m.Type.IsVariadic(), OnePtr: isOnePtr(typ),
+		Pointer: true, Indirect: !m.Pointer, Variadic: m.Type.IsVariadic(), OnePtr: totype(typ).IsDirectIface(),
 	}
 	ofPointer := info
 	pifn, _ := ctx.registerMethod(&ofPointer)
@@ -95,17 +95,6 @@ func (ctx *Context) methodEntries(typ reflect.Type, m Method) (value, pointer me
 		ifn, _ = ctx.registerMethod(&ofValue)
 	}
 	return method{Name: name, Mtyp: mtyp, Ifn: resolveReflectText(ifn), Tfn: keepFunction(name, false, tfn, ifn, info.OnePtr)}, pointer
-}
-
-// isOnePtr reports whether an interface holds a value of the type as its pointer word.
-func isOnePtr(typ reflect.Type) bool {
-	switch typ.Kind() {
-	case reflect.Func, reflect.Chan, reflect.Map:
-		return true
-	case reflect.Struct:
-		return typ.NumField() == 1 && typ.Field(0).Type.Kind() == reflect.Ptr
-	}
-	return false
 }
 
 // place writes a table of methods beside the one in use. Publish puts it into its place,
