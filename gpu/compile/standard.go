@@ -25,7 +25,7 @@ import (
 var standardFiles embed.FS
 
 // standardOrder are the files of the folder standard, each after those that it needs.
-var standardOrder = []string{"sys/types.h", "stddef.h", "stdint.h", "limits.h", "float.h", "math.h", "assert.h", "dot.h",
+var standardOrder = []string{"sys/types.h", "stddef.h", "stdint.h", "limits.h", "float.h", "math.h", "assert.h", "dot.h", "pow.h",
 	"cstddef", "cstdint", "cstring", "cstdio", "cstdlib", "cmath"}
 
 // sameAs are headers whose contents another one has, or which declare what is built in: "".

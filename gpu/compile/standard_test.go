@@ -187,3 +187,21 @@ func TestDotProducts(t *testing.T) {
 		t.Errorf("a %#x, b %#x, c %#x: %v, expected %v", a, b, c, got, want)
 	}
 }
+
+// TestPowersOfInt: pow with an exponent of int works, by its own name and that of std.
+func TestPowersOfInt(t *testing.T) {
+	needNVRTC(t, "")
+	for _, head := range []string{"", "#include <cmath>\n"} {
+		got := run[float32](t, head+`__global__ void f(float* y) {
+    int n = -2 + (int)blockDim.x;
+    y[0] = pow(-3.0f, n + 4);
+    y[1] = std::pow(2.0f, n);
+    y[2] = pow(2.0, n);
+    y[3] = std::pow(-0.5, -n);
+    y[4] = pow(y[1], 2);
+}`, Options{}, gpu.Float32, 5)
+		if want := []float32{-27, 0.5, 0.5, -0.5, 0.25}; !slices.Equal(got, want) {
+			t.Errorf("%q: %v, expected %v", head, got, want)
+		}
+	}
+}
