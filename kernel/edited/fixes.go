@@ -123,6 +123,14 @@ var modules = []module{{
 			Edits: []Edit{{"xtypes.go", 594, 594, ""}},
 		},
 		{
+			Why:  "Only types of a session have their promoted methods corrected: in a struct that a generic function declares, log.Logger.Fatal ends the program, and a method of a value behind a pointer panics.",
+			Test: "cells.TestSequences/types/promoted methods of structs in generic functions",
+			Edits: []Edit{
+				{"xtypes.go", 390, 389, "r.promote(t, typ)"},
+				{"xtypes.go", 452, 451, "r.promote(t, typ)"},
+			},
+		},
+		{
 			Why:  "A type that is made cannot get methods, so a method of a later cell needs another type: values of the old one fail assertions.",
 			Test: "cells.TestSequences/reruns/errors.As finds a type that gets a method",
 			Edits: []Edit{

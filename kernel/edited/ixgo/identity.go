@@ -31,10 +31,12 @@ func is(dynamic, asserted reflect.Type) bool {
 
 // LocalTypes is a Loader that knows the types which generic functions declare. Each
 // program has types.Named of its own for them, and a session has one
-// reflect.Type for each declaration and list of type arguments.
+// reflect.Type for each declaration and list of type arguments. Promote corrects
+// the methods that a struct of a generic function has from embedded types.
 type LocalTypes interface {
 	LocalType(t *types.Named, args []reflect.Type) (reflect.Type, bool)
 	KeepLocalType(t *types.Named, args []reflect.Type, rt reflect.Type)
+	Promote(t types.Type, rt reflect.Type)
 }
 
 // local returns the loader's types and the type arguments of the function that
@@ -75,6 +77,13 @@ func (r *TypesRecord) localType(t *types.Named) (rt reflect.Type, nested, ok boo
 func (r *TypesRecord) keepLocalType(t *types.Named, rt reflect.Type) {
 	if l, args, ok := r.local(t); ok {
 		l.KeepLocalType(t, args, rt)
+	}
+}
+
+// promote corrects the promoted methods of a type that has got its methods.
+func (r *TypesRecord) promote(t types.Type, rt reflect.Type) {
+	if l, ok := r.loader.(LocalTypes); ok {
+		l.Promote(t, rt)
 	}
 }
 

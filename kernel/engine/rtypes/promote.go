@@ -34,7 +34,11 @@ func (r *Registry) promote(n types.Type, rt reflect.Type) {
 		if len(s.Index()) == 1 {
 			call = r.FindMethod(t, fn)
 		}
-		methods = append(methods, reflectx.MakeMethod(fn.Name(), fn.Pkg().Path(), values.Lookup(fn.Pkg(), fn.Name()) == nil, t, call))
+		path := ""
+		if pkg := fn.Pkg(); pkg != nil { // error.Error has none
+			path = pkg.Path()
+		}
+		methods = append(methods, reflectx.MakeMethod(fn.Name(), path, values.Lookup(fn.Pkg(), fn.Name()) == nil, t, call))
 	}
 	if err := r.shared.SetRawMethods(rt, methods); err != nil {
 		panic(err)

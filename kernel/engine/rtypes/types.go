@@ -159,6 +159,13 @@ func (l *Loader) KeepLocalType(t *types.Named, args []reflect.Type, rt reflect.T
 	l.Types.local[t] = rt
 }
 
+// Promote sets the methods of a struct of a generic function again if one of them is wrong.
+func (l *Loader) Promote(t types.Type, rt reflect.Type) {
+	l.Types.mu.Lock()
+	defer l.Types.mu.Unlock()
+	l.Types.promote(t, rt)
+}
+
 // Retire makes the values of a type show that it is an old one: main.T·3 if cell 3
 // declared it. Types made of it, such as []T, keep their text.
 func (r *Registry) Retire(o *types.TypeName, cell int) (undo func()) {
