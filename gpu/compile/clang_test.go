@@ -61,16 +61,17 @@ func TestClang(t *testing.T) {
 func TestClangComplains(t *testing.T) {
 	needClang(t)
 	for source, want := range map[string]string{
-		"__global__ void f(int* x) { y[0] = 1; }":                           `compile: x.cu:1:29: identifier "y" is undefined: declare it in the cell`,
-		"__global__ void f(int* x) {\n\tx[0] = 1\n}":                        `compile: x.cu:2:10: expected a ";"`,
-		"#include <none.h>\n" + empty:                                       `compile: x.cu:1:11: header none.h is not there: only headers of CUDA, of C, and those of C++ that work on a device are there, a cell is one source`,
-		"__global__ void f(half* x) {}":                                     `compile: x.cu:1:19: identifier "half" is undefined: #include <cuda_fp16.h>`,
-		"#include <cub/cub.cuh>\n" + empty:                                  `compile: x.cu:1:11: header cub/cub.cuh is not there: warpbook's headers for clang lack it: NVRTC has it, see warpbook doctor`,
-		"x = 3;\n" + empty:                                                  `compile: x.cu:1:1: this declaration has no storage class or type specifier: statements stand in the body of a function: put __global__ void name(...) { } around them`,
-		"__global__ void f(float* x) { x[0] = j0f(x[1]); }":                 `compile: x.cu:1:38: 'j0f' is unavailable: the clang headers of warpbook have no j0f, NVRTC has it: see warpbook doctor`,
-		"__global__ void f(int* x) {\n\tif (x) {\n\tx[0] = 1;\n}":           `compile: x.cu:2:9: { is never closed`,
-		"__global__ void f(float* x) { x[0] = __shfl_down_sync(x[1]); }":    `compile: x.cu:1:38: no matching function for call to '__shfl_down_sync'`,
-		"#include <cuda_fp16.h>\n__global__ void f(float* x) { *x = hal; }": `compile: x.cu:2:36: identifier "hal" is undefined: declare it in the cell`,
+		"__global__ void f(int* x) { y[0] = 1; }":                                   `compile: x.cu:1:29: identifier "y" is undefined: declare it in the cell`,
+		"__global__ void f(int* x) {\n\tx[0] = 1\n}":                                `compile: x.cu:2:10: expected a ";"`,
+		"#include <none.h>\n" + empty:                                               `compile: x.cu:1:11: header none.h is not there: only headers of CUDA, of C, and those of C++ that work on a device are there, a cell is one source`,
+		"__global__ void f(half* x) {}":                                             `compile: x.cu:1:19: identifier "half" is undefined: #include <cuda_fp16.h>`,
+		"__global__ void f(float* y) { y[0] = std::numeric_limits<float>::max(); }": `compile: x.cu:1:43: namespace "std" has no member "numeric_limits": #include <limits>`,
+		"#include <cub/cub.cuh>\n" + empty:                                          `compile: x.cu:1:11: header cub/cub.cuh is not there: warpbook's headers for clang lack it: NVRTC has it, see warpbook doctor`,
+		"x = 3;\n" + empty:                                                          `compile: x.cu:1:1: this declaration has no storage class or type specifier: statements stand in the body of a function: put __global__ void name(...) { } around them`,
+		"__global__ void f(float* x) { x[0] = j0f(x[1]); }":                         `compile: x.cu:1:38: 'j0f' is unavailable: the clang headers of warpbook have no j0f, NVRTC has it: see warpbook doctor`,
+		"__global__ void f(int* x) {\n\tif (x) {\n\tx[0] = 1;\n}":                   `compile: x.cu:2:9: { is never closed`,
+		"__global__ void f(float* x) { x[0] = __shfl_down_sync(x[1]); }":            `compile: x.cu:1:38: no matching function for call to '__shfl_down_sync'`,
+		"#include <cuda_fp16.h>\n__global__ void f(float* x) { *x = hal; }":         `compile: x.cu:2:36: identifier "hal" is undefined: declare it in the cell`,
 	} {
 		if _, err := CUDA(context.Background(), "x.cu", source, Options{Compiler: "clang"}); err == nil || err.Error() != want {
 			t.Errorf("%q\ngot  %v\nwant %s", source, err, want)
@@ -150,6 +151,15 @@ func TestChoose(t *testing.T) {
 	t.Setenv(CompilerVariable, "gcc")
 	if _, err := CUDA(context.Background(), "x.cu", empty, o); err == nil || err.Error() != "compile: compiler: gcc in WARPBOOK_COMPILER: no compiler, expected nvrtc or clang" {
 		t.Errorf("%v, expected the names of the compilers", err)
+	}
+}
+
+// A cell that includes nothing has C's names of namespace std, which clang does not know.
+func TestClangStandardNames(t *testing.T) {
+	needClang(t)
+	got := run[float32](t, "__global__ void f(float* y) { y[0] = std::uint16_t(65537) + std::sqrt(4.0f); y[1] = std::pow(-2.0f, 3); }", Options{Compiler: "clang"}, gpu.Float32, 2)
+	if want := []float32{3, -8}; !slices.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
 	}
 }
 

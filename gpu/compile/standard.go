@@ -86,6 +86,7 @@ var standardNames = sync.OnceValue(func() map[string]bool {
 		}
 	}
 	delete(names, "")
+	names["std"] = true // clang has no such namespace without a header
 	return names
 })
 
@@ -93,6 +94,9 @@ var standardNames = sync.OnceValue(func() map[string]bool {
 // the conditions around them.
 func standardLines(names []string) string {
 	var b strings.Builder
+	if slices.Contains(names, "std") {
+		b.WriteString("namespace std { }\n")
+	}
 	for _, file := range standardOrder {
 		conditions := file != "assert.h" // whose conditions hold no declaration
 		for line := range strings.Lines(standardText(file)) {
@@ -147,11 +151,20 @@ func unknownNames(log string) (names []string) {
 	return names
 }
 
+// ofStd matches a name of namespace std.
+var ofStd = lazyregexp.New(`\bstd\s*::\s*(\w+)`)
+
 // undeclared are the names of standard headers that the compiler did not know, and the
-// functions of theirs that it left to others to define. Names that the source defines
-// itself, later, are not among them.
+// functions of theirs that it left to others to define. Where it knows no namespace std,
+// they are that and all names of it. Names that the source defines itself, later, are not
+// among them.
 func (s *source) undeclared(reply compiler.Reply) []string {
 	names := append(unknownNames(reply.Log), undefinedFunctions(reply.PTX)...)
+	if slices.Contains(names, "std") {
+		for _, m := range ofStd().FindAllStringSubmatch(s.code, -1) {
+			names = append(names, "std::"+m[1])
+		}
+	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return !standardNames()[name] || s.defines(name) })
 }
