@@ -56,9 +56,11 @@
 //     wait for a barrier at different instructions, as a GPU allows; lanes of a warp
 //     may not.
 //
-// A register that was never written may be copied, selected, shuffled and packed; any
-// other use is a fault. Each half of a 32-bit register is followed, through operations
-// that take each half alone. A load from local memory is a fault only if none of its bytes
-// was written, because copies of structs include their padding; it is no fault if its
-// value is only copied within local memory, or if it is part of writing a bit field.
+// A register that was never written may be copied, selected, shuffled and packed, and passed
+// to a function; any other use is a fault. Each half of a 32-bit register is followed, through
+// operations that take each half alone. A load of bytes that were never written is no fault if
+// they are only copied, because copies of structs include their padding: it is one if such a
+// bit reaches arithmetic, an address or a comparison, or if a number of such bits is stored in
+// global memory. A load of a word of which no byte was written is a fault at once, unless its
+// value is only stored, maybe in local memory, or is part of writing a bit field.
 package emu

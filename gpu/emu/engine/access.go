@@ -24,6 +24,7 @@ type access struct {
 	wide      bool            // its fence is of the GPU
 	plain     bool            // of ld or st
 	uncounted bool            // a parameter of a call, which a GPU keeps in registers
+	passed    bool            // of a load whose value is only stored in local memory
 	field     bool            // the word of a bit field that is about to be written
 	copy      int             // of a load and the store of its value: their number, from 1
 	wideData  bool            // registers have 64 bits
@@ -33,8 +34,10 @@ type access struct {
 	pc        int32           // of the instruction
 	keep      uint32          // bits of a narrow load in a 32-bit slot
 	offset    uint64
-	regs      [4]uint32 // slots of the components
-	skip      [4]bool   // components that are not stored in registers
+	regs      [4]uint32   // slots of the components
+	skip      [4]bool     // components that are not stored in registers
+	unset     [4]*tracked // of a store in local memory: components whose register may never be written
+	tracks    bool        // unset has any
 	atom      arith.AtomOp
 	site      int // number of the instruction among those with patterns, or -1
 }
@@ -45,6 +48,7 @@ func runAccess(w *warp, in *instr, m uint32) {
 	if w.fast(in, m) {
 		return
 	}
+	follows := w.follows()
 	w.effective(in, m)
 	if in.mem.strong {
 		w.waits++
@@ -52,9 +56,12 @@ func runAccess(w *warp, in *instr, m uint32) {
 	}
 	if in.mem.space == ptx.Generic {
 		w.accessGeneric(in, m)
-		return
+	} else {
+		w.accessIn(in, in.mem.space, m)
 	}
-	w.accessIn(in, in.mem.space, m)
+	if !follows && w.unset != nil && w.block.fault == nil {
+		w.turn(in)
+	}
 }
 
 // effective computes the addresses of the active lanes.
@@ -211,7 +218,9 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 		if w.block.watch != nil {
 			w.changing(in, p, m)
 		}
-		w.store(mem, c, m)
+		if w.store(mem, c, m); w.unset != nil || mem.tracks {
+			w.storeUnset(in, p, m)
+		}
 	default:
 		if w.block.watch != nil {
 			w.atomWatched(in, p, m)
@@ -280,7 +289,9 @@ func (w *warp) checkWritten(in *instr, p place, m uint32) bool {
 		case in.mem.kind == store:
 			written.Set(o, mask)
 		case !w.block.checks.Has(gpu.CheckUninitialized) || written.Has(o, mask):
-		case p.space == ptx.Local && (in.mem.field || written[o>>5]>>(o&31)&mask != 0):
+		case p.space == ptx.Local && (in.mem.field || in.mem.count == 1 && written[o>>5]>>(o&31)&mask != 0):
+		case w.travels(in, p, l):
+			w.loadUnset(in, p, l)
 		default:
 			if w.unwritten(in, p, l); w.block.fault != nil {
 				return false

@@ -169,7 +169,7 @@ func (mem *access) regular() bool {
 // fast runs an access if its pattern is known, or can be learned, and it cannot fault.
 func (w *warp) fast(in *instr, m uint32) bool {
 	b, mem := w.block, in.mem
-	if mem.site < 0 || b.careful || len(b.visits.words) > 0 {
+	if mem.site < 0 || b.careful || w.unset != nil || len(b.visits.words) > 0 {
 		return false
 	}
 	if p := w.vector.Found; p != nil {

@@ -47,7 +47,7 @@ type Program struct {
 	localUsed     int               // the part of it that variables use
 	flights       int               // registers of warpgroup products that are watched
 	asynchronous  bool              // it has copies or products that end later
-	copies        int               // loads that are used only by a store, see partial_init.go
+	copies        int               // loads that are used only by a store, see unset_bits.go
 	params        []*ptx.Variable
 	paramAt       []int // offset of each in the parameter bytes
 	paramBytes    int

@@ -168,11 +168,11 @@ func (w *warp) valueSettles(o operand, l int, and bool) bool {
 // runFollowing is runFragment for a warp that follows undefined values.
 func (w *warp) runFollowing(f *fragment, limit int32) (ran int64) {
 	mask := f.mask
-	for w.undefined != nil && f.pc < limit && ran < turnInstructions && f.waits < spinAfter {
+	for w.follows() && f.pc < limit && ran < turnInstructions && f.waits < spinAfter {
 		pc := f.pc
 		in := &w.block.prog.code[pc]
 		m := mask & (w.preds[in.guard] ^ in.flip)
-		if !w.follow(pc, in, mask, m) {
+		if w.undefined != nil && !w.follow(pc, in, mask, m) || w.unset != nil && !w.followUnset(pc, in, m) {
 			return ran
 		}
 		if in.flow != warpSync && in.flow != groupSync || m == 0 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"warpbook/gpu"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/ptx"
 )
 
 // watch inserts checks before the ops that access registers which may be unset, so that
@@ -34,6 +35,8 @@ func (lo *lowering) watch(c *code, unset, halved bitset) {
 			passes := o.pass || halved.has(b.value.reg) && o.halfwise()
 			if t := track(b.value.reg); passes && b != o.guard && b.value.width != predicate {
 				sources = append(sources, source{t, i, b.part})
+			} else if k := o.stored(b); k >= 0 {
+				o.in.mem.unset[k], o.in.mem.tracks = &t, true
 			} else {
 				o.check(t, lo.fn.Registers[b.value.reg].Name, b == o.guard)
 			}
@@ -52,9 +55,20 @@ func (lo *lowering) watch(c *code, unset, halved bitset) {
 	}
 }
 
-// tracked are the numbers of a register that may be unset, one for each half; they are
-// equal if its halves are not told apart.
-type tracked struct{ low, high uint32 }
+// stored is which component of a store in local memory an operand is, or -1: compilers store the
+// padding of the arguments of a call.
+func (o *op) stored(b *bind) int {
+	mem := o.in.mem
+	if mem == nil || !mem.plain || mem.kind != store || mem.space != ptx.Local {
+		return -1
+	}
+	for k := range mem.count {
+		if b.field == &mem.regs[k] {
+			return k
+		}
+	}
+	return -1
+}
 
 // source is a source that may be unset and passes through: its number, its operand, and
 // the half of the result that it is.

@@ -4,7 +4,7 @@ package engine
 // bit field of a new struct by loading its word, replacing the bits of the field and
 // storing it: that such a load reads local memory that was never written is no defect.
 // They also copy structs word by word, including words that were never written; then the
-// copy counts as never written, too (partial_init.go).
+// copy counts as never written, too (unset_bits.go).
 import "warpbook/gpu/ptx"
 
 // markUseless marks these loads, and the stores of copies.
@@ -24,7 +24,9 @@ func (lo *lowering) markUseless() {
 		}
 		last := uses.only(in.Operands[0].Reg)
 		if last != nil && last.Opcode == "st" && uses.moves(in, last) {
-			lo.markCopy(o.in.mem, ops[last].in.mem)
+			from, to := o.in.mem, ops[last].in.mem
+			lo.markCopy(from, to)
+			from.passed = to.space == ptx.Local || from.copy > 0
 			continue
 		}
 		if last == nil || last.Opcode != "and" || last.Operands[2].Kind != ptx.ImmediateOperand {

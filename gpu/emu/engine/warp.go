@@ -46,6 +46,8 @@ type warp struct {
 	absences []absence // lanes that .sync operations have waited for
 
 	undefined *undefined // values that shuffles read from inactive lanes; nil for none
+	unset     unset      // registers with bits that were never written; nil for none
+	turned    int32      // the access that made unset
 
 	polled   *instr // the last atomic or volatile access, and its lowest address
 	polledAt uint64
@@ -98,7 +100,7 @@ func (w *warp) reset() {
 		w.bulk.Reset()
 	}
 	w.clusterArrived, w.proxyFence, w.fenced, w.products = 0, 0, 0, w.products[:0]
-	w.polled, w.undefined = nil, nil
+	w.polled, w.undefined, w.unset = nil, nil, nil
 	if w.local != nil {
 		clear(w.local.Written)
 	}
@@ -196,10 +198,13 @@ func (w *warp) run() (progress bool) {
 			s.before(w, f)
 			limit = min(limit, f.pc+1)
 		}
-		if w.undefined == nil {
+		if !w.follows() {
 			turn -= w.runFragment(f, limit)
 		} else {
 			turn -= w.runFollowing(f, limit)
+		}
+		if w.block.fault == turnToFollow {
+			w.block.fault = nil
 		}
 		if w.block.fault != nil {
 			return true
@@ -239,7 +244,7 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 				start = int32(w.vector.Target / stepBytes)
 			}
 			if w.block.fault != nil {
-				return ran
+				return w.stops(f, start, ran)
 			}
 			if taken && (ran >= turnInstructions || f.waits >= spinAfter) {
 				f.pc = pc
@@ -259,7 +264,7 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 			if m != 0 {
 				in.exec(w, in, m)
 				if w.block.fault != nil {
-					return ran
+					return w.stops(f, start, ran)
 				}
 			}
 			pc++
@@ -298,7 +303,7 @@ func (w *warp) runFragment(f *fragment, limit int32) (ran int64) {
 				return ran
 			}
 			pc++
-			if w.undefined != nil {
+			if w.follows() {
 				f.pc = pc
 				return ran
 			}
@@ -321,7 +326,9 @@ func (w *warp) runSkipped(f *fragment, in *instr, taken uint32, pc int32) int64 
 	f.mask &^= taken
 	w.runStraight(pc, in.target, f.mask)
 	if w.block.fault != nil {
-		return 0
+		ran, rest := w.stops(f, pc, 0), fragment{pc: in.target, mask: taken, waits: f.waits}
+		w.frags = append(w.frags, rest)
+		return ran
 	}
 	ran := w.count(f, pc, in.target)
 	f.mask |= taken
