@@ -29,6 +29,8 @@ type Device struct {
 	closed   atomic.Bool
 	observer atomic.Pointer[gpu.Observer]
 	main     stream // the device's own
+
+	hostWrites func() bool // see HostWrites; nil for never
 }
 
 // runLock is a mutex that counts the work that waits for it and will write memory.
@@ -100,6 +102,11 @@ func (d *Device) LimitWorkers(n int) { d.engine.LimitWorkers(n) }
 // GoOn makes later launches go on after uses of undefined values, as a GPU does: reads of
 // what was never written, and lanes outside of their own masks, are warnings.
 func (d *Device) GoOn(on bool) { d.engine.GoOn(on) }
+
+// HostWrites makes launches that poll memory wait as long as may reports that a program of the
+// host may yet write memory which the device has adopted. Goroutines of a launch call it. It is
+// set before the first launch.
+func (d *Device) HostWrites(may func() bool) { d.hostWrites = may }
 
 // LimitVectors restricts the vector instructions that are used.
 func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }

@@ -27,8 +27,11 @@ func (r resources) Object(o gpu.Object) (uint64, error) {
 }
 
 // Waiting reports whether work of another stream that writes memory waits for the running
-// launch.
-func (r resources) Waiting() bool { return r.dev.run.writers.Load() > 0 }
+// launch, or the host may write memory that it shares with the device.
+func (r resources) Waiting() bool {
+	d := r.dev
+	return d.run.writers.Load() > 0 || d.hostWrites != nil && d.hostWrites()
+}
 
 // prepare checks a launch and stores its arguments.
 func (d *Device) prepare(l gpu.Launch) (*engine.Launch, error) {

@@ -53,7 +53,8 @@ int main(int argc, char **) {
   cudaMemset(x, 0, 4);
   puts("runs");
   fflush(stdout);
-  if (argc > 1) forever<<<1, 1>>>(x), cudaDeviceSynchronize();
+  if (argc > 2) cudaMallocManaged(&x, 4), *x = 0, forever<<<1, 1>>>(x);
+  else if (argc > 1) forever<<<1, 1>>>(x), cudaDeviceSynchronize();
   for (;;) {}
 }
 `
@@ -61,7 +62,7 @@ int main(int argc, char **) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{nil, {"kernel"}} {
+	for _, args := range [][]string{nil, {"kernel"}, {"kernel", "for the host"}} {
 		ctx, cancel := context.WithCancel(t.Context())
 		in, out, err := os.Pipe()
 		if err != nil {

@@ -157,15 +157,23 @@ func (r *reporter) quote(err error) string {
 	if !errors.As(err, &f) {
 		return ""
 	}
+	if line := r.lineAt(f.At()); line != "" {
+		return ": " + line
+	}
+	return ""
+}
+
+// lineAt is the line of the source at a place, "" for a place elsewhere.
+func (r *reporter) lineAt(place string) string {
 	for _, s := range r.program.Sources {
 		var line int
-		rest, ok := strings.CutPrefix(f.At(), s.Name+":")
+		rest, ok := strings.CutPrefix(place, s.Name+":")
 		if _, err := fmt.Sscan(rest, &line); !ok || err != nil {
 			continue
 		}
 		lines := strings.Split(s.Text, "\n")
 		if line -= max(1, s.FirstLine) - 1; line >= 1 && line <= len(lines) {
-			return ": " + strings.TrimSpace(lines[line-1])
+			return strings.TrimSpace(lines[line-1])
 		}
 	}
 	return ""

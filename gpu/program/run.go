@@ -101,6 +101,7 @@ func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	s.dev.SetOutput(&s.printed)
 	s.dev.SetWarnings(func(f *gpu.Fault) { r.warnCall(s.here, f) })
 	s.dev.GoOn(!set.Strict)
+	s.dev.HostWrites(s.hostWrites)
 	var lines *input
 	if io.Ask != nil {
 		if lines, err = newInput(io.Ask); err != nil {

@@ -322,6 +322,9 @@ func (s *server) launch(m wire.Message) {
 		s.report.warn(m.Here, w)
 	}
 	if err != nil {
+		if f := (*gpu.Fault)(nil); errors.As(err, &f) && f.Kind == gpu.ErrHang {
+			f.Detail += s.whileItHangs(m.Value(5))
+		}
 		s.report.fault(m.Here, err)
 		s.sticky = code(err)
 		if l.Cooperative && errors.Is(err, gpu.ErrShape) {

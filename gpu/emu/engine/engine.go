@@ -48,7 +48,8 @@ type Resources interface {
 	// Object is the number that Objects().Add returned for a texture or surface object.
 	Object(o gpu.Object) (number uint64, err error)
 
-	// Waiting reports whether work that writes memory waits for the running launch.
+	// Waiting reports whether others may yet write memory of the running launch: work that waits
+	// for it, or the host. Workers of the launch call it.
 	Waiting() bool
 }
 

@@ -58,6 +58,7 @@ type Launch struct {
 	resident atomic.Int64  // blocks that workers have taken and that have not ended
 	left     atomic.Int64  // the same, counted at once
 	activity atomic.Uint64 // counts turns of blocks that may have changed memory
+	alone    bool          // nobody else could change memory when all blocks were quiet last; guarded by mu
 	waits    atomic.Bool   // a block waits for others, and whether all fit depends on registers
 	_        cpu.CacheLinePad
 

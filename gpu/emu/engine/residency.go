@@ -136,6 +136,7 @@ func (l *Launch) rest(quiet []*block) bool {
 		if l.hangs(b) {
 			return true
 		}
+		b.watch.passes = 0 // it stays watched, however long others may take
 	}
 	first := slices.MinFunc(quiet, func(a, b *block) int {
 		return cmp.Compare(l.ordered(int64(a.linear())), l.ordered(int64(b.linear())))

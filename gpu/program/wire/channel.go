@@ -130,14 +130,12 @@ func (c *Channel) Next() (Message, error) {
 		if err := c.wait(); err != nil {
 			return Message{}, err
 		}
-		at := ringAt + int(c.tail%ringBytes)
-		op, bytes := Op(binary.LittleEndian.Uint32(c.shared[at:])), binary.LittleEndian.Uint32(c.shared[at+4:])
-		if op < Skip || op >= ops || bytes < 8 || bytes%8 != 0 || at+int(bytes) > ringAt+ringBytes || op != Skip && bytes < 16 {
+		m, bytes := c.message(c.tail)
+		if bytes == 0 {
 			return Message{}, errBroken
 		}
-		c.last = uint64(bytes)
-		if op != Skip {
-			return Message{Op: op, Here: binary.LittleEndian.Uint64(c.shared[at+8:]), Body: c.shared[at+16 : at+int(bytes)]}, nil
+		if c.last = bytes; m.Op != Skip {
+			return m, nil
 		}
 	}
 }
@@ -185,6 +183,41 @@ func (c *Channel) wait() error {
 		return errBroken
 	}
 	return nil
+}
+
+// Blocked reports whether the program waits for the device: for an answer, or for room in the
+// ring. Any goroutine may call it while the device works on a message.
+func (c *Channel) Blocked() bool {
+	return atomic.LoadUint32(c.word32(askedAt)) != atomic.LoadUint32(c.word32(answeredAt)) || atomic.LoadUint32(c.word32(programSleepsAt)) == 2
+}
+
+// Pending are the messages behind the last one that Next returned. Their bodies are valid until
+// the next call of Next.
+func (c *Channel) Pending() (list []Message) {
+	head := atomic.LoadUint64(c.word64(headAt))
+	for at := c.tail + c.last; at < head; {
+		m, bytes := c.message(at)
+		if bytes == 0 {
+			break // Next reports it
+		}
+		if at += bytes; m.Op != Skip {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// message is the one at a place of the ring, and its length, 0 if it is broken.
+func (c *Channel) message(place uint64) (m Message, length uint64) {
+	at := ringAt + int(place%ringBytes)
+	op, bytes := Op(binary.LittleEndian.Uint32(c.shared[at:])), binary.LittleEndian.Uint32(c.shared[at+4:])
+	if op < Skip || op >= ops || bytes < 8 || bytes%8 != 0 || at+int(bytes) > ringAt+ringBytes || op != Skip && bytes < 16 {
+		return Message{}, 0
+	}
+	if op == Skip {
+		return Message{Op: op}, uint64(bytes)
+	}
+	return Message{Op: op, Here: binary.LittleEndian.Uint64(c.shared[at+8:]), Body: c.shared[at+16 : at+int(bytes)]}, uint64(bytes)
 }
 
 // Answer is the reply to a question.

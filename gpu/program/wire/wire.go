@@ -87,7 +87,7 @@ const NoStream = 1<<32 - 1
 
 // The layout of the shared memory, in bytes.
 const (
-	magic = 0x3163627077617262 // of this version of the layout
+	magic = 0x3263627077617262 // of this version of the layout
 
 	headAt          = 64  // bytes that the program has written
 	tailAt          = 128 // bytes that the device has taken
@@ -95,6 +95,7 @@ const (
 	programSleepsAt = 196 // 1 for an answer, 2 for room in the ring
 	answeredAt      = 200 // questions that were answered
 	claimAt         = 204 // process that writes the ring, 0 for none
+	askedAt         = 208 // questions that were asked
 	crashAt         = 256 // of a crash of the program
 	answerAt        = 512 // status, fault, printed bytes, more, values
 	ringAt          = 4096
@@ -159,7 +160,7 @@ func Header() string {
 	}{
 		{"ORDER_MAKE", MakeStream}, {"ORDER_WAIT", WaitEvent}, {"ORDER_HOST_STREAM", HostStream}, {"ORDER_HOST_EVENT", HostEvent}, {"ORDER_HOST_ALL", HostAll},
 		{"STATUS_NO_DEVICE", StatusNoDevice}, {"STATUS_REFUSED", StatusRefused},
-		{"HEAD", headAt}, {"TAIL", tailAt}, {"DEVICE_SLEEPS", deviceSleepsAt}, {"PROGRAM_SLEEPS", programSleepsAt}, {"ANSWERED", answeredAt}, {"CLAIM", claimAt},
+		{"HEAD", headAt}, {"TAIL", tailAt}, {"DEVICE_SLEEPS", deviceSleepsAt}, {"PROGRAM_SLEEPS", programSleepsAt}, {"ANSWERED", answeredAt}, {"CLAIM", claimAt}, {"ASKED", askedAt},
 		{"CRASH", crashAt}, {"CRASH_PLACES", crashPlaces}, {"ANSWER", answerAt}, {"RING", ringAt}, {"RING_BYTES", ringBytes}, {"DATA", dataAt}, {"DATA_BYTES", dataBytes}, {"CHANNEL_BYTES", HeapAt},
 		{"ANSWER_STATUS", statusValue}, {"ANSWER_STICKY", stickyValue}, {"ANSWER_PRINTED", printedValue}, {"ANSWER_MORE", moreValue}, {"ANSWER_VALUES", firstValue},
 		{"DEVICE_MEMORY", GlobalBytes}, {"DEVICE_SHARED_BLOCK", SharedPerBlock}, {"DEVICE_SHARED_OPTIN", SharedPerBlockMax}, {"DEVICE_SHARED_SM", SharedPerSM},

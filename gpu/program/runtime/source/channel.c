@@ -98,7 +98,10 @@ static void wait_for_room(uint64_t bytes) {
       continue;
     }
     atomic_store(WORD32(WB_PROGRAM_SLEEPS), 2);
-    if (room() >= bytes) break;
+    if (room() >= bytes) {
+      atomic_store(WORD32(WB_PROGRAM_SLEEPS), 0);
+      break;
+    }
     sleep_once();
   }
 }
@@ -147,7 +150,7 @@ static void print_device(void) {
 }
 
 static void wait_for_answer(void) {
-  questions++;
+  atomic_store(WORD32(WB_ASKED), ++questions);
   publish();
   for (int i = 0; atomic_load(WORD32(WB_ANSWERED)) != questions; i++) {
     if (i < 64) {
