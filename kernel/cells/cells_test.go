@@ -102,7 +102,7 @@ func work() {
 // TestAbandon: a cell in a compiled call that cannot be interrupted is abandoned.
 func TestAbandon(t *testing.T) {
 	c := start(t)
-	c.value("import \"io\"\n_, w := io.Pipe()\nx := 1")
+	c.value("import \"net\"\n_, w := net.Pipe()\nx := 1")
 	e := c.interrupt(c.begin("x = 2\n", "w.Write([]byte{1})"))
 	if e.Error == nil || e.Error.Name != "interrupted" || !strings.HasPrefix(e.Error.Value, "the cell is blocked in a compiled call, was given up") {
 		t.Fatalf("the answer is %+v, %v", e, e.Error)
@@ -119,7 +119,7 @@ func TestAbandon(t *testing.T) {
 // of a condition is held again, and the address of a listener is free.
 func TestWaitsEnd(t *testing.T) {
 	c := withWaits(t)
-	c.value(`import ("net"; "net/http"; "net/rpc"; "sync"; "time")
+	c.value(`import ("bufio"; "encoding/json"; "fmt"; "io"; "net"; "net/http"; "net/rpc"; "strings"; "sync"; "time")
 mu := &sync.Mutex{}
 cond := sync.NewCond(mu)
 l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -129,6 +129,7 @@ server := &http.Server{Addr: address}
 listen := func() net.Listener { l, err := net.Listen("tcp", address); if err != nil { panic(err) }; return l }
 func wait() { mu.Lock(); defer mu.Unlock(); for { cond.Wait() } }
 func hold() { l := listen(); for { time.Sleep(time.Hour); l.Addr() } }`)
+	const left = "if n, err := r.Read(packet); string(packet[:n]) != \"left\" { panic(err) }"
 	const free, freePacket = "l = listen()\nl.Close()", "packets := listenPacket()\npackets.Close()"
 	c.value(`listenPacket := func() net.PacketConn { p, err := net.ListenPacket("udp", address); if err != nil { panic(err) }; return p }
 packet := make([]byte, 10)`)
@@ -137,6 +138,13 @@ packet := make([]byte, 10)`)
 		{"a condition and a deferred call", "wait()", "if !mu.TryLock() { panic(\"the lock is held\") }\nmu.Unlock()"},
 		{"a condition in a goroutine", "go wait()\nwait()", "if !mu.TryLock() { panic(\"the lock is held\") }\nmu.Unlock()"},
 		{"a lock through an interface", "var lock sync.Locker = mu\nlock.Lock()\nlock.Lock()", "mu.Unlock()"},
+		{"a write to a pipe", "r, w := io.Pipe()\nw.Write([]byte(\"left\"))", left},
+		{"a write by an interface", "r, w := io.Pipe()\nvar to io.Writer = struct{ io.Writer }{w}\nto.Write([]byte(\"left\"))", left},
+		{"Fprint to a pipe", "r, w := io.Pipe()\nfmt.Fprint(w, \"left\")", left},
+		{"WriteString to a pipe", "r, w := io.Pipe()\nio.WriteString(w, \"left\")", left},
+		{"Copy to a pipe", "r, w := io.Pipe()\nio.Copy(w, strings.NewReader(\"left\"))", left},
+		{"Encode to a pipe", "r, w := io.Pipe()\njson.NewEncoder(w).Encode(1)", "if n, err := r.Read(packet); n != 2 { panic(err) }"},
+		{"Flush to a pipe", "r, w := io.Pipe()\nb := bufio.NewWriter(w)\nb.WriteString(\"left\")\nb.Flush()", left},
 		{"Accept", "l = listen()\nconn, err := l.Accept()", free},
 		{"Accept in a package", "waits.Accept(listen())", free},
 		{"AcceptTCP", "listen().(*net.TCPListener).AcceptTCP()", free},

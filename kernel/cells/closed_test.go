@@ -44,7 +44,7 @@ func TestClosedStreams(t *testing.T) {
 // running, and names those that it cannot end.
 func TestInterruptBetweenCells(t *testing.T) {
 	c := start(t)
-	c.value("import (\"io\"; \"sync/atomic\")\nvar n, begun, ended atomic.Int64\nwork := func() { defer ended.Add(1); begun.Add(1); for { n.Add(1) } }\nkept := \"state\"")
+	c.value("import (\"io\"; \"net\"; \"sync/atomic\")\nvar n, begun, ended atomic.Int64\nwork := func() { defer ended.Add(1); begun.Add(1); for { n.Add(1) } }\nkept := \"state\"")
 	c.value("for range 3 { go work() }\nwaits := make(chan int)\ngo func() { defer ended.Add(1); begun.Add(1); <-waits }()\nfor begun.Load() < 4 {}")
 	c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
 	if got := c.value("ended.Load()"); got != "4" {
@@ -59,7 +59,7 @@ func TestInterruptBetweenCells(t *testing.T) {
 		t.Errorf("stderr is %q", got)
 	}
 	// A reader that got the first of two bytes knows that the goroutine is in Write.
-	c.value("r, w := io.Pipe()\n\ngo func() { begun.Add(1); w.Write([]byte{1, 2}); ended.Add(1) }()\n_, err := io.ReadFull(r, make([]byte, 1))")
+	c.value("r, w := net.Pipe()\n\ngo func() { begun.Add(1); w.Write([]byte{1, 2}); ended.Add(1) }()\n_, err := io.ReadFull(r, make([]byte, 1))")
 	c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
 	const want = "warning: goroutines that an interrupt cannot end go on: 1, started at cell 6, line 3, waiting at cell 6, line 3; they are in compiled calls\n"
 	if got := c.warned(want); got != want {

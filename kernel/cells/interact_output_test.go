@@ -10,8 +10,8 @@ import (
 // in a compiled call, and nothing that it shows later.
 func TestInteractAbandoned(t *testing.T) {
 	c := start(t)
-	x := c.interact(`import ("io"; "warpbook/kernel/display")
-r, w := io.Pipe()
+	x := c.interact(`import ("io"; "net"; "warpbook/kernel/display")
+r, w := net.Pipe()
 display.Interact(func(n int) any {
 	if n == 2 {
 		h := display.New("waiting")

@@ -220,7 +220,7 @@ func TestInterruptWaitsForTheLast(t *testing.T) {
 // An abandoned cell does not block the other cells.
 func TestAbandonBesideACell(t *testing.T) {
 	c := start(t)
-	c.value("import \"io\"\n_, w := io.Pipe()\nx := 1")
+	c.value("import \"net\"\n_, w := net.Pipe()\nx := 1")
 	first := c.begin("", "w.Write([]byte{1})")
 	_, second := c.startBeside("for {}")
 	if e := c.interrupt(second); e.Error == nil || e.Error.Name != "interrupted" {

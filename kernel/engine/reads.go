@@ -110,8 +110,8 @@ func (e *host) registerReads() {
 		"io.ReadAll":                  func(r io.Reader) ([]byte, error) { return io.ReadAll(reader(r)) },
 		"io.ReadFull":                 func(r io.Reader, p []byte) (int, error) { return io.ReadFull(reader(r), p) },
 		"io.ReadAtLeast":              func(r io.Reader, p []byte, least int) (int, error) { return io.ReadAtLeast(reader(r), p, least) },
-		"io.Copy":                     func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(w, reader(r)) },
-		"io.CopyN":                    func(w io.Writer, r io.Reader, n int64) (int64, error) { return io.CopyN(w, reader(r), n) },
+		"io.Copy":                     func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(e.piped(w), reader(r)) },
+		"io.CopyN":                    func(w io.Writer, r io.Reader, n int64) (int64, error) { return io.CopyN(e.piped(w), reader(r), n) },
 		"encoding/json.NewDecoder":    func(r io.Reader) *json.Decoder { return json.NewDecoder(reader(r)) },
 	} {
 		e.external(name, f)
