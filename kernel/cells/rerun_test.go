@@ -91,7 +91,7 @@ func (s *sequence) checkRerun(t *testing.T) {
 }
 
 // cellNumber is the number of a cell in a message, which differs between the sessions.
-var cellNumber = regexp.MustCompile(`\bcell \d+`)
+var cellNumber = regexp.MustCompile(`\bcell ?\d+`)
 
 // answer runs a cell and returns the parts of its answer.
 func (c *client) answer(code string) map[string]string {
