@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,6 +191,10 @@ func compiled(t *testing.T, source, mode string) (text, release string) {
 	return reply.PTX, reply.Release
 }
 
+// ownArguments matches the files whose kernels have other arguments than those of the defects:
+// emu.TestCases and emu.TestPadding run them.
+var ownArguments = regexp.MustCompile(`-(cases|padding)$`)
+
 // tryAll lowers every entry of a module and runs those that can run. results holds the
 // earlier results of each.
 func tryAll(t *testing.T, label, text string, results map[string][]uint32) {
@@ -212,7 +217,7 @@ func tryAll(t *testing.T, label, text string, results map[string][]uint32) {
 			t.Errorf("%s is ready, expected it refused for %s", name, says)
 		case err != nil && (says == "" || !errors.Is(err, gpu.ErrUnsupported) || !strings.Contains(err.Error(), says)):
 			t.Error(name, err)
-		case strings.HasPrefix(name, "ok_") && !strings.HasSuffix(label, "-cases"): // emu.TestCases knows the arguments of those
+		case strings.HasPrefix(name, "ok_") && !ownArguments.MatchString(label):
 			got, err := runClean(d, e, threadsOf(text, name))
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
