@@ -316,7 +316,8 @@ PTX makes a Module of PTX without compiling it. firstLine is the number of its f
 line in messages and faults. An error in the PTX is an *Error.`,
 	"Remedy": `func Remedy(ctx context.Context) string
 
-Remedy is one command that gives this machine a compiler, as the end of an error.`,
+Remedy is one command that gives this machine a compiler, as the end of an error, and why
+a clang that is there does not serve.`,
 	"Resources": `type Resources struct {
 	Entry       string
 	Device      string
