@@ -15,15 +15,16 @@ import (
 // of processor time to run twice.
 var twiceNotebooks = []string{"11-streams-events-graphs", "15-many-gpus", "17-gemm-inside", "18-debugger"}
 
-// timed is an output with times, and number what differs in it from run to run: numbers,
-// and spaces and rules as wide as they are.
+// timed is an output with times, or with a race, of which workers see one byte or another
+// first, and number what differs in it from run to run: numbers, those of durations with
+// their unit, and spaces and rules as wide as they are.
 var (
-	timed  = regexp.MustCompile(`\b(ns|us|ms|s|[GTM]?(B|FLOPS?|FLOP|op)/s)\b`)
-	number = regexp.MustCompile(`[-+]?\d[\d.,]*(e[-+]?\d+)?|[\s─-]+`)
+	timed  = regexp.MustCompile(`\b(ns|us|ms|s|[GTM]?(B|FLOPS?|FLOP|op)/s)\b|race: `)
+	number = regexp.MustCompile(`[-+]?\d[\d.,]*(e[-+]?\d+)?((n|u|µ|m)?s\b)?|[\s─-]+`)
 )
 
 // TestNotebooksTwice: all cells of a notebook run, and then all again in the same session:
-// each ends and prints the second time as the first time, but for numbers beside times.
+// each ends and prints the second time as the first time, but for numbers beside times and races.
 func TestNotebooksTwice(t *testing.T) {
 	t.Setenv(device.Variable, "emu")
 	folder, err := filepath.Abs("../../notebooks")
