@@ -19,8 +19,8 @@ import (
 // warp is where its lanes are, and the registers that still reach a branch, an address or an
 // operation that others see: a loop that leaves by a counter or a clock never repeats its
 // state, and one that reads a clock and leaves by memory alone does, see decisive.go. A
-// launch hangs if all blocks that have begun are quiet, no other one can begin, and nobody else
-// may write memory: no stream that waits, and no program that runs on the host.
+// launch hangs if every resident block is quiet, no further block can begin, and no waiting
+// stream and no running host program can write its memory.
 //
 // A block is watched once it has run many instructions, or has polled for many turns: first
 // at full speed, then with a look at every store. Watching changes nothing, so counters are
@@ -320,7 +320,7 @@ func (l *Launch) hang(b *block) (*gpu.Fault, *block) {
 	l.still.blocks[b] = true
 	left := l.left.Load()
 	begun := min(l.next.Load()*int64(l.cluster.Size()), l.total)
-	if int64(len(l.still.blocks)) < left || begun < l.total && left < l.room() || !l.untouched() {
+	if int64(len(l.still.blocks)) < left || begun < l.total && left < l.room() || !l.onlyWriter() {
 		return nil, nil
 	}
 	first := b
@@ -332,10 +332,9 @@ func (l *Launch) hang(b *block) (*gpu.Fault, *block) {
 	return first.hangs(begun), first
 }
 
-// untouched reports whether nobody else may change the memory of a launch whose blocks are all
-// quiet, and could since they began to repeat their states: otherwise they must repeat them again.
-// l.mu is held.
-func (l *Launch) untouched() bool {
+// onlyWriter reports whether the launch was the only writer of its memory at this check and at
+// the one before. If not, its quiet blocks must repeat their states once more. l.mu is held.
+func (l *Launch) onlyWriter() bool {
 	was := l.alone
 	if l.alone = !l.engine.resources.Waiting(); !was || !l.alone {
 		l.activity.Add(1)

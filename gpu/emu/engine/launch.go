@@ -58,7 +58,7 @@ type Launch struct {
 	resident atomic.Int64  // blocks that workers have taken and that have not ended
 	left     atomic.Int64  // the same, counted at once
 	activity atomic.Uint64 // counts turns of blocks that may have changed memory
-	alone    bool          // nobody else could change memory when all blocks were quiet last; guarded by mu
+	alone    bool          // at the last check for a hang no stream and no host program could write the launch's memory; guarded by mu
 	waits    atomic.Bool   // a block waits for others, and whether all fit depends on registers
 	_        cpu.CacheLinePad
 
@@ -75,8 +75,8 @@ type Launch struct {
 	unwanted []*gpu.Fault // warnings of a repetition
 }
 
-// observer is told of the steps of a launch: a debugger follows it, see follow.go. A launch
-// without one executes the same code as before.
+// observer receives the steps of a launch; a debugger implements it, see follow.go. A launch
+// without an observer calls none of its methods.
 type observer interface {
 	begin(b *block, number int64, alone bool) // a block begins; alone says that no other block waits
 	before(w *warp, f *fragment)              // a fragment comes to an instruction

@@ -50,7 +50,7 @@ func (t *rows) term() func(v uint64) arith.Term {
 }
 
 // load reads the rows from the tile that a descriptor names, part by part. The error is
-// ErrNoPart or says what the emulator does not know of the descriptor.
+// ErrNoPart, or names the base offset or the swizzle that the emulator does not support.
 func (t *rows) load(to []arith.Term, descriptor uint64, read Reader) error {
 	l := layoutOf(descriptor)
 	size := t.of.Bytes()
