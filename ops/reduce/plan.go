@@ -96,47 +96,56 @@ func gridStride(block, perSM int, second string) ladder.Planner {
 	}
 }
 
-// The constants of a block of the bandwidth rungs, and how many blocks a
-// multiprocessor is given.
-const (
-	tileThreads = 512
-	perThread   = 16 // elements of a tile: four vectors
-	tilesPerSM  = 3
+// tiles is how the bandwidth rungs divide x: a thread has so many loads of a
+// float4 in flight, and a multiprocessor is given so many blocks of tileThreads.
+type tiles struct{ loads, blocksPerSM int }
+
+const tileThreads = 512
+
+var (
+	fourLoads  = tiles{4, 3}
+	eightLoads = tiles{8, 2}
 )
 
-// tiles launches the blocks of the bandwidth rungs, and then one block of the
-// entry NAME_2 on their sums.
-func tiles(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
+func (t tiles) blocks(n int, info gpu.Info) int {
+	return min(ladder.CeilDiv(n, 4*t.loads*tileThreads), t.blocksPerSM*info.SMs)
+}
+
+func (t tiles) depth(n, blocks int) int {
+	thread := 1 + (t.loads - 1) + 2 // an element of the head or tail, the accumulators, the components
+	return ladder.CeilDiv(n, 4*t.loads*tileThreads*blocks) + thread + ladder.CeilDiv(blocks, tileThreads) + 2*log2(tileThreads)
+}
+
+// twoLaunches launches the blocks, and then one block of the entry NAME_2 on their sums.
+func (t tiles) twoLaunches(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
 	n := size[0]
 	if n == 0 {
 		return ladder.Plan{}
 	}
-	blocks := min(ladder.CeilDiv(n, tileThreads*perThread), tilesPerSM*info.SMs)
-	var p ladder.Plan
+	blocks := t.blocks(n, info)
+	p := ladder.Plan{Depth: t.depth(n, blocks)}
 	sums := p.NewScratch("sums", blocks)
 	p.Steps = []ladder.Step{
 		{Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: tileThreads}, Args: []any{"x", sums, uint32(n)}},
 		{Entry: entry + "_2", Grid: gpu.Dim{X: 1}, Block: gpu.Dim{X: tileThreads}, Args: []any{sums, "y", uint32(blocks)}},
 	}
-	const thread = 6 // an element of the head or tail, four accumulators, four components
-	p.Depth = ladder.CeilDiv(n, blocks*tileThreads*perThread) + thread + ladder.CeilDiv(blocks, tileThreads) + 2*log2(tileThreads)
 	return p
 }
 
-// lastBlock is tiles in one launch: the last block adds the sums. more are
-// further arguments.
-func lastBlock(more ...func(ladder.Size, gpu.Info) any) ladder.Planner {
+// lastBlock is one launch: the last block adds the sums. more are further arguments.
+func (t tiles) lastBlock(more ...func(ladder.Size, gpu.Info) any) ladder.Planner {
 	return func(entry string, size ladder.Size, info gpu.Info) ladder.Plan {
-		p := tiles(entry, size, info)
-		if len(p.Steps) == 0 {
-			return p
+		n := size[0]
+		if n == 0 {
+			return ladder.Plan{}
 		}
-		p.Steps = p.Steps[:1]
-		p.Steps[0].Args = []any{"x", "sums", "y", uint32(size[0])}
+		blocks := t.blocks(n, info)
+		p := ladder.Plan{Depth: t.depth(n, blocks), Tickets: []string{entry + "_ticket"}}
+		args := []any{"x", p.NewScratch("sums", blocks), "y", uint32(n)}
 		for _, argument := range more {
-			p.Steps[0].Args = append(p.Steps[0].Args, argument(size, info))
+			args = append(args, argument(size, info))
 		}
-		p.Tickets = []string{entry + "_ticket"}
+		p.Steps = []ladder.Step{{Entry: entry, Grid: gpu.Dim{X: blocks}, Block: gpu.Dim{X: tileThreads}, Args: args}}
 		return p
 	}
 }

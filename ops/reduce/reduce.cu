@@ -308,12 +308,12 @@ struct Plain {
     __device__ float4 operator()(const float4* at) const { return __ldg(at); }
 };
 
-// The sum of every float4 that this thread comes to, four loads in flight, and
-// of at most one element before the first and one after the last float4. A
-// block of 512 threads takes tiles of four times as many, which lie side by side.
-template <typename Load>
+// The sum of every float4 that this thread comes to, so many loads in flight, and
+// of at most one element before the first and one after the last float4. A block
+// of 512 threads takes tiles of loads times as many, which lie side by side.
+template <unsigned loads, typename Load>
 static __device__ float tiles_float4(const float* __restrict__ x, unsigned n, Load load) {
-    const unsigned loads = 4, threads = 512;
+    const unsigned threads = 512;
     unsigned thread = blockIdx.x * threads + threadIdx.x, step = gridDim.x * threads * loads;
     unsigned head = min(n, (unsigned)(-(size_t)x / sizeof(float)) % 4); // to the next 16 bytes
     unsigned vectors = (n - head) / 4, tail = head + 4 * vectors;
@@ -341,7 +341,7 @@ static __device__ float tiles_float4(const float* __restrict__ x, unsigned n, Lo
 
 // Three quarters of the threads that a device holds, each with wide loads in flight.
 extern "C" __global__ void reduce_bandwidth(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
-    float sum = block_sum(tiles_float4(x, n, Plain()));
+    float sum = block_sum(tiles_float4<4>(x, n, Plain()));
     if (threadIdx.x == 0) y[blockIdx.x] = sum;
 }
 
@@ -350,17 +350,36 @@ extern "C" __global__ void reduce_bandwidth_2(const float* __restrict__ x, float
     if (threadIdx.x == 0) *y = sum;
 }
 
+// Takes a ticket with a fence on each side: whoever sees the ticket sees the sum.
+struct Fenced {
+    __device__ unsigned operator()(unsigned* ticket) const {
+        __threadfence();
+        unsigned taken = atomicInc(ticket, gridDim.x - 1);
+        __threadfence();
+        return taken;
+    }
+};
+
+// Takes a ticket with one atomic that releases this block's sum and acquires those
+// of the blocks before it.
+struct AcquireRelease {
+    __device__ unsigned operator()(unsigned* ticket) const {
+        unsigned taken;
+        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(taken) : "l"(ticket), "r"(gridDim.x - 1) : "memory");
+        return taken;
+    }
+};
+
 // Writes the sum of the block to sums[blockIdx.x]; the block that comes last
 // adds these, in their order, and writes y[0]. The ticket is 0 before a launch,
 // and the last block makes it 0 again.
-static __device__ void last_block_sum(float sum, float* sums, float* y, unsigned* ticket) {
+template <typename Take>
+static __device__ void last_block_sum(float sum, float* sums, float* y, unsigned* ticket, Take take) {
     __shared__ bool last;
     sum = block_sum(sum);
     if (threadIdx.x == 0) {
         sums[blockIdx.x] = sum;
-        __threadfence(); // whoever sees the ticket sees the sum
-        last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence();
+        last = take(ticket) == gridDim.x - 1;
     }
     __syncthreads();
     if (!last) return;
@@ -382,7 +401,34 @@ __device__ unsigned reduce_last_block_ticket;
 // The last block to finish adds the sums of all: one launch.
 extern "C" __global__ void reduce_last_block(const float* __restrict__ x, float* sums, float* y, unsigned n) {
     fetch(&reduce_last_block_ticket);
-    last_block_sum(tiles_float4(x, n, Plain()), sums, y, &reduce_last_block_ticket);
+    last_block_sum(tiles_float4<4>(x, n, Plain()), sums, y, &reduce_last_block_ticket, Fenced());
+}
+
+__device__ unsigned reduce_acquire_release_ticket;
+
+// One atomic orders the sums; no fence waits for every store of the block.
+extern "C" __global__ void reduce_acquire_release(const float* __restrict__ x, float* sums, float* y, unsigned n) {
+    fetch(&reduce_acquire_release_ticket);
+    last_block_sum(tiles_float4<4>(x, n, Plain()), sums, y, &reduce_acquire_release_ticket, AcquireRelease());
+}
+
+// Loads a vector by the read-only path and leaves nothing of it in L1.
+struct PastL1 {
+    __device__ float4 operator()(const float4* at) const {
+        float4 a;
+        asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(a.x), "=f"(a.y), "=f"(a.z), "=f"(a.w) : "l"(at));
+        return a;
+    }
+};
+
+__device__ unsigned reduce_eight_loads_ticket;
+
+// Twice the loads in flight in two thirds of the threads: fewer blocks end, and
+// the last one adds fewer sums.
+extern "C" __global__ void reduce_eight_loads(const float* __restrict__ x, float* sums, float* y, unsigned n) {
+    fetch(&reduce_eight_loads_ticket);
+    last_block_sum(tiles_float4<8>(x, n, PastL1()), sums, y, &reduce_eight_loads_ticket, AcquireRelease());
 }
 
 #if __CUDA_ARCH__ >= 800
@@ -407,7 +453,7 @@ extern "C" __global__ void reduce_l2_resident(const float* __restrict__ x, float
     Hinted load;
     fetch(&reduce_l2_resident_ticket);
     asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, %1;" : "=l"(load.policy) : "f"(share));
-    last_block_sum(tiles_float4(x, n, load), sums, y, &reduce_l2_resident_ticket);
+    last_block_sum(tiles_float4<4>(x, n, load), sums, y, &reduce_l2_resident_ticket, Fenced());
 }
 
 #endif

@@ -186,7 +186,7 @@ func TestUnalignedInput(t *testing.T) {
 			b := optest.NewBench(t, device, Operator, 1, n)
 			for start := range 4 {
 				ok(t, b.Place("x", start))
-				optest.CheckAll(t, b, fmt.Sprintf("x at float %d", start), "reduce_bandwidth", "reduce_last_block", "reduce_v3_first_add")
+				optest.CheckAll(t, b, fmt.Sprintf("x at float %d", start), "reduce_bandwidth", "reduce_last_block", "reduce_eight_loads", "reduce_v3_first_add")
 			}
 		}
 	})
@@ -230,6 +230,10 @@ func TestCounters(t *testing.T) {
 			{"reduce_bandwidth", "sectors", sectors, n/8 + 1}, // 8 blocks of 512 times 4 float4, then their sums
 			{"reduce_last_block", "sectors", sectors, n/8 + 1},
 			{"reduce_last_block", "atomics", atomics, 8},
+			{"reduce_acquire_release", "sectors", sectors, n/8 + 1},
+			{"reduce_acquire_release", "atomics", atomics, 8},
+			{"reduce_eight_loads", "sectors", sectors, n/8 + 1},
+			{"reduce_eight_loads", "atomics", atomics, 4},
 			{"reduce_l2_resident", "sectors", sectors, n/8 + 1},
 		} {
 			for _, r := range c.Rows {

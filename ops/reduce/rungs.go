@@ -92,17 +92,25 @@ var variants = []ladder.Variant{
 		// kernel that only reads takes 26.7 and 92.2. The best of a sweep over 660 shapes; with loads a grid
 		// apart 26.0, and so 4 blocks of 256 25.8, 1 of 1024 25.9, 2 of 512 with 8 loads 26.6.
 		Name: "reduce_bandwidth", Adds: "four float4 loads in flight a thread, 1536 threads a multiprocessor",
-		Source: "ours", Plan: tiles,
+		Source: "ours", Plan: fourLoads.twoLaunches,
 	},
 	{
 		// 26.9 us at 25.6 M on an H200 (November 2026), both launches of the rung before 29.1.
 		Name: "reduce_last_block", Adds: "the last block to finish adds the sums of all: one launch",
-		Source: "ours", Plan: lastBlock(),
+		Source: "ours", Plan: fourLoads.lastBlock(),
+	},
+	{
+		Name: "reduce_acquire_release", Adds: "the ticket is an atomic that acquires and releases, in place of two fences around it",
+		Source: "ours", Plan: fourLoads.lastBlock(),
+	},
+	{
+		Name: "reduce_eight_loads", Adds: "eight float4 loads in flight a thread, which leave nothing in L1, 1024 threads a multiprocessor",
+		Source: "ours", Plan: eightLoads.lastBlock(),
 	},
 	{
 		// 22.9 us at 25.6 M on an H200 (November 2026); a share of 41 MB of L2's 60 MiB 25.0, and
 		// half of the lines evicted first but none last 26.9. Nothing is gained where L2 holds nothing of x.
 		Name: "reduce_l2_resident", Adds: "a share of x, half of L2 large, is evicted last and the rest first: it is there in the next run",
-		Source: "ours", Needs: ladder.Ampere, Plan: lastBlock(halfOfL2),
+		Source: "ours", Needs: ladder.Ampere, Plan: fourLoads.lastBlock(halfOfL2),
 	},
 }
