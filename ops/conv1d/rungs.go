@@ -12,14 +12,14 @@ func (o Options) variants() []ladder.Variant {
 			Published: ladder.Published("001 convolution_1D", "arithmetic intensity")},
 		{Name: "conv1d_constant", Adds: "taps from constant memory: one address for all lanes of a warp", Source: "001 names it, ours", Plan: o.constant, Refuses: constantLimit},
 		{Name: "conv1d_shared", Adds: "a block's part of x and its halo in shared memory, with zeros outside x: no if for a tap", Source: "ours", Plan: o.shared, Refuses: o.tileLimit},
-		{Name: "conv1d_window", Adds: "eight outputs a thread; four neighbours share a window of x in registers", Source: "ours", Plan: o.window, Refuses: o.windowLimit(mostTaps)},
+		{Name: "conv1d_window", Adds: "eight outputs per thread; four neighbours share a window of x in registers", Source: "ours", Plan: o.window, Refuses: o.windowLimit(mostTaps)},
 		{Name: "conv1d_operands", Adds: "up to 128 taps, unrolled: the multiplications take them from constant memory as operands", Source: "ours", Plan: o.window, Refuses: o.windowLimit(operandTaps)},
-		{Name: "conv1d_sixteen", Adds: "sixteen neighbouring outputs a thread, whose window turns round in registers: a read of 16 bytes for 64 multiplications", Source: "ours", Needs: ladder.Ampere, Module: "conv1d_sixteen", Plan: o.sixteen, Refuses: o.windowLimit(operandTaps)},
-		{Name: "conv1d_strips", Adds: "28 outputs a thread, in warps that wait for no other: bulk copies, and a loop of 32 taps in uniform registers with 31 instructions beside its 896 multiplications", Source: "ours", Needs: gpu.Compute{Major: 9}, Module: "conv1d_strips", Plan: o.strips, Refuses: o.windowLimit(operandTaps)},
-		{Name: "conv1d_vector", Adds: "up to 9 taps: four outputs a thread, vectors of x from L1: no shared memory and no barrier; blocks of 128 threads", Source: "ours", Plan: o.vector, Refuses: o.windowLimit(vectorTaps)},
+		{Name: "conv1d_sixteen", Adds: "sixteen neighbouring outputs per thread, whose window is a ring of registers: a read of 16 bytes for 64 multiplications", Source: "ours", Needs: ladder.Ampere, Module: "conv1d_sixteen", Plan: o.sixteen, Refuses: o.windowLimit(operandTaps)},
+		{Name: "conv1d_strips", Adds: "28 outputs per thread, in warps that wait for no other: bulk copies, and a loop of 32 taps in uniform registers with 31 instructions beside its 896 multiplications", Source: "ours", Needs: gpu.Compute{Major: 9}, Module: "conv1d_strips", Plan: o.strips, Refuses: o.windowLimit(operandTaps)},
+		{Name: "conv1d_vector", Adds: "up to 9 taps: four outputs per thread, vectors of x from L1: no shared memory and no barrier; blocks of 128 threads", Source: "ours", Plan: o.vector, Refuses: o.windowLimit(vectorTaps)},
 		{Name: "conv1d_toeplitz", Adds: "tensor cores: sixteen outputs are a Toeplitz matrix of the taps times x, both split into two scaled float16 numbers; a block whose numbers lie too far apart adds float32", Source: "ours",
 			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitz, Refuses: o.stepLimit},
-		{Name: "conv1d_toeplitz_warps", Adds: "warps that wait for no other: the next part of x comes to registers while one is multiplied; taps are split once a block, for up to 102 of them", Source: "ours",
+		{Name: "conv1d_toeplitz_warps", Adds: "warps that wait for no other: the next part of x comes to registers while one is multiplied; taps are split once per block, for up to 102 of them", Source: "ours",
 			Module: "conv1d_toeplitz", Needs: ladder.Ampere, Plan: o.toeplitzWarps, Refuses: o.partLimit},
 	}
 }
@@ -31,7 +31,7 @@ func mistakesOf(o *ladder.Operator) *ladder.Operator {
 	m.Source = "founding note 001, as it stands"
 	m.Cases = []ladder.Case{{Size: ladder.Size{512, 9}}, {Size: ladder.Size{600, 9}}, {Size: ladder.Size{1000, 4}}}
 	m.Variants = []ladder.Variant{
-		{Name: "mistake_no_guard", Adds: "the listing as it stands: threads behind the last output store, unless n is a multiple of 256", Source: "001 convolution_1D", Plan: asPublished,
+		{Name: "mistake_no_guard", Adds: "the listing as it stands: threads past the last output store, unless n is a multiple of 256", Source: "001 convolution_1D", Plan: asPublished,
 			Expect: func(s ladder.Size) string {
 				if s[0]%threads == 0 {
 					return ""

@@ -116,7 +116,7 @@ func withWinograd(m int, o Options) (*ladder.Operator, error) {
 		Name: fmt.Sprintf("conv2d_winograd%d", m), Adds: fmt.Sprintf("F(%d x %d, 3 x 3): %d multiplications a channel for %d outputs in place of %d; filters, tiles and sums are transformed in launches of their own", m, m, (m+2)*(m+2), m*m, 9*m*m),
 		Source: "ours", Plan: rung.plan,
 	}, {
-		Name: fmt.Sprintf("conv2d_winograd%d_fused", m), Adds: "Hopper: one launch behind that of the filters; warps transform tiles of x for others that multiply, and sums cross shared memory",
+		Name: fmt.Sprintf("conv2d_winograd%d_fused", m), Adds: "Hopper: one launch after that of the filters; warps transform tiles of x for others that multiply, and sums cross shared memory",
 		Source: "ours", Module: "winograd_fused", Needs: hopper, Plan: rung.fused, Refuses: rung.refusesFused,
 	}}
 	return w, nil

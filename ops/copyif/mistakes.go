@@ -41,11 +41,11 @@ var firstOut = signed("first out", "uniform in (0, 1], of either sign; of 512 el
 
 var mistakes = []ladder.Variant{
 	{
-		Name: "mistake_block_barrier", Adds: "undefined, and right all the same: threads of a block make different numbers of turns with barriers, and those that leave the loop exit",
+		Name: "mistake_block_barrier", Adds: "undefined, and right all the same: threads of a block pass different numbers of barriers, and those that leave the loop exit",
 		Source: "000 2.12", Plan: ofInt, Refuses: refused,
 	},
 	{
-		Name: "mistake_warp_published", Adds: "the leader adds 0, lane 0 is asked whether it is there or not, and __syncwarp() waits for all lanes",
+		Name: "mistake_warp_published", Adds: "the leader adds 0, the result is read from lane 0, even if lane 0 is not active, and __syncwarp() waits for all lanes",
 		Source: "000 2.12", Plan: ofInt, Refuses: refused, Expect: always(ladder.Either(ladder.CheckFault+gpu.ErrMask.Error(), ladder.CheckFault+gpu.ErrRace.Error())), // as its data has it
 	},
 	{
@@ -53,7 +53,7 @@ var mistakes = []ladder.Variant{
 		Source: "000 2.12", Plan: ofInt, Refuses: refused, Expect: samePlaces,
 	},
 	{
-		Name: "mistake_warp_lane", Adds: "lane 0 is asked, whether it is there or not",
+		Name: "mistake_warp_lane", Adds: "the result is read from lane 0, even if lane 0 is not active",
 		Source: "000 2.12", Plan: ofInt, Refuses: refused, Expect: always(ladder.CheckFault + gpu.ErrMask.Error()),
 	},
 }

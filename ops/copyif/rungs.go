@@ -14,7 +14,7 @@ func variants(room float64) []ladder.Variant {
 			Source: "000 2.12", Plan: lookBack(room), Host: onHost,
 		},
 		{
-			Name: "copy_if_filter", Adds: "a thread an element; each that is kept takes its place with an atomic",
+			Name: "copy_if_filter", Adds: "one thread for each element; each kept element takes its place with an atomic",
 			Source: "000 2.12", Plan: launch(room, perElement, 256),
 		},
 		{
@@ -37,7 +37,7 @@ func variants(room float64) []ladder.Variant {
 			Source: "ours", Plan: launch(room, perElement, 256),
 		},
 		{
-			Name: "copy_if_compact", Adds: "16 elements a thread in loads of 16 bytes; the block packs them in shared memory",
+			Name: "copy_if_compact", Adds: "16 elements per thread in loads of 16 bytes; the block packs them in shared memory",
 			Source: "ours", Plan: launch(room, perTile, 256),
 		},
 		{
@@ -49,7 +49,7 @@ func variants(room float64) []ladder.Variant {
 			Source: "ours", Plan: lookBack(room),
 		},
 		{
-			Name: "copy_if_pipeline", Adds: "blocks stay; the copy engine loads ahead, and a warp of its own looks back",
+			Name: "copy_if_pipeline", Adds: "persistent blocks; the copy engine loads ahead, and a separate warp looks back",
 			Source: "ours", Plan: pipeline(room), Module: "pipeline", Needs: gpu.Compute{Major: 9},
 		},
 	}

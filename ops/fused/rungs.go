@@ -47,7 +47,7 @@ const rounding = 5 * 0x1p-11
 func halfVariants(scale float32) []ladder.Variant {
 	return []ladder.Variant{
 		{
-			Name: "fused_half_raw_mask", Adds: "two elements a thread; the masks multiply as they are, not as 0 or 1",
+			Name: "fused_half_raw_mask", Adds: "two elements per thread; the masks multiply as they are, not as 0 or 1",
 			Source: "000 3.4", Plan: launch(scale, 1024, 2, 0, rounding), Expect: raw, Refuses: chance,
 			Published: published("000 FusedBiasAddCUDAKernelFloat<__half>"),
 		},

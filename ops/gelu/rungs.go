@@ -20,11 +20,11 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: launch(1, halves),
 	},
 	{
-		Name: "gelu_half2", Adds: "two halves a thread: one instruction computes with both",
+		Name: "gelu_half2", Adds: "two halves per thread: one instruction computes with both",
 		Source: "000 3.2", Plan: launch(2, halves),
 	},
 	{
-		Name: "gelu_half8", Adds: "eight halves a load and a store",
+		Name: "gelu_half8", Adds: "eight halves per load and store",
 		Source: "000 3.2", Plan: launch(8, halves),
 	},
 	{
@@ -51,7 +51,7 @@ var erfVariants = []ladder.Variant{
 		Source: "ours", Plan: launch(1, library),
 	},
 	{
-		Name: "gelu_erf8", Adds: "eight halves a load and a store",
+		Name: "gelu_erf8", Adds: "eight halves per load and store",
 		Source: "ours", Plan: launch(8, library),
 	},
 	{
@@ -59,7 +59,7 @@ var erfVariants = []ladder.Variant{
 		Source: "ours", Plan: launch(8, none),
 	},
 	{
-		Name: "gelu_erf_two_vectors", Adds: "erf again: two vectors a thread in blocks of 128, whose loads come before the arithmetic",
+		Name: "gelu_erf_two_vectors", Adds: "erf again: two vectors per thread in blocks of 128, whose loads come before the arithmetic",
 		Source: "ours", Plan: blocks(128, 16, library),
 	},
 }

@@ -54,7 +54,7 @@ func (o Options) batchedVariants(next func(ladder.Size) strides, at finder) []la
 			// Of the machine code: before its loop PTX has one more ld.shared.v2, of floats that the
 			// ld.shared.v4 before it has read; the assembler drops it, one per warp.
 			Dropped: 4,
-			Name:    "gemm_batched_pointers", Adds: "matrices anywhere: a launch is told up to 32 places by value", Source: "ours", Plan: o.pointersPlan(at),
+			Name:    "gemm_batched_pointers", Adds: "matrices anywhere: a launch takes up to 32 addresses by value", Source: "ours", Plan: o.pointersPlan(at),
 		},
 		o.specializedBatch(next),
 	}

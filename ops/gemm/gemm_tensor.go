@@ -75,11 +75,11 @@ func (o Options) tensorVariants(kind tensorKind) []ladder.Variant {
 	mmaBytes := 4 * (128*64 + depth*(128*kind.size+32))
 	return append([]ladder.Variant{
 		{
-			Name: "gemm_" + kind.name + "_wmma", Adds: "tensor cores: a warp multiplies matrices of 16 x 16; who holds what is the compiler's business",
+			Name: "gemm_" + kind.name + "_wmma", Adds: "tensor cores: a warp multiplies matrices of 16 x 16; the compiler decides which thread holds which element",
 			Source: "ours", Needs: kind.needs, Plan: kind.rounded(o.staged(128, 128, 256, wmmaBytes)),
 		},
 		{
-			Name: "gemm_" + kind.name + "_mma", Adds: "every register has its place: ldmatrix and mma.sync, copies three steps ahead, 64 x 64 a warp",
+			Name: "gemm_" + kind.name + "_mma", Adds: "the code decides which register holds which element: ldmatrix and mma.sync, copies three steps ahead, 64 x 64 per warp",
 			Source: "ours", Needs: ladder.Ampere, Plan: kind.rounded(o.staged(128, 128, 128, mmaBytes)),
 		},
 	}, o.hopperVariants(kind)...)

@@ -16,7 +16,7 @@ func (o Options) naiveVariants() []ladder.Variant {
 			Published: ladder.Published("003 gemm_example", "time"),
 		},
 		{
-			Name: "gemm_uncoalesced", Adds: "one GPU thread an element; a warp walks down a column of D",
+			Name: "gemm_uncoalesced", Adds: "one GPU thread for each element; a warp walks down a column of D",
 			Source: "ours, the mistake that 003 avoids", Plan: o.tiles(32, 32, 32, 32),
 		},
 		{
@@ -78,7 +78,7 @@ func (o Options) layoutVariants() []ladder.Variant {
 func (o Options) pipelineVariants() []ladder.Variant {
 	return []ladder.Variant{
 		{
-			Name: "gemm_cp_async", Adds: "B goes to shared memory past the registers, two steps of 16 ahead; whole tiles need no bounds checks",
+			Name: "gemm_cp_async", Adds: "B goes to shared memory without passing registers, two steps of 16 ahead; whole tiles need no bounds checks",
 			Source: "ours", Needs: ladder.Ampere, Plan: o.staged(128, 128, 256, pipelineBytes),
 		},
 		{
@@ -98,7 +98,7 @@ func (o Options) pipelineVariants() []ladder.Variant {
 			Source: "ours", Plan: o.splitK,
 		},
 		{
-			Name: "gemm_wide", Adds: "a thread computes 8 x 16 elements, in a loop of four k that stays in the instruction cache; any size on the fast way",
+			Name: "gemm_wide", Adds: "a thread computes 8 x 16 elements, in a loop of four k that stays in the instruction cache; every size takes the fast path",
 			Source: "ours", Needs: ladder.Ampere, Plan: o.wide,
 		},
 		{

@@ -71,7 +71,7 @@ var Bytes = &ladder.Operator{
 			Source: "ours", Plan: ofBytes(perSM, 1024, 256*128),
 		},
 		{
-			Name: "histogram_u8_prefetch", Adds: "three vectors a thread; the next three are in flight while these are counted",
+			Name: "histogram_u8_prefetch", Adds: "three vectors per thread; the next three are in flight while these are counted",
 			Source: "ours", Plan: ofBytes(perSM, 1024, 256*128),
 		},
 	},

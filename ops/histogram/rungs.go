@@ -41,15 +41,15 @@ func variants(bins int) []ladder.Variant {
 			Source: "ours", Plan: many(bins, 4, 4*((bins+3)/4)), Module: "many", Needs: gpu.Compute{Major: 9},
 		},
 		{
-			Name: "histogram_u16_counters", Adds: "for many bins: counters of 16 bits, which give to the global ones before they overflow",
+			Name: "histogram_u16_counters", Adds: "for many bins: counters of 16 bits, which are added to the global ones before they overflow",
 			Source: "ours", Plan: many(bins, 1, 4*((bins+1)/2)), Module: "many", Needs: gpu.Compute{Major: 9},
 		},
 		{
-			Name: "histogram_u16_prefetch", Adds: "for many bins: loads of 16 bytes, four a thread, and the next four in flight",
+			Name: "histogram_u16_prefetch", Adds: "for many bins: loads of 16 bytes, four per thread, and the next four in flight",
 			Source: "ours", Plan: many(bins, 1, 4*((bins+1)/2)), Module: "many", Needs: gpu.Compute{Major: 9},
 		},
 		{
-			Name: "histogram_wide", Adds: "for many bins: counters of 32 bits in one block's 227 KiB, whose additions need no answer",
+			Name: "histogram_wide", Adds: "for many bins: counters of 32 bits in one block's 227 KiB, whose additions return no value",
 			Source: "ours", Plan: many(bins, 1, 4*bins), Module: "many", Needs: gpu.Compute{Major: 9}, Refuses: tooMany(bins, 4, 227),
 		},
 		{
@@ -58,7 +58,7 @@ func variants(bins int) []ladder.Variant {
 		},
 		{
 			// 248 and 244, CUB 615. Two vectors in flight 254 and 251; two blocks a multiprocessor 259 and 242.
-			Name: "histogram_prefetch", Adds: "loads of 16 bytes, four a thread; the next four are in flight while these are counted",
+			Name: "histogram_prefetch", Adds: "loads of 16 bytes, four per thread; the next four are in flight while these are counted",
 			Source: "ours", Plan: perLane(bins, 1), Refuses: tooMany(bins, 128, 48),
 		},
 	}

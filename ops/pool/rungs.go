@@ -12,16 +12,16 @@ func (o Options) variants(average bool) (all []ladder.Variant) {
 		name = "avgpool"
 	}
 	for _, v := range []ladder.Variant{
-		{Name: "element", Adds: "a thread an output, an if for each element of its window", Plan: o.plan(average, o.outputs, 0)},
+		{Name: "element", Adds: "one thread for each output, an if for each element of its window", Plan: o.plan(average, o.outputs, 0)},
 		{Name: "clipped", Adds: "the window is clipped to the plane first: no if for an element", Plan: o.plan(average, o.outputs, 0)},
 		{Name: "shared", Adds: "a block's part of the plane in shared memory: an element of several windows is loaded once", Plan: o.plan(average, o.tiles, 4*o.tile()), Refuses: o.tileLimit},
-		{Name: "rows", Adds: "without shared memory: four outputs a thread, each row pooled across once for all of them", Plan: o.plan(average, func(s ladder.Size) int {
+		{Name: "rows", Adds: "without shared memory: four outputs per thread, each row pooled across once for all of them", Plan: o.plan(average, func(s ladder.Size) int {
 			return s[0] * ladder.CeilDiv(o.places(s[1]), outputsDown) * o.places(s[2])
 		}, 0)},
-		{Name: "vectors", Adds: "windows of 3 in steps of 2: four outputs beside each other a thread, loads and stores of 16 bytes", Plan: o.plan(average, func(s ladder.Size) int {
+		{Name: "vectors", Adds: "windows of 3 in steps of 2: each thread has four neighbouring outputs, loads and stores of 16 bytes", Plan: o.plan(average, func(s ladder.Size) int {
 			return ladder.CeilDiv(o.outputs(s), outputsAcross)
 		}, 0)},
-		{Name: "pairs", Adds: "two outputs beside each other in two rows a thread: five rows pooled across once, the element before a vector from the lane before", Plan: o.plan(average, func(s ladder.Size) int {
+		{Name: "pairs", Adds: "each thread has two neighbouring outputs in two rows: five rows pooled across once, the element before a vector from the lane before", Plan: o.plan(average, func(s ladder.Size) int {
 			return s[0] * ladder.CeilDiv(o.places(s[1]), 2) * ladder.CeilDiv(o.places(s[2]), 2)
 		}, 0)},
 	} {

@@ -44,12 +44,12 @@ var variants = []ladder.Variant{
 		Published: ladder.Published("000 reduce_v5", "latency"),
 	},
 	{
-		Name: "reduce_v6_grid_stride", Adds: "8 blocks a multiprocessor stride over x; a second launch adds their sums",
+		Name: "reduce_v6_grid_stride", Adds: "8 blocks per multiprocessor stride over x; a second launch adds their sums",
 		Source: "000 2.8", Plan: gridStride(256, 8, "_2"),
 		Published: ladder.Published("000 reduce_v6", "latency"),
 	},
 	{
-		Name: "reduce_warp_shuffle", Adds: "lanes pass registers to each other: shared memory holds one sum a warp",
+		Name: "reduce_warp_shuffle", Adds: "lanes pass registers to each other: shared memory holds one sum per warp",
 		Source: "000 2.9", Plan: gridStride(256, 8, ""),
 		Published: ladder.Published("000 reduce_warp_level", "latency"),
 	},
@@ -91,7 +91,7 @@ var variants = []ladder.Variant{
 		// On an H200 in November 2026, the first launch alone: 25.6 us at 25.6 M and 92.2 at 1e8, where a
 		// kernel that only reads takes 26.7 and 92.2. The best of a sweep over 660 shapes; with loads a grid
 		// apart 26.0, and so 4 blocks of 256 25.8, 1 of 1024 25.9, 2 of 512 with 8 loads 26.6.
-		Name: "reduce_bandwidth", Adds: "four float4 loads in flight a thread, 1536 threads a multiprocessor",
+		Name: "reduce_bandwidth", Adds: "four float4 loads in flight per thread, 1536 threads per multiprocessor",
 		Source: "ours", Plan: fourLoads.twoLaunches,
 	},
 	{
@@ -104,13 +104,13 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: fourLoads.lastBlock(),
 	},
 	{
-		Name: "reduce_eight_loads", Adds: "eight float4 loads in flight a thread, which leave nothing in L1, 1024 threads a multiprocessor",
+		Name: "reduce_eight_loads", Adds: "eight float4 loads in flight per thread, which leave nothing in L1, 1024 threads per multiprocessor",
 		Source: "ours", Plan: eightLoads.lastBlock(),
 	},
 	{
 		// 22.9 us at 25.6 M on an H200 (November 2026); a share of 41 MB of L2's 60 MiB 25.0, and
 		// half of the lines evicted first but none last 26.9. Nothing is gained where L2 holds nothing of x.
-		Name: "reduce_l2_resident", Adds: "a share of x, half of L2 large, is evicted last and the rest first: it is there in the next run",
+		Name: "reduce_l2_resident", Adds: "a share of x, half of L2 large, is evicted last and the rest first: the next run finds it in L2",
 		Source: "ours", Needs: ladder.Ampere, Plan: fourLoads.lastBlock(halfOfL2),
 	},
 }

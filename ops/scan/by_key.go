@@ -46,9 +46,9 @@ var ByKey = &ladder.Operator{
 		return ladder.Work{Bytes: 12 * float64(s[0]), Operations: float64(s[0]), Unit: "additions"}
 	},
 	Variants: []ladder.Variant{
-		{Name: "scan_by_key_shuffle", Adds: "one block, 256 elements an iteration; the pair of a sum and a flag is added in order", Source: "ours", Plan: keyed(oneBlock(256, false))},
+		{Name: "scan_by_key_shuffle", Adds: "one block, 256 elements per iteration; the pair of a sum and a flag is added in order", Source: "ours", Plan: keyed(oneBlock(256, false))},
 		{Name: "scan_by_key_look_back", Adds: "one pass over tiles of 1024; a warp looks back over sums and flags", Source: "ours", Plan: keyed(onePass(smallTile, 1, false, true))},
-		{Name: "scan_by_key_look_back_wide", Adds: "28 elements a thread in accesses of 16 bytes; a ballot finds the segment's first lane; a tile with a begin waits for none", Source: "ours", Plan: keyed(onePass(keyedTile, 1, false, true))},
+		{Name: "scan_by_key_look_back_wide", Adds: "28 elements per thread in accesses of 16 bytes; a ballot finds the segment's first lane; a tile in which a segment begins waits for no other tile", Source: "ours", Plan: keyed(onePass(keyedTile, 1, false, true))},
 	},
 }
 

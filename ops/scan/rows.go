@@ -61,10 +61,10 @@ func alongRows(exclusive bool) (*ladder.Operator, error) {
 			return ladder.Work{Bytes: 8 * n, Operations: n, Unit: "additions"}
 		},
 		Variants: []ladder.Variant{
-			{Name: "cumsum_warp", Adds: "a warp a row, 32 elements an iteration", Source: "ours", Plan: rowPlan(8, 256, 32, exclusive)},
-			{Name: "cumsum_block", Adds: "a block a row, 256 elements an iteration", Source: "ours", Plan: rowPlan(1, 256, 256, exclusive)},
-			{Name: "cumsum_wide", Adds: "4096 elements an iteration, in accesses of 16 bytes", Source: "ours", Plan: rowPlan(1, 256, 4096, exclusive)},
-			{Name: "cumsum_wide_512", Adds: "512 threads a row: 8192 elements an iteration, with one barrier", Source: "ours", Plan: rowPlan(1, 512, 8192, exclusive)},
+			{Name: "cumsum_warp", Adds: "one warp for each row, 32 elements per iteration", Source: "ours", Plan: rowPlan(8, 256, 32, exclusive)},
+			{Name: "cumsum_block", Adds: "one block for each row, 256 elements per iteration", Source: "ours", Plan: rowPlan(1, 256, 256, exclusive)},
+			{Name: "cumsum_wide", Adds: "4096 elements per iteration, in accesses of 16 bytes", Source: "ours", Plan: rowPlan(1, 256, 4096, exclusive)},
+			{Name: "cumsum_wide_512", Adds: "512 threads per row: 8192 elements per iteration, with one barrier", Source: "ours", Plan: rowPlan(1, 512, 8192, exclusive)},
 		},
 	}, nil
 }

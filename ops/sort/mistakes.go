@@ -22,7 +22,7 @@ func mistakesOf(o *ladder.Operator) *ladder.Operator {
 	}
 	l := layout{gpu.Uint32, true}
 	m.Variants = []ladder.Variant{
-		{Name: "mistake_turn_as_rank", Adds: "the last pass numbers equal digits by atomicAdd, in the order in which threads come", Source: "ours", Plan: l.lastByTurns, Expect: from(radixTile/256 + 1)},
+		{Name: "mistake_turn_as_rank", Adds: "the last pass numbers equal digits by atomicAdd, in the order in which threads arrive", Source: "ours", Plan: l.lastByTurns, Expect: from(radixTile/256 + 1)},
 		{Name: "mistake_later_first", Adds: "a merge takes the later of two equal keys first: <= in place of <", Source: "ours", Plan: l.oneTile, Refuses: tooLong, Expect: from(2)},
 		{Name: "mistake_sentinel", Adds: "a run that has ended stands for the largest key: real keys of that value lose their values", Source: "ours", Plan: l.oneTile, Refuses: tooLong, Expect: from(2)},
 	}

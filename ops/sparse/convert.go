@@ -39,15 +39,15 @@ var ToCOO = &ladder.Operator{
 	Cases: convertCases,
 	Work:  convertWork,
 	Variants: []ladder.Variant{
-		{Name: "csr_to_coo_scalar_row", Adds: "a thread a row", Source: "ours", Plan: expandPlan(1)},
-		{Name: "csr_to_coo_warp_row", Adds: "a warp a row: lanes write neighbours", Source: "ours", Plan: expandPlan(32)},
-		{Name: "csr_to_coo_marks", Adds: "a block has 2048 entries whatever their rows: marks and a scan of maxima", Source: "ours", Plan: func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+		{Name: "csr_to_coo_scalar_row", Adds: "one thread for each row", Source: "ours", Plan: expandPlan(1)},
+		{Name: "csr_to_coo_warp_row", Adds: "one warp for each row: lanes write neighbours", Source: "ours", Plan: expandPlan(32)},
+		{Name: "csr_to_coo_marks", Adds: "a block takes 2048 entries, of any rows: marks and a scan of maxima", Source: "ours", Plan: func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 			if s[1] == 0 {
 				return ladder.Plan{}
 			}
 			return ladder.Plan{Steps: []ladder.Step{step(entry, ladder.CeilDiv(s[1], tile)*256, "offsets", "row", uint32(s[0]), uint32(s[1]))}}
 		}},
-		{Name: "csr_to_coo_bits", Adds: "tiles of the merge path, found by a launch before; a mark is a bit", Source: "ours", Plan: bitsPlan},
+		{Name: "csr_to_coo_bits", Adds: "tiles of the merge path, which a first launch finds; marks are bits", Source: "ours", Plan: bitsPlan},
 	},
 }
 
@@ -88,9 +88,9 @@ var FromCOO = &ladder.Operator{
 	Cases: convertCases,
 	Work:  convertWork,
 	Variants: []ladder.Variant{
-		{Name: "coo_to_csr_search", Adds: "a thread a row searches where it begins", Source: "ours", Plan: compressPlan(func(s ladder.Size) int { return s[0] + 1 })},
-		{Name: "coo_to_csr_edges", Adds: "a thread an entry writes an offset where the row changes", Source: "ours", Plan: compressPlan(func(s ladder.Size) int { return s[1] + 1 })},
-		{Name: "coo_to_csr_wide", Adds: "eight entries a thread, 16 bytes a load; a warp writes long runs of empty rows", Source: "ours", Plan: compressPlan(func(s ladder.Size) int { return s[1]/8 + 1 })},
+		{Name: "coo_to_csr_search", Adds: "one thread for each row searches where the row begins", Source: "ours", Plan: compressPlan(func(s ladder.Size) int { return s[0] + 1 })},
+		{Name: "coo_to_csr_edges", Adds: "one thread for each entry writes an offset where the row changes", Source: "ours", Plan: compressPlan(func(s ladder.Size) int { return s[1] + 1 })},
+		{Name: "coo_to_csr_wide", Adds: "eight entries per thread, 16 bytes per load; a warp writes long runs of empty rows", Source: "ours", Plan: compressPlan(func(s ladder.Size) int { return s[1]/8 + 1 })},
 	},
 }
 

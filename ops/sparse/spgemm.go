@@ -96,7 +96,7 @@ var SpGEMM = &ladder.Operator{
 		return ladder.Work{Bytes: 16*float64(s[1]) + 12*float64(s[0]+1) + 8*math.Min(products, float64(s[2])), Operations: 2 * products}
 	},
 	Variants: []ladder.Variant{
-		{Name: "spgemm_sort", Adds: "a block a row: its products are sorted in shared memory, equal columns added", Source: "ours", Plan: productPlan(rowsByBlocks)},
+		{Name: "spgemm_sort", Adds: "one block for each row: its products are sorted in shared memory, equal columns added", Source: "ours", Plan: productPlan(rowsByBlocks)},
 		{Name: "spgemm_global_hash", Adds: "equal columns meet in a hash table in global memory: fewer are sorted", Source: "ours", Plan: productPlan(globalTables)},
 		{Name: "spgemm_shared_hash", Adds: "the table is in shared memory, of as many places as the row needs", Source: "ours", Plan: productPlan(rowsByBlocks)},
 		{Name: "spgemm_binned", Adds: "rows binned by products: few for a warp, many for a block", Source: "ours", Plan: productPlan(binned)},

@@ -62,9 +62,9 @@ var SpMM = &ladder.Operator{
 		return ladder.Work{Bytes: 8*float64(s[2]) + 4*float64(s[0]+1) + 4*(float64(s[0])+float64(s[1]))*float64(s[3]), Operations: 2 * float64(s[2]) * float64(s[3])}
 	},
 	Variants: []ladder.Variant{
-		{Name: "spmm_row", Adds: "a thread an element of C", Source: "ours", Plan: densePlan(1)},
-		{Name: "spmm_warp", Adds: "a warp has 32 columns of a row, and passes 32 entries round", Source: "ours", Plan: densePlan(32)},
-		{Name: "spmm_vec4", Adds: "128 columns a warp: four a lane, four loads of 16 bytes in flight", Source: "ours", Plan: densePlan(128)},
+		{Name: "spmm_row", Adds: "one thread for each element of C", Source: "ours", Plan: densePlan(1)},
+		{Name: "spmm_warp", Adds: "a warp has 32 columns of a row, and shares 32 entries among its lanes", Source: "ours", Plan: densePlan(32)},
+		{Name: "spmm_vec4", Adds: "128 columns per warp: four per lane, four loads of 16 bytes in flight", Source: "ours", Plan: densePlan(128)},
 		{
 			Name: "spmm_panels", Adds: "panels of 64 rows of B in shared memory for 256 rows of C in registers; rows sorted by column",
 			Source: "ours", Module: "panels", Needs: gpu.Compute{Major: 8}, Plan: panelPlan(1, 2),
@@ -74,7 +74,7 @@ var SpMM = &ladder.Operator{
 			Source: "ours", Module: "multicast", Needs: gpu.Compute{Major: 9}, Plan: panelPlan(2, 4),
 		},
 		{
-			Name: "spmm_tall", Adds: "panels of 424 rows and 64 columns: a row has entries enough in each, which a first launch lists",
+			Name: "spmm_tall", Adds: "panels of 424 rows and 64 columns: each row has enough entries in each panel; a first launch lists them",
 			Source: "ours", Module: "spmm_tall", Needs: gpu.Compute{Major: 9}, Refuses: tallRefuses, Plan: tallPlan,
 		},
 	},

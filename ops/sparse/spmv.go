@@ -50,12 +50,12 @@ var SpMV = &ladder.Operator{
 		return ladder.Work{Bytes: 8*float64(s[2]) + 4*float64(s[0]+1) + 4*float64(s[1]) + 4*float64(s[0]), Operations: 2 * float64(s[2])}
 	},
 	Variants: []ladder.Variant{
-		{Name: "spmv_scalar_row", Adds: "a thread a row", Source: "ours", Plan: rowPlan(1)},
-		{Name: "spmv_warp_row", Adds: "a warp a row: lanes read neighbours", Source: "ours", Plan: rowPlan(32)},
-		{Name: "spmv_vector_row", Adds: "as many lanes a row as it has entries on average", Source: "ours", Plan: vectorPlan},
-		{Name: "spmv_vec4", Adds: "16 bytes a load, a quarter as many lanes a row, and two rows of a lane in flight", Source: "ours", Plan: vec4Plan},
-		{Name: "spmv_vec4_ahead", Adds: "a warp goes on to further rows, and loads their entries before it adds up these; the last rows are for blocks that begin later", Source: "ours", Plan: aheadPlan},
-		{Name: "spmv_stream", Adds: "a block streams the rows that begin in 2048 entries through shared memory, 16 bytes a load", Source: "ours", Plan: streamPlan},
+		{Name: "spmv_scalar_row", Adds: "one thread for each row", Source: "ours", Plan: rowPlan(1)},
+		{Name: "spmv_warp_row", Adds: "one warp for each row: lanes read neighbours", Source: "ours", Plan: rowPlan(32)},
+		{Name: "spmv_vector_row", Adds: "as many lanes per row as the row has entries on average", Source: "ours", Plan: vectorPlan},
+		{Name: "spmv_vec4", Adds: "16 bytes per load, a quarter as many lanes per row, and two rows of a lane in flight", Source: "ours", Plan: vec4Plan},
+		{Name: "spmv_vec4_ahead", Adds: "a warp goes on to further rows, and loads their entries before it adds up these; blocks that start later take the last rows", Source: "ours", Plan: aheadPlan},
+		{Name: "spmv_stream", Adds: "a block streams the rows that begin in 2048 entries through shared memory, 16 bytes per load", Source: "ours", Plan: streamPlan},
 		{Name: "spmv_merge_path", Adds: "rows are split: every thread has 8 steps of the merge of row ends and entries", Source: "ours", Plan: mergePlan},
 		{
 			Name: "spmv_hot_columns", Adds: "x of the columns with most entries is in shared memory; a warp walks the path, and a lane has a row's end",
@@ -101,9 +101,9 @@ var SpMVCOO = &ladder.Operator{
 		return ladder.Work{Bytes: 12*float64(s[2]) + 4*float64(s[1]) + 4*float64(s[0]), Operations: 2 * float64(s[2])}
 	},
 	Variants: []ladder.Variant{
-		{Name: "spmv_coo_atomic", Adds: "a thread an entry, an atomic addition for each", Source: "ours", Plan: cooPlan(1)},
+		{Name: "spmv_coo_atomic", Adds: "one thread for each entry, an atomic addition for each", Source: "ours", Plan: cooPlan(1)},
 		{Name: "spmv_coo_segmented", Adds: "neighbouring lanes of one row add up first", Source: "ours", Plan: cooPlan(1)},
-		{Name: "spmv_coo_runs", Adds: "eight entries a lane in loads of 16 bytes", Source: "ours", Plan: cooPlan(8)},
+		{Name: "spmv_coo_runs", Adds: "eight entries per lane in loads of 16 bytes", Source: "ours", Plan: cooPlan(8)},
 	},
 }
 

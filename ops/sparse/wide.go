@@ -63,8 +63,8 @@ var SpMVWide = &ladder.Operator{
 		return ladder.Work{Bytes: 8*float64(s[2]) + 8*float64(s[0]+1) + 4*float64(s[1]) + 4*float64(s[0]), Operations: 2 * float64(s[2])}
 	},
 	Variants: []ladder.Variant{
-		{Name: "spmv_wide_warp_row", Adds: "a warp a row: lanes read neighbours", Source: "ours", Plan: rowPlan(32)},
-		{Name: "spmv_wide_vector_row", Adds: "as many lanes a row as it has entries on average", Source: "ours", Plan: vectorPlan},
+		{Name: "spmv_wide_warp_row", Adds: "one warp for each row: lanes read neighbours", Source: "ours", Plan: rowPlan(32)},
+		{Name: "spmv_wide_vector_row", Adds: "as many lanes per row as the row has entries on average", Source: "ours", Plan: vectorPlan},
 	},
 }
 

@@ -58,7 +58,7 @@ var Copy = &ladder.Operator{
 	Work:  work,
 	Variants: []ladder.Variant{
 		{Name: "copy_tile", Adds: "a thread copies one element of a tile of 32 x 32", Source: "002", Plan: tiles(oneElement)},
-		{Name: "copy_tile64", Adds: "tiles of 64 x 64, 16 bytes an access", Source: "ours", Plan: tiles(tile64)},
+		{Name: "copy_tile64", Adds: "tiles of 64 x 64, 16 bytes per access", Source: "ours", Plan: tiles(tile64)},
 	},
 }
 

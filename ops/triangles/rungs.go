@@ -5,7 +5,7 @@ import "warpbook/ops/ladder"
 func variants(first counted) []ladder.Variant {
 	return []ladder.Variant{
 		{
-			Name: "triangles_merge", Adds: "a thread an edge: it merges the rows of both ends",
+			Name: "triangles_merge", Adds: "one thread for each edge merges the rows of both ends",
 			Source: "ours", Plan: first.resident(1),
 		},
 		{
@@ -13,7 +13,7 @@ func variants(first counted) []ladder.Variant {
 			Source: "ours", Plan: first.resident(1),
 		},
 		{
-			Name: "triangles_search_warp", Adds: "a warp an edge: its lanes share the searches",
+			Name: "triangles_search_warp", Adds: "one warp for each edge: its lanes share the searches",
 			Source: "ours", Plan: first.resident(32),
 		},
 		{
@@ -21,7 +21,7 @@ func variants(first counted) []ladder.Variant {
 			Source: "ours, after WeTriC", Plan: first.wedges,
 		},
 		{
-			Name: "triangles_bitmap", Adds: "a block a vertex: its row is a bitmap of all vertices in global memory, and a wedge is a bit to look up",
+			Name: "triangles_bitmap", Adds: "one block for each vertex: the row is a bitmap of all vertices in global memory, and a wedge is a bit to look up",
 			Source: "ours", Plan: first.bitmap,
 		},
 		{
@@ -29,7 +29,7 @@ func variants(first counted) []ladder.Variant {
 			Source: "ours, after TRUST", Plan: first.bitmapShared, Refuses: tooMany,
 		},
 		{
-			Name: "triangles_masked_product", Adds: "the product L L where L has an element, with a hash table a row; then a sum",
+			Name: "triangles_masked_product", Adds: "the product L L where L has an element, with a hash table for each row; then a sum",
 			Source: "ours", Plan: first.maskedProduct,
 		},
 		{
@@ -37,7 +37,7 @@ func variants(first counted) []ladder.Variant {
 			Source: "ours, after TRUST", Plan: first.perVertex(4),
 		},
 		{
-			Name: "triangles_packed", Adds: "rows are words of 32 bits with their places: a lookup is up to 32 wedges; a table a warp, 64 edges at a time",
+			Name: "triangles_packed", Adds: "rows are words of 32 bits with their places: a lookup is up to 32 wedges; one table per warp, 64 edges at a time",
 			Source: "ours", Plan: first.packed,
 		},
 		{

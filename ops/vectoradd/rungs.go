@@ -8,7 +8,7 @@ var variants = []ladder.Variant{
 		Source: "003", Plan: blocks(1, ladder.OneBlock),
 	},
 	{
-		Name: "vectoradd_one_block", Adds: "the 256 threads of one block take turns",
+		Name: "vectoradd_one_block", Adds: "the 256 threads of one block share all elements",
 		Source: "003", Plan: blocks(256, ladder.OneBlock),
 	},
 	{
@@ -28,7 +28,7 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: blocks(256, ladder.Resident(4)),
 	},
 	{
-		Name: "vectoradd_in_flight", Adds: "four vectors an iteration: eight loads are on their way at once",
+		Name: "vectoradd_in_flight", Adds: "four vectors per iteration: eight loads are on their way at once",
 		Source: "ours", Plan: blocks(256, ladder.Resident(4)),
 	},
 	{
@@ -36,7 +36,7 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: blocks(256, ladder.PerElements(4)),
 	},
 	{
-		Name: "vectoradd_two_vectors", Adds: "two vectors a thread in blocks of 128: four loads are on their way at once",
+		Name: "vectoradd_two_vectors", Adds: "two vectors per thread in blocks of 128: four loads are on their way at once",
 		Source: "ours", Plan: blocks(128, ladder.PerElements(8)),
 	},
 	{

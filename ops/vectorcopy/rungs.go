@@ -8,7 +8,7 @@ var variants = []ladder.Variant{
 		Source: "000", Plan: blocks(1, ladder.OneBlock),
 	},
 	{
-		Name: "vectorcopy_one_block", Adds: "the 256 threads of one block take turns",
+		Name: "vectorcopy_one_block", Adds: "the 256 threads of one block share all elements",
 		Source: "000", Plan: blocks(256, ladder.OneBlock),
 	},
 	{
@@ -28,11 +28,11 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: blocks(256, ladder.Resident(4)),
 	},
 	{
-		Name: "vectorcopy_in_flight", Adds: "four vectors an iteration: four loads are in flight",
+		Name: "vectorcopy_in_flight", Adds: "four vectors per iteration: four loads are in flight",
 		Source: "ours", Plan: blocks(256, ladder.Resident(4)),
 	},
 	{
-		Name: "vectorcopy_one_turn", Adds: "no loop: a block copies 1024 vectors, four a thread",
+		Name: "vectorcopy_one_turn", Adds: "no loop: a block copies 1024 vectors, four per thread",
 		Source: "ours", Plan: blocks(256, ladder.PerElements(16)),
 	},
 	{
