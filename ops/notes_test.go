@@ -111,3 +111,31 @@ func mediansOf(t *testing.T, folder, gpu string) map[string][]float64 {
 	}
 	return all
 }
+
+// A notebook that shows a paragraph of a note names its first words, and the note has one
+// paragraph that begins with them.
+func TestNotebooksShowParagraphsOfNotes(t *testing.T) {
+	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, path := range notebooks {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\b(\w+)\.Note\(\\"([^"\\]+)\\"\)`).FindAllStringSubmatch(string(text), -1) {
+			shown++
+			note, err := os.ReadFile(m[1] + "/notes.md")
+			if err != nil {
+				t.Errorf("%s: %s: %v", path, m[0], err)
+			} else if n := strings.Count(string(note), "\n\n"+m[2]); n != 1 {
+				t.Errorf("%s: %d paragraphs of ops/%s/notes.md begin with %q, expected one", path, n, m[1], m[2])
+			}
+		}
+	}
+	if shown < 5 {
+		t.Errorf("%d paragraphs are shown, expected those of notebook 02 at least", shown)
+	}
+}
