@@ -53,7 +53,16 @@ func (c CellChart) MIMEBundle() (data, metadata map[string]any) { return Of(c) }
 
 func (c CellChart) drawing() (data, metadata map[string]any, err error) { return ofChart(c.Figure()) }
 
-const cellHeight = 15 // CSS pixels
+// Sizes of cells. A chart whose texts need wider columns than those of a figure of plotWidth
+// is as wide as wideCells; texts that do not fit there either are left out: the colours and
+// the numbers below have what they say.
+const (
+	cellHeight  = 18  // CSS pixels
+	wideCells   = 840 // CSS pixels; a cell of JupyterLab has 848 in a window of 1280
+	mostLetter  = 12 * px
+	leastLetter = 9 * px
+	besideCells = 30 * px // the label of the y axis and what lies between it and the cells
+)
 
 // Figure makes the chart; its error says which list has the wrong length.
 func (c CellChart) Figure() (*Figure, error) {
@@ -65,9 +74,13 @@ func (c CellChart) Figure() (*Figure, error) {
 	p.X.Min, p.X.Max = -0.5, float64(len(c.Columns))-0.5
 	p.Y.Min, p.Y.Max = -0.5, float64(len(c.Rows))-0.5
 	p.X.Padding, p.Y.Padding = 0, 0
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(sparseTicks(c.Columns)), plot.ConstantTicks(rowNames(c.Rows))
+	width := plotWidth
+	if letterSize(c.widestText(), c.columnWidth(width)) == 0 {
+		width = wideCells
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(sparseTicks(c.Columns, c.columnWidth(width))), plot.ConstantTicks(rowNames(c.Rows))
 	p.Add(&cells{c})
-	f := &Figure{Plot: p, Notes: c.Notes, values: "columns: " + c.XAxis + "; rows: " + c.YAxis,
+	f := &Figure{Plot: p, Width: width, Notes: c.Notes, values: "columns: " + c.XAxis + "; rows: " + c.YAxis,
 		numbers: c.grid(), dataHeight: cellHeight * len(c.Rows)}
 	for i, name := range c.Legend {
 		if !slices.ContainsFunc(c.Level, func(row []int) bool { return slices.Contains(row, i+1) }) {
@@ -100,13 +113,62 @@ func (c CellChart) grid() *grid {
 	return g
 }
 
-// sparseTicks names every fourth of many columns, whose cells are narrow.
-func sparseTicks(names []string) (ticks []plot.Tick) {
-	every := 1 + 3*(len(names)/17)
-	for i, name := range names {
-		if i%every == 0 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+// widestText is the width of the widest text of a cell at mostLetter.
+func (c CellChart) widestText() (widest vg.Length) {
+	sty := textStyle(mostLetter, ink)
+	for _, row := range c.Text {
+		for _, text := range row {
+			widest = max(widest, sty.Width(strings.TrimSpace(text)))
 		}
+	}
+	return widest
+}
+
+// columnWidth is the width of a column in a figure of that width, or nearly so: the plot lays
+// its axes out when it is drawn.
+func (c CellChart) columnWidth(width int) vg.Length {
+	sty, names := textStyle(smallSize, faint), vg.Length(0)
+	for _, name := range c.Rows {
+		names = max(names, sty.Width(name))
+	}
+	return (vg.Length(width)*px - 2*figureMargin - names - besideCells) / vg.Length(len(c.Columns))
+}
+
+// letterSize is the size of letters at which a text, so wide at mostLetter, fits a column; 0
+// where they would be smaller than leastLetter.
+func letterSize(widest, column vg.Length) vg.Length {
+	if widest == 0 {
+		return mostLetter
+	}
+	size := min(mostLetter, mostLetter*(column-1.5*px)/widest)
+	if size < leastLetter {
+		return 0
+	}
+	return size
+}
+
+// sparseTicks names columns so far apart that their names do not touch: of each group of
+// columns, which ends where a column has no name, the first and every 2nd, 4th or 8th.
+func sparseTicks(names []string, column vg.Length) (ticks []plot.Tick) {
+	sty, widest := textStyle(smallSize, faint), vg.Length(0)
+	for _, name := range names {
+		widest = max(widest, sty.Width(name))
+	}
+	every := 1
+	for vg.Length(every)*column < widest+8*px && every < len(names) {
+		every *= 2
+	}
+	for start := 0; start < len(names); {
+		end := start
+		for end < len(names) && names[end] != "" {
+			end++
+		}
+		for i := start; i < end; i += every {
+			if i == start || end == len(names) || end+1-i >= every { // the next group is named, too
+				ticks = append(ticks, plot.Tick{Value: float64(i), Label: names[i]})
+			}
+		}
+		start = end + 1
 	}
 	return ticks
 }
@@ -136,7 +198,8 @@ func cellColor(level int) color.Color {
 func (d *cells) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	const gap = 0.5 * px
-	sty := textStyle(9*px, ink)
+	letters := letterSize(d.chart.widestText(), x(1)-x(0))
+	sty := textStyle(letters, ink)
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	for i := range d.chart.Rows {
 		at := rowPosition(i, len(d.chart.Rows))
@@ -147,7 +210,7 @@ func (d *cells) Plot(c draw.Canvas, p *plot.Plot) {
 			}
 			c.SetColor(cellColor(d.chart.Level[i][j]))
 			c.Fill(box.Path())
-			if text = strings.TrimSpace(text); text != "" {
+			if text = strings.TrimSpace(text); text != "" && letters > 0 {
 				c.FillText(sty, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}, text)
 			}
 		}
