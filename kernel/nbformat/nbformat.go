@@ -41,6 +41,8 @@ const (
 	TagRaisesException    = "raises-exception"    // must fail, and does not end the run
 	TagSkipExecution      = "skip-execution"      // is not executed and stays as it is
 	TagHideInput          = "hide-input"          // its source is folded, beside metadata.jupyter.source_hidden
+	TagMainPlot           = "main-plot"           // a report opens with the first plot of the cell
+	TagMainPlotEmulated   = "main-plot-emulated"  // the same where no time is a GPU's
 )
 
 // Notebook is one notebook. Values in its maps have the types of encoding/json, with

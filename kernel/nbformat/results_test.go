@@ -227,6 +227,51 @@ func likeToday(c, today *Cell) *Cell {
 	return &like
 }
 
+// A notebook whose execution on a GPU has plots names its main one, which the execution has,
+// and at most one other for reports of emulated runs.
+func TestMainPlots(t *testing.T) {
+	notebooks, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "*.ipynb"))
+	if err != nil || len(notebooks) == 0 {
+		t.Fatalf("%d notebooks: %v", len(notebooks), err)
+	}
+	for _, path := range notebooks {
+		count := map[string]int{}
+		for _, c := range readNotebook(t, path).Cells {
+			for _, tag := range []string{TagMainPlot, TagMainPlotEmulated} {
+				if c.HasTag(tag) && c.Type != Code {
+					t.Errorf("%s: cell %s is %s, and has the tag %s, expected code", filepath.Base(path), c.ID, c.Type, tag)
+				} else if c.HasTag(tag) {
+					count[tag]++
+				}
+			}
+		}
+		if count[TagMainPlot] > 1 || count[TagMainPlotEmulated] > count[TagMainPlot] {
+			t.Errorf("%s: %v, expected at most one of each, and a plot of a GPU beside that of the emulation", filepath.Base(path), count)
+		}
+	}
+	executed, err := filepath.Glob(filepath.Join("..", "..", "notebooks", "results", "*", "*.ipynb"))
+	if err != nil || len(executed) == 0 {
+		t.Fatalf("%d executed notebooks: %v", len(executed), err)
+	}
+	for _, path := range executed {
+		plots, main := 0, 0
+		for _, c := range readNotebook(t, path).Cells {
+			n := 0
+			for _, o := range c.Outputs {
+				if o.Data["image/svg+xml"] != nil || o.Data["image/png"] != nil {
+					n++
+				}
+			}
+			if plots += n; n > 0 && c.HasTag(TagMainPlot) {
+				main++
+			}
+		}
+		if plots > 0 && main != 1 {
+			t.Errorf("%s: %d plots, and %d cells of them have the tag %s, expected one", path, plots, main, TagMainPlot)
+		}
+	}
+}
+
 // statesOnly reports whether code only states sentences of a lesson that are checked.
 func statesOnly(source string) bool {
 	states := regexp.MustCompile(`\b(Claim|Say|Find)\(`)

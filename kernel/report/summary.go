@@ -13,7 +13,7 @@ import (
 )
 
 // summary opens a page: what was measured, on which device, when, by which commit, the
-// result, and the first plot after the first times.
+// result, and the main plot.
 type summary struct {
 	Lines []line
 	Plot  template.HTML
@@ -177,28 +177,54 @@ const (
 	mostPlotHeight = 400
 )
 
-// mainPlot is the first plot at or after the first times of a GPU, else the first one, small: a
-// plot of the emulation's times would say nothing.
+// mainPlot is the first plot of the cell that the notebook names by a tag: main-plot-emulated
+// where no time is a GPU's, else main-plot. Without such a plot it is the first one at or
+// after the first times of a GPU, and without those the first one.
 func (p *prose) mainPlot(nb *nbformat.Notebook) template.HTML {
-	var first *nbformat.Output
-	cell, timed := "", false
-	for _, c := range nb.Cells {
-		for _, o := range c.Outputs {
-			if r, err := record.Parse(o.Data[record.MIME]); err == nil && r.Kind == record.Figures && slices.ContainsFunc(r.Rows, func(row record.Row) bool { return row.Clock == record.Time }) {
-				timed = true
-			}
-			if _, uri := p.picture(o.Data); uri == "" || first != nil && !timed {
-				continue
-			}
-			if first, cell = o, c.ID; timed {
-				return p.smallPlot(first, cell)
+	plots, timed := p.plotsOf(nb)
+	tags := []string{nbformat.TagMainPlot}
+	if timed < 0 {
+		tags = []string{nbformat.TagMainPlotEmulated, nbformat.TagMainPlot}
+	}
+	for _, tag := range tags {
+		for _, plot := range plots {
+			if plot.cell.HasTag(tag) {
+				return p.smallPlot(plot.output, plot.cell.ID)
 			}
 		}
 	}
-	if first == nil {
+	if len(plots) == 0 {
 		return ""
 	}
-	return p.smallPlot(first, cell)
+	first := plots[0]
+	if timed >= 0 && timed < len(plots) {
+		first = plots[timed]
+	}
+	return p.smallPlot(first.output, first.cell.ID)
+}
+
+// plot is an output with a picture, and its cell.
+type plot struct {
+	cell   *nbformat.Cell
+	output *nbformat.Output
+}
+
+// plotsOf are the plots of a notebook, and how many of them stand before the first times of a
+// GPU: -1 without such times.
+func (p *prose) plotsOf(nb *nbformat.Notebook) (plots []plot, timed int) {
+	timed = -1
+	onGPU := func(row record.Row) bool { return row.Clock == record.Time }
+	for _, c := range nb.Cells {
+		for _, o := range c.Outputs {
+			if r, err := record.Parse(o.Data[record.MIME]); timed < 0 && err == nil && r.Kind == record.Figures && slices.ContainsFunc(r.Rows, onGPU) {
+				timed = len(plots)
+			}
+			if _, uri := p.picture(o.Data); uri != "" {
+				plots = append(plots, plot{c, o})
+			}
+		}
+	}
+	return plots, timed
 }
 
 // smallPlot is a plot that leads to its cell.

@@ -117,19 +117,41 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// The plot of a summary follows the first times of a GPU. Where all times are those of the
-// emulation, it is the first plot.
+// The plot of a summary is that of a tagged cell: of main-plot-emulated where all times are
+// those of the emulation, of main-plot elsewhere. Without a tagged plot it follows the first
+// times of a GPU, and without those it is the first one.
 func TestMainPlot(t *testing.T) {
 	two := [3]float64{2000, 1900, 2100}
-	for clock, want := range map[string]string{record.Time: "#cell-after", record.EmulatorTime: "#cell-before"} {
+	for _, test := range []struct {
+		clock string
+		tags  string // cell=tag
+		want  string
+	}{
+		{record.Time, "", "timed"},
+		{record.EmulatorTime, "", "before"},
+		{record.Time, "last=main-plot", "last"},
+		{record.EmulatorTime, "last=main-plot", "last"},
+		{record.Time, "last=main-plot before=main-plot-emulated", "last"},
+		{record.EmulatorTime, "timed=main-plot last=main-plot-emulated", "last"},
+		{record.Time, "last=main-plot-emulated", "timed"},
+		{record.EmulatorTime, "timed=main-plot none=main-plot-emulated", "timed"},
+	} {
+		cell := func(id string, outputs ...*nbformat.Output) *nbformat.Cell {
+			c := &nbformat.Cell{Type: nbformat.Code, ID: id, Source: "x", Outputs: outputs, Metadata: map[string]any{}}
+			for _, pair := range strings.Fields(test.tags) {
+				if of, tag, _ := strings.Cut(pair, "="); of == id {
+					c.Metadata["tags"] = []any{tag}
+				}
+			}
+			return c
+		}
 		plot := func() *nbformat.Output { return bundle(map[string]any{"image/svg+xml": "<svg/>"}) }
 		_, root := summaryOf(t, &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{
-			{Type: nbformat.Code, ID: "before", Source: "x", Outputs: []*nbformat.Output{plot()}},
-			{Type: nbformat.Code, ID: "after", Source: "x", Outputs: []*nbformat.Output{bundle(timed("2026-11-24T00:00:01Z", clock, two, two)), plot()}},
+			cell("before", plot()), cell("timed", bundle(timed("2026-11-24T00:00:01Z", test.clock, two, two)), plot()), cell("last", plot()), cell("none"),
 		}})
 		links := find(find(root, atom.Div, "summary")[0], atom.A, "")
-		if got := attribute(links[len(links)-1], "href"); got != want {
-			t.Errorf("%s: the plot of %s, expected %s", clock, got, want)
+		if got := attribute(links[len(links)-1], "href"); got != "#cell-"+test.want {
+			t.Errorf("%s, tags %q: the plot of %s, expected cell %s", test.clock, test.tags, got, test.want)
 		}
 	}
 }
