@@ -245,6 +245,14 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "The sequences that compiled functions return have types of their own: slices.Collect(strings.SplitSeq(s, sep)) does not compile.",
+			Test: "cells.TestSequences/language/sequences of compiled functions",
+			Edits: []Edit{
+				{"rtypes.go", 153, 152, "if rt, ok := compiledSequence(typ); ok {\n\tr.tcache.Set(typ, rt)\n\treturn rt, true\n}"},
+				{"rtypes.go", 425, 424, "if t := r.sequence(rt); t != nil {\n\treturn t\n}"},
+			},
+		},
+		{
 			Why:  "A type whose name in a package is an alias of a type of another one is missing: json.RawMessage since Go 1.27.",
 			Test: "cells.TestSequences/identity/assertions and switches match identical types",
 			Edits: []Edit{
