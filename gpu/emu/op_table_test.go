@@ -1,6 +1,7 @@
 package emu
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -21,9 +22,10 @@ type opTest struct {
 	want  func(a, b, c uint64) uint64
 }
 
-func s32(a uint64) int32 { return int32(a) }
-func s64(a uint64) int64 { return int64(a) }
-func u32(a int64) uint64 { return uint64(uint32(a)) }
+func s32(a uint64) int32     { return int32(a) }
+func s8(a uint64, i int) int { return int(int8(a >> (8 * i))) }
+func s64(a uint64) int64     { return int64(a) }
+func u32(a int64) uint64     { return uint64(uint32(a)) }
 
 var opTests = []opTest{
 	{"add.s32 %d, %a, %b;", "b32 b32 b32", func(a, b, _ uint64) uint64 { return u32(int64(s32(a)) + int64(s32(b))) }},
@@ -145,6 +147,55 @@ var opTests = []opTest{
 			sum += int64(int8(a>>(8*i))) * int64(int8(b>>(8*i)))
 		}
 		return u32(sum)
+	}},
+	{"vabsdiff4.u32.u32.u32 %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, _ uint64) uint64 {
+		d := [4]byte{}
+		for i, x := range [4]byte(binary.LittleEndian.AppendUint32(nil, uint32(a))) {
+			y := byte(b >> (8 * i))
+			d[i] = max(x, y) - min(x, y)
+		}
+		return uint64(binary.LittleEndian.Uint32(d[:]))
+	}},
+	{"vabsdiff4.u32.s32.s32 %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, _ uint64) (d uint64) {
+		for i := range 4 {
+			d |= uint64(max(s8(a, i), s8(b, i))-min(s8(a, i), s8(b, i))) << (8 * i) // at most 255
+		}
+		return d
+	}},
+	{"vabsdiff4.s32.u32.s32 %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, _ uint64) (d uint64) {
+		for i := range 4 {
+			u := int(a >> (8 * i) & 255)
+			d |= uint64(max(u, s8(b, i))-min(u, s8(b, i))) & 255 << (8 * i) // at most 383
+		}
+		return d
+	}},
+	{"vabsdiff4.s32.s32.s32.sat %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, _ uint64) (d uint64) {
+		for i := range 4 {
+			d |= uint64(min(max(s8(a, i), s8(b, i))-min(s8(a, i), s8(b, i)), 127)) << (8 * i)
+		}
+		return d
+	}},
+	{"vabsdiff4.u32.u32.s32.sat %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, _ uint64) (d uint64) {
+		for i := range 4 {
+			u := int(a >> (8 * i) & 255)
+			d |= uint64(min(max(u, s8(b, i))-min(u, s8(b, i)), 255)) << (8 * i)
+		}
+		return d
+	}},
+	{"vabsdiff4.s32.s32.s32.add %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, c uint64) uint64 {
+		sum := int64(c)
+		for i := range 4 {
+			sum += int64(max(s8(a, i), s8(b, i)) - min(s8(a, i), s8(b, i)))
+		}
+		return u32(sum)
+	}},
+	{"vabsdiff2.s32.u32.u32 %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, _ uint64) uint64 {
+		low, high := int64(a&0xffff)-int64(b&0xffff), int64(a>>16)-int64(b>>16)
+		return uint64(max(low, -low)) | uint64(max(high, -high))<<16
+	}},
+	{"vabsdiff2.u32.u32.s32.add %d, %a, %b, %c;", "b32 b32 b32 b32", func(a, b, c uint64) uint64 {
+		low, high := int64(a&0xffff)-int64(int16(b)), int64(a>>16)-int64(s32(b)>>16)
+		return u32(int64(c) + max(low, -low) + max(high, -high))
 	}},
 	{"{ .reg .b32 lo; add.cc.u32 lo, %a, %b; addc.u32 %d, %c, 0; }", "b32 b32 b32 b32", func(a, b, c uint64) uint64 { return u32(int64(c + (a+b)>>32)) }},
 	{"{ .reg .b32 lo; sub.cc.u32 lo, %a, %b; subc.u32 %d, %c, 0; }", "b32 b32 b32 b32", func(a, b, c uint64) uint64 {

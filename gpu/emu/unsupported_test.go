@@ -19,7 +19,9 @@ func TestRejected(t *testing.T) {
 		"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes [%r2], [%q0, {%r2, %r2, %r2}], [%r2], {%r2};": "im2col::w",
 		"tcgen05.wait::ld.sync.aligned;": "opcode tcgen05",
 		"mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r2,%r3,%r4,%r5}, {%r2,%r3,%r4,%r5}, {%r6,%r7}, {%r2,%r3,%r4,%r5};": "mma.sync.aligned.m16n8k64",
-		"vadd.u32.u32.u32 %r2, %r3.b0, %r4.h1;": "opcode vadd",
+		"vadd.u32.u32.u32 %r2, %r3.b0, %r4.h1;":             "opcode vadd",
+		"vabsdiff4.u32.u32.u32 %r2, %r3.b7531, %r4, %r2;":   "operand 2 selects parts of a register, .b7531",
+		"vabsdiff4.u32.u32.u32.add %r2.b10, %r3, %r4, %r2;": "operand 1 selects parts of a register, .b10",
 	} {
 		d, err := Open("")
 		if err != nil {

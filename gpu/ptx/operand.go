@@ -116,14 +116,10 @@ func (p *parser) register(o *Operand, t token, sym symbol) {
 	p.next()
 }
 
-// isSelector reports whether the text selects a part of a video instruction's
-// operand.
+// isSelector reports whether the text selects parts of a video instruction's operand, as
+// b0, h10 and b7654 do.
 func isSelector(text string) bool {
-	switch text {
-	case "b0", "b1", "b2", "b3", "h0", "h1":
-		return true
-	}
-	return false
+	return len(text) >= 2 && len(text) <= 5 && (text[0] == 'b' || text[0] == 'h') && strings.Trim(text[1:], "01234567") == ""
 }
 
 // pair reads the second part of d|p, if there is one.

@@ -44,7 +44,7 @@ var modifiers = map[string]string{
 	"min": "relu ftz NaN xorsign abs" + ints + pairs + floats, "max": "relu ftz NaN xorsign abs" + ints + pairs + floats,
 	"and": "pred" + untyped, "or": "pred" + untyped, "xor": "pred" + untyped, "not": "pred" + untyped, "cnot": untyped, "shl": untyped, "shr": untyped + ints,
 	"popc": "b32 b64", "clz": "b32 b64", "brev": "b32 b64", "bfind": "shiftamt" + longs, "bfe": longs, "bfi": "b32 b64",
-	"shf": "l r clamp wrap b32", "prmt": "b32 f4e b4e rc8 ecl ecr rc16", "dp2a": "lo hi" + words32, "dp4a": words32,
+	"shf": "l r clamp wrap b32", "prmt": "b32 f4e b4e rc8 ecl ecr rc16", "dp2a": "lo hi" + words32, "dp4a": words32, "vabsdiff2": "sat add" + words32, "vabsdiff4": "sat add" + words32,
 	"bmsk": "clamp wrap b32", "szext": "clamp wrap" + words32, "fns": "b32",
 	"rcp": "approx ftz f32 f64" + rounded, "sqrt": "approx ftz f32 f64" + rounded, "rsqrt": "approx ftz f32 f64",
 	"ex2": "approx ftz f32" + halves, "lg2": "approx ftz f32", "sin": "approx ftz f32", "cos": "approx ftz f32", "tanh": "approx f32" + halves,
@@ -83,7 +83,7 @@ var modifiers = map[string]string{
 }
 
 // otherOpcodes are those that gpu/emu does not run. Their modifiers are not checked.
-const otherOpcodes = `clusterlaunchcontrol multimem tcgen05 tensormap vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2
+const otherOpcodes = `clusterlaunchcontrol multimem tcgen05 tensormap vabsdiff vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2
 	vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4`
 
 // Opcodes are those of PTX.

@@ -53,7 +53,7 @@ var Rows = indexRows(
 	integerRows[uint64]("u64", "d", MulHigh64U), integerRows[int64]("s64", "d", MulHigh64S),
 	wideRows, signedRows[int16]("s16", "h"), signedRows[int32]("s32", "w"), signedRows[int64]("s64", "d"),
 	logicRows[uint16]("b16", "h"), logicRows[uint32]("b32", "w"), logicRows[uint64]("b64", "d"),
-	pairRows[uint16]("u16x2"), pairRows[int16]("s16x2"), predicateRows, bitRows, float32Rows, float64Rows, halfRows("f16"), halfRows("bf16"),
+	pairRows[uint16]("u16x2"), pairRows[int16]("s16x2"), videoRows(), predicateRows, bitRows, float32Rows, float64Rows, halfRows("f16"), halfRows("bf16"),
 )
 
 func indexRows(tables ...[]Row) map[string]*Row {

@@ -13,7 +13,7 @@ var forms = map[string]form{
 	"and": rowForm, "or": rowForm, "xor": rowForm, "not": rowForm, "cnot": rowForm, "shl": rowForm, "shr": rowForm,
 	"popc": rowForm, "clz": rowForm, "brev": rowForm, "bfind": rowForm, "bfe": rowForm, "shf": rowForm, "prmt": rowForm,
 	"dp2a": rowForm, "dp4a": rowForm, "bmsk": rowForm, "szext": rowForm, "fns": rowForm, "rcp": rowForm, "sqrt": rowForm, "rsqrt": rowForm, "ex2": rowForm, "lg2": rowForm,
-	"sin": rowForm, "cos": rowForm, "tanh": rowForm, "copysign": rowForm,
+	"sin": rowForm, "cos": rowForm, "tanh": rowForm, "copysign": rowForm, "vabsdiff2": rowForm, "vabsdiff4": rowForm,
 	"addc": carryForm, "subc": carryForm, "madc": carryForm,
 	"lop3": lop3Form, "bfi": bfiForm, "selp": selpForm, "slct": slctForm,
 	"setp": setpForm, "set": setForm, "testp": testpForm, "cvt": cvtForm,

@@ -88,6 +88,11 @@ func (lo *lowering) unsupported(format string, args ...any) error {
 // operands checks the number of operands.
 func (lo *lowering) operands(least, most int) error {
 	n := len(lo.op.in.src.Operands)
+	for i, o := range lo.op.in.src.Operands {
+		if o.Kind == ptx.RegisterOperand && o.Symbol != "" {
+			return lo.unsupported("operand %d selects parts of a register, .%s", i+1, o.Symbol)
+		}
+	}
 	if n >= least && n <= most {
 		return nil
 	}
