@@ -73,7 +73,29 @@ func (w *warnings) list() []*gpu.Fault {
 		all = append(all, f)
 	}
 	slices.SortFunc(all, func(a, b *gpu.Fault) int { return cmp.Or(a.Line-b.Line, strings.Compare(a.Instruction, b.Instruction)) })
-	return all
+	return racesByLine(all)
+}
+
+// racesByLine keeps the first race of each line of the source, with the number of others: the
+// read and the write of s[t] += s[t + 1] lack one barrier.
+func racesByLine(all []*gpu.Fault) (kept []*gpu.Fault) {
+	ofLine := map[string]int{}
+	for _, f := range all {
+		if f.Kind == gpu.ErrRace && f.Source != "" {
+			if ofLine[f.Source]++; ofLine[f.Source] > 1 {
+				continue
+			}
+		}
+		kept = append(kept, f)
+	}
+	for i, f := range kept {
+		if more := ofLine[f.Source] - 1; f.Kind == gpu.ErrRace && more > 0 {
+			one := *f // the launch keeps the warning as it is
+			one.Detail += fmt.Sprintf("; other accesses of the line that race: %d", more)
+			kept[i] = &one
+		}
+	}
+	return kept
 }
 
 // before names the warnings that may be the cause of a fault.
