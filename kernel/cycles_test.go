@@ -26,7 +26,7 @@ var ceilings = map[string]int{
 	"gpu/cuda/worker":        9,
 	"gpu/emu":                8,
 	"gpu/emu/arith":          7,
-	"gpu/emu/engine":         36,
+	"gpu/emu/engine":         32,
 	"gpu/emu/programs":       15,
 	"gpu/gputest":            10,
 	"gpu/llvm/lower":         22,

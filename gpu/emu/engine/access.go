@@ -215,14 +215,14 @@ func (w *warp) transfer(in *instr, p place, m uint32) {
 	case load:
 		w.load(mem, c, m)
 	case store:
-		if w.block.watch != nil {
+		if w.block.watch.On {
 			w.changing(in, p, m)
 		}
 		if w.store(mem, c, m); w.unset != nil || mem.tracks {
 			w.storeUnset(in, p, m)
 		}
 	default:
-		if w.block.watch != nil {
+		if w.block.watch.On {
 			w.atomWatched(in, p, m)
 			return
 		}
@@ -441,4 +441,15 @@ func (w *warp) countPattern(in *instr, space ptx.Space, p *gpu.Pattern) {
 	if t := w.block.tracer; t != nil {
 		t.request(w, in, space, p)
 	}
+}
+
+// reaches reports whether a lane accesses the cell at an offset.
+func (w *warp) reaches(in *instr, lane int, offset uint64) bool {
+	return w.addr[lane] <= offset && offset < w.addr[lane]+in.mem.size
+}
+
+// stored is the byte that a lane stores at an offset.
+func (w *warp) stored(in *instr, lane int, offset uint64) byte {
+	at := offset - w.addr[lane]
+	return byte(w.data(in.mem, int(at/in.mem.bytes), lane) >> (8 * (at % in.mem.bytes)))
 }

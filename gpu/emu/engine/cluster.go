@@ -138,7 +138,7 @@ func (l *Launch) runCluster(c *cluster, n int64) bool {
 			live = true
 			b.stuck = false
 			b.run()
-			if b.quiet.on && b.fault == nil {
+			if b.watch.IsQuiet() && b.fault == nil {
 				if l.hangs(b) {
 					return false
 				}

@@ -33,8 +33,10 @@
 // Package races searches for races: race.go and global_race.go tell it of accesses and make
 // faults of what it finds (race_fault.go, global_fault.go), ordering.go of barriers;
 // cluster_race.go is the search on the shared memory of clusters.
-// passed.go finds threads that go past a barrier, absent.go lanes that do not come to a
-// .sync operation that names them, hang.go launches that never end. If the address of an access starts from exactly one
+// absent.go finds lanes that do not come to a .sync operation that names them. Package hang
+// finds launches that never end, by an interface that hang.go implements; package analysis
+// answers questions about the code (analysed.go), such as which threads go past a barrier. If
+// the address of an access starts from exactly one
 // parameter, the access must stay in that parameter's buffer; the bounds of a view are
 // not checked (provenance.go). fault.go describes faults, warning.go the defects that end
 // no launch on a GPU, undefined.go the uses of values that a shuffle read from an

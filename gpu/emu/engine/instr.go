@@ -17,7 +17,7 @@ type instr struct {
 	flip       uint32  // all ones for @!p
 	d, a, b, c uint32  // destination and sources
 	target     int32   // of a branch
-	leaves     leaving // a branch past the barriers of the block, see passed.go
+	leaves     leaving // a branch past the barriers of the block, see findLeaving
 	skips      bool    // a branch over straight code, see findSkips
 	lane       arith.Lane
 	kinds      string          // width letter of each operand, the destination first
@@ -65,6 +65,17 @@ const (
 	blockSync                 // barrier: wait for threads of the block
 	groupSync                 // barrier.cluster.wait, wgmma.wait_group: wait for other warps
 	warpSync                  // wait for the named lanes, then run it
+)
+
+// leaving is the way of a branch behind which no barrier of the block comes. Threads that
+// take it, do something else, and exit are missing at a barrier; threads that only return are
+// excused: a bounds check before a barrier is correct on a GPU.
+type leaving uint8
+
+const (
+	stays     leaving = iota
+	takenGoes         // the lanes that take the branch
+	othersGo          // the others
 )
 
 // always is the predicate that is true in every lane.

@@ -310,6 +310,7 @@ func (p *blockPool) take(l *Launch, n int) []*block {
 		b.cnt, b.counting, b.fault, b.checks = gpu.Counters{}, l.into.counters != nil || l.trace != nil, nil, l.checks
 		b.origins = l.origins
 		b.careful = l.trace != nil || l.engine.longWay.Load() || l.global != nil && l.cluster.Size() > 1
+		b.hurried = b.careful
 		b.searchGlobal(l.global)
 		if b.tracer = nil; l.trace != nil {
 			b.tracer = l.trace()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/analysis"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/ptx"
 )
@@ -60,8 +61,9 @@ type Program struct {
 	indexing sync.Once
 	indices  map[*ptx.Instruction]int // in the text, for a debugger
 
+	analyse      func() analysis.Code
 	decides      sync.Once
-	decisiveOnes *decisive // registers that decide how threads go on, see decisive.go
+	decisiveOnes *analysis.Decisive // registers that decide how threads go on
 
 	registers func() int // see CountRegisters; nil without a count
 }

@@ -118,17 +118,6 @@ func (w *warp) sameValue(in *instr, c, k *races.Mark, offset uint64) bool {
 	return true
 }
 
-// reaches reports whether a lane accesses the cell at an offset.
-func (w *warp) reaches(in *instr, lane int, offset uint64) bool {
-	return w.addr[lane] <= offset && offset < w.addr[lane]+in.mem.size
-}
-
-// stored is the byte that a lane stores at an offset.
-func (w *warp) stored(in *instr, lane int, offset uint64) byte {
-	at := offset - w.addr[lane]
-	return byte(w.data(in.mem, int(at/in.mem.bytes), lane) >> (8 * (at % in.mem.bytes)))
-}
-
 // met orders the lanes that bar.warp.sync names. Shuffles and votes order no memory
 // accesses, as in racecheck.
 func (w *warp) met(in *instr, m uint32) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -118,7 +119,7 @@ func (l *Launch) work(b *block) {
 
 // waits notes that a block has polled through its turns: it is watched from time to time.
 func (b *block) waits() {
-	if b.polled++; b.watch == nil && b.polled >= suspectVisits && b.polled&(b.polled-1) == 0 {
+	if b.polled++; !b.watch.On && b.polled >= suspectVisits && b.polled&(b.polled-1) == 0 {
 		b.suspect = 0
 	}
 }
@@ -126,7 +127,7 @@ func (b *block) waits() {
 // allQuiet reports whether none of some blocks can go on before another block does.
 func (l *Launch) allQuiet(blocks []*block) bool {
 	now := l.activity.Load()
-	return !slices.ContainsFunc(blocks, func(b *block) bool { return !b.quiet.on || b.quiet.activity != now })
+	return !slices.ContainsFunc(blocks, func(b *block) bool { return !b.watch.Quiet(now) })
 }
 
 // rest lets a worker wait whose blocks are all quiet; it reports whether the launch has
@@ -136,7 +137,7 @@ func (l *Launch) rest(quiet []*block) bool {
 		if l.hangs(b) {
 			return true
 		}
-		b.watch.passes = 0 // it stays watched, however long others may take
+		b.watch.Stays()
 	}
 	first := slices.MinFunc(quiet, func(a, b *block) int {
 		return cmp.Compare(l.ordered(int64(a.linear())), l.ordered(int64(b.linear())))
@@ -213,4 +214,69 @@ func (b *block) spins() bool {
 		}
 	}
 	return true
+}
+
+// still are the quiet blocks of a launch. A launch hangs if every resident block is quiet, no
+// further block can begin, and no waiting stream and no running host program can write its
+// memory.
+type still struct {
+	activity uint64
+	blocks   map[*block]bool
+}
+
+// hangs notes that a block is quiet, and reports whether the launch hangs, for which it
+// then has a fault.
+func (l *Launch) hangs(b *block) bool {
+	f, first := l.hang(b)
+	if f != nil {
+		if first.following != nil {
+			first.following.hung(first, f)
+		}
+		l.fail(l.ordered(int64(first.linear())), f)
+	}
+	return f != nil
+}
+
+// hang is the fault of a launch that hangs, with the first block of it.
+func (l *Launch) hang(b *block) (*gpu.Fault, *block) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.activity.Load()
+	if !b.watch.Quiet(now) {
+		return nil, nil
+	}
+	if l.still.activity != now || l.still.blocks == nil {
+		l.still = still{now, map[*block]bool{}}
+	}
+	l.still.blocks[b] = true
+	left := l.left.Load()
+	begun := min(l.next.Load()*int64(l.cluster.Size()), l.total)
+	if int64(len(l.still.blocks)) < left || begun < l.total && left < l.room() || !l.onlyWriter() {
+		return nil, nil
+	}
+	first := b
+	for other := range l.still.blocks {
+		if l.ordered(int64(other.linear())) < l.ordered(int64(first.linear())) {
+			first = other
+		}
+	}
+	return first.neverEnds(begun), first
+}
+
+// onlyWriter reports whether the launch was the only writer of its memory at this check and at
+// the one before. If not, its quiet blocks must repeat their states once more. l.mu is held.
+func (l *Launch) onlyWriter() bool {
+	was := l.alone
+	if l.alone = !l.engine.resources.Waiting(); !was || !l.alone {
+		l.activity.Add(1)
+	}
+	return was && l.alone
+}
+
+// becauseOfRegisters names the registers if they limit how many blocks are resident.
+func (l *Launch) becauseOfRegisters() string {
+	if l.perSM() == l.info.Occupancy(l.threads, 0, l.prog.static+l.dynamic) {
+		return ""
+	}
+	return fmt.Sprintf(" with %d registers a thread", l.prog.Registers())
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/hang"
 	"warpbook/gpu/emu/matrix"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/races"
@@ -48,14 +49,12 @@ type block struct {
 	global       *races.Global // nil without a search on global memory
 	team         *races.Team   // of the last launch that had one
 	pending      *gpu.Fault    // a symptom whose cause may come later: an unwritten read before its race, a race before its barrier
-	watch        *watch        // while it is found out whether it ever ends, see hang.go
-	quiet        quiet
-	suspect      uint64 // the count of instructions from which on it is watched
-	polled       int    // turns in which it has only polled
-	changes      uint64 // changes of memory by instructions that it watches
-	loud         bool   // it may have changed memory since the launch's activity was counted
-	hurried      bool   // careful, when it is not watched
-	patience     uint64 // instructions until a pending fault is the fault
+	watch        hang.Watch    // finds out whether it ever ends
+	suspect      uint64        // the count of instructions from which on it is watched
+	polled       int           // turns in which it has only polled
+	changes      uint64        // changes of memory by instructions that it watches
+	hurried      bool          // careful, when it is not watched
+	patience     uint64        // instructions until a pending fault is the fault
 
 	matrices  matrix.Unit          // of its warps
 	cluster   *cluster             // nil in a launch without clusters, until it is used
@@ -93,10 +92,8 @@ func (b *block) start(at gpu.Dim) {
 		b.barriers, b.awaited = [16]barrier{}, 0
 	}
 	b.live, b.pending = b.launch.threads, nil
-	if b.watch != nil {
-		b.endWatch()
-	}
-	b.quiet, b.polled, b.suspect = quiet{}, 0, b.steps+suspectAfter
+	b.watch.Reset(b)
+	b.polled, b.suspect = 0, b.steps+suspectAfter
 	if b.clusterSize() == 1 {
 		b.cluster = nil
 	}
@@ -125,15 +122,9 @@ func (b *block) start(at gpu.Dim) {
 // run runs the block to its end, a fault or an interrupt, or until it may wait for
 // another block.
 func (b *block) run() {
-	if b.quiet.on && b.quiet.activity != b.launch.activity.Load() {
-		b.quiet.on = false
-		b.snapshot()
-	}
+	b.watch.Wake(b)
 	b.turns()
-	if b.loud || b.live == 0 {
-		b.launch.activity.Add(1)
-		b.loud = false
-	}
+	b.watch.Rests(b, b.live == 0)
 	if b.fault == nil && b.live == 0 {
 		b.fault = b.launch.check(b)
 		b.outlives()
@@ -158,7 +149,7 @@ func (b *block) turns() {
 	moved := false
 	for spun := 0; spun < patientPasses; moved = true {
 		progress, alive := false, false
-		b.loud = b.loud || b.watch == nil || !b.watch.careful
+		b.watch.Runs()
 		for _, w := range b.warps {
 			if len(w.frags) == 0 {
 				continue
@@ -190,13 +181,30 @@ func (b *block) turns() {
 		if b.pending != nil && b.cnt.WarpInstructions > b.patience {
 			return
 		}
-		if (b.watch != nil || b.cnt.WarpInstructions >= b.suspect) && b.endless() && !b.spins() {
+		if (b.watch.On || b.cnt.WarpInstructions >= b.suspect) && b.repeats() && !b.spins() {
 			return
 		}
 		if spun++; !b.spins() {
 			spun = 0
 		}
 	}
+}
+
+// When a block is watched: after so many instructions, and after so many turns in which it polls.
+var (
+	suspectAfter  uint64 = 1 << 21
+	suspectVisits        = 4
+)
+
+// repeats follows a block that may never end; it reports whether the block is quiet.
+func (b *block) repeats() bool {
+	switch b.watch.Look(b) {
+	case hang.Quiet:
+		return true
+	case hang.GaveUp:
+		b.suspect = b.cnt.WarpInstructions + max(suspectAfter, b.cnt.WarpInstructions-b.steps)
+	}
+	return false
 }
 
 // barrier makes lanes arrive at a barrier of the block. It reports whether the fragment
@@ -366,6 +374,29 @@ func (b *block) missed(in *instr, bar *barrier) {
 	}
 	b.fault = b.newFault(in, gpu.ErrBarrier, fmt.Sprintf("%d threads wait at it, and %s have exited without coming to it: move the barrier out of the if, or let all threads come to it before they return",
 		bar.came, b.exited()))
+}
+
+// goesPast notes the lanes of a branch that go past the barriers of the block.
+func (w *warp) goesPast(in *instr, taken, mask uint32) {
+	if in.leaves == othersGo {
+		taken = mask &^ taken
+	}
+	if taken != 0 {
+		w.past |= taken
+		w.block.pastBy = in
+	}
+}
+
+// wentPast describes the threads that have gone past a barrier and exited; "" for none.
+func (b *block) wentPast() string {
+	var set ranges
+	for _, w := range b.warps {
+		set.add(w.index*32, w.past&^w.alive)
+	}
+	if len(set) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%v have gone past it, by the branch at %s, and exited", set, b.prog.placeOf(b.pastBy))
 }
 
 // aliveInBounds reports whether the threads that have not exited are whole warps, or a

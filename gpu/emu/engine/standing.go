@@ -25,6 +25,33 @@ func (b *block) stoppedRunning() *gpu.Fault {
 	return b.newFault(at, gpu.ErrInterrupted, "the launch was running; "+where)
 }
 
+// neverEnds is the fault of a block of a launch that never ends; begun is how many have begun.
+func (b *block) neverEnds(begun int64) *gpu.Fault {
+	if b.pending != nil {
+		return b.pending
+	}
+	l := b.launch
+	at, where := b.standing()
+	text := "no thread can go on: what runs repeats the same steps, and nothing changes the memory that it reads; " + where
+	if at != nil && b.prog.loopsAlone(at) {
+		text += "; this loop reads no memory: a plain variable that it waits for was read once, before it: declare the variable volatile, or read it by an atomic such as atomicAdd(&x, 0)"
+	}
+	if begun < l.total {
+		text += fmt.Sprintf("; only %d of the %d blocks fit on %s at once%s, and the others begin when these end: launch at most %d, use grid.sync() and Cooperative: true, which refuses more, or let blocks take their numbers by atomicAdd if each waits for earlier ones only", l.room(), l.total, l.info.Name, l.becauseOfRegisters(), l.room())
+	}
+	return b.newFault(at, gpu.ErrHang, text)
+}
+
+// loopsAlone reports whether an instruction is in a loop that reads no memory and meets no
+// other thread.
+func (p *Program) loopsAlone(of *instr) bool {
+	at := 0
+	for &p.code[at] != of {
+		at++
+	}
+	return p.analyse().LoopsAlone(at)
+}
+
 // standing describes where each warp of the block is: its lines, the barrier or the
 // lanes that it waits for, and the memory that it polls. at is an instruction of a
 // running warp, or nil.

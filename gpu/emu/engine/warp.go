@@ -18,7 +18,7 @@ type warp struct {
 	index int
 	first uint32 // lanes that exist
 	alive uint32 // lanes that have not exited
-	past  uint32 // lanes that have gone past the barriers of the block, see passed.go
+	past  uint32 // lanes that have gone past the barriers of the block, see goesPast
 	frags []fragment
 
 	slots unsafe.Pointer // the register file; keeps its memory alive
@@ -191,8 +191,8 @@ func (w *warp) run() (progress bool) {
 			return progress
 		}
 		progress = true
-		if s := w.block.watch; s != nil {
-			s.ran[w.index] |= f.mask
+		if s := &w.block.watch; s.On {
+			s.Ran[w.index] |= f.mask
 		}
 		if s := w.block.following; s != nil {
 			s.before(w, f)
