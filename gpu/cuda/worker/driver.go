@@ -309,3 +309,5 @@ func (g graph) launch(stream cu.Stream) error {
 }
 
 func (g graph) close() error { return failed(C.cuGraphExecDestroy(g.exec), "graph") }
+
+var errInterrupted = &failure{code: command.CodeInterrupted, text: "the measurement was interrupted"}

@@ -120,8 +120,6 @@ func (t *timing) warmUp() error {
 	return t.interrupted()
 }
 
-var errInterrupted = &failure{code: command.CodeInterrupted, text: "the measurement was interrupted"}
-
 func (t *timing) interrupted() error {
 	if t.stop.Load() != t.before {
 		return errInterrupted
