@@ -238,15 +238,15 @@ func (w *warp) checkRace(in *instr, p place, m uint32) bool {
 	}
 	switch {
 	case p.space == ptx.Global && w.block.global != nil:
-		return w.raceGlobal(in, p, m)
+		return w.block.launch.races.global(w, in, p, m)
 	case p.space != ptx.Shared || w.block.races == nil || p.remote:
 		return true
-	case !w.visited(in, m):
+	case !w.block.launch.races.visited(w, in, m):
 		return false
 	case in.mem.kind == update:
-		return w.raceAtomic(in, m)
+		return w.block.launch.races.atomic(w, in, m)
 	}
-	return w.race(in, m)
+	return w.block.launch.races.shared(w, in, m)
 }
 
 // misplaced are the lanes whose offsets in w.addr do not fit the place.
@@ -452,4 +452,11 @@ func (w *warp) reaches(in *instr, lane int, offset uint64) bool {
 func (w *warp) stored(in *instr, lane int, offset uint64) byte {
 	at := offset - w.addr[lane]
 	return byte(w.data(in.mem, int(at/in.mem.bytes), lane) >> (8 * (at % in.mem.bytes)))
+}
+
+// judge decides about the accesses of an instruction of a warp that no barrier orders.
+type judge struct {
+	*warp
+	in *instr
+	at place // of global memory
 }

@@ -271,7 +271,7 @@ func (w *warp) accessCluster(in *instr, m uint32) {
 		switch {
 		case to == nil:
 			w.fail(in, lowest(group), gpu.ErrSpace, "shared address %#x is in no block of the cluster", w.addr[lowest(group)])
-		case to != w.block && !w.visit(in, to, group):
+		case to != w.block && !w.block.launch.races.visit(w, in, to, group):
 		default:
 			w.transfer(in, place{space: ptx.Shared, contents: to.shared, remote: to != w.block}, group)
 		}
@@ -280,3 +280,21 @@ func (w *warp) accessCluster(in *instr, m uint32) {
 		}
 	}
 }
+
+// visit is the last access of another block to a word of shared memory.
+type visit struct {
+	in     *instr
+	warp   *warp
+	lane   int
+	writes bool
+}
+
+// visits are the accesses of other blocks to the shared memory of a block since the last
+// barrier of the cluster.
+type visits struct {
+	words map[uint64]visit // by offset / 4
+	last  map[*block]visit // of each block
+	since uint32           // own accesses before this time are known to the others
+}
+
+func (v *visits) forget() { clear(v.words); clear(v.last) }

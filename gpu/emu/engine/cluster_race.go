@@ -7,27 +7,9 @@ import "warpbook/gpu"
 // which order everything that a block has done before: that finds fewer races and accuses
 // no correct kernel.
 
-// visit is the last access of another block to a word of shared memory.
-type visit struct {
-	in     *instr
-	warp   *warp
-	lane   int
-	writes bool
-}
-
-// visits are the accesses of other blocks to the shared memory of a block since the last
-// barrier of the cluster.
-type visits struct {
-	words map[uint64]visit // by offset / 4
-	last  map[*block]visit // of each block
-	since uint32           // own accesses before this time are known to the others
-}
-
-func (v *visits) forget() { clear(v.words); clear(v.last) }
-
 // visit looks for races of an access to the shared memory of another block, and notes it;
 // it reports whether there was none.
-func (w *warp) visit(in *instr, to *block, m uint32) bool {
+func (search) visit(w *warp, in *instr, to *block, m uint32) bool {
 	r := to.races
 	if to.live == 0 {
 		w.fail(in, lowest(m), gpu.ErrRace, "block %d of the cluster, whose shared memory it accesses, has exited: put a barrier of the cluster before the end of the kernel", to.rank())
@@ -59,11 +41,11 @@ func (w *warp) visit(in *instr, to *block, m uint32) bool {
 				}
 			}
 			if first != nil {
-				w.visitRace(in, l, to, word<<2, &to.prog.code[first.PC()], to.warps[first.Warp()], first.Lane())
+				visitRace(w, in, l, to, word<<2, &to.prog.code[first.PC()], to.warps[first.Warp()], first.Lane())
 				return false
 			}
 			if old, ok := to.visits.words[word]; ok && old.warp.block != w.block && (old.writes || writes) {
-				w.visitRace(in, l, to, word<<2, old.in, old.warp, old.lane)
+				visitRace(w, in, l, to, word<<2, old.in, old.warp, old.lane)
 				return false
 			} else if !ok || writes {
 				to.visits.words[word] = v
@@ -75,7 +57,7 @@ func (w *warp) visit(in *instr, to *block, m uint32) bool {
 
 // visited looks for races of own accesses with those of other blocks; it reports whether
 // there was none.
-func (w *warp) visited(in *instr, m uint32) bool {
+func (search) visited(w *warp, in *instr, m uint32) bool {
 	b := w.block
 	if len(b.visits.words) == 0 || in.mem.kind == update || in.mem.strong {
 		return true
@@ -84,7 +66,7 @@ func (w *warp) visited(in *instr, m uint32) bool {
 		l := lowest(m)
 		for word := w.addr[l] >> 2; word<<2 < w.addr[l]+in.mem.size; word++ {
 			if old, ok := b.visits.words[word]; ok && (old.writes || in.mem.kind != load) {
-				w.visitRace(in, l, b, word<<2, old.in, old.warp, old.lane)
+				visitRace(w, in, l, b, word<<2, old.in, old.warp, old.lane)
 				return false
 			}
 		}
@@ -93,7 +75,7 @@ func (w *warp) visited(in *instr, m uint32) bool {
 }
 
 // visitRace is the fault of two blocks that access a word of shared memory.
-func (w *warp) visitRace(in *instr, l int, of *block, at uint64, first *instr, by *warp, lane int) {
+func visitRace(w *warp, in *instr, l int, of *block, at uint64, first *instr, by *warp, lane int) {
 	b := w.block
 	did := "wrote"
 	if first.mem.kind == load {
@@ -105,7 +87,7 @@ func (w *warp) visitRace(in *instr, l int, of *block, at uint64, first *instr, b
 }
 
 // signals orders what a block has done before what the block does whose mbarrier it arrives at.
-func (w *warp) signals(to *block) {
+func signals(w *warp, to *block) {
 	if to == w.block || w.block.races == nil {
 		return
 	}
@@ -120,7 +102,7 @@ func (w *warp) signals(to *block) {
 
 // leavesVisitors is a fault if a block ends while others may still access its shared memory:
 // no barrier of the cluster came after their last access.
-func (b *block) leavesVisitors() {
+func leavesVisitors(b *block) {
 	if b.fault != nil || len(b.visits.last) == 0 {
 		return
 	}

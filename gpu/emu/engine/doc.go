@@ -30,9 +30,10 @@
 // of the grid to workers, one for each processor; schedule.go runs the warps of a block,
 // and warp.go merges their lanes again after a branch.
 //
-// Package races searches for races: race.go and global_race.go tell it of accesses and make
-// faults of what it finds (race_fault.go, global_fault.go), ordering.go of barriers;
-// cluster_race.go is the search on the shared memory of clusters.
+// Package races searches for races. Execution knows the search by the interface raceSearch
+// (schedule.go): race.go and global_race.go implement it, tell package races of accesses and
+// make faults of what that finds (race_fault.go, global_fault.go); cluster_race.go is the search
+// on the shared memory of clusters. ordering.go tells it of barriers.
 // absent.go finds lanes that do not come to a .sync operation that names them. Package hang
 // finds launches that never end, by an interface that hang.go implements; package analysis
 // answers questions about the code (analysed.go), such as which threads go past a barrier. If

@@ -380,7 +380,7 @@ func (w *warp) searchFrom(in *instr, lane int) {
 	b.lookForRaces(true)
 	b.races.Start()
 	b.searching = true
-	w.race(in, 1<<lane)
+	b.launch.races.shared(w, in, 1<<lane)
 }
 
 // writtenLater adds the write that a read of unwritten shared memory should have waited for.

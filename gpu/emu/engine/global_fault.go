@@ -8,7 +8,7 @@ import (
 )
 
 // globalRace is the fault of a race on a word of global memory.
-func (w *warp) globalRace(in *instr, p place, at uint64, before, now races.Seen, wrote bool, r races.Relation) *gpu.Fault {
+func globalRace(w *warp, in *instr, p place, at uint64, before, now races.Seen, wrote bool, r races.Relation) *gpu.Fault {
 	b, l := w.block, now.Lane()
 	e := b.global.Event(before)
 	kind, did := "read-after-write", "wrote"
@@ -26,7 +26,7 @@ func (w *warp) globalRace(in *instr, p place, at uint64, before, now races.Seen,
 		by = fmt.Sprintf("block %v thread %v", b.launch.place(int64(e.Block-1)), other)
 	}
 	f := b.newFault(in, gpu.ErrRace, fmt.Sprintf("%s hazard on %s of %s: %s %s it with %s at %s, and %s",
-		kind, in.mem.elementAt(offset), b.launch.named(p.allocation), by, did, first.src.Name(), b.prog.placeOf(first), w.remedyOf(in, first, e, r)))
+		kind, in.mem.elementAt(offset), b.launch.named(p.allocation), by, did, first.src.Name(), b.prog.placeOf(first), remedyOf(w, in, first, e, r)))
 	thread := b.thread(w.index*32 + l)
 	f.Thread = &thread
 	f.Other = &gpu.Site{Instruction: first.src.Name(), Line: first.src.Pos.Line, Source: b.prog.sourceOrCall(first), Thread: other}
@@ -34,7 +34,7 @@ func (w *warp) globalRace(in *instr, p place, at uint64, before, now races.Seen,
 }
 
 // remedyOf is what is missing between two accesses that race, and what to do.
-func (w *warp) remedyOf(in, first *instr, e *races.Event, r races.Relation) string {
+func remedyOf(w *warp, in, first *instr, e *races.Event, r races.Relation) string {
 	const own = "or let each thread write its own element"
 	if pc, ok := w.block.global.Signalled(e, w.block.number()); r == races.OfBlocks && first.mem.kind == store && ok {
 		by := &w.block.prog.code[pc]

@@ -5,49 +5,16 @@ import (
 	"warpbook/gpu/emu/races"
 )
 
-// A launch that does not ask for a search on global memory is searched within its blocks
-// if it has few threads and stores to global memory, until each worker has seen some
-// accesses of warps. With several streams larger ones are, too, see Streams.Order.
-const smallThreads = 1 << 11
-
-// mostMarks bounds the memory of the marks of a search.
-var mostMarks int64 = 1 << 30
-
-// searchSmall reports whether a launch that does not ask for it is searched.
-func (l *Launch) searchSmall() bool {
-	// What a launch only reads may be written in another stream.
-	return l.checks.Has(gpu.CheckThreadRaces) && !l.checks.Has(gpu.CheckBlockRaces) && (l.prog.stores || l.compared()) &&
-		l.cluster.Size() == 1 && l.total*int64(l.threads) <= max(smallThreads, l.mostThreads)
-}
-
-// searchGlobal makes a block of a launch take part in a search.
-func (b *block) searchGlobal(g *races.Global) {
-	b.global, b.carefulGlobal, b.order[globalOrder] = g, g != nil, nil
-	if g == nil {
-		return
-	}
-	if b.team == nil {
-		b.team = races.NewTeam(len(b.warps))
-		for _, w := range b.warps {
-			w.party.Warp, w.party.Team = w.index, b.team
-		}
-	}
-	b.order[globalOrder] = b.team.Ordering
-}
-
-// number is the number of a block in its grid, from 1.
-func (b *block) number() int32 { return int32(b.linear() + 1) }
-
-// raceGlobal looks for races of an access of the lanes in m to an allocation. It reports
+// global looks for races of an access of the lanes in m to an allocation. It reports
 // whether it found none that ends the launch.
-func (w *warp) raceGlobal(in *instr, p place, m uint32) bool {
+func (search) global(w *warp, in *instr, p place, m uint32) bool {
 	g := w.block.global
 	if g.Over() {
 		w.block.searchGlobal(nil)
 		return true
 	}
 	w.judge = judge{w, in, p}
-	ok := g.Access(&w.party, w.raced(in), p.allocation.Address(), &w.addr, m, &w.judge)
+	ok := g.Access(&w.party, raced(w, in), p.allocation.Address(), &w.addr, m, &w.judge)
 	w.judge.at = place{} // a block that waits for a launch keeps no memory alive
 	return ok
 }
@@ -60,7 +27,7 @@ func (j *judge) NoRoom() {
 }
 
 // warnLeftOut warns that there was no memory for all marks.
-func (l *Launch) warnLeftOut() {
+func (search) warnLeftOut(l *Launch) {
 	if l.leftOut != nil {
 		l.leftOut.warn(l.leftAt, 0, gpu.ErrMemory, "the search for races on global memory has looked at the first %d MiB of global memory that the launch used, not at the rest: launch it for less data",
 			l.global.LookedAt())
@@ -91,7 +58,7 @@ func (j *judge) Keeps(word uint64, before, now races.Seen) bool {
 
 // Race makes a race the fault, or a warning if the launch does not ask for the search.
 func (j *judge) Race(word uint64, before, now races.Seen, wrote bool, r races.Relation) {
-	race := j.globalRace(j.in, j.at, word, before, now, wrote, r)
+	race := globalRace(j.warp, j.in, j.at, word, before, now, wrote, r)
 	if j.block.global.Between {
 		j.block.fault = race
 		return

@@ -46,8 +46,9 @@ type Launch struct {
 	cluster       gpu.Dim               // blocks of a cluster
 	streams       comparer              // nil on a device without streams of its own
 	mostThreads   int64                 // of a launch that is searched without being asked
-	global        *races.Global         // nil if the launch does not ask for a search on global memory
-	leftOut       *warp                 // the first to access a word for which that search has no room, or nil
+	races         raceSearch
+	global        *races.Global // nil if the launch does not ask for a search on global memory
+	leftOut       *warp         // the first to access a word for which that search has no room, or nil
 	leftAt        *instr
 
 	total int64
@@ -183,7 +184,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 	work(first[0])
 	wg.Wait()
 	if l.global != nil {
-		l.warnLeftOut()
+		l.races.warnLeftOut(l)
 		l.endSearch(l.global)
 	}
 	if l.compared() {

@@ -183,7 +183,7 @@ func (w *warp) arriveAt(t *block, in *instr, l int, word, n uint64) uint64 {
 	if t == w.block {
 		m.arrive(w)
 	}
-	w.signals(t)
+	signals(w, t)
 	return m.completed(word - n)
 }
 

@@ -8,49 +8,39 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// lookForRaces turns the search on or off; the shadow is kept for the next launch.
-func (b *block) lookForRaces(on bool) {
-	b.races, b.searching, b.order[sharedOrder] = nil, false, nil
-	if !on {
-		return
-	}
-	narrow := b.prog.narrow || !b.checks.Has(gpu.CheckAlignment)
-	if b.shadow == nil || narrow != (b.shadow.CellBytes() == 1) {
-		b.shadow = races.NewShared(narrow, b.sharedBytes(), len(b.warps))
-	}
-	b.races, b.order[sharedOrder] = b.shadow, b.shadow.Ordering
-	b.races.Only = b.prog.marks || b.launch.cluster.Size() > 1
+// search implements raceSearch: it tells package races of accesses, and makes faults of what
+// that finds.
+type search struct{}
+
+// ends is a fault if a block ends while the copy engine or other blocks of its cluster use its
+// shared memory.
+func (search) ends(b *block) {
+	b.outlives()
+	leavesVisitors(b)
 }
 
 // raced is an access as the search sees it.
-func (w *warp) raced(in *instr) races.Access {
+func raced(w *warp, in *instr) races.Access {
 	return races.Access{PC: in.mem.pc, Warp: w.index, Bytes: in.mem.size, Reads: in.mem.kind == load, Stores: in.mem.kind == store,
 		Strong: in.mem.strong, Releases: in.mem.releases, Wide: in.mem.wide}
 }
 
-// race looks for a race of an access of the lanes in m, whose offsets are in w.addr, and
+// shared looks for a race of an access of the lanes in m, whose offsets are in w.addr, and
 // notes the access. It reports whether it found none.
-func (w *warp) race(in *instr, m uint32) bool {
+func (search) shared(w *warp, in *instr, m uint32) bool {
 	r := w.block.races
 	r.ToMarks(w.block.patterns)
 	w.judge = judge{warp: w, in: in}
-	return r.Access(w.raced(in), &w.addr, m, &w.judge)
+	return r.Access(raced(w, in), &w.addr, m, &w.judge)
 }
 
-// raceAtomic looks for a race of an atomic with plain accesses, and notes the atomic. It
+// atomic looks for a race of an atomic with plain accesses, and notes the atomic. It
 // reports whether it found none.
-func (w *warp) raceAtomic(in *instr, m uint32) bool {
+func (search) atomic(w *warp, in *instr, m uint32) bool {
 	r := w.block.races
 	r.ToMarks(w.block.patterns)
 	w.judge = judge{warp: w, in: in}
-	return r.Atomic(w.raced(in), &w.addr, m, &w.judge)
-}
-
-// judge decides about the accesses of an instruction of a warp that no barrier orders.
-type judge struct {
-	*warp
-	in *instr
-	at place // of global memory
+	return r.Atomic(raced(w, in), &w.addr, m, &w.judge)
 }
 
 // Strong reports whether an instruction is atomic or volatile.
@@ -67,7 +57,7 @@ func (j *judge) Hazard(c, k *races.Mark, cell uint64) bool {
 	}
 	first := racer{&b.prog.code[c.PC()], int(c.Warp())*32 + before}
 	second := racer{in, w.index*32 + now}
-	if in.mem.kind == store && first.in.mem.kind == store && w.sameValue(in, c, k, cell*b.races.CellBytes()) {
+	if in.mem.kind == store && first.in.mem.kind == store && sameValue(w, in, c, k, cell*b.races.CellBytes()) {
 		return false
 	}
 	switch {
@@ -103,7 +93,7 @@ func (b *block) postpone(within bool) bool {
 
 // sameValue reports whether a store at an offset, by the one lane of k, leaves the cell
 // as the store of c made it. Lanes of the current instruction have not stored yet.
-func (w *warp) sameValue(in *instr, c, k *races.Mark, offset uint64) bool {
+func sameValue(w *warp, in *instr, c, k *races.Mark, offset uint64) bool {
 	r := w.block.races
 	now := k.Lane()
 	other := func(at uint64) byte { return w.block.shared.Data[at] }
@@ -116,20 +106,6 @@ func (w *warp) sameValue(in *instr, c, k *races.Mark, offset uint64) bool {
 		}
 	}
 	return true
-}
-
-// met orders the lanes that bar.warp.sync names. Shuffles and votes order no memory
-// accesses, as in racecheck.
-func (w *warp) met(in *instr, m uint32) {
-	if !w.block.searches() || in.src.Opcode != "bar" {
-		return
-	}
-	named := lanes[uint32](w, in.x.e)
-	for m != 0 {
-		mask := named[lowest(m)]
-		w.meet(mask)
-		m &^= naming(named, m, mask)
-	}
 }
 
 // bulk reports whether an instruction is a copy of the copy engine into shared memory.

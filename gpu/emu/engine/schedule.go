@@ -67,6 +67,18 @@ type block struct {
 	text      []byte               // output of its threads
 }
 
+// raceSearch looks for races of accesses that the search of a block or of a launch notes. Its
+// methods report whether they found none that ends the block.
+type raceSearch interface {
+	shared(w *warp, in *instr, m uint32) bool
+	atomic(w *warp, in *instr, m uint32) bool
+	global(w *warp, in *instr, p place, m uint32) bool
+	visit(w *warp, in *instr, to *block, m uint32) bool // an access to the shared memory of another block
+	visited(w *warp, in *instr, m uint32) bool          // one to its own, which other blocks access
+	ends(b *block)                                      // what others still do to the shared memory of a block that ends
+	warnLeftOut(l *Launch)                              // of memory that the search had no room for
+}
+
 // barrier is one of a block's 16 named barriers.
 type barrier struct {
 	expected int       // number of threads that it waits for; 0 before the first arrival
@@ -127,8 +139,7 @@ func (b *block) run() {
 	b.watch.Rests(b, b.live == 0)
 	if b.fault == nil && b.live == 0 {
 		b.fault = b.launch.check(b)
-		b.outlives()
-		b.leavesVisitors()
+		b.launch.races.ends(b)
 	}
 	if b.pending != nil && b.fault != stopped && (b.fault != nil || b.live == 0 || b.cnt.WarpInstructions > b.patience) {
 		if b.fault == nil || b.fault.Kind != gpu.ErrBarrier { // threads that skip a barrier are the cause

@@ -339,7 +339,7 @@ func (w *warp) productReads(ended int) {
 			}
 			if w.block.fault == nil && other.keptUntilRead(read) {
 				w.addr[0] = read.at
-				w.race(read.in, 1)
+				(search{}).shared(w, read.in, 1)
 			}
 			return true
 		})
