@@ -306,7 +306,7 @@ races() {
   # kernel/engine has one test without the corrections, of an error. gpu/emu/programs has
   # small programs, one after the other; gpu/emu's own tests drive several workers.
   local alone='Profiler|Defects|OfPatterns|TestCorpus|TestPlotBundle|TestLogPlots|TestUndrawable|TestTimeline'
-  alone+='|TestExamples|TestGoTests|TestNotebooksTwice|TestSoak|TestLatencyChart|TestChart|TestLineChart|TestMissingGlyphs|TestFigureIsAPlot'
+  alone+='|TestExamples|TestNotebooksTwice|TestSoak|TestLatencyChart|TestChart|TestLineChart|TestMissingGlyphs|TestFigureIsAPlot'
   CGO_ENABLED=1 twice "-race -timeout 60m -short -skip $alone" $(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... |
     grep -vxF "$(operators)" | grep -vx -e warpbook/kernel/engine -e warpbook/ops/puzzles -e warpbook/gpu/emu/programs)
 }

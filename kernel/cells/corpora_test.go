@@ -1,19 +1,17 @@
 package main
 
 import (
-	"cmp"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"warpbook/kernel/cells/corpus"
 )
 
 // TestExamples: the examples of Go's standard library print as cells what they print as
-// compiled functions, in each form and also when all their cells run again. Those that have
-// a reason not to pass do not run, and are few.
+// compiled functions, as a function and as a cell, and also when all their cells run again;
+// TestCellsTwice has each statement in a cell. Those that have a reason not to pass do not
+// run, and are few.
 func TestExamples(t *testing.T) {
 	root, err := corpus.GoRoot()
 	if err != nil {
@@ -34,9 +32,9 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	some := sample(t, all, 25)
-	slices.SortStableFunc(some, func(a, b corpus.Example) int { return cmp.Compare(a.Dir, b.Dir) })
 	want := func(form corpus.Form, x corpus.Example) bool { return left[form][x.Name] == "" }
-	for form, outcomes := range corpus.TryAll(program, some, corpus.Forms, want, 2, 0) {
+	for form, outcomes := range corpus.TryAll(program, some, []corpus.Form{corpus.Called, corpus.Body}, want, 2, 0) {
+		t.Logf("%s: %d examples", form, len(outcomes))
 		for _, o := range outcomes {
 			if o.Failure != "" {
 				t.Errorf("%s, %s: %s", o.Name, form, o.Failure)
@@ -45,68 +43,50 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestGoTests: the run-tests of the Go distribution pass with each declaration in a cell of
-// its own, and print the same when all their cells run again. Those that have a reason not
-// to pass do not run: some take minutes.
-func TestGoTests(t *testing.T) {
-	root, err := corpus.GoRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(root, "test")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("the Go toolchain has no folder test: those that the go command fetches lack it, distributions of go.dev/dl have it")
-	}
-	names, err := corpus.GoTests(dir, nil)
-	if err != nil || len(names) < 900 {
-		t.Fatalf("%d run-tests in %s, expected more than 900; %v", len(names), dir, err)
-	}
-	program, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
-	left := corpus.LeftGoTests(true)
-	names = slices.DeleteFunc(names, func(name string) bool { return left[name] != "" })
-	some := sample(t, names, 25)
-	try := corpus.GoTest{Cut: true, Runs: 2, Limit: patience}
-	slices.SortFunc(some, func(a, b string) int { return cmp.Or(cmp.Compare(path.Dir(a), path.Dir(b)), cmp.Compare(a, b)) })
-	for _, o := range try.TryAll(program, dir, some, 0) {
-		if o.Failure != "" {
-			t.Errorf("%s: %s", o.Name, o.Failure)
-		}
-	}
-}
-
 // TestCellsTwice: cells of the corpora that run twice, one after the other or all and then
-// all again, print what a compiled program prints that executes each statement twice.
-// Notebooks without such a program are few enough; those that differ for a listed reason do
-// not run.
+// all again, print what a compiled program prints that executes each statement twice; and
+// all cells of an example with a statement in each, or of a run-test with a declaration in
+// each, print each time what the example or the run-test says. Notebooks without a compiled
+// program are few enough; those that differ for a listed reason do not run, or run without it.
 func TestCellsTwice(t *testing.T) {
 	all, err := corpus.Notebooks("testdata")
 	if err != nil || len(all) < 1000 {
 		t.Fatalf("%d notebooks, expected more than 1000; %v", len(all), err)
 	}
+	switch tests := len(slices.DeleteFunc(slices.Clone(all), func(n corpus.Notebook) bool { return !strings.HasPrefix(n.Name, "run-test ") })); {
+	case tests == 0:
+		t.Log("without Go's run-tests: toolchains that the go command fetches lack the folder test, distributions of go.dev/dl have it")
+	case tests < 850:
+		t.Fatalf("%d run-tests, expected more than 850", tests)
+	}
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	differ := corpus.LeftTwice()
-	all = slices.DeleteFunc(all, func(n corpus.Notebook) bool { return differ[n.Name] != "" })
-	some := sample(t, all, 15)
-	slices.SortStableFunc(some, func(a, b corpus.Notebook) int { return cmp.Compare(a.Dir, b.Dir) })
-	orders := []corpus.Order{corpus.Each2, corpus.All2}
-	outcomes, left, err := corpus.Twice(program, t.TempDir(), some, orders, 0)
+	known, err := corpus.Recorded()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, order := range orders {
-		for _, o := range outcomes[order] {
+	known.Forget(choose(t, slices.Clone(all), 4)) // so the record is compared with compiled Go, too
+	n := 40
+	if testing.Short() { // with the race detector
+		n = 15
+	}
+	some := sample(t, all, n)
+	r, err := corpus.Twice{Program: program, Dir: t.TempDir(), Orders: corpus.Orders, Known: known, Without: corpus.LeftTwice()}.Run(some)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range corpus.Orders {
+		for _, o := range r.Outcomes[order] {
 			if o.Failure != "" {
 				t.Errorf("%s, %s twice: %s", o.Name, order, o.Failure)
 			}
 		}
-		if len(outcomes[order]) < len(some)/2 {
-			t.Errorf("%d of %d notebooks have a compiled program, expected half of them; the others: %v", len(outcomes[order]), len(some), left)
+		t.Logf("%s twice: %d notebooks, %d beside compiled Go", order, len(r.Outcomes[order]), r.Compiled[order])
+		if r.Compiled[order] < len(some)/2 {
+			t.Errorf("%d of %d notebooks have a compiled program, expected half of them; the others: %v", r.Compiled[order], len(some), r.Left)
 		}
 	}
+	t.Logf("%d answers of compiled Go are not recorded: go run ./kernel/cells/reruns -record", r.Fresh)
 }

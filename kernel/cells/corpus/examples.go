@@ -194,6 +194,16 @@ func (x Example) Try(s *Session, form Form, times int) string {
 	return ""
 }
 
+// twice tells how two passes of an example's cells differ from its output.
+func (x Example) twice(passes [2]Printed) string {
+	for i, p := range passes {
+		if got := strings.TrimSpace(p.Stdout); !x.prints(got) {
+			return fmt.Sprintf("run %d: prints %.500q, expected %.500q", i+1, got, x.want)
+		}
+	}
+	return ""
+}
+
 // prints reports whether an output is that of the example, as package testing does.
 func (x Example) prints(got string) bool {
 	want := strings.TrimSpace(x.want)
@@ -203,20 +213,12 @@ func (x Example) prints(got string) bool {
 	return slices.Equal(slices.Sorted(strings.Lines(got+"\n")), slices.Sorted(strings.Lines(want+"\n")))
 }
 
-// TryAll runs examples in some forms, those of a package in one session; one that fails
-// there runs again in a new session, and that outcome counts. Want selects the examples of
-// a form. The outcomes of each form are in the order of the examples.
+// TryAll runs examples in some forms, neighbours in one session; one that fails there runs
+// again in a new session, and that outcome counts. Want selects the examples of a form. The
+// outcomes of each form are in the order of the examples.
 func TryAll(program string, examples []Example, forms []Form, want func(Form, Example) bool, times, jobs int) map[Form][]Outcome {
-	var packages [][]Example
-	for i, x := range examples {
-		if i == 0 || x.Dir != examples[i-1].Dir {
-			packages = append(packages, nil)
-		}
-		last := len(packages) - 1
-		packages[last] = append(packages[last], x)
-	}
 	outcomes := map[Form][]Outcome{}
-	for _, list := range Each(packages, jobs, func(list []Example) map[Form][]Outcome { return tryPackage(program, list, forms, want, times) }) {
+	for _, list := range Each(inGroups(examples), jobs, func(group []Example) map[Form][]Outcome { return tryGroup(program, group, forms, want, times) }) {
 		for form, of := range list {
 			outcomes[form] = append(outcomes[form], of...)
 		}
@@ -224,14 +226,14 @@ func TryAll(program string, examples []Example, forms []Form, want func(Form, Ex
 	return outcomes
 }
 
-func tryPackage(program string, list []Example, forms []Form, want func(Form, Example) bool, times int) map[Form][]Outcome {
-	r := reused{program: program, dir: list[0].Dir, limit: 20 * time.Second}
+func tryGroup(program string, group []Example, forms []Form, want func(Form, Example) bool, times int) map[Form][]Outcome {
+	r := reused{program: program, limit: 20 * time.Second}
 	defer r.close()
 	outcomes := map[Form][]Outcome{}
 	for _, form := range forms {
-		for _, x := range list {
+		for _, x := range group {
 			if want(form, x) {
-				outcomes[form] = append(outcomes[form], Outcome{x.Name, r.try(func(s *Session) string { return x.Try(s, form, times) })})
+				outcomes[form] = append(outcomes[form], Outcome{x.Name, r.try(x.Dir, func(s *Session) string { return x.Try(s, form, times) })})
 			}
 		}
 	}

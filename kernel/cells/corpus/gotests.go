@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -88,11 +87,11 @@ var packageClause = regexp.MustCompile(`(?m)^package main\b`)
 // TryAll runs programs of a folder. One that fails in a session that others have used runs
 // again in a new one, and that outcome counts. The outcomes are in the order of the names.
 func (o GoTest) TryAll(program, dir string, names []string, jobs int) []Outcome {
-	return slices.Concat(Each(inGroups(names, path.Dir), jobs, func(group []string) (outcomes []Outcome) {
-		r := reused{program: program, dir: filepath.Dir(filepath.Join(dir, group[0])), limit: o.Limit}
+	return slices.Concat(Each(inGroups(names), jobs, func(group []string) (outcomes []Outcome) {
+		r := reused{program: program, limit: o.Limit}
 		defer r.close()
 		for _, name := range group {
-			outcomes = append(outcomes, Outcome{name, r.try(func(s *Session) string { return o.try(s, dir, name) })})
+			outcomes = append(outcomes, Outcome{name, r.try(filepath.Dir(filepath.Join(dir, name)), func(s *Session) string { return o.try(s, dir, name) })})
 		}
 		return outcomes
 	})...)
@@ -113,15 +112,14 @@ func (o GoTest) try(s *Session, dir, name string) string {
 			return err.Error()
 		}
 	}
-	want, err := os.ReadFile(strings.TrimSuffix(filepath.Join(dir, name), ".go") + ".out")
-	known := err == nil
+	expected := expectedOf(dir, name)
 	for i := range o.Runs {
 		failure, output, _ := RunAll(s, cells)
-		if failure == "" && known && output != string(want) {
-			failure = fmt.Sprintf("prints %.300q, expected %.300q", output, want)
-		}
-		if i > 0 && strings.Contains(failure, " flag redefined: ") { // a registry of the library
+		if i > 0 && isRegistry(failure) {
 			return ""
+		}
+		if failure == "" {
+			failure = expected.unlike(output)
 		}
 		if failure != "" && i > 0 {
 			failure = "again: " + failure
@@ -129,7 +127,39 @@ func (o GoTest) try(s *Session, dir, name string) string {
 		if failure != "" {
 			return failure
 		}
-		want, known = []byte(output), known || o.Runs > 1 && !strings.Contains(output, "0x")
 	}
 	return ""
+}
+
+// expectedOutput is what a program prints: as its file .out says, if there is one, and again
+// what it printed before, unless it prints addresses.
+type expectedOutput struct {
+	text  string
+	known bool
+}
+
+func expectedOf(dir, name string) *expectedOutput {
+	text, err := os.ReadFile(strings.TrimSuffix(filepath.Join(dir, name), ".go") + ".out")
+	return &expectedOutput{string(text), err == nil}
+}
+
+func (x *expectedOutput) unlike(output string) string {
+	if x.known && output != x.text {
+		return fmt.Sprintf("prints %.300q, expected %.300q", output, x.text)
+	}
+	x.text, x.known = output, x.known || !strings.Contains(output, "0x")
+	return ""
+}
+
+// twice returns what tells how two passes of a program's cells differ from what it prints.
+func goTestTwice(dir, name string) func(passes [2]Printed) string {
+	return func(passes [2]Printed) string {
+		expected := expectedOf(dir, name)
+		for i, p := range passes {
+			if failure := expected.unlike(p.Both); failure != "" {
+				return fmt.Sprintf("run %d: %s", i+1, failure)
+			}
+		}
+		return ""
+	}
 }

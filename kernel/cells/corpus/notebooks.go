@@ -11,7 +11,7 @@ func exampleNotebooks(all []Example) (list []Notebook) {
 	left := LeftExamples(Statements)
 	for _, x := range all {
 		if declare, run := x.Cells(Statements); left[x.Name] == "" {
-			list = append(list, Notebook{"example " + x.Name, x.Dir, append(declare[:len(declare):len(declare)], run...), x.unordered})
+			list = append(list, Notebook{"example " + x.Name, x.Dir, append(declare[:len(declare):len(declare)], run...), x.unordered, x.twice})
 		}
 	}
 	return list
@@ -26,7 +26,7 @@ func goTestNotebooks(dir string, names []string) (list []Notebook) {
 			continue
 		}
 		if cells, err := Cut(string(src)); err == nil {
-			list = append(list, Notebook{"run-test " + name, filepath.Dir(filepath.Join(dir, name)), cells, false})
+			list = append(list, Notebook{"run-test " + name, filepath.Dir(filepath.Join(dir, name)), cells, false, goTestTwice(dir, name)})
 		}
 	}
 	return list
@@ -40,7 +40,7 @@ func sequenceNotebooks(file string) (list []Notebook, err error) {
 	}
 	for _, text := range strings.Split("\n"+string(data), "\n=== ")[1:] {
 		name, rest, _ := strings.Cut(text, "\n")
-		n := Notebook{Name: strings.TrimSuffix(filepath.Base(file), ".txt") + "/" + name}
+		n := Notebook{Name: strings.TrimSuffix(filepath.Base(file), ".txt") + "/" + name, Dir: os.TempDir()}
 		for _, part := range strings.Split("\n"+rest, "\n--- ")[1:] {
 			if kind, code, _ := strings.Cut(part, "\n"); kind == "cell" {
 				n.Cells = append(n.Cells, code)

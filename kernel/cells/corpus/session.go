@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -56,23 +57,27 @@ func (s *Session) add(e cellproto.Event) {
 // reused is a session that runs one program after another, each without the names of those
 // before it. One goroutine at a time may use it.
 type reused struct {
-	program, dir string
-	limit        time.Duration
-	session      *Session // nil before the first program
-	clean        bool     // no program has run in it
+	program string
+	limit   time.Duration
+	session *Session // nil before the first program
+	dir     string   // of the program before
+	clean   bool     // no program has run in it
 }
 
-// try runs a program in the session. A program that fails where others have run gets a new
-// session: they may have left goroutines, or changed the process.
-func (r *reused) try(run func(*Session) string) (failure string) {
+// try runs a program in the session, in a folder. A program that fails where others have run
+// gets a new session: they may have left goroutines, or changed the process.
+func (r *reused) try(dir string, run func(*Session) string) (failure string) {
 	for {
 		if r.session == nil {
-			s, err := Start(r.program, r.dir, r.limit)
+			s, err := Start(r.program, dir, r.limit)
 			if err != nil {
 				return err.Error()
 			}
 			r.session, r.clean = s, true
+		} else if dir != r.dir {
+			r.session.Run("%cd " + dir)
 		}
+		r.dir = dir
 		alone := r.clean
 		r.clean = false
 		if failure = run(r.session); failure == "" {
@@ -97,19 +102,10 @@ func (r *reused) close() {
 
 // sharing is how many programs run in one session, each after %reset: to start a session
 // takes longer than to run most of them.
-const sharing = 12
+const sharing = 24
 
-// inGroups are neighbours of one folder that run in one session.
-func inGroups[T any](items []T, folder func(T) string) (groups [][]T) {
-	for i, x := range items {
-		last := len(groups) - 1
-		if i == 0 || len(groups[last]) == sharing || folder(x) != folder(groups[last][0]) {
-			groups, last = append(groups, nil), last+1
-		}
-		groups[last] = append(groups[last], x)
-	}
-	return groups
-}
+// inGroups are neighbours that run in one session.
+func inGroups[T any](items []T) [][]T { return slices.Collect(slices.Chunk(items, sharing)) }
 
 // Answer is the answer to a cell.
 type Answer struct {
@@ -152,13 +148,15 @@ func (s *Session) Run(code string) Answer {
 // Longer begins the failure of a cell that takes longer than the session's limit.
 const Longer = "runs longer than"
 
-// RunAll runs cells until one fails, and returns what they print: to both streams without
-// warnings, and to stdout alone.
+// RunAll runs cells until one fails, which the failure names if there are several, and
+// returns what they print: to both streams without warnings, and to stdout alone.
 func RunAll(s *Session, cells []string) (failure, output, stdout string) {
 	var both, out strings.Builder
 	for _, code := range cells {
 		a := s.Run(code)
-		if a.Failure != "" {
+		if a.Failure != "" && len(cells) > 1 {
+			return fmt.Sprintf("%s\n%.200s", a.Failure, code), "", ""
+		} else if a.Failure != "" {
 			return a.Failure, "", ""
 		}
 		both.WriteString(a.Output)
