@@ -148,6 +148,10 @@ type Unit struct {
 	Number  int              // of the unit in its program, by which it is registered
 	Request compiler.Request // its name, text and NVRTC's options
 	Folder  string           // of its own headers
+
+	// Binary, if not nil, makes what the host's half carries for NVIDIA's runtime of the PTX as
+	// the compiler wrote it, so that the halves are compiled one after the other.
+	Binary func(ptx string) ([]byte, error)
 }
 
 // Halves are a compiled unit.
@@ -180,28 +184,38 @@ var common = []string{
 // deviceOnly are the flags of the kernels' half.
 var deviceOnly = slices.Concat([]string{"--cuda-device-only", "-S", "-Wunused-variable"}, optimizer, lanes, heap)
 
-// Compile makes both halves of a unit at the same time: its kernels as PTX, and its host
-// code as an object file. An error of the source is a message.
+// Compile makes both halves of a unit, at the same time unless the host's half carries the
+// other: its kernels as PTX, and its host code as an object file. An error of the source is a
+// message.
 func (t *Toolchain) Compile(ctx context.Context, u Unit, object string) (Halves, error) {
 	if err := t.ask(ctx); err != nil {
 		return Halves{}, err
 	}
-	number := object + ".number"
-	if err := os.WriteFile(number, []byte(strconv.Itoa(u.Number)+"\x00"), 0o666); err != nil {
+	carried := object + ".carried"
+	if err := os.WriteFile(carried, []byte(strconv.Itoa(u.Number)+"\x00"), 0o666); err != nil {
 		return Halves{}, fmt.Errorf("clang: %w", err)
 	}
 	flags, _ := translate(u.Request.Options)
 	source := fmt.Sprintf("# 1 %q\n%s\n", u.Request.Name, doubled(u.Request.Text))
 	shared := slices.Concat(common, t.system, []string{"--target=" + t.triple, "-I", t.headers, "-I", filepath.Join(t.headers, include.Program), "-iquote", u.Folder, "-idirafter", u.Folder, "-include", include.Implicit})
+	if u.Binary != nil {
+		shared = append(shared, "-D__WB_NVIDIA")
+	}
 	device := slices.Concat(shared, deviceOnly, flags)
 	host := slices.Concat(shared, []string{"--cuda-host-only", "-c", "-O1", "-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-fno-pic", "-fno-pie", "-fno-omit-frame-pointer", "-gline-tables-only",
-		"-Xclang", "-fcuda-include-gpubinary", "-Xclang", number, "-MD", "-MF", object + ".d"}, hostFlags(flags), []string{"-w"})
+		"-Xclang", "-fcuda-include-gpubinary", "-Xclang", carried, "-MD", "-MF", object + ".d"}, hostFlags(flags), []string{"-w"})
 	var ptx, object1 half
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		ptx = t.half(ctx, source, append(device, "-o", "-", "-"))
+		if u.Binary != nil && ptx.err == nil {
+			ptx.err = carry(u, ptx.out, carried)
+		}
 	}()
+	if u.Binary != nil {
+		<-done
+	}
 	object1 = t.half(ctx, source, append(host, "-o", object, "-"))
 	<-done
 	h := Halves{Messages: both(object1.messages, ptx.messages), Headers: dependencies(object+".d", t)}
@@ -213,6 +227,15 @@ func (t *Toolchain) Compile(ctx context.Context, u Unit, object string) (Halves,
 	}
 	h.PTX, _ = tidy(ptx.out, nil)
 	return h, nil
+}
+
+// carry writes what the host's half carries.
+func carry(u Unit, ptx, path string) error {
+	data, err := u.Binary(declared().ReplaceAllString(ptx, ""))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o666)
 }
 
 // hostFlags are those flags of a device that the host understands too. The host's code is
@@ -341,29 +364,41 @@ func firstError(log string) string {
 // slow is how long a link may take before Link tells the user that it builds a library.
 const slow = 2 * time.Second
 
-// Link makes a program of object files, with the library of C++ if cxx is set. A compiler of
-// the system links what needs the library of C alone. The first link by zig on a machine
-// builds the libraries, which takes a minute or two.
-func (t *Toolchain) Link(ctx context.Context, objects []string, cxx bool, out string, progress io.Writer) error {
-	if cc, err := exec.LookPath("cc"); err == nil && !cxx {
-		flags := slices.Concat([]string{"-no-pie"}, objects, []string{"-lm", "-lpthread", "-ldl", "-o", out})
+// Linking is a program to link.
+type Linking struct {
+	Objects []string
+	CXX     bool   // with the library of C++
+	Shared  string // library that the program needs, beside it or in this place; "" for none
+	Out     string
+}
+
+// Link makes a program of object files. A compiler of the system links what needs the library
+// of C alone. The first link by zig on a machine builds the libraries, which takes a minute or
+// two. A program with a shared library is for other machines, too, whose library of C may be
+// older than the system's.
+func (t *Toolchain) Link(ctx context.Context, l Linking, progress io.Writer) error {
+	flags := slices.Concat(l.Objects, []string{"-lm", "-lpthread", "-ldl", "-o", l.Out})
+	if l.Shared != "" {
+		flags = append(flags, l.Shared, "-Wl,-rpath,$ORIGIN", "-Wl,-rpath,"+filepath.Dir(l.Shared))
+	} else if cc, err := exec.LookPath("cc"); err == nil && !l.CXX {
+		flags := append([]string{"-no-pie"}, flags...)
 		if exec.CommandContext(ctx, cc, flags...).Run() == nil {
 			return nil
 		}
 	}
 	driver, library := "cc", "C"
-	if cxx {
+	if l.CXX {
 		driver, library = "c++", "C++"
 	}
 	defer tell(progress, library, t.target)()
-	text, err := t.command(ctx, slices.Concat([]string{driver, "-target", t.target}, objects, []string{"-lm", "-lpthread", "-ldl", "-o", out})...).CombinedOutput()
+	text, err := t.command(ctx, append([]string{driver, "-target", t.target}, flags...)...).CombinedOutput()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
 		return &LinkError{undefined(string(text)), firstError(string(text))}
 	}
-	if cxx {
+	if l.CXX {
 		t.NoteLinked()
 	}
 	return nil

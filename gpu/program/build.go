@@ -3,6 +3,7 @@
 package program
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"debug/elf"
@@ -29,8 +30,9 @@ type Program struct {
 	Warnings []string // of the compiler, one line each
 	Sources  []Source
 
-	path  string
-	parts parts
+	nvidia bool // for a GPU, linked with NVIDIA's runtime
+	path   string
+	parts  parts
 }
 
 // parts are what the file of a program has behind its code, for its runs.
@@ -65,6 +67,11 @@ func Build(ctx context.Context, sources []Source, o Options, progress io.Writer)
 		return nil, fmt.Errorf("program: %s: %w", title(sources), err)
 	}
 	b := &builder{tools: tools, sources: sources, flags: flags, progress: progress}
+	if o.NVIDIA {
+		if b.nvidia, err = runtimeLibrary(); err != nil {
+			return nil, fmt.Errorf("program: %s: %w", title(sources), err)
+		}
+	}
 	key := b.key()
 	cached := buildcache.Program{Prefix: "program-" + key[:1] + "-", Key: key[1:], Title: title(sources), Keep: kept,
 		Build: func(ctx context.Context, path string, _ io.Writer) error { return b.build(ctx, path) }}
@@ -78,6 +85,9 @@ func Build(ctx context.Context, sources []Source, o Options, progress io.Writer)
 			return nil, err
 		}
 		p, err = open(path, sources)
+	}
+	if err == nil {
+		p.nvidia = o.NVIDIA
 	}
 	return p, err
 }
@@ -116,13 +126,14 @@ type builder struct {
 	tools    *clang.Toolchain
 	sources  []Source
 	flags    []string
+	nvidia   string // the file of NVIDIA's runtime, "" for our library
 	progress io.Writer
 }
 
 // key distinguishes programs by everything but the user's headers.
 func (b *builder) key() string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%q\n%s\n", b.tools.Identity(), b.flags, runtime.Hash())
+	fmt.Fprintf(h, "%s\n%q\n%s\n%s\n", b.tools.Identity(), b.flags, runtime.Hash(), b.nvidia)
 	for _, s := range b.sources {
 		fmt.Fprintf(h, "%q %d %q %d\n%s", s.Name, s.FirstLine, s.Folder, len(s.Text), s.Text)
 	}
@@ -155,11 +166,15 @@ func (b *builder) build(ctx context.Context, path string) error {
 		return err
 	}
 	cxx, plain := needsCXX(objects)
-	objects = append(objects, filepath.Join(library, "program.o"))
+	main := "program"
+	if b.nvidia != "" {
+		main = "nvidia"
+	}
+	objects = append(objects, filepath.Join(library, main+".o"))
 	if plain {
 		objects = append(objects, filepath.Join(library, "new.o"))
 	}
-	if err := b.tools.Link(ctx, objects, cxx, path, b.progress); err != nil {
+	if err := b.tools.Link(ctx, clang.Linking{Objects: objects, CXX: cxx, Shared: b.nvidia, Out: path}, b.progress); err != nil {
 		return b.unlinked(err)
 	}
 	return all.append(path)
@@ -173,7 +188,11 @@ func (b *builder) unit(i int) clang.Unit {
 	if folder == "" {
 		folder = "."
 	}
-	return clang.Unit{Number: i, Request: compiler.Request{Name: s.Name, Text: text, Options: b.flags}, Folder: folder}
+	u := clang.Unit{Number: i, Request: compiler.Request{Name: s.Name, Text: text, Options: b.flags}, Folder: folder}
+	if b.nvidia != "" {
+		u.Binary = fatBinary
+	}
+	return u
 }
 
 // diagnostics are the errors of a source, and those of its headers at its first line.
@@ -268,7 +287,7 @@ func (b *builder) runtimeFolder(ctx context.Context) (string, error) {
 	if err := runtime.Write(fresh); err != nil {
 		return "", fmt.Errorf("program: %w", err)
 	}
-	for _, name := range []string{"new", "program"} {
+	for _, name := range []string{"new", "nvidia", "program"} {
 		if err := b.tools.Object(ctx, name+".c", fresh, filepath.Join(fresh, name+".o")); err != nil {
 			return "", fmt.Errorf("program: the runtime library: %w", err)
 		}
@@ -305,20 +324,29 @@ func open(path string, sources []Source) (*Program, error) {
 		return nil, fmt.Errorf("program: %w", err)
 	}
 	p := &Program{Name: title(sources), Sources: sources, path: path}
-	rest, ok := strings.CutSuffix(string(data), trailer)
-	if !ok || len(rest) < 8 {
+	_, text, ok := split(data)
+	if !ok {
 		return nil, fmt.Errorf("program: %s is no program", path)
 	}
-	n := binary.LittleEndian.Uint64([]byte(rest[len(rest)-8:]))
-	rest = rest[:len(rest)-8]
-	if n > uint64(len(rest)) {
-		return nil, fmt.Errorf("program: %s is no program", path)
-	}
-	if err := json.Unmarshal([]byte(rest[len(rest)-int(n):]), &p.parts); err != nil {
+	if err := json.Unmarshal(text, &p.parts); err != nil {
 		return nil, fmt.Errorf("program: %s: %w", path, err)
 	}
 	p.Warnings = p.parts.Warnings
 	return p, nil
+}
+
+// split returns the code of a program's file, and the parts behind it.
+func split(data []byte) (code, parts []byte, ok bool) {
+	rest, ok := bytes.CutSuffix(data, []byte(trailer))
+	if !ok || len(rest) < 8 {
+		return nil, nil, false
+	}
+	n := binary.LittleEndian.Uint64(rest[len(rest)-8:])
+	rest = rest[:len(rest)-8]
+	if n > uint64(len(rest)) {
+		return nil, nil, false
+	}
+	return rest[:len(rest)-int(n)], rest[len(rest)-int(n):], true
 }
 
 // unlinked is the error of a program that does not link.
@@ -332,6 +360,8 @@ func (b *builder) unlinked(err error) error {
 		switch {
 		case name == "main":
 			list = append(list, "no main: a program defines int main()")
+		case b.nvidia != "" && strings.HasPrefix(name, "cuda"):
+			list = append(list, "NVIDIA's runtime "+b.nvidia+" has no "+name)
 		case strings.HasPrefix(name, "cuda") || strings.HasPrefix(name, "__cuda"):
 			list = append(list, "warpbook's runtime library has no "+name+": warpbook cuda --calls prints what it has")
 		default:

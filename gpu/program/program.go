@@ -17,9 +17,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"warpbook/gpu/compile"
+	"warpbook/gpu/device"
 	"warpbook/gpu/program/runtime"
 	"warpbook/kernel/leaf/lazyregexp"
 )
@@ -41,6 +44,10 @@ type Options struct {
 	Arch     string // lowest compute capability of the kernels' code; "" is sm_75
 	Std      string // language, such as "c++20"; "" is c++17
 	FastMath bool   // shorter, less exact mathematics of kernels
+
+	// NVIDIA links the program with NVIDIA's runtime, for a GPU, in place of our library, for the
+	// emulator.
+	NVIDIA bool
 
 	Include []string // folders of headers, searched after a source's own for "quotes"
 	Define  []string // macros, as NAME or NAME=VALUE
@@ -86,6 +93,7 @@ func Calls() []string { return runtime.Calls() }
 // Settings are those of one run.
 type Settings struct {
 	GPU    string // that the emulator stands for, such as "a100"; "" is the default
+	Number int    // of the GPU that a program with NVIDIA's runtime runs on
 	Args   []string
 	Strict bool // what is undefined, and a GPU may run, ends the program
 
@@ -102,6 +110,45 @@ type Settings struct {
 	// which takes some times longer.
 	Kernels  *Kernels
 	Profiles bool
+}
+
+// On sets the device of a run by its name, as package device has them: "" and emu are the
+// emulator, emu:a100 that of another GPU, cuda:1 a GPU of this machine. It reports whether it is
+// a GPU, for which Options.NVIDIA is set.
+func (set *Settings) On(name string) (nvidia bool, err error) {
+	kind, which, _ := strings.Cut(name, ":")
+	if name == "" || kind == "emu" {
+		set.GPU = cmp.Or(set.GPU, which)
+		return false, nil
+	}
+	if name == "cuda" {
+		which = "0"
+	}
+	if kind != "cuda" {
+		return false, fmt.Errorf("%s: no such device, expected emu, emu:a100 or cuda:0", name)
+	}
+	if !slices.Contains(device.Names(), "cuda:"+which) {
+		return false, fmt.Errorf("%s: this machine has no such GPU of NVIDIA: the emulator, which is the default, needs none", name)
+	}
+	set.Number, err = strconv.Atoi(which)
+	return true, err
+}
+
+// Refused names the first of the settings that a GPU has nothing for, "" if there is none.
+func (set Settings) Refused(ncu, report bool) string {
+	switch {
+	case set.Sanitize:
+		return "--sanitize: races are found"
+	case set.Strict:
+		return "--strict: what is undefined is found"
+	case report || set.Profiles:
+		return "--report: instructions are counted"
+	case ncu || set.Kernels != nil:
+		return "--ncu: events are counted"
+	case set.GPU != "":
+		return "--gpu " + set.GPU + ": another GPU is imitated"
+	}
+	return ""
 }
 
 // ExitError is a program that ended with another status than 0.

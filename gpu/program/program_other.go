@@ -38,6 +38,9 @@ func Build(context.Context, []Source, Options, io.Writer) (*Program, error) { re
 // Run refuses.
 func (*Program) Run(context.Context, Settings, Streams) error { return refusal() }
 
+// Write refuses.
+func (*Program) Write(string) error { return refusal() }
+
 // Prepare refuses.
 func Prepare(context.Context, io.Writer) error { return refusal() }
 

@@ -79,6 +79,9 @@ const (
 // is an *ExitError.
 func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	io = io.guarded()
+	if p.nvidia {
+		return p.runNVIDIA(ctx, set, io)
+	}
 	dev, err := emu.Open(set.GPU)
 	if err != nil {
 		return fmt.Errorf("program: %w", err)
@@ -102,22 +105,10 @@ func (p *Program) Run(ctx context.Context, set Settings, io Streams) error {
 	s.dev.SetWarnings(func(f *gpu.Fault) { r.warnCall(s.here, f) })
 	s.dev.GoOn(!set.Strict)
 	s.dev.HostWrites(s.hostWrites)
-	var lines *input
-	if io.Ask != nil {
-		if lines, err = newInput(io.Ask); err != nil {
-			return err
-		}
-		io.In = lines.from
-	}
-	process, err := p.start(channel, set.Args, io)
-	if lines != nil {
-		lines.from.Close()
-	}
+	files, variable := channel.Files(3)
+	process, err := p.launch(set.Args, io, files, []string{variable})
 	if err != nil {
-		return fmt.Errorf("program: %s: %w", p.Name, err)
-	}
-	if lines != nil {
-		go lines.serve(process.command.Process.Pid, process.ended)
+		return err
 	}
 	channel.Started()
 	r.pid = process.command.Process.Pid
@@ -187,13 +178,36 @@ type process struct {
 	gone bool // the system may give its number to another process; guarded by lock
 }
 
+// launch starts the program with further files and variables, and the goroutine that asks for
+// its input.
+func (p *Program) launch(args []string, io Streams, files []*os.File, variables []string) (*process, error) {
+	var lines *input
+	if io.Ask != nil {
+		var err error
+		if lines, err = newInput(io.Ask); err != nil {
+			return nil, err
+		}
+		io.In = lines.from
+	}
+	process, err := p.start(args, io, files, variables)
+	if lines != nil {
+		lines.from.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("program: %s: %w", p.Name, err)
+	}
+	if lines != nil {
+		go lines.serve(process.command.Process.Pid, process.ended)
+	}
+	return process, nil
+}
+
 // start starts the program.
-func (p *Program) start(channel *wire.Channel, args []string, io Streams) (*process, error) {
+func (p *Program) start(args []string, io Streams, files []*os.File, variables []string) (*process, error) {
 	c := exec.Command(p.path, args...)
 	c.Stdin, c.Stdout, c.Stderr = io.In, io.Out, io.Err
 	c.WaitDelay = readGrace
-	files, variable := channel.Files(3)
-	c.ExtraFiles, c.Env = files, append(os.Environ(), variable)
+	c.ExtraFiles, c.Env = files, append(os.Environ(), variables...)
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: !io.Terminal, Pdeathsig: syscall.SIGKILL}
 	run := &process{command: c, group: !io.Terminal, ended: make(chan struct{})}
 	started := make(chan error)
@@ -253,7 +267,7 @@ func (p *process) watch(ctx context.Context) {
 	}
 }
 
-// result is the error of a program that has ended.
+// result is the error of a program that has ended; channel is nil if it ran on a GPU.
 func (p *Program) result(err error, channel *wire.Channel, r *reporter) error {
 	exit := (*exec.ExitError)(nil)
 	switch {
@@ -269,8 +283,10 @@ func (p *Program) result(err error, channel *wire.Channel, r *reporter) error {
 	if !state.Signaled() {
 		return &ExitError{Name: p.Name, Status: state.ExitStatus()}
 	}
-	if crash, ok := channel.Crash(r.pid); ok {
-		r.crash(crash)
+	if channel != nil { // of our library
+		if crash, ok := channel.Crash(r.pid); ok {
+			r.crash(crash)
+		}
 	}
 	return &ExitError{Name: p.Name, Status: 128 + int(state.Signal()), Signal: unix.SignalName(state.Signal())}
 }

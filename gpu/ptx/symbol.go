@@ -13,6 +13,7 @@ func Demangle(symbol string) string {
 		return symbol
 	}
 	rest, nested := strings.CutPrefix(rest, "N")
+	rest = strings.TrimPrefix(rest, "L") // of one source: static, or a constant
 	var parts []string
 	for rest != "" && rest[0] >= '1' && rest[0] <= '9' {
 		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))

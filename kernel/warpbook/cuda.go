@@ -27,6 +27,8 @@ func cudaCommand(args []string) error {
 	f := newFlags("cuda")
 	var o program.Options
 	set := program.Settings{Args: own}
+	device := f.String("device", "", "run on the device `NAME`: emu, emu:t4 or another GPU that is emulated, or cuda:1, a GPU of this machine, with NVIDIA's runtime (emu)")
+	out := f.String("o", "", "write an executable for GPUs of NVIDIA to this `FILE`, with NVIDIA's runtime beside it, and do not run it")
 	f.StringVar(&set.GPU, "gpu", "", "emulate this `GPU`: h200, h100, a100, rtx3090, rtx4060, rtx4090, t4 (h200)")
 	f.StringVar(&o.Arch, "arch", "", "compile kernels for this `SM` and later (sm_75)")
 	f.StringVar(&o.Std, "std", "", "`language` standard, such as c++20 (c++17)")
@@ -56,6 +58,13 @@ func cudaCommand(args []string) error {
 	if err := mayReplace(*report, *force, files...); err != nil {
 		return fmt.Errorf("cuda: --report %w", err)
 	}
+	if o.NVIDIA, err = set.On(*device); err != nil {
+		return usageError{fmt.Errorf("cuda: --device %w", err)}
+	}
+	o.NVIDIA = o.NVIDIA || *out != ""
+	if refused := set.Refused(*ncu, *report != ""); o.NVIDIA && refused != "" {
+		return usageError{fmt.Errorf("cuda: %s on the emulator only, expected it without --device and -o", refused)}
+	}
 	sources, err := readSources(files)
 	if err != nil {
 		return err
@@ -68,6 +77,9 @@ func cudaCommand(args []string) error {
 	}
 	for _, w := range p.Warnings {
 		fmt.Fprintln(os.Stderr, w)
+	}
+	if *out != "" {
+		return p.Write(*out)
 	}
 	run := &cudaRun{program: p, set: set, report: *report}
 	err = run.run(ctx, *ncu)

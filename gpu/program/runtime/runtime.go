@@ -16,8 +16,8 @@ import (
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// The sources are in source: program.c is the library; new.c is linked where nothing else
-// of the library of C++ is needed.
+// The sources are in source: program.c is the library; nvidia.c is what a program for a GPU
+// needs beside NVIDIA's; new.c is linked where nothing else of the library of C++ is needed.
 //
 //go:embed source
 var files embed.FS

@@ -29,7 +29,8 @@ is missing: neither a GPU nor a toolkit is needed. WARPBOOK_COMPILER chooses, to
 A cell that defines main is a whole program, host code included: it is compiled
 by the clang of ziglang and runs as a process of its own on an emulated GPU, with
 --gpu and --args. It declares no variables. --ncu shows what each of its kernels
-counted.`,
+counted. --device cuda:0 runs it on a GPU in place of that, with NVIDIA's runtime:
+times are the GPU's, and what the emulator checks is not checked.`,
 	Flags: []magic.Flag{
 		{Name: "arch", Value: "SM", Help: "lowest compute capability that the code runs on (sm_75)"},
 		{Name: "std", Value: "C++", Help: "language standard, such as c++20 (c++17)"},
@@ -40,6 +41,7 @@ counted.`,
 		{Name: "compiler", Value: "NAME", Help: "nvrtc or clang (NVRTC where it is found)"},
 		{Name: "file", Value: "FILE", Help: "compile this file in place of lines below", File: true},
 		{Name: "gpu", Value: "NAME", Help: "GPU that a whole program runs on, such as a100 (h200)"},
+		{Name: "device", Value: "NAME", Help: "run a whole program on cuda:0 or another GPU of this machine, or on emu:a100 or another that is emulated (emu)"},
 		{Name: "strict", Help: "end a whole program at what is undefined and yet runs on a GPU"},
 		{Name: "args", Value: "'WORDS'", Help: "arguments of a whole program"},
 		{Name: "sanitize", Help: "look for races in every launch of a whole program, also in large ones"},
@@ -62,7 +64,7 @@ counted.`,
 			}
 			return runProgram(ctx, c, name, folder)
 		}
-		for _, flag := range []string{"gpu", "strict", "args", "sanitize", "ncu"} {
+		for _, flag := range []string{"gpu", "device", "strict", "args", "sanitize", "ncu"} {
 			if c.Flags[flag] != "" {
 				return nil, c.Errorf(c.FlagAt(flag), "--%s is for a cell with main", flag)
 			}

@@ -13,8 +13,8 @@ import (
 	"warpbook/kernel/engine/magic"
 )
 
-// runProgram runs a cell that has main: a whole program, on an emulated GPU of its own. The
-// cell declares nothing.
+// runProgram runs a cell that has main: a whole program, on an emulated GPU of its own or on a
+// GPU. The cell declares nothing.
 func runProgram(ctx context.Context, c *magic.Call, name, folder string) ([]magic.Declaration, error) {
 	for _, flag := range []string{"instantiate", "compiler"} {
 		if c.Flags[flag] != "" {
@@ -24,6 +24,14 @@ func runProgram(ctx context.Context, c *magic.Call, name, folder string) ([]magi
 	source := program.Source{Name: name, Text: c.Body, FirstLine: c.BodyRow, Folder: folder}
 	o := program.Options{Arch: c.Flags["arch"], Std: c.Flags["std"], FastMath: c.Flags["fast-math"] != ""}
 	set := program.Settings{GPU: c.Flags["gpu"], Strict: c.Flags["strict"] != "", Sanitize: c.Flags["sanitize"] != "", Args: strings.Fields(c.Flags["args"])}
+	nvidia, err := set.On(c.Flags["device"])
+	if err != nil {
+		return nil, c.Errorf(c.FlagAt("device"), "--device %v", err)
+	}
+	o.NVIDIA = nvidia
+	if refused := set.Refused(c.Flags["ncu"] != "", false); nvidia && refused != "" {
+		return nil, c.Errorf(c.FlagAt("device"), "%s on the emulator only, expected it without --device %s", refused, c.Flags["device"])
+	}
 	if c.Flags["committed"] != "" && c.Flags["ncu"] != "" {
 		return nil, c.Errorf(c.FlagAt("ncu"), "--ncu: a recorded run has no counters, expected --ncu or --committed")
 	}

@@ -1,6 +1,7 @@
 // The runtime API of whole programs, as the library of package program answers it. The
 // names, the order of arguments and the numbers are those of CUDA 12; calls that CUDA 13
-// changed have both forms. This file is C, too: the library is compiled against it.
+// changed have both forms. Sizes and offsets are NVIDIA's, because a program for a GPU is
+// linked with NVIDIA's library. This file is C, too: the library is compiled against it.
 #pragma once
 #include "texture_types.h"
 
@@ -105,6 +106,8 @@ typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, vo
 struct cudaDeviceProp {
   char name[256];
   unsigned char uuid[16];
+  char luid[8];
+  unsigned int luidDeviceNodeMask;
   size_t totalGlobalMem, sharedMemPerBlock;
   int regsPerBlock, warpSize;
   size_t memPitch;
@@ -128,13 +131,16 @@ struct cudaDeviceProp {
   int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
   size_t reservedSharedMemPerBlock;
   int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported, timelineSemaphoreInteropSupported, memoryPoolsSupported;
-  int gpuDirectRDMASupported, deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers;
-  char luid[8];
-  unsigned int luidDeviceNodeMask;
+  int gpuDirectRDMASupported;
+  unsigned int gpuDirectRDMAFlushWritesOptions;
+  int gpuDirectRDMAWritesOrdering;
+  unsigned int memoryPoolSupportedHandleTypes;
+  int deferredMappingCudaArraySupported, ipcEventSupported, clusterLaunch, unifiedFunctionPointers, reserved[63];
 };
 struct cudaFuncAttributes {
   size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout;
+  int clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth, clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed, reserved[16];
 };
 struct cudaPointerAttributes {
   enum cudaMemoryType type;
@@ -251,6 +257,10 @@ struct cudaHostNodeParams {
 #define cudaCpuDeviceId (-1)
 #define cudaInvalidDeviceId (-2)
 #define cudaOccupancyDefault 0
+
+#ifdef __WB_NVIDIA // whose library keeps a shorter cudaDeviceProp of CUDA 11 under the plain name
+#define cudaGetDeviceProperties cudaGetDeviceProperties_v2
+#endif
 
 #ifdef __cplusplus
 #define __WB_DEFAULT(value) = value
