@@ -67,7 +67,7 @@ var modules = []module{{
 		{
 			Why:   "A type assertion to a type that is no interface asks whether the value is assignable: a JSON that is declared as a map passes as map[string]any.",
 			Test:  "cells.TestSequences/identity/assertions and switches match identical types",
-			Edits: []Edit{{"ops.go", 1330, 1330, "if !is(rt, typ) {"}},
+			Edits: []Edit{{"ops.go", 1330, 1330, "if !Is(rt, typ) {"}},
 		},
 		{
 			Why:  "A struct or a channel of a named type is never equal to one of the unnamed type: Point{1, 2} == struct{ X, Y int }{1, 2} is false.",
@@ -78,12 +78,28 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "A type assertion with v, ok that fails makes an error with all frames and drops it: an arm of a type switch takes 4 µs.",
+			Test: "engine.TestFailedAssertions",
+			Edits: []Edit{
+				{"ops.go", 1313, 1312, "if instr.CommaOk && (iv == nil || !Is(reflect.TypeOf(iv), typ)) {\n\treturn tuple{reflect.Zero(typ).Interface(), false}\n}"},
+				{"ops.go", 1356, 1359, "panic(err)"},
+			},
+		},
+		{
+			Why:  "A deferred call of a compiled function looks for it by its name, each time: it takes 1 µs.",
+			Test: "cells.TestSequences/language/defer recover()",
+			Edits: []Edit{
+				{"interp.go", 102, 102, "exited       int32                                       // is call os.Exit\n\texterns      sync.Map                                    // *ssa.Function without code -> reflect.Value"},
+				{"interp.go", 618, 618, "ext, ok := i.extern(f)"},
+			},
+		},
+		{
 			Why:  "A failed type assertion of a nil interface has other words than compiled Go, and that of a nil error is a nil dereference.",
 			Test: "cells.TestSequences/identity/words of failed type assertions",
 			Edits: []Edit{
 				{"ops.go", 1316, 1322, "err = nilAsserted(fr, instr, typ, xtyp)"},
 				{"ops.go", 1336, 1336, "rt, typ, meth.Name()))"},
-				{"ops.go", 1338, 1338, "} else if name := missing(instr, rt, typ); name != \"\" {\n\terr = fr.runtimeError(instr, fmt.Sprintf(\"interface conversion: %v is not %v: missing method %s\", rt, typ, name))\n}"},
+				{"ops.go", 1338, 1338, "} else if name := missing(rt, typ); name != \"\" {\n\terr = fr.runtimeError(instr, fmt.Sprintf(\"interface conversion: %v is not %v: missing method %s\", rt, typ, name))\n}"},
 			},
 		},
 		{

@@ -49,3 +49,35 @@ func goroutines() uint64 {
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
+
+// TestFailedAssertions counts what ixgo allocates for assertions with v, ok that fail: no
+// error, which would describe all frames.
+func TestFailedAssertions(t *testing.T) {
+	const assertions, most = 1000, 4 // objects each
+	execute(t, true)
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	cells := 0
+	eval := func(code string) {
+		cells++
+		e.Eval(t.Context(), uint64(cells), cells, code, func(r Result) {
+			if r.Err != nil {
+				t.Fatal(r.Err.Traceback)
+			}
+		})
+	}
+	eval("func f(x any, n int) (k int) {\n\tfor range n {\n\t\tif _, ok := x.(string); ok {\n\t\t\tk++\n\t\t}\n\t}\n\treturn\n}\nvar x any = 1")
+	for _, value := range []string{"1", "nil"} {
+		eval("x = " + value)
+		few := testing.AllocsPerRun(5, func() { eval("f(x, 10)") })
+		many := testing.AllocsPerRun(5, func() { eval("f(x, 10 + 1000)") })
+		if each := (many - few) / assertions; each > most {
+			t.Errorf("of %s: %v objects, at most %d are allowed", value, each, most)
+		} else {
+			t.Logf("of %s: %v objects", value, each)
+		}
+	}
+}

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// is reports whether a value of type dynamic passes an assertion to type asserted:
+// Is reports whether a value of type dynamic passes an assertion to type asserted:
 // an interface must be implemented, any other type must be identical. Unnamed
 // types are compared by structure too, because interpreters may have made one of
 // them each.
-func is(dynamic, asserted reflect.Type) bool {
+func Is(dynamic, asserted reflect.Type) bool {
 	switch {
 	case dynamic == asserted:
 		return true
@@ -125,10 +125,7 @@ func nilAsserted(fr *frame, instr *ssa.TypeAssert, typ, xtyp reflect.Type) error
 
 // missing is the first method of an interface that a compiled type does not have, "" if
 // none is known or nothing shows it.
-func missing(instr *ssa.TypeAssert, rt, typ reflect.Type) string {
-	if instr.CommaOk {
-		return ""
-	}
+func missing(rt, typ reflect.Type) string {
 	for m := range typ.Methods() {
 		has, ok := rt.MethodByName(m.Name)
 		if !ok || m.PkgPath != "" || has.Type.NumIn() != m.Type.NumIn()+1 || has.Type.NumOut() != m.Type.NumOut() {
