@@ -66,6 +66,12 @@ func (l *lowering) binary(in *ssa.BinOp) {
 		} else {
 			l.samePointer(in)
 		}
+	case dynamic:
+		if isNil(in.X) || isNil(in.Y) { // its type is nil
+			l.samePointer(in)
+		} else {
+			l.byEngine(in)
+		}
 	default:
 		l.byEngine(in)
 	}
@@ -203,7 +209,7 @@ func (l *lowering) comparison(in *ssa.BinOp) {
 	l.emit(out)
 }
 
-// samePointer compares pointers, or a slice with nil.
+// samePointer compares pointers, or a slice or an interface with nil.
 func (l *lowering) samePointer(in *ssa.BinOp) {
 	o, ok := map[token.Token]op{token.EQL: opPEq, token.NEQ: opPNe}[in.Op]
 	if !ok || classOf(in.X.Type()) != classOf(in.Y.Type()) {
@@ -260,14 +266,19 @@ func (l *lowering) unary(in *ssa.UnOp) {
 	}
 }
 
+type valueInstruction interface {
+	ssa.Value
+	ssa.Instruction
+}
+
 // changeType gives a value another type of the same layout.
-func (l *lowering) changeType(in *ssa.ChangeType) {
+func (l *lowering) changeType(in valueInstruction, x ssa.Value) {
 	k := classOf(in.Type())
-	if k == boxed || classOf(in.X.Type()) != k {
+	if k == boxed || classOf(x.Type()) != k {
 		l.byEngine(in)
 		return
 	}
-	l.emit(ins{op: moves[k], a: l.reg(in), b: l.reg(in.X)})
+	l.emit(ins{op: moves[k], a: l.reg(in), b: l.reg(x)})
 }
 
 func (l *lowering) convert(in *ssa.Convert) {

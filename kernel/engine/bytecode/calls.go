@@ -92,8 +92,7 @@ func inRegisters(sig *types.Signature) bool {
 // interface.
 func (l *lowering) callee(in *ssa.Call) (fn *ssa.Function, free []ssa.Value, ok bool) {
 	if in.Call.IsInvoke() {
-		_, placed := l.pfn.at(in.Call.Value)
-		return nil, nil, placed && inRegisters(in.Call.Signature())
+		return nil, nil, inRegisters(in.Call.Signature())
 	}
 	switch v := in.Call.Value.(type) {
 	case *ssa.Builtin:
@@ -158,8 +157,8 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	case fn != nil:
 		cl.callee = l.f.program.functions[fn]
 	case in.Call.IsInvoke():
-		at, _ := l.pfn.at(in.Call.Value)
-		cl.invoked = &invoking{at: at, name: in.Call.Method.Name()}
+		cl.value, cl.invoked = l.reg(in.Call.Value), &invoking{name: in.Call.Method.Name()}
+		out.uses = append(out.uses, cl.value)
 	default:
 		cl.value, cl.typ, cl.last = l.reg(in.Call.Value), typeWord(l.types[in.Call.Value.Type()]), &atomic.Pointer[Function]{}
 		out.uses = append(out.uses, cl.value)

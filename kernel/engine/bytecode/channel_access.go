@@ -45,14 +45,7 @@ func (m *machine) choose(c *code, s *selecting) {
 	}
 	chosen := 0
 	if !done {
-		m.at(&s.at)
-		dir, kill := reflect.SelectRecv, c.kill()
-		if s.sends {
-			dir = reflect.SelectSend
-		}
-		m.cases = [2]selectCase{{dir: dir, ch: ch, elem: buffer}, {dir: reflect.SelectRecv, ch: *(*unsafe.Pointer)(unsafe.Pointer(&kill)), elem: unsafe.Pointer(&none)}}
-		chosen, received = rselect(m.cases[:])
-		m.cases = [2]selectCase{}
+		chosen, received = m.wait(c, s, ch, buffer)
 	}
 	r[s.index], r[s.ok] = uint64(chosen), truth(received)
 	if !s.sends && (s.value.reg >= 0 || s.value.at >= 0) {
@@ -61,22 +54,41 @@ func (m *machine) choose(c *code, s *selecting) {
 		}
 		s.elem.read(buffer, r, p, s.value.reg, stack, s.value.at)
 	}
-	m.ptr, m.head = nil, sliceHeader{}
+	m.ptr, m.head, m.face = nil, sliceHeader{}, eface{}
 }
 
-// receive receives a value that is there, or that of a closed channel.
-func (m *machine) receive(s *selecting, r *registers, p *pointers) bool {
-	buffer := m.buffer(&s.elem)
-	done, received := chanrecv(p[uint16(s.channel)], true, buffer)
+// wait waits until the operation is done, or for a stop, which is case 1.
+func (m *machine) wait(c *code, s *selecting, ch, buffer unsafe.Pointer) (chosen int, received bool) {
+	m.at(&s.at)
+	dir, kill := reflect.SelectRecv, c.kill()
+	if s.sends {
+		dir = reflect.SelectSend
+	}
+	m.cases = [2]selectCase{{dir: dir, ch: ch, elem: buffer}, {dir: reflect.SelectRecv, ch: *(*unsafe.Pointer)(unsafe.Pointer(&kill)), elem: unsafe.Pointer(&none)}}
+	chosen, received = rselect(m.cases[:])
+	m.cases = [2]selectCase{}
+	return chosen, received
+}
+
+// receive receives a value, and returns false at a stop.
+func (m *machine) receive(c *code, s *selecting, r *registers, p *pointers) bool {
+	ch, buffer := p[uint16(s.channel)], m.buffer(&s.elem)
+	done, received := chanrecv(ch, true, buffer)
 	if !done {
-		return false
+		chosen := 0
+		if chosen, received = m.wait(c, s, ch, buffer); chosen != 0 {
+			return false
+		}
 	}
 	if !received {
 		buffer = nil
 	}
+	if s.ok >= 0 {
+		r[uint16(s.ok)] = truth(received)
+	}
 	s.elem.read(buffer, r, p, s.value.reg, nil, -1)
 	if s.elem.class != number {
-		m.ptr, m.head = nil, sliceHeader{}
+		m.ptr, m.head, m.face = nil, sliceHeader{}, eface{}
 	}
 	return true
 }
@@ -103,6 +115,8 @@ func (m *machine) buffer(t *part) unsafe.Pointer {
 		return unsafe.Pointer(&m.ptr)
 	case header:
 		return unsafe.Pointer(&m.head)
+	case dynamic:
+		return unsafe.Pointer(&m.face)
 	}
 	return unsafeNew(t.typ)
 }

@@ -3,6 +3,7 @@ package bytecode
 import (
 	"go/types"
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -25,10 +26,10 @@ func (l *lowering) killed(in *ssa.Select) *ssa.Call {
 	return c
 }
 
-// receive lowers a call of the function that receives a value. It receives one that is
-// there without the call, and reports whether the machine can do so.
+// receive lowers a call of the functions that receive a value. The call is only made where
+// a stop ends the wait. It reports whether the machine can do so.
 func (l *lowering) receive(in *ssa.Call, fn *ssa.Function) bool {
-	if fn.Origin() == nil || fn.Origin().String() != l.host.RecvName || classOf(in.Type()) == boxed {
+	if fn.Origin() == nil || !slices.Contains(l.host.RecvNames, fn.Origin().String()) {
 		return false
 	}
 	c := in.Call.Args[0]
@@ -36,12 +37,17 @@ func (l *lowering) receive(in *ssa.Call, fn *ssa.Function) bool {
 	if _, _, ok := l.callee(in); !ok || rt == nil || rt.Kind() != reflect.Chan || isStatic(c) {
 		return false
 	}
-	done, rest, waits := l.fresh(number), &block{}, &block{}
-	l.order = append(l.order, rest, waits)
-	l.selects = append(l.selects, selecting{channel: l.reg(c), index: done, ok: -1, value: place{l.reg(in), -1}, elem: l.part(in.Type(), rt.Elem())})
-	l.emit(ins{op: opReceive, a: done, imm: int64(len(l.selects) - 1), uses: []int{l.reg(c)}, defs: []int{l.reg(in)}})
-	l.emit(ins{op: opBranch, a: done, yes: rest, no: waits})
-	l.now = waits
+	defs := l.parts[in]
+	if defs == nil {
+		defs = []int{l.reg(in), -1}
+	}
+	done, rest, stopped := l.fresh(number), &block{}, &block{}
+	l.order = append(l.order, rest, stopped)
+	s := selecting{at: escape{at: l.indexes[in], block: in.Block()}, channel: l.reg(c), index: done, ok: defs[1], value: place{defs[0], -1}, elem: l.part(c.Type().Underlying().(*types.Chan).Elem(), rt.Elem())}
+	l.selects = append(l.selects, s)
+	l.emit(ins{op: opReceive, a: done, imm: int64(len(l.selects) - 1), uses: append([]int{s.channel}, l.held...), defs: slices.DeleteFunc(slices.Clone(defs), func(v int) bool { return v < 0 })})
+	l.emit(ins{op: opBranch, a: done, yes: rest, no: stopped})
+	l.now = stopped
 	l.direct(in, fn, nil)
 	l.resume(rest)
 	return true

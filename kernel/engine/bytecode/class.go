@@ -18,6 +18,7 @@ const (
 	pointer              // a pointer, map, channel or function value, in a pointer register
 	record               // a small struct or array: a pointer, in a pointer register, to memory that never changes
 	header               // slice or string: its pointer in a pointer register, length and capacity in two others
+	dynamic              // interface: the type and the data of an any, in two pointer registers
 )
 
 func classOf(t types.Type) class {
@@ -37,6 +38,8 @@ func classOf(t types.Type) class {
 		if !pointerShaped(u) && sizes.Sizeof(u) <= maxRecord {
 			return record
 		}
+	case *types.Interface:
+		return dynamic
 	}
 	return boxed
 }
@@ -73,7 +76,7 @@ func holdsPointer(t types.Type) bool {
 }
 
 // moves copy a value of each class.
-var moves = [...]op{number: opMov, pointer: opMovP, record: opMovP, header: opMovH}
+var moves = [...]op{number: opMov, pointer: opMovP, record: opMovP, header: opMovH, dynamic: opMovI}
 
 // kindOf is the kind of a value in registers.
 func kindOf(t types.Type) reflect.Kind {
@@ -94,6 +97,8 @@ func kindOf(t types.Type) reflect.Kind {
 		return reflect.Struct
 	case *types.Array:
 		return reflect.Array
+	case *types.Interface:
+		return reflect.Interface
 	}
 	return reflect.Invalid
 }
@@ -164,8 +169,7 @@ func (s *slot) box(r *registers, p *pointers, stack []any) {
 	e := eface{typ: s.typ}
 	switch s.class {
 	case number:
-		v := any(r[s.reg]) // small ones take no memory; on a little-endian machine the low bytes are the value
-		e.data = (*eface)(unsafe.Pointer(&v)).data
+		e.data = numberData(r[s.reg])
 	case pointer, record:
 		e.data = p[s.reg]
 	case header:
@@ -176,14 +180,28 @@ func (s *slot) box(r *registers, p *pointers, stack []any) {
 		} else {
 			e.data = unsafe.Pointer(&sliceHeader{p[s.reg], r[s.reg], r[s.reg+1]})
 		}
+	case dynamic:
+		e = eface{p[s.reg], p[s.reg+1]}
 	default:
 		return
 	}
 	stack[s.at] = *(*any)(unsafe.Pointer(&e))
 }
 
+// numberData is the data of an interface that holds a number. Small ones take no memory;
+// on a little-endian machine the low bytes are the value.
+func numberData(x uint64) unsafe.Pointer {
+	v := any(x)
+	return (*eface)(unsafe.Pointer(&v)).data
+}
+
 // unbox loads a value into registers. A nil interface is a zero value.
 func (s *slot) unbox(r *registers, p *pointers, v any) {
+	if s.class == dynamic {
+		e := (*eface)(unsafe.Pointer(&v))
+		p[s.reg], p[s.reg+1] = e.typ, e.data
+		return
+	}
 	data := (*eface)(unsafe.Pointer(&v)).data
 	if v == nil {
 		data = unsafe.Pointer(&zeroHeader)

@@ -19,21 +19,22 @@ type code struct {
 	stop   func()                 // is called where the flag is set
 	kill   func() <-chan struct{} // closes when waits end
 
-	overflow error  // the panic value of a stack overflow
-	deep     func() // panics with it if the stack of the goroutine is too large
-	size     int    // registers of a call
-	entry    []slot // parameters and free variables
-	escapes  []escape
-	calls    []call
-	returns  []results
-	slices   []slicing
-	accesses []mapAccess
-	ranges   []ranging
-	appends  []appending
-	selects  []selecting
-	news     []unsafe.Pointer // types, as words of an interface
-	math1    []func(float64) float64
-	math2    []func(x, y float64) float64
+	overflow   error  // the panic value of a stack overflow
+	deep       func() // panics with it if the stack of the goroutine is too large
+	size       int    // registers of a call
+	entry      []slot // parameters and free variables
+	escapes    []escape
+	calls      []call
+	returns    []results
+	slices     []slicing
+	accesses   []mapAccess
+	ranges     []ranging
+	appends    []appending
+	selects    []selecting
+	assertions []asserting
+	news       []unsafe.Pointer // types, as words of an interface
+	math1      []func(float64) float64
+	math2      []func(x, y float64) float64
 
 	probed *probed            // nil if the function has no probes
 	flags  *[1 << 16]uint8    // of probes
@@ -63,10 +64,10 @@ type escape struct {
 type call struct {
 	escape  escape                    // the call by the engine
 	callee  *Function                 // nil if a value is called
-	value   int                       // register of that function value, -1 if there is none
+	value   int                       // register of that function value or interface, -1 if there is none
 	typ     unsafe.Pointer            // of the function value
 	last    *atomic.Pointer[Function] // that was called, if a value is
-	invoked *invoking                 // the method, if the call is through an interface
+	invoked *invoking                 // the method, if the call is through an interface, which is in register value
 	args    []slot                    // in the caller; the callee has them in registers 0 and up, each in two if it is a header
 	params  []uint16                  // without the receiver of a method of an interface
 	results []slot                    // in the caller
@@ -93,6 +94,8 @@ func (s *slot) copyTo(d *slot, r *registers, p *pointers, dr *registers, dp *poi
 		dr[d.reg] = r[s.reg]
 	case pointer, record:
 		dp[d.reg] = p[s.reg]
+	case dynamic:
+		dp[d.reg], dp[d.reg+1] = p[s.reg], p[s.reg+1]
 	case header:
 		dp[d.reg], dr[d.reg], dr[d.reg+1] = p[s.reg], r[s.reg], r[s.reg+1]
 	}

@@ -5,11 +5,11 @@
 //
 // Numbers, pointers, maps, channels, function values, slices and strings live in registers
 // of 64 bits, in the same form as in memory; a small struct or array is a pointer to memory
-// that never changes. All other values stay in the engine's frame, as interfaces. An
-// instruction that the machine does not know is executed by the engine's closure: its
-// operands are stored in the frame first, and its result is loaded from it. So every
-// function can be compiled, and defers, goroutines and calls of compiled code
-// behave as before.
+// that never changes, and an interface is the two words of an any. All other values stay
+// in the engine's frame, as interfaces. An instruction that the machine does not know is
+// executed by the engine's closure: its operands are stored in the frame first, and its
+// result is loaded from it. So every function can be compiled, and defers, goroutines and
+// calls of compiled code behave as before.
 //
 // If a check fails (a bound, a nil pointer, a division by zero), the engine executes the
 // instruction and panics with its own message; the frames that a traceback names are
@@ -17,9 +17,9 @@
 //
 // Its main type is Function; the engine calls Install for each interpreter. A function
 // is compiled in stages: lower (lower.go walks the SSA form; arithmetic.go, memory.go,
-// calls.go, maps.go and ranges.go emit instructions of one family each, with the vregs of
-// values.go, the plan of merge.go and the builder of emit.go), registers (finish.go),
-// order of blocks (layout.go). The result is a code (code.go), which a machine executes
+// calls.go, interfaces.go, maps.go and ranges.go emit instructions of one family each, with
+// the vregs of values.go, the plan of merge.go and the builder of emit.go), registers
+// (finish.go), order of blocks (layout.go). The result is a code (code.go), which a machine executes
 // (run.go and machine.go). engine.go holds the layout of the engine library's types. The
 // package must not import the engine.
 package bytecode

@@ -51,17 +51,18 @@ type lowering struct {
 	leaves    bool               // it calls interpreted functions through the engine, which needs more stack than the engine alone
 	polls     bool               // it polls at the start of each iteration of a loop, because the code does not
 
-	escapes  []escape
-	calls    []call
-	returns  []results
-	slices   []slicing
-	accesses []mapAccess
-	ranges   []ranging
-	appends  []appending
-	selects  []selecting
-	news     []unsafe.Pointer
-	math1    []func(float64) float64
-	math2    []func(x, y float64) float64
+	escapes    []escape
+	calls      []call
+	returns    []results
+	slices     []slicing
+	accesses   []mapAccess
+	ranges     []ranging
+	appends    []appending
+	selects    []selecting
+	assertions []asserting
+	news       []unsafe.Pointer
+	math1      []func(float64) float64
+	math2      []func(x, y float64) float64
 }
 
 // result is the place of one of the results of an instruction.

@@ -63,6 +63,9 @@ func check() error {
 	if one := uint16(1); unsafe.Sizeof(uintptr(0)) != 8 || *(*uint8)(unsafe.Pointer(&one)) != 1 {
 		return errMachine
 	}
+	if err := errMachine; (*table)((*eface)(unsafe.Pointer(&err)).typ).typ != typeWord(reflect.TypeOf(errMachine)) {
+		return fmt.Errorf("bytecode: the table of an interface with methods is not as Go 1.26 has it")
+	}
 	real := reflect.TypeFor[ixgo.Frame]()
 	if err := sameFields(reflect.TypeFor[frame](), real); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (l *lowering) finish() (*code, error) {
 	}
 	l.substitute(a)
 	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, news: l.news, math1: l.math1, math2: l.math2}
+		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
 	c.probed, c.held = l.f.probed, l.slots
 	if l.host.Probes != nil {
 		c.flags = l.host.Probes.Flags
@@ -72,8 +72,11 @@ func (l *lowering) finish() (*code, error) {
 			if v.class == header {
 				c.numbers[v.reg-constAt+1] = v.more
 			}
+			if v.class == dynamic {
+				c.pointers[v.reg-constAt+1] = v.data
+			}
 			onlyNumbers = onlyNumbers && v.class == number
-			onlyPointers = onlyPointers && (v.class == pointer || v.class == record)
+			onlyPointers = onlyPointers && v.class != number && v.class != header
 		}
 	}
 	if onlyNumbers {
@@ -158,7 +161,9 @@ func (a *allocation) step(in *ins, live bitset) {
 }
 
 // isMove reports whether an instruction only copies a value of the same class.
-func (in *ins) isMove() bool { return in.op == opMov || in.op == opMovP || in.op == opMovH }
+func (in *ins) isMove() bool {
+	return in.op == opMov || in.op == opMovP || in.op == opMovH || in.op == opMovI
+}
 
 func (a *allocation) graph() {
 	n := len(a.l.vregs)
@@ -252,13 +257,13 @@ func (a *allocation) assign() (size, constAt int) {
 			x = a.find(x)
 			if w := &a.l.vregs[x]; w.reg >= 0 && x != i {
 				taken.add(w.reg)
-				if w.class == header {
+				if width(w.class) == 2 {
 					taken.add(w.reg + 1)
 				}
 			}
 		})
 		k := 0
-		for taken.has(k) || v.class == header && taken.has(k+1) {
+		for taken.has(k) || width(v.class) == 2 && taken.has(k+1) {
 			k++
 		}
 		v.reg = k
@@ -348,6 +353,10 @@ func (l *lowering) substitute(a *allocation) {
 	for i := range l.selects {
 		s := &l.selects[i]
 		each(&s.channel, &s.index, &s.ok, &s.value.reg)
+	}
+	for i := range l.assertions {
+		s := &l.assertions[i]
+		each(&s.x, &s.value, &s.ok)
 	}
 	for i := range l.ranges {
 		s := &l.ranges[i]

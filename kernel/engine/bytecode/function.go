@@ -20,20 +20,21 @@ type program struct {
 
 // Host describes the engine that cells run in.
 type Host struct {
-	FlagName string // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
-	Enter    string // the name of a function that does nothing
-	KillName string // the name of the function that returns the channel of stops
-	RecvName string // the name of the generic function that receives a value
-	Cell     string // the function that holds a cell's statements, without its package
+	FlagName  string   // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
+	Enter     string   // the name of a function that does nothing
+	KillName  string   // the name of the function that returns the channel of stops
+	RecvNames []string // the names of the generic functions that receive a value
+	Cell      string   // the function that holds a cell's statements, without its package
 
-	Flag     *int32                      // the interrupt flag
-	Polls    func(fn *ssa.Function) bool // whether a function polls the flag although its code does not
-	Kill     func() <-chan struct{}      // the channel that closes when waits end
-	Stop     func()                      // is called where such a function finds the flag set
-	Overflow error                       // the panic value of a runaway recursion
-	Deep     func()                      // panics with it if the stack of this goroutine is too large
-	Eager    bool                        // functions are compiled at their first call, even if they repeat nothing
-	Probes   *Probes                     // nil if no cell has them
+	Flag     *int32                                    // the interrupt flag
+	Polls    func(fn *ssa.Function) bool               // whether a function polls the flag although its code does not
+	Kill     func() <-chan struct{}                    // the channel that closes when waits end
+	Stop     func()                                    // is called where such a function finds the flag set
+	Overflow error                                     // the panic value of a runaway recursion
+	Deep     func()                                    // panics with it if the stack of this goroutine is too large
+	Eager    bool                                      // functions are compiled at their first call, even if they repeat nothing
+	Is       func(dynamic, asserted reflect.Type) bool // whether a value passes a type assertion; nil: the engine executes all of them
+	Probes   *Probes                                   // nil if no cell has them
 }
 
 // Function is a function of a cell that may be compiled.

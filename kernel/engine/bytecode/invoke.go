@@ -1,38 +1,25 @@
 package bytecode
 
-import (
-	"reflect"
-	"sync/atomic"
-	"unsafe"
-)
+import "unsafe"
 
 // invoking is the method that a call through an interface calls.
 type invoking struct {
-	at   int // place of the interface in the frame
 	name string
-	last atomic.Pointer[implementation]
+	met  lookups[*Function] // nil if the engine has to call it
 }
 
-// implementation is the method of a type.
-type implementation struct {
-	typ unsafe.Pointer
-	f   *Function // nil if the engine has to call it
-}
-
-// method is the method of the value in an interface, nil if the engine has to call it.
-// Most calls meet the type of the call before.
-func (v *invoking) method(c *code, receiver any) *Function {
-	typ := (*eface)(unsafe.Pointer(&receiver)).typ
-	if x := v.last.Load(); x != nil && x.typ == typ {
-		return x.f
+// method is the method of a value of a type, nil if the engine has to call it.
+func (v *invoking) method(c *code, typ unsafe.Pointer) *Function {
+	if f, ok := v.met.find(typ); ok {
+		return f
 	}
-	if receiver == nil {
+	if typ == nil {
 		return nil
 	}
-	f := c.functions[methodsOf(c.pfn.Interp, reflect.TypeOf(receiver))[v.name]]
+	f := c.functions[methodsOf(c.pfn.Interp, typeOf(typ))[v.name]]
 	if f != nil && (len(f.fn.Params) == 0 || !f.callable()) {
 		f = nil
 	}
-	v.last.Store(&implementation{typ, f})
+	v.met.add(typ, f)
 	return f
 }

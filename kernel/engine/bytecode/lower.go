@@ -69,6 +69,10 @@ func (l *lowering) function() {
 				l.planLookup(in)
 			case *ssa.Range:
 				l.planRange(in)
+			case *ssa.MakeInterface:
+				l.planBox(in)
+			case *ssa.TypeAssert:
+				l.planAssert(in)
 			}
 		}
 	}
@@ -133,7 +137,13 @@ func (l *lowering) instruction(in ssa.Instruction) {
 	case *ssa.Alloc:
 		l.alloc(in)
 	case *ssa.ChangeType:
-		l.changeType(in)
+		l.changeType(in, in.X)
+	case *ssa.ChangeInterface:
+		l.changeType(in, in.X)
+	case *ssa.MakeInterface:
+		l.box(in)
+	case *ssa.TypeAssert:
+		l.assert(in)
 	case *ssa.Convert:
 		l.convert(in)
 	case *ssa.Store:

@@ -19,6 +19,7 @@ type machine struct {
 	word  uint64 // what a channel operation passes
 	ptr   unsafe.Pointer
 	head  sliceHeader
+	face  eface
 	cases [2]selectCase
 }
 
@@ -102,12 +103,11 @@ func (m *machine) grow(size int) {
 
 // call begins a call and returns its code, nil if the engine has executed it.
 func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
-	f, env, receiver := cl.callee, []any(nil), any(nil)
-	if cl.value >= 0 {
+	f, env := cl.callee, []any(nil)
+	if cl.invoked != nil {
+		f = cl.invoked.method(c, m.pointers[m.base+cl.value])
+	} else if cl.value >= 0 {
 		f, env = m.target(c, cl)
-	} else if cl.invoked != nil {
-		receiver = m.frame().stack[cl.invoked.at]
-		f = cl.invoked.method(c, receiver)
 	}
 	var callee *code
 	if f != nil {
@@ -126,7 +126,8 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 	from, skipped := m.base-c.size, uint16(0)
 	if cl.invoked != nil {
 		s := &callee.entry[0]
-		s.unbox(r, p, receiver)
+		e := eface{m.pointers[from+cl.value], m.pointers[from+cl.value+1]}
+		s.unbox(r, p, *(*any)(unsafe.Pointer(&e)))
 		skipped = uint16(width(s.class))
 	}
 	for i := range cl.args {
@@ -137,6 +138,8 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 			r[k] = m.numbers[from+s.reg]
 		case pointer, record:
 			p[k] = m.pointers[from+s.reg]
+		case dynamic:
+			p[k], p[k+1] = m.pointers[from+s.reg], m.pointers[from+s.reg+1]
 		case header:
 			p[k], r[k], r[k+1] = m.pointers[from+s.reg], m.numbers[from+s.reg], m.numbers[from+s.reg+1]
 		}

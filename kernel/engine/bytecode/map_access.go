@@ -66,11 +66,12 @@ const (
 
 // part is the type of the keys or the elements of a map.
 type part struct {
-	class class
-	kind  reflect.Kind
-	typ   unsafe.Pointer // the word of an interface
-	rt    reflect.Type
-	zero  any // of a boxed one
+	class   class
+	kind    reflect.Kind
+	typ     unsafe.Pointer // the word of an interface
+	rt      reflect.Type
+	zero    any  // of a boxed one
+	methods bool // of an interface
 }
 
 // mapAccess is m[key], m[key] = elem or delete(m, key). A place is a register, or one in
@@ -167,6 +168,11 @@ func (t *part) read(from unsafe.Pointer, r *registers, p *pointers, reg int, sta
 			h := (*sliceHeader)(from)
 			p[k], r[k], r[k+1] = h.data, h.len, h.cap
 		}
+	case dynamic:
+		p[k], p[k+1] = nil, nil
+		if from != nil {
+			p[k], p[k+1] = loadInterface(from, t.methods)
+		}
 	default:
 		switch {
 		case at < 0:
@@ -212,6 +218,12 @@ func (t *part) write(to unsafe.Pointer, r *registers, p *pointers, reg int, stac
 		} else {
 			*(*sliceHeader)(to) = sliceHeader{p[k], r[k], r[k+1]}
 		}
+	case dynamic:
+		if e := (eface{p[k], p[k+1]}); t.methods {
+			storeInterface(t.typ, to, e)
+		} else {
+			*(*eface)(to) = e
+		}
 	default:
 		t.assign(to, stack[at])
 	}
@@ -220,12 +232,6 @@ func (t *part) write(to unsafe.Pointer, r *registers, p *pointers, reg int, stac
 // assign writes a boxed value to memory.
 func (t *part) assign(to unsafe.Pointer, v any) {
 	switch {
-	case t.kind == reflect.Interface && t.rt.NumMethod() == 0:
-		*(*any)(to) = v
-	case t.kind == reflect.Interface && v != nil:
-		reflect.NewAt(t.rt, to).Elem().Set(reflect.ValueOf(v))
-	case t.kind == reflect.Interface:
-		reflect.NewAt(t.rt, to).Elem().SetZero()
 	case t.rt.Size() == 0:
 	case (*eface)(unsafe.Pointer(&v)).typ == t.typ:
 		reflect.NewAt(t.rt, to).Elem().Set(reflect.ValueOf(v))

@@ -53,6 +53,7 @@ func plainKey(t reflect.Type) bool {
 // part describes the keys or the elements of a map.
 func (l *lowering) part(t types.Type, rt reflect.Type) part {
 	p := part{class: classOf(t), kind: rt.Kind(), typ: typeWord(rt), rt: rt}
+	p.methods = p.class == dynamic && rt.NumMethod() > 0
 	if p.class == boxed {
 		p.zero = reflect.Zero(rt).Interface()
 	}

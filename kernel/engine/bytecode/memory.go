@@ -21,6 +21,10 @@ func (l *lowering) load(in *ssa.UnOp) {
 			return
 		}
 	}
+	if classOf(in.Type()) == dynamic && classOf(in.X.Type()) == pointer {
+		l.checked(ins{op: opLoadI, a: l.reg(in), b: l.reg(in.X), imm: int64(truth(hasMethods(in.Type())))}, in)
+		return
+	}
 	o := loadOp(in.Type())
 	if o == opInvalid || classOf(in.X.Type()) != pointer {
 		l.byEngine(in)
@@ -51,6 +55,18 @@ func (l *lowering) store(in *ssa.Store) {
 			l.checked(ins{op: opStoreR, a: l.reg(in.Addr), b: l.reg(in.Val), imm: l.typeOf(t)}, in)
 			return
 		}
+	}
+	if classOf(in.Val.Type()) == dynamic && classOf(in.Addr.Type()) == pointer {
+		t := l.types[in.Addr.Type().Underlying().(*types.Pointer).Elem()]
+		switch {
+		case !types.Identical(in.Val.Type(), in.Addr.Type().Underlying().(*types.Pointer).Elem()) || t == nil || t.Kind() != reflect.Interface:
+			l.byEngine(in)
+		case t.NumMethod() == 0:
+			l.checked(ins{op: opStoreE, a: l.reg(in.Addr), b: l.reg(in.Val)}, in)
+		default:
+			l.checked(ins{op: opStoreI, a: l.reg(in.Addr), b: l.reg(in.Val), imm: l.typeOf(t)}, in)
+		}
+		return
 	}
 	o := storeOp(in.Val.Type())
 	if o == opInvalid || classOf(in.Addr.Type()) != pointer {
@@ -98,6 +114,11 @@ func (l *lowering) field(in *ssa.Field) {
 	}
 	if classOf(in.Type()) == record {
 		o = opFieldAddr // the memory of a record never changes
+	} else if classOf(in.Type()) == dynamic {
+		at := l.fresh(pointer)
+		l.checked(ins{op: opFieldAddr, a: at, b: l.reg(in.X), imm: int64(t.Field(in.Field).Offset)}, in)
+		l.checked(ins{op: opLoadI, a: l.reg(in), b: at, imm: int64(truth(hasMethods(in.Type())))}, in)
+		return
 	} else if o == opInvalid {
 		l.byEngine(in)
 		return

@@ -47,6 +47,7 @@ const (
 	opMov
 	opMovP
 	opMovH
+	opMovI
 	opConst  // a = imm
 	opNilP   // a = nil
 	opNilH   // a = nil slice or empty string
@@ -153,6 +154,16 @@ const (
 	opStoreH
 	opStoreT
 	opStoreR // record of type news[imm], at pointer a
+	// Interfaces. Checked likewise.
+	opLoadI  // a = interface at pointer b, with methods if imm is 1
+	opStoreE // interface without methods at pointer a = b
+	opStoreI // interface of type news[imm] at pointer a = b
+	// Interface a = a value of type news[imm] in b.
+	opBoxN
+	opBoxP
+	opBoxH
+	opBoxT
+	opAssert // assertions[imm]
 
 	// Elements: a = slice b [c]. Checked.
 	opIndex8
@@ -194,7 +205,7 @@ const (
 	opCopy     // number a = copy(slice b, slice or string c), of type news[imm]
 
 	opSelect  // selects[imm]
-	opReceive // selects[imm], a receive that does not wait; number a: whether it is done
+	opReceive // selects[imm], a receive; number a: whether it is done, or a stop has come
 
 	// Control. Targets are indexes of instructions.
 	opJump
@@ -259,7 +270,7 @@ const (
 // roles are the roles of the operands of an operation: d is written, u is read, - is no
 // register.
 var roles = [opCount]string{
-	opMov: "du-", opMovP: "du-", opMovH: "du-", opConst: "d--", opNilP: "d--", opNilH: "d--", opMovNum: "du-", opMovCap: "du-",
+	opMov: "du-", opMovP: "du-", opMovH: "du-", opMovI: "du-", opConst: "d--", opNilP: "d--", opNilH: "d--", opMovNum: "du-", opMovCap: "du-",
 	opAdd: "duu", opSub: "duu", opMul: "duu", opAnd: "duu", opOr: "duu", opXor: "duu", opAndNot: "duu",
 	opShl: "duu", opShlU: "duu", opShr: "duu", opShrU: "duu", opSar: "duu", opSarU: "duu",
 	opDivS: "duu", opDivU: "duu", opRemS: "duu", opRemU: "duu",
@@ -273,6 +284,7 @@ var roles = [opCount]string{
 	opItoF: "du-", opFtoI: "du-", opF32to64: "du-", opF64to32: "du-", opItoF32: "du-", opConvert: "du-",
 	opLoad8: "du-", opLoadS8: "du-", opLoad16: "du-", opLoadS16: "du-", opLoad32: "du-", opLoadS32: "du-", opLoad64: "du-",
 	opLoadP: "du-", opLoadH: "du-", opLoadT: "du-", opLoadR: "du-", opStoreR: "uu-",
+	opLoadI: "du-", opStoreE: "uu-", opStoreI: "uu-", opBoxN: "du-", opBoxP: "du-", opBoxH: "du-", opBoxT: "du-", opAssert: "---",
 	opStore8: "uu-", opStore16: "uu-", opStore32: "uu-", opStore64: "uu-", opStoreP: "uu-", opStoreH: "uu-", opStoreT: "uu-",
 	opIndex8: "duu", opIndexS8: "duu", opIndex16: "duu", opIndexS16: "duu", opIndex32: "duu", opIndexS32: "duu", opIndex64: "duu",
 	opIndexP: "duu", opIndexH: "duu", opIndexT: "duu",

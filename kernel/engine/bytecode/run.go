@@ -29,6 +29,8 @@ func (m *machine) run(c *code) {
 			p[in.a] = p[in.b]
 		case opMovH:
 			p[in.a], r[in.a], r[in.a+1] = p[in.b], r[in.b], r[in.b+1]
+		case opMovI:
+			p[in.a], p[in.a+1] = p[in.b], p[in.b+1]
 		case opConst:
 			r[in.a] = uint64(in.imm)
 		case opNilP:
@@ -248,6 +250,8 @@ func (m *machine) run(c *code) {
 		case opStoreR:
 			m.check(c, ip, p[in.a] != nil)
 			typedmemmove(c.news[in.imm], p[in.a], p[in.b])
+		case opLoadI, opStoreE, opStoreI, opBoxN, opBoxP, opBoxH, opBoxT, opAssert:
+			m.check(c, ip, in.ofInterface(c, r, p))
 
 		case opIndex8:
 			i := r[in.c]
@@ -328,7 +332,6 @@ func (m *machine) run(c *code) {
 			p[in.a] = unsafe.Add(p[in.b], in.imm)
 		case opSlice:
 			m.check(c, ip, c.slices[in.imm].slice(r, p, in.a, in.b))
-
 		case opMapGet:
 			a := &c.accesses[in.imm]
 			a.get(r, p, m.stackFor(a.mapType))
@@ -370,7 +373,7 @@ func (m *machine) run(c *code) {
 			m.choose(c, &c.selects[in.imm])
 		case opReceive:
 			s := &c.selects[in.imm]
-			r[in.a] = truth(!raised(flag) && m.receive(s, r, p))
+			r[in.a] = truth(!raised(flag) && m.receive(c, s, r, p))
 
 		case opJump:
 			ip = unsafe.Add(base, in.imm)
@@ -424,10 +427,7 @@ func (m *machine) run(c *code) {
 				ip = unsafe.Add(base, in.imm)
 			}
 		case opLoop:
-			ip = unsafe.Add(base, in.imm)
-			if !raised(flag) {
-				ip = unsafe.Add(ip, unsafe.Sizeof(instr{}))
-			}
+			ip = in.turn(base, flag, true)
 		case opLoopEq:
 			ip = in.turn(base, flag, r[in.a] == r[in.b])
 		case opLoopNe:

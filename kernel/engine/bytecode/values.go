@@ -28,6 +28,7 @@ type vreg struct {
 	number uint64
 	more   uint64 // capacity of a constant slice
 	ptr    unsafe.Pointer
+	data   unsafe.Pointer // of a constant interface
 }
 
 // parameter loads a value from the frame into the next register.
@@ -47,7 +48,7 @@ func (x *values) parameter(v ssa.Value, at int) {
 
 // width is the number of registers of a class.
 func width(k class) int {
-	if k == header {
+	if k == header || k == dynamic {
 		return 2
 	}
 	return 1
@@ -108,10 +109,13 @@ func (x *values) constant(v ssa.Value) (int64, bool) {
 func (x *values) slot(v ssa.Value) slot {
 	at, ok := x.pfn.at(v)
 	t := x.types[v.Type()]
+	k := classOf(v.Type())
+	if ok && k == dynamic {
+		return slot{reg: x.reg(v), at: at, class: k, kind: reflect.Interface}
+	}
 	if !ok || t == nil {
 		panic(fmt.Sprintf("the engine does not know %v", v))
 	}
-	k := classOf(v.Type())
 	if want := map[class]bool{number: isNumber(t.Kind()), pointer: isPointer(t.Kind()), record: isRecord(t), header: t.Kind() == reflect.Slice || t.Kind() == reflect.String}; !want[k] {
 		panic(fmt.Sprintf("%v is a %v of the engine", v, t))
 	}
