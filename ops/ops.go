@@ -194,6 +194,9 @@ var (
 	// MaxPool is the maximum of windows and its place. See package pool.
 	MaxPool = pool.Max
 
+	// MaxPoolInnermost is the maximum of windows of images whose channels lie innermost.
+	MaxPoolInnermost = pool.MaxInnermost
+
 	// AvgPool is the mean of windows.
 	AvgPool = pool.Avg
 

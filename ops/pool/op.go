@@ -1,6 +1,6 @@
 // Package pool reduces windows of planes to their maxima, with places, or means. The
-// founding notes have no listing of it: the rungs are ours. MaxPool and AvgPool run them on
-// buffers. Package ops lists the operators. It must never import ops/bench.
+// founding notes have no listing of it: the rungs are ours. MaxPool, MaxPoolInnermost and
+// AvgPool run them on buffers. Package ops lists the operators. It must never import ops/bench.
 package pool
 
 import (
@@ -11,7 +11,7 @@ import (
 	"warpbook/ops/ladder"
 )
 
-//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 pool.cu mistakes.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 pool.cu mistakes.cu nhwc.cu
 
 // Options are the parameters of a call besides its size.
 type Options struct {
@@ -160,5 +160,5 @@ var Mistakes = mistakesOf(Max)
 
 // Operators lists the operators of this package.
 func Operators() []*ladder.Operator {
-	return []*ladder.Operator{Max, Avg, Mistakes}
+	return []*ladder.Operator{Max, Avg, Mistakes, MaxInnermost}
 }

@@ -15,9 +15,10 @@ import (
 	"warpbook/ops/run"
 )
 
-func TestConformance(t *testing.T)         { optest.Run(t, Max) }
-func TestConformanceAvg(t *testing.T)      { optest.Run(t, Avg) }
-func TestConformanceMistakes(t *testing.T) { optest.Run(t, Mistakes) }
+func TestConformance(t *testing.T)          { optest.Run(t, Max) }
+func TestConformanceAvg(t *testing.T)       { optest.Run(t, Avg) }
+func TestConformanceMistakes(t *testing.T)  { optest.Run(t, Mistakes) }
+func TestConformanceInnermost(t *testing.T) { optest.Run(t, MaxInnermost) }
 
 // The mistakes pass on positive numbers without NaN, as notes.md and notebook 07 say: only
 // other data find them.
@@ -45,7 +46,7 @@ func TestOptions(t *testing.T) {
 		{Window: 2, Stride: 5, Padding: 1, CountPadding: true},
 		{Window: 13, Stride: 7, Padding: 6}, // a tile beyond shared memory
 	} {
-		for _, with := range []func(Options) (*ladder.Operator, error){WithMax, WithAvg} {
+		for _, with := range []func(Options) (*ladder.Operator, error){WithMax, WithAvg, WithMaxInnermost} {
 			op := must(with(o))
 			devicetest.Each(t, func(t *testing.T, d gpu.Device) {
 				for _, c := range optest.Some(t, d, 3, op.Cases) {
@@ -141,17 +142,48 @@ func TestCalls(t *testing.T) {
 		if err := errors.Join(AvgPool(h, o, size, x, y), y.Download(got)); err != nil || !ladder.SameBits(got, []float32{1, 0.5, 5.5, 7}) {
 			t.Errorf("means %v, %v", got, err)
 		}
+		if err := errors.Join(MaxPoolInnermost(h, o, ladder.Size{1, 3, 3, 1}, x, y), y.Download(got)); err != nil || !ladder.SameBits(got, []float32{1, 3, 7, 9}) {
+			t.Errorf("maxima of innermost channels %v, %v", got, err)
+		}
 		for says, err := range map[string]error{
 			"expected 4 for planes = 1, h = 3, w = 3": MaxPool(h, o, size, x, x, index),
 			"no buffer": MaxPool(h, o, size, x, y, nil),
 			"int32":     AvgPool(h, o, size, x, index),
 			"expected 9 for planes = 1, h = 3, w = 3": AvgPool(h, o, size, y, y),
-			"window = 0":        AvgPool(h, Options{}, size, x, y),
-			"size of 1 numbers": MaxPool(h, o, ladder.Size{3}, x, y, index),
+			"images * channels":                       MaxPoolInnermost(h, o, ladder.Size{1 << 20, 1, 1, 1 << 20}, x, y),
+			"window = 0":                              AvgPool(h, Options{}, size, x, y),
+			"size of 1 numbers":                       MaxPool(h, o, ladder.Size{3}, x, y, index),
 		} {
 			if !errors.Is(err, gpu.ErrArgument) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), says) {
 				t.Errorf("%v, expected one line with %q", err, says)
 			}
 		}
 	})
+}
+
+// Channels innermost or outermost, the maxima are the same: the reference of one is compared
+// with that of the other on data of each kind.
+func TestInnermostReference(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	size := ladder.Size{2, 5, 6, 3}
+	images, pixels, channels := size[0], size[1]*size[2], size[3]
+	for _, d := range maxData {
+		x := d.Make(nil, MaxInnermost.Inputs(size), random)[0].([]float32)
+		planes := make([]float32, len(x))
+		for i := range x {
+			planes[(i/channels/pixels*channels+i%channels)*pixels+i/channels%pixels] = x[i]
+		}
+		got := usual.maximaInnermost(nil, size, []ladder.Values{x})[0].Exact.([]float32)
+		want := usual.maxima(nil, ladder.Size{images * channels, size[1], size[2]}, []ladder.Values{planes})[0].Exact.([]float32)
+		outputs := len(want) / images / channels
+		moved := make([]float32, len(want))
+		for i := range moved {
+			moved[i] = want[(i/channels/outputs*channels+i%channels)*outputs+i/channels%outputs]
+		}
+		if !ladder.SameBits(got, moved) {
+			t.Errorf("%s: %v, expected %v", d.Name, got, moved)
+		}
+	}
 }

@@ -32,16 +32,19 @@ func warpbookOpsPool() *ixgo.Package {
 		},
 		AliasTypes: map[string]reflect.Type{},
 		Vars: map[string]reflect.Value{
-			"Avg":      reflect.ValueOf(&q.Avg),
-			"Max":      reflect.ValueOf(&q.Max),
-			"Mistakes": reflect.ValueOf(&q.Mistakes),
+			"Avg":          reflect.ValueOf(&q.Avg),
+			"Max":          reflect.ValueOf(&q.Max),
+			"MaxInnermost": reflect.ValueOf(&q.MaxInnermost),
+			"Mistakes":     reflect.ValueOf(&q.Mistakes),
 		},
 		Funcs: map[string]reflect.Value{
-			"AvgPool":   reflect.ValueOf(q.AvgPool),
-			"MaxPool":   reflect.ValueOf(q.MaxPool),
-			"Operators": reflect.ValueOf(q.Operators),
-			"WithAvg":   reflect.ValueOf(q.WithAvg),
-			"WithMax":   reflect.ValueOf(q.WithMax),
+			"AvgPool":          reflect.ValueOf(q.AvgPool),
+			"MaxPool":          reflect.ValueOf(q.MaxPool),
+			"MaxPoolInnermost": reflect.ValueOf(q.MaxPoolInnermost),
+			"Operators":        reflect.ValueOf(q.Operators),
+			"WithAvg":          reflect.ValueOf(q.WithAvg),
+			"WithMax":          reflect.ValueOf(q.WithMax),
+			"WithMaxInnermost": reflect.ValueOf(q.WithMaxInnermost),
 		},
 		TypedConsts:   map[string]ixgo.TypedConst{},
 		UntypedConsts: map[string]ixgo.UntypedConst{},
@@ -52,8 +55,8 @@ var warpbookOpsPoolDocs = map[string]string{
 	"": `package pool // import warpbook/ops/pool
 
 Package pool reduces windows of planes to their maxima, with places, or means. The
-founding notes have no listing of it: the rungs are ours. MaxPool and AvgPool run them on
-buffers. Package ops lists the operators. It must never import ops/bench.`,
+founding notes have no listing of it: the rungs are ours. MaxPool, MaxPoolInnermost and
+AvgPool run them on buffers. Package ops lists the operators. It must never import ops/bench.`,
 	"Avg": `var Avg
 
 Avg is the mean of each window, in which padding counts as 0.
@@ -81,12 +84,29 @@ window) / stride + 1, rounded down, and ow in the same way; planes are images ti
 channels in NCHW. Types: float32, index int32. Error: none, every bit counts.
 Cost:   4 bytes an element of x, 8 of y and index: memory bound.
 Source: ours.`,
+	"MaxInnermost": `var MaxInnermost
+
+MaxInnermost is the maximum of each window of a batch whose channels lie innermost, as
+torch has it of memory_format=torch.channels_last: y = max of x. Padding, equal maxima and
+NaN are those of Max; places are left out.
+
+Shapes: x (images, h, w, channels), y (images, oh, ow, channels), with oh and ow of Max.
+Types: float32. Error: none, every bit counts.
+Cost:   4 bytes an element of x and y: memory bound.
+Source: ours.`,
 	"MaxPool": `func MaxPool(h ladder.Runner, options Options, size ladder.Size, x, y, index gpu.Buffer) error
 
 MaxPool computes the maximum of each window and its place on buffers of the caller's:
 x (planes, h, w), y and index (planes, oh, ow). y and index overlap nothing.
 
 Types: x, y float32, index int32. Error: none.`,
+	"MaxPoolInnermost": `func MaxPoolInnermost(h ladder.Runner, options Options, size ladder.Size, x, y gpu.Buffer) error
+
+MaxPoolInnermost computes the maximum of each window of images whose channels lie innermost,
+on buffers of the caller's: x (images, h, w, channels), y (images, oh, ow, channels), which
+overlap nowhere.
+
+Types: float32. Error: none.`,
 	"Mistakes": `var Mistakes
 
 Mistakes is Max with kernels that are right on ordinary data: they fail on negative
@@ -122,4 +142,7 @@ WithAvg is Avg with options; those that cannot be are an error.`,
 	"WithMax": `func WithMax(o Options) (*ladder.Operator, error)
 
 WithMax is Max with options; those that cannot be are an error.`,
+	"WithMaxInnermost": `func WithMaxInnermost(o Options) (*ladder.Operator, error)
+
+WithMaxInnermost is MaxInnermost with options; those that cannot be are an error.`,
 }

@@ -1,8 +1,9 @@
-"""Peers of pooling: windows of 3 x 3 in steps of 2, padded by 1, of planes (NCHW), float32. A maximum comes with its place.
+"""Peers of pooling: windows of 3 x 3 in steps of 2, padded by 1, of planes (NCHW), float32. A maximum comes with its place; of
+channels innermost (NHWC, maxpool_nhwc) it comes without.
 
-Timed beside ours: torch, torch.compile, and Triton, whose places are int32 as ours are.
-Tried and lost: none in this layout. torch.compile of a channels-last batch of 32 x 64 x 112 x 112 took 34.1 us on an H200 where
-planes took it 57.9 us: another layout, which our rungs do not have. cuDNN's pooling returns no places. On an H200, 2048 x 112 x 112, us: triton
+Timed beside ours: torch, torch.compile, and Triton, whose places are int32 as ours are. Channels innermost are torch's
+channels_last, of which torch.compile took 34.1 us on an H200 at 32 x 64 x 112 x 112.
+Tried and lost: none. cuDNN's pooling returns no places. On an H200, 2048 x 112 x 112, us: triton
 50.6, torch_compile 58, torch 102.
 """
 
@@ -36,7 +37,52 @@ def windows(x, y, index, h, w, oh, ow, MAXIMUM: tl.constexpr, BLOCK: tl.constexp
         tl.store(index + plane * oh * ow + at, place, mask=at < oh * ow)
 
 
+@triton.autotune([triton.Config({"BLOCK": block}, num_warps=warps) for block in (256, 512, 1024, 2048) for warps in (4, 8)], key=["h", "w", "c"])
+@triton.jit
+def innermost(x, y, n, h, w, c, oh, ow, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    channel, column, row, image = at % c, at // c % ow * 2 - 1, at // c // ow % oh * 2 - 1, (at // c // ow // oh).to(tl.int64)
+    best = tl.full((BLOCK,), -float("inf"), tl.float32)
+    for i in tl.static_range(3):
+        for j in tl.static_range(3):
+            r, k = row + i, column + j
+            inside = (r >= 0) & (r < h) & (k >= 0) & (k < w) & (at < n)
+            v = tl.load(x + image * h * w * c + (r * w + k) * c + channel, mask=inside, other=-float("inf"))
+            best = tl.where(inside & ((v > best) | (v != v)), v, best)
+    tl.store(y + at, best, mask=at < n)
+
+
+def prepare_innermost(a):
+    images, h, w, channels = a.size
+    torch.manual_seed(a.seed)
+    x = torch.randn(images, channels, h, w, device="cuda").to(memory_format=torch.channels_last)
+    eager = lambda x: torch.nn.functional.max_pool2d(x, 3, 2, 1)
+    want = eager(x.double())
+    y = torch.empty_like(want, dtype=torch.float32, memory_format=torch.channels_last)
+
+    def by_triton():
+        innermost[lambda c: (triton.cdiv(y.numel(), c["BLOCK"]),)](x, y, y.numel(), h, w, channels, *y.shape[2:])
+        return y
+
+    def figure(name, run, note, library=None):
+        def timed():
+            y.fill_(float("nan"))
+            peer.figure(a, name, torch.equal(run().double(), want), run, bytes=4 * (x.numel() + y.numel()), note=note, library=library)
+        return timed
+
+    if peer.wanted(a, "torch"):
+        yield figure("torch", lambda: eager(x), "torch.nn.functional.max_pool2d, channels last")
+    if peer.wanted(a, "torch_compile"):
+        compiled = peer.compiled(eager)
+        yield figure("torch_compile", lambda: compiled(x), "torch.compile of the same, mode max-autotune without graphs")
+    if y.numel() < 1 << 31 and peer.wanted(a, "triton"):
+        yield figure("triton", by_triton, "a block of windows, neighbouring channels in neighbouring lanes, autotuned", f"Triton {triton.__version__}")
+
+
 def prepare(a):
+    if a.operator == "maxpool_nhwc":
+        yield from prepare_innermost(a)
+        return
     planes, h, w = a.size
     oh, ow = (h - 1) // 2 + 1, (w - 1) // 2 + 1
     torch.manual_seed(a.seed)
