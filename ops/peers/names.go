@@ -13,6 +13,9 @@ import (
 // literal matches a string in a program's source that may be a figure's name, or a part of one.
 var literal = lazyregexp.New(`"(\w+)"`)
 
+// imported matches a module that a program in Python takes its figures from.
+var imported = lazyregexp.New(`(?m)^import (\w+)$`)
+
 // inner reports whether a string of a source is rather a key or a unit, such as "nan", than the
 // name of a figure, such as torch_sum.
 func inner(part string) bool {
@@ -20,7 +23,7 @@ func inner(part string) bool {
 }
 
 // CheckNames refuses a name that no figure of the set can have: none is a string in the
-// source of a program, or made of two of them, as "cudnn_" + kind is. So it needs neither a
+// source of a program and the modules beside it, or made of two of them, as "cudnn_" + kind is. So it needs neither a
 // GPU nor the libraries.
 func (s Set) CheckNames(names []string) error {
 	if len(names) == 0 {
@@ -32,7 +35,11 @@ func (s Set) CheckNames(names []string) error {
 	}
 	parts := []string{every}
 	for _, program := range s.Programs {
-		for _, m := range literal().FindAllSubmatch(texts[path.Base(program)], -1) {
+		source := texts[path.Base(program)]
+		for _, module := range imported().FindAllSubmatch(source, -1) {
+			source = append(source, texts[string(module[1])+".py"]...)
+		}
+		for _, m := range literal().FindAllSubmatch(source, -1) {
 			parts = append(parts, string(m[1]))
 		}
 	}

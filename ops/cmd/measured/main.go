@@ -21,7 +21,7 @@
 // With --cell the figures are those of a notebook's results, the .json that `warpbook
 // run` writes:
 //
-//	go run ./ops/cmd/measured --cell latency-table reduce_ladder.h200 < notebooks/results/h200/01-reduce.json
+//	go run ./ops/cmd/measured --cell latency-table --to mine < results/01-reduce.json
 //
 // With --counters the lines are those of the bench's --counters, of any operators. They
 // become measured/counters.GPU.jsonl of each folder, and the table behind the line

@@ -60,36 +60,27 @@ func TestOwnFolder(t *testing.T) {
 	}
 }
 
-// The committed files of reduce that come from a notebook are what the command makes of
-// its committed results.
-func TestCommittedRecords(t *testing.T) {
+// A cell's table in committed results becomes a file of figures.
+func TestFiguresOfNotebook(t *testing.T) {
 	results, err := os.ReadFile("../../../notebooks/results/h200/01-reduce.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cell, name := range map[string]string{"latency-table": "reduce_ladder", "flushed-table": "reduce_flushed"} {
-		want, err := os.ReadFile("../../reduce/measured/" + name + ".h200.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := ops.MeasuredRun("../../reduce/measured/" + name + ".h200")
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, cell := range []string{"latency-table", "flushed-table"} {
 		lines, err := recordLines(bytes.NewReader(results), cell)
 		if err != nil {
 			t.Fatal(err)
 		}
-		title, _, _ := strings.Cut(m.Title(), ", TB/s")
-		f := file{Title: title}
+		var f file
 		if err := f.take(lines, "reduce"); err != nil {
 			t.Fatal(err)
 		}
-		if turns := f.Times[0].Turns; turns != 1 {
-			t.Errorf("%s: %d turns, expected 1: the cell was run once, whether it shows its table once or twice", cell, turns)
+		last := onGPU(ops.Reduce)[len(onGPU(ops.Reduce))-1]
+		if f.Times[0].US[last] == 0 || f.Times[0].US["torch_sum"] == 0 {
+			t.Errorf("%s: no time of %s or of torch_sum", cell, last)
 		}
-		if got, err := f.text(); err != nil || string(got) != string(want) {
-			t.Errorf("%s.h200.json is not that of notebooks/results/h200/01-reduce.json: run the command of ops/reduce/notes.md (%v)", name, err)
+		if turns := f.Times[0].Turns; turns != 1 {
+			t.Errorf("%s: %d repetitions, expected 1: the cell was run once, whether it shows its table once or twice", cell, turns)
 		}
 	}
 	if _, err := recordLines(bytes.NewReader(results), "no-such-cell"); err == nil || !strings.Contains(err.Error(), "no latency table") {
