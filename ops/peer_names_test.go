@@ -66,3 +66,32 @@ func TestUnknownPeer(t *testing.T) {
 		t.Errorf("%v, expected names like torch_sum", err)
 	}
 }
+
+// The peers of each operator are a list with those that were tried and lost, so that the
+// fastest library of a table can be doubted.
+func TestPeersAreLists(t *testing.T) {
+	folders, err := filepath.Glob("*/peers")
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("%v, no peers", err)
+	}
+	for _, folder := range folders {
+		programs, err := filepath.Glob(folder + "/*.py")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := false
+		for _, path := range programs {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost = lost || bytes.Contains(bytes.ToLower(text), []byte("tried and lost"))
+			if bytes.Contains(text, []byte("not run yet")) {
+				t.Errorf("%s: a peer that was \"not run yet\", expected that it runs, or is left out", path)
+			}
+		}
+		if !lost {
+			t.Errorf("%s: no program says which calls were \"tried and lost\"", folder)
+		}
+	}
+}
