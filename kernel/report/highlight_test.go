@@ -1,12 +1,15 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"warpbook/kernel/leaf/highlight"
+	"warpbook/kernel/nbformat"
 )
 
 func TestHighlightKeepsText(t *testing.T) {
@@ -36,5 +39,25 @@ func TestHighlight(t *testing.T) {
 		if got := highlight.HTML(test.source, test.language, highlight.Class); got != test.want {
 			t.Errorf("%s %s:\n got %s\nwant %s", test.language, test.source, got, test.want)
 		}
+	}
+}
+
+// A diff marks the lines that it adds and removes, and keeps its text.
+func TestDiffMarksLines(t *testing.T) {
+	const diff = "- a < b\n+ a > b\n  same\n-\n"
+	_, root := render(t, &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Markdown, ID: "m", Source: "```diff\n" + diff + "```\n"}}})
+	pre := find(root, atom.Pre, "")
+	if len(pre) != 1 || strings.TrimRight(nodeText(pre[0]), "\n") != strings.TrimRight(diff, "\n") {
+		t.Fatalf("%d blocks, expected the diff's text", len(pre))
+	}
+	var added, removed []string
+	for _, n := range find(pre[0], atom.Ins, "") {
+		added = append(added, nodeText(n))
+	}
+	for _, n := range find(pre[0], atom.Del, "") {
+		removed = append(removed, nodeText(n))
+	}
+	if !slices.Equal(added, []string{"+ a > b"}) || !slices.Equal(removed, []string{"- a < b", "-"}) {
+		t.Errorf("added %q, removed %q", added, removed)
 	}
 }

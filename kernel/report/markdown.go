@@ -219,7 +219,11 @@ func (codeBlocks) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		if entering {
 			block := n.(*ast.FencedCodeBlock)
 			code := strings.TrimRight(string(block.Lines().Value(source)), "\n")
-			fmt.Fprintf(w, "<pre><code>%s</code></pre>\n", highlight.HTML(code, string(block.Language(source)), highlight.Class))
+			text := changedLines(code)
+			if language := string(block.Language(source)); language != "diff" {
+				text = highlight.HTML(code, language, highlight.Class)
+			}
+			fmt.Fprintf(w, "<pre><code>%s</code></pre>\n", text)
 		}
 		return ast.WalkSkipChildren, nil
 	})
@@ -229,4 +233,19 @@ func (codeBlocks) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 		}
 		return ast.WalkSkipChildren, nil
 	})
+}
+
+// changedLines is a diff as HTML, whose text is the diff: lines that it adds and removes are
+// marked.
+func changedLines(diff string) string {
+	lines := strings.Split(diff, "\n")
+	for i, line := range lines {
+		lines[i] = template.HTMLEscapeString(line)
+		for mark, element := range map[string]string{"+": "ins", "-": "del"} {
+			if strings.HasPrefix(line, mark) {
+				lines[i] = "<" + element + ">" + lines[i] + "</" + element + ">"
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -87,8 +87,15 @@ func styleOf(n *html.Node, s style) style {
 	case atom.Sup:
 		s.rise += s.size * 0.35
 		s.size *= 0.7
-	case atom.S, atom.Del:
-		s.struck = true
+	case atom.S, atom.Del, atom.Ins:
+		switch code := s.family == mono; { // a line of a diff stays readable
+		case code && n.DataAtom == atom.Ins:
+			s.color = passColor
+		case code && n.DataAtom == atom.Del:
+			s.color = failColor
+		default:
+			s.struck = n.DataAtom != atom.Ins
+		}
 	case atom.A:
 		if href := attribute(n, "href"); href != "" {
 			s.link, s.color = href, accent

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 const head = `<html lang="en"><head><title>A title</title></head><body><nav aria-label="Contents"><ul>%s</ul></nav><main>
@@ -283,6 +284,28 @@ func TestPictures(t *testing.T) {
 		page := strings.Join(Texts(write(t, "", `<section><figure><figcaption>Figure 1</figcaption><img alt="latencies" src="`+src+`"></figure></section>`)), "")
 		if !strings.Contains(page, "[latencies:") || !strings.Contains(page, "Figure") {
 			t.Errorf("%s: no line names the picture:\n%s", src, page)
+		}
+	}
+}
+
+// A line that a diff removes is coloured, and no line goes through it; elsewhere removed text
+// is struck.
+func TestRemovedText(t *testing.T) {
+	element := func(a atom.Atom) *html.Node { return &html.Node{Type: html.ElementNode, DataAtom: a} }
+	for _, test := range []struct {
+		in     style
+		of     atom.Atom
+		struck bool
+		color  rgb
+	}{
+		{style{}, atom.Del, true, rgb{}},
+		{style{}, atom.S, true, rgb{}},
+		{style{}, atom.Ins, false, rgb{}},
+		{style{family: mono}, atom.Del, false, failColor},
+		{style{family: mono}, atom.Ins, false, passColor},
+	} {
+		if s := styleOf(element(test.of), test.in); s.struck != test.struck || s.color != test.color {
+			t.Errorf("%v in %q: struck %v, colour %v", test.of, test.in.family, s.struck, s.color)
 		}
 	}
 }
