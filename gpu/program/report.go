@@ -204,7 +204,10 @@ func (r *reporter) failed(m wire.Message) {
 		text = strings.ReplaceAll(text, "{}", other)
 	}
 	text = strings.ReplaceAll(text, "{}", "another call")
-	r.say("%serror %d: %s", before(r.place(m.Here)), m.Value(0), text)
+	if code := m.Value(0); code != 0 { // 0 is a call of the library of C
+		text = fmt.Sprintf("error %d: %s", code, text)
+	}
+	r.say("%s%s", before(r.place(m.Here)), text)
 }
 
 // refused reports a kernel that the emulator does not run.

@@ -12,6 +12,7 @@
 #include "texture.c"
 #include "copy3d.c"
 #include "unwaited.c"
+#include "calls.c"
 #include "registered.c"
 #include "managed.c"
 #include "stream.c"

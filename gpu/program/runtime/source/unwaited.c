@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -202,41 +201,4 @@ void wb_open_memory(uint64_t from, uint64_t bytes) {
     if (closings[i].from - from < bytes + pageBytes) forget(&gone, i);
   give_closings();
   tell_written(&gone);
-}
-
-// wb_open_bytes opens memory that a call reads or writes for the program: a page that is
-// closed is an error of the system there. It counts as an access of the program.
-void wb_open_bytes(const void *memory, size_t bytes, int writes, uint64_t here) {
-  if (!closingCount) return;
-  uint64_t at = (uint64_t)(uintptr_t)memory, end = at + bytes;
-  while (at < end) {
-    uint64_t next = (at | (pageBytes - 1)) + 1, last = next < end ? next : end;
-    if (open_page(at, writes) && !writes) read_unwaited(at, last - at, (uint64_t[]){0, here}, 2);
-    at = last;
-  }
-}
-
-// Calls of the library of C that give memory to the system. They are points of cancellation,
-// as readv and writev are.
-API ssize_t read(int file, void *to, size_t bytes) {
-  wb_open_bytes(to, bytes, 1, HERE);
-  return readv(file, &(struct iovec){to, bytes}, 1);
-}
-API ssize_t write(int file, const void *from, size_t bytes) {
-  wb_open_bytes(from, bytes, 0, HERE);
-  return writev(file, &(struct iovec){(void *)from, bytes}, 1);
-}
-API size_t fread(void *to, size_t size, size_t count, FILE *file) {
-  wb_open_bytes(to, size * count, 1, HERE);
-  flockfile(file);
-  size_t n = fread_unlocked(to, size, count, file);
-  funlockfile(file);
-  return n;
-}
-API size_t fwrite(const void *from, size_t size, size_t count, FILE *file) {
-  wb_open_bytes(from, size * count, 0, HERE);
-  flockfile(file);
-  size_t n = fwrite_unlocked(from, size, count, file);
-  funlockfile(file);
-  return n;
 }
