@@ -310,6 +310,15 @@ var modules = []module{{
 			Edits: []Edit{{"methodof.go", 227, 233, "onePtr := totype(typ).IsDirectIface()"}},
 		},
 		{
+			Why:  "A struct with an embedded field and one with a field of that name share their fields: JSON of struct{ A A } is that of struct{ A }, and the text of both has the name.",
+			Test: "cells.TestSequences/types/embedded fields beside fields of their names",
+			Edits: []Edit{
+				{"rtype.go", 394, 394, "f.Anonymous = false\nf.Tag += embeddedTag"},
+				{"rtype.go", 411, 411, "embed(&st.Fields[i], fs[i].Name, fields[i].Tag)"},
+				{"rtype.go", 416, 415, "if len(anonymous)+len(underscore) > 0 {\n\tnameStruct(rt, fields)\n}"},
+			},
+		},
+		{
 			Why:  "The memory of a type has no room for methods that are added later.",
 			Test: "cells.TestSequences/reruns/errors.As finds a type that gets a method",
 			Edits: []Edit{
