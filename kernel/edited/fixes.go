@@ -261,6 +261,14 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "A function that looks at its caller has another type as a value, and cannot be deferred: f := runtime.Caller and defer debug.PrintStack() panic.",
+			Test: "cells.TestSequences/language/functions that look at their callers as values",
+			Edits: []Edit{
+				{"opblock.go", 240, 240, "vs = p.Interp.asValue(ext, v).Interface()"},
+				{"interp.go", 627, 627, "fv = i.asValue(ext, f)"},
+			},
+		},
+		{
 			Why:  "The sequences that compiled functions return have types of their own: slices.Collect(strings.SplitSeq(s, sep)) does not compile.",
 			Test: "cells.TestSequences/language/sequences of compiled functions",
 			Edits: []Edit{

@@ -33,6 +33,7 @@ func (e *host) hook(ctx *ixgo.Context) {
 		Methods:   e.methods,
 		Begin:     e.begin,
 		Enter:     e.enter,
+		Innermost: e.innermost,
 		Call:      e.callFromPackage,
 		Unwinds:   e.unwinds,
 		Passes:    passes,
@@ -91,6 +92,14 @@ func (e *host) begin(fr *ixgo.Frame) (end func()) {
 		return o.inside(fr)
 	}
 	return func() {}
+}
+
+// innermost is the frame of the innermost call of this goroutine, nil if there is none.
+func (e *host) innermost() *ixgo.Frame {
+	for _, fr := range e.Stack(nil, 1) {
+		return fr
+	}
+	return nil
 }
 
 // blocked are the places of cells where a goroutine is, the innermost first.

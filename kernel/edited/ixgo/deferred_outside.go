@@ -26,6 +26,10 @@ var (
 
 // callDeferred calls a deferred function.
 func (fr *frame) callDeferred(d *_defer) {
+	if isNil(d.fn) {
+		var none func()
+		none() // panics as Go does
+	}
 	if !fr._panic.isNil() && leads(d.fn) {
 		id := goroutineID()
 		lent.Store(id, fr)
@@ -47,6 +51,16 @@ func (fr *frame) entered() {
 			fr.by = by.(*frame)
 		}
 	}
+}
+
+// isNil reports whether a deferred value is a nil function.
+func isNil(fn value) bool {
+	switch fn.(type) {
+	case reflect.Value, *ssa.Function, *closure, *ssa.Builtin:
+		return false
+	}
+	v := reflect.ValueOf(fn)
+	return v.Kind() == reflect.Func && v.IsNil()
 }
 
 // leads reports whether a deferred value is a Go function that was made to call another

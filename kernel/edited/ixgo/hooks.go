@@ -36,6 +36,9 @@ type Hooks struct {
 	// Begin is called with the frame above those of a call of RunFunc, and end after it.
 	Begin func(fr *Frame) (end func())
 
+	// Innermost is the frame of the innermost call of this goroutine, nil if there is none.
+	Innermost func() *Frame
+
 	// Call calls call(fr), the call of a function value that returns an error, on behalf of
 	// a function that is subject to the hooks. If the call returns no results because it
 	// has panicked, Call returns the error that the caller gets.
