@@ -41,6 +41,7 @@ func (h *held) value(x reflect.Value, own bool) {
 	case reflect.Interface:
 		if !x.IsNil() {
 			h.typ(x.Elem().Type())
+			h.described(x.Elem())
 			h.value(x.Elem(), own)
 		}
 	case reflect.Pointer:
@@ -49,7 +50,7 @@ func (h *held) value(x reflect.Value, own bool) {
 			h.value(x.Elem(), own)
 		}
 	case reflect.Struct:
-		if h.atomic(x, own) {
+		if h.hidden(x, own) {
 			return
 		}
 		own = own && (x.Type().PkgPath() == "" || ofCell(x.Type()))
@@ -78,12 +79,24 @@ func (h *held) value(x reflect.Value, own bool) {
 	}
 }
 
-// atomic looks into a struct of package sync or sync/atomic that hides its values from
-// package reflect, and reports whether it is one.
-func (h *held) atomic(x reflect.Value, own bool) bool {
+// described notes the type that a reflect.Type describes.
+func (h *held) described(x reflect.Value) {
+	if x.Type() == typeOfTypes && !x.IsNil() {
+		h.typ(reflect.NewAt(typeOfTypes.Elem(), x.UnsafePointer()).Interface().(reflect.Type))
+	}
+}
+
+var typeOfTypes = reflect.TypeOf(reflect.TypeFor[int]())
+
+// hidden looks into a struct of package reflect, sync or sync/atomic that hides its values
+// from package reflect, and reports whether it is one.
+func (h *held) hidden(x reflect.Value, own bool) bool {
 	switch t := x.Type(); {
 	case !x.CanAddr():
 		return false
+	case t == reflect.TypeFor[reflect.Value]():
+		h.captured(*(*reflect.Value)(x.Addr().UnsafePointer()), own)
+		return true
 	case t == reflect.TypeFor[sync.Map]():
 		(*sync.Map)(x.Addr().UnsafePointer()).Range(func(k, v any) bool {
 			h.captured(reflect.ValueOf(k), own)
