@@ -102,12 +102,12 @@ func work() {
 // TestAbandon: a cell in a compiled call that cannot be interrupted is abandoned.
 func TestAbandon(t *testing.T) {
 	c := start(t)
-	c.value("import \"net\"\n_, w := net.Pipe()\nx := 1")
-	e := c.interrupt(c.begin("x = 2\n", "w.Write([]byte{1})"))
+	c.value("import \"syscall\"\npipe := make([]int, 2)\n_ = syscall.Pipe(pipe)\nx := 1")
+	e := c.interrupt(c.begin("x = 2\n", "syscall.Read(pipe[0], make([]byte, 1))"))
 	if e.Error == nil || e.Error.Name != "interrupted" || !strings.HasPrefix(e.Error.Value, "the cell is blocked in a compiled call, was given up") {
 		t.Fatalf("the answer is %+v, %v", e, e.Error)
 	}
-	if got := strings.Join(e.Error.Traceback[1:], "\n"); got != "cell 2, line 4\n    w.Write([]byte{1})" {
+	if got := strings.Join(e.Error.Traceback[1:], "\n"); got != "cell 2, line 4\n    syscall.Read(pipe[0], make([]byte, 1))" {
 		t.Errorf("the cell waits at %q", got)
 	}
 	if got := c.value("x"); got != "2" {
@@ -119,7 +119,7 @@ func TestAbandon(t *testing.T) {
 // of a condition is held again, and the address of a listener is free.
 func TestWaitsEnd(t *testing.T) {
 	c := withWaits(t)
-	c.value(`import ("bufio"; "encoding/json"; "fmt"; "io"; "net"; "net/http"; "net/rpc"; "strings"; "sync"; "time")
+	c.value(`import ("bufio"; "compress/gzip"; "context"; "encoding/gob"; "encoding/json"; "fmt"; "io"; "log"; "net"; "net/http"; "net/rpc"; "os"; "os/exec"; "reflect"; "strings"; "sync"; "time")
 mu := &sync.Mutex{}
 cond := sync.NewCond(mu)
 l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -157,6 +157,26 @@ packet := make([]byte, 10)`)
 		{"a listener that no variable holds", "hold()", free},
 		{"ReadFrom", "p := listenPacket()\n_, _, err = p.ReadFrom(packet)", freePacket},
 		{"ReadFromUDP in a goroutine", "go listenPacket().(*net.UDPConn).ReadFromUDP(packet)\nselect {}", freePacket},
+		{"ReadFrom of a connection with a peer", "p := listenPacket()\nback, _ := net.Dial(\"udp\", address)\n_, _, err = back.(*net.UDPConn).ReadFrom(packet)", "p.Close()\nback.Close()"},
+		{"a read of net.Pipe", "one, other := net.Pipe()\none.Read(packet)", "go other.Write([]byte(\"left\"))\nif n, err := one.Read(packet); string(packet[:n]) != \"left\" { panic(err) }"},
+		{"a write to net.Pipe", "w, r := net.Pipe()\nw.Write([]byte(\"left\"))", left},
+		{"a write to net.Pipe by Fprint", "w, r := net.Pipe()\nfmt.Fprint(w, \"left\")", left},
+		{"a decoder of a pipe", "r, w := io.Pipe()\nvar number int\ngob.NewDecoder(r).Decode(&number)", "go gob.NewEncoder(w).Encode(1)\ngob.NewDecoder(r).Decode(&number)\nif number != 1 { panic(number) }"},
+		{"compressed to a pipe", "r, w := io.Pipe()\nz := gzip.NewWriter(w)\nz.Write([]byte(\"x\"))\nz.Close()", "if n, err := r.Read(packet); n == 0 { panic(err) }"},
+		{"several writers", "r, w := io.Pipe()\nio.MultiWriter(io.Discard, w).Write([]byte(\"left\"))", left},
+		{"a logger of a pipe", "r, w := io.Pipe()\nlog.New(w, \"\", 0).Print(\"left\")", "if n, err := r.Read(packet); string(packet[:n]) != \"left\\n\" { panic(err) }"},
+		{"a write to os.Pipe", "r, w, _ := os.Pipe()\nw.Write(make([]byte, 1<<20))", "r.Close()"},
+		{"a file that reads into os.Pipe", "r, w, _ := os.Pipe()\nw.ReadFrom(strings.NewReader(strings.Repeat(\"x\", 1<<20)))", "r.Close()"},
+		{"Get", "l = listen()\nhttp.Get(\"http://\" + address)", "l.Close()"},
+		{"Do", "l = listen()\nq, _ := http.NewRequest(\"GET\", \"http://\" + address, nil)\nhttp.DefaultClient.Do(q)", "l.Close()"},
+		{"a call by rpc", "l = listen()\nclient, _ := rpc.Dial(\"tcp\", address)\nclient.Call(\"a.b\", 1, nil)", "client.Close()\nl.Close()"},
+		{"Select of reflect", "reflect.Select([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(make(chan int))}})", ""},
+		{"Recv of reflect", "c := reflect.ValueOf(make(chan int))\nc.Recv()", "go c.Send(reflect.ValueOf(1))\nif x, ok := c.Recv(); !ok || x.Int() != 1 { panic(x) }"},
+		{"Send of reflect", "c = reflect.ValueOf(make(chan int))\nc.Send(reflect.ValueOf(1))", "if x, ok := c.TryRecv(); ok { panic(x) }"},
+		{"a lock of RLocker", "var rw sync.RWMutex\nrw.Lock()\nrw.RLocker().Lock()", "rw.Unlock()"},
+		{"a command with a context", "exec.CommandContext(context.Background(), \"sleep\", \"1000\").Run()", ""},
+		{"a command without New", "(&exec.Cmd{Path: \"/bin/sleep\", Args: []string{\"sleep\", \"1000\"}}).Run()", ""},
+		{"a process", "process, _ := os.StartProcess(\"/bin/sleep\", []string{\"sleep\", \"1000\"}, &os.ProcAttr{})\nprocess.Wait()", ""},
 		{"ReadMsgUDP", "listenPacket().(*net.UDPConn).ReadMsgUDP(packet, nil)", freePacket},
 	} {
 		e := c.interrupt(c.startCell(x.code))

@@ -220,8 +220,8 @@ func TestInterruptWaitsForTheLast(t *testing.T) {
 // An abandoned cell does not block the other cells.
 func TestAbandonBesideACell(t *testing.T) {
 	c := start(t)
-	c.value("import \"net\"\n_, w := net.Pipe()\nx := 1")
-	first := c.begin("", "w.Write([]byte{1})")
+	c.value("import \"syscall\"\npipe := make([]int, 2)\n_ = syscall.Pipe(pipe)\nx := 1")
+	first := c.begin("", "syscall.Write(pipe[1], make([]byte, 1<<20))")
 	_, second := c.startBeside("for {}")
 	if e := c.interrupt(second); e.Error == nil || e.Error.Name != "interrupted" {
 		t.Errorf("the loop is answered %+v", e)

@@ -231,6 +231,7 @@ var modules = []module{{
 			Edits: []Edit{
 				{"opblock.go", 1225, 1225, "ext, found = interp.methodOf(rtype, mname)"},
 				{"interp.go", 656, 656, "ext, ok := i.methodOf(rtype, mname)"},
+				{"opblock.go", 355, 354, "if h := interp.ctx.Hooks; h != nil && ok {\n\text = h.Compiled(ext)\n}"},
 				{"interp.go", 1316, 1316, "fr, end := i.root()\ndefer end()"},
 			},
 		},

@@ -34,6 +34,7 @@ func (e *host) hook(ctx *ixgo.Context) {
 		Begin:     e.begin,
 		Enter:     e.enter,
 		Innermost: e.innermost,
+		Compiled:  e.compiled,
 		Call:      e.callFromPackage,
 		Unwinds:   e.unwinds,
 		Passes:    passes,

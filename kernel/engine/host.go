@@ -2,6 +2,7 @@ package engine
 
 import (
 	"go/token"
+	"io"
 	"log/slog"
 	"os"
 	"reflect"
@@ -107,6 +108,7 @@ type host struct {
 	listened  atomic.Bool                               // cells have made listeners
 	warned    sync.Map                                  // positions of statements whose dropped error has been reported
 	calls     sync.Map                                  // ids to the calls of magics in the cells that run
+	reader    func(io.Reader) io.Reader                 // that reads for cells, set by registerReads
 	stdout    stream
 	stderr    stream
 }

@@ -23,16 +23,15 @@ func (e *host) registerPrints() {
 	}
 }
 
-// writer is w, or the pipe or the stream that represents it. Cells may assign another file to
+// writer is w, or the writer or the stream that stands for it. Cells may assign another file to
 // os.Stdout, and may close the original file: the stream remains.
 func (e *host) writer(w io.Writer) io.Writer {
 	switch f, _ := w.(*os.File); {
 	case f == nil:
-		return e.piped(w)
 	case f == e.stdout.file:
 		return e.stdout
 	case f == e.stderr.file:
 		return e.stderr
 	}
-	return w
+	return e.patiently(w)
 }

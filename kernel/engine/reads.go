@@ -2,10 +2,12 @@ package engine
 
 import (
 	"bufio"
+	"crypto/tls"
 	"encoding/json"
 	"io"
 	"net"
 	"os"
+	"reflect"
 	"sync"
 
 	"github.com/visualfc/gid"
@@ -66,17 +68,22 @@ func (s *reads) keep(r io.Reader, x *oneRead) {
 	s.left[r] = x
 }
 
-// mayBlock reports whether a read of r may wait for data of another process. If so, r
-// can be a key of a map.
-func mayBlock(r io.Reader) bool {
-	switch r := r.(type) {
-	case *io.PipeReader, *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn:
+// netPipe is the type of both ends of a net.Pipe.
+var netPipe = reflect.TypeOf(first(net.Pipe()))
+
+func first[A, B any](a A, _ B) A { return a }
+
+// mayBlock reports whether a read of x, or a write to it, may wait for another goroutine or
+// process. If so, x can be a key of a map, and has a method Close.
+func mayBlock(x any) bool {
+	switch x := x.(type) {
+	case *io.PipeReader, *io.PipeWriter, *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn, *tls.Conn:
 		return true
 	case *os.File:
-		info, err := r.Stat()
+		info, err := x.Stat()
 		return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket|os.ModeCharDevice) != 0
 	}
-	return false
+	return reflect.TypeOf(x) == netPipe
 }
 
 // patient is a reader that compiled code reads for a cell.
@@ -86,6 +93,8 @@ type patient struct {
 }
 
 func (p patient) Read(b []byte) (int, error) { return p.reads.read(p.Reader, b) }
+
+func (p patient) Close() error { return p.Reader.(io.Closer).Close() }
 
 // registerReads makes functions that read for cells read the lines of Config.Stdin in
 // place of os.Stdin, and stop without a loss of data if they wait for a pipe or a
@@ -102,6 +111,7 @@ func (e *host) registerReads() {
 		}
 		return r
 	}
+	e.reader = reader
 	for name, f := range map[string]any{
 		rewrite.RuntimePath + ".Read": func(r any, p []byte) (int, error) { return s.read(r.(io.Reader), p) },
 		"bufio.NewScanner":            func(r io.Reader) *bufio.Scanner { return bufio.NewScanner(reader(r)) },
@@ -110,8 +120,8 @@ func (e *host) registerReads() {
 		"io.ReadAll":                  func(r io.Reader) ([]byte, error) { return io.ReadAll(reader(r)) },
 		"io.ReadFull":                 func(r io.Reader, p []byte) (int, error) { return io.ReadFull(reader(r), p) },
 		"io.ReadAtLeast":              func(r io.Reader, p []byte, least int) (int, error) { return io.ReadAtLeast(reader(r), p, least) },
-		"io.Copy":                     func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(e.piped(w), reader(r)) },
-		"io.CopyN":                    func(w io.Writer, r io.Reader, n int64) (int64, error) { return io.CopyN(e.piped(w), reader(r), n) },
+		"io.Copy":                     func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(e.patiently(w), reader(r)) },
+		"io.CopyN":                    func(w io.Writer, r io.Reader, n int64) (int64, error) { return io.CopyN(e.patiently(w), reader(r), n) },
 		"encoding/json.NewDecoder":    func(r io.Reader) *json.Decoder { return json.NewDecoder(reader(r)) },
 	} {
 		e.external(name, f)

@@ -54,6 +54,8 @@ func (e *host) registerRuntime() error {
 	e.registerWaits()
 	e.registerListeners()
 	e.registerReads()
+	e.registerWrites()
+	e.registerClients()
 	e.registerEmbedded()
 	return nil
 }

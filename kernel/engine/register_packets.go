@@ -5,10 +5,11 @@ package engine
 import (
 	"net"
 	"net/netip"
+	"time"
 )
 
-// packetReads are the functions that wait for a packet of any sender. An interrupt closes
-// their connection, as it closes a listener: the next run of the cell must be able to listen
+// packetReads are the functions that wait for a packet. An interrupt closes a connection
+// without a peer, as it closes a listener: the next run of the cell must be able to listen
 // at the same address. A connection with one peer stays.
 func (e *host) packetReads() map[string]any {
 	return map[string]any{
@@ -44,10 +45,22 @@ func receiving[C net.Conn, A any](e *host, read func(C, []byte) (int, A, error))
 	}
 }
 
-// untilPacket calls wait, which a stop ends if the connection has no peer.
+// untilPacket calls wait, which a stop ends. A connection with a peer loses its deadline
+// by that, another one is closed.
 func (e *host) untilPacket(c net.Conn, wait func() error) error {
-	if c.RemoteAddr() != nil {
-		return wait()
+	if c.RemoteAddr() == nil {
+		return e.stop.Closing(c, wait)
 	}
-	return e.stop.Closing(c, wait)
+	defer func() {
+		if v := recover(); v != nil { // a stop
+			c.SetReadDeadline(time.Time{})
+			panic(v)
+		}
+	}()
+	return e.stop.Closing(expiring{c}, wait)
 }
+
+// expiring is a connection whose reads a stop ends.
+type expiring struct{ net.Conn }
+
+func (x expiring) Close() error { return x.SetReadDeadline(time.Unix(1, 0)) }

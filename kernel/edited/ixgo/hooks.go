@@ -36,6 +36,9 @@ type Hooks struct {
 	// Begin is called with the frame above those of a call of RunFunc, and end after it.
 	Begin func(fr *Frame) (end func())
 
+	// Compiled returns the function to call in place of a compiled one.
+	Compiled func(f reflect.Value) reflect.Value
+
 	// Innermost is the frame of the innermost call of this goroutine, nil if there is none.
 	Innermost func() *Frame
 
