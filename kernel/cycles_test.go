@@ -25,7 +25,7 @@ var ceilings = map[string]int{
 	"gpu/cuda":               18,
 	"gpu/cuda/worker":        9,
 	"gpu/emu":                8,
-	"gpu/emu/engine":         26,
+	"gpu/emu/engine":         21,
 	"gpu/emu/programs":       15,
 	"gpu/gputest":            10,
 	"gpu/llvm/lower":         22,

@@ -9,16 +9,8 @@ import (
 // when the rest arrives, and exits without coming. A lane that has exited before, or only
 // returns, is excused, as on a GPU.
 
-// absence is lanes that were elsewhere when the lanes that name them came to an operation.
-type absence struct {
-	in    *instr
-	mask  uint32 // that the operation names
-	lanes uint32
-	at    *instr // where they were
-}
-
 // awaits notes where the lanes are that a waiting fragment names.
-func (w *warp) awaits(in *instr, f *fragment) {
+func (explanations) awaits(w *warp, in *instr, f *fragment) {
 	mask := lanes[uint32](w, in.x.e)[lowest(f.mask)]
 	for i := range w.frags {
 		g := &w.frags[i]
@@ -40,7 +32,7 @@ func (w *warp) awaits(in *instr, f *fragment) {
 }
 
 // withoutAbsent warns of the lanes that an operation has waited for in vain.
-func (w *warp) withoutAbsent(in *instr, m uint32) {
+func (explanations) withoutAbsent(w *warp, in *instr, m uint32) {
 	if !w.block.checks.Has(gpu.CheckMasks) {
 		return
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -459,4 +460,12 @@ type judge struct {
 	*warp
 	in *instr
 	at place // of global memory
+}
+
+// elementAt names the element of a buffer at an offset by the width of an access.
+func (a *access) elementAt(offset int) string {
+	if bytes := int(a.bytes); bytes > 1 {
+		return fmt.Sprintf("element %d (byte %d)", offset/bytes, offset)
+	}
+	return fmt.Sprintf("byte %d", offset)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpbook/gpu/emu/analysis"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -67,7 +68,7 @@ func (p *Program) decisive() *analysis.Decisive {
 func (p *Program) findLeaving() {
 	var differs []analysis.Place
 	for _, s := range p.presets {
-		if s.value.kind == threadValue || s.value.kind == specialValue && laneSpecials[s.value.name] != nil {
+		if s.value.kind == threadValue || s.value.kind == specialValue && special.Lane[s.value.name] != nil {
 			differs = append(differs, analysedPlace(s.offset, s.value.width == predicate))
 		}
 	}
@@ -92,7 +93,7 @@ func decides(in *instr) bool {
 
 func readsClock(in *instr) bool {
 	return in.src != nil && slices.ContainsFunc(in.src.Operands, func(o ptx.Operand) bool {
-		return o.Kind == ptx.SpecialOperand && clocks[o.Symbol]
+		return o.Kind == ptx.SpecialOperand && special.Clocks[o.Symbol]
 	})
 }
 

@@ -34,12 +34,15 @@
 // (schedule.go): race.go and global_race.go implement it, tell package races of accesses and
 // make faults of what that finds (race_fault.go, global_fault.go); cluster_race.go is the search
 // on the shared memory of clusters. ordering.go tells it of barriers.
-// absent.go finds lanes that do not come to a .sync operation that names them. Package hang
-// finds launches that never end, by an interface that hang.go implements; package analysis
-// answers questions about the code (analysed.go), such as which threads go past a barrier. If
-// the address of an access starts from exactly one
-// parameter, the access must stay in that parameter's buffer; the bounds of a view are
-// not checked (provenance.go). fault.go describes faults, warning.go the defects that end
+// Package hang finds launches that never end, by an interface that hang.go implements; package
+// analysis answers questions about the code (analysed.go), such as which threads go past a
+// barrier. If the address of an access starts from exactly one parameter, the access must stay
+// in that parameter's buffer; the bounds of a view are not checked (provenance.go).
+//
+// fault.go describes faults, with names of the source by package names. Execution knows what
+// explains them by the interface explainer (launch.go): standing.go tells where warps are,
+// absent.go which lanes do not come to a .sync operation that names them, overflow.go which
+// index overflowed on the way to an address. warning.go has the defects that end
 // no launch on a GPU, undefined.go the uses of values that a shuffle read from an
 // inactive lane. counters.go counts accesses, and profile.go counts them by instruction.
 //

@@ -9,6 +9,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/names"
 	"warpbook/gpu/ptx"
 )
 
@@ -188,44 +189,46 @@ func (b *block) exited() string {
 	return set.String()
 }
 
-// ranges is a set of thread numbers, written as "threads 0-31, 40".
-type ranges map[int]bool
-
-func (r *ranges) add(base int, mask uint32) {
-	if *r == nil {
-		*r = ranges{}
+// names are those of the launch's source.
+func (l *Launch) names() names.Source {
+	s := names.Source{Files: l.prog.files, Code: l.prog.inlined.Code}
+	if l.source != nil {
+		s.Line = l.source.Line
 	}
-	for ; mask != 0; mask &= mask - 1 {
-		(*r)[base+bits.TrailingZeros32(mask)] = true
-	}
+	return s
 }
 
-func (r ranges) String() string {
-	const most = 4 // ranges that are listed
-	return fmt.Sprintf("%d threads (%s)", len(r), r.list(most))
+// sharedPlace names an offset in shared memory.
+func (l *Launch) sharedPlace(offset uint64) string {
+	v := l.prog.sharedAt(offset)
+	if v == nil {
+		return fmt.Sprintf("shared address %#x", offset)
+	}
+	place := fmt.Sprintf("byte %d of shared variable %s", offset-v.at, v.name)
+	if element := l.names().Element(v.name, v.bytes, int64(offset-v.at)); element != "" {
+		return fmt.Sprintf("%s (%s)", element, place)
+	}
+	return place
 }
 
-// list formats at most this many ranges.
-func (r ranges) list(most int) string {
-	var parts []string
-	for n := 0; n < 1024; n++ {
-		if !r[n] {
-			continue
+// sharedAt is the shared variable at an offset; nil if there is none.
+func (p *Program) sharedAt(offset uint64) *sharedVariable {
+	for i := range p.shared {
+		if v := &p.shared[i]; offset >= v.at && offset < v.at+v.bytes {
+			return v
 		}
-		from := n
-		for r[n+1] {
-			n++
-		}
-		part := fmt.Sprint(from)
-		if n > from {
-			part = fmt.Sprintf("%d-%d", from, n)
-		}
-		parts = append(parts, part)
 	}
-	if len(parts) > most {
-		parts = append(parts[:most], "...")
+	return nil
+}
+
+// unwrittenVariable is the variable that an instruction reads before it was written, "" in
+// doubt.
+func (l *Launch) unwrittenVariable(in *instr) string {
+	at := l.prog.near(in.src).Source
+	if in.src.Inlined.Line != 0 && in.src.Inlined.File != at.File { // of a header that the line calls
+		at = in.src.Inlined
 	}
-	return strings.Join(parts, ", ")
+	return l.names().Unwritten(at)
 }
 
 // badOffset is the fault of a lane whose offset does not fit its place.
@@ -262,7 +265,7 @@ func (w *warp) badShared(in *instr, p place, lane int, length uint64) {
 	}
 	start, end, name, element := int64(0), int64(length), "shared memory", ""
 	if v := prog.variableOf(in.mem); v != nil {
-		element = w.block.launch.element(v, offset-int64(v.at))
+		element = w.block.launch.names().Element(v.name, v.bytes, offset-int64(v.at))
 		start, end, name = int64(v.at), int64(min(v.at+v.bytes, length)), "shared variable "+v.name
 	}
 	place := fmt.Sprintf("%d bytes at byte %d of %s (%d bytes)", size, offset-start, name, end-start)
@@ -473,4 +476,9 @@ func (l *Launch) nameOf(address uint64) string {
 		return " but in " + l.named(table[id])
 	}
 	return ""
+}
+
+// failAt is fail for an access to a global address.
+func (w *warp) failAt(in *instr, lane int, address uint64, format string, args ...any) {
+	w.fail(in, lane, gpu.ErrOutOfBounds, "%s%s", fmt.Sprintf(format, args...), w.block.launch.explain.overflowed(w, in, lane, address))
 }

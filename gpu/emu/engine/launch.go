@@ -13,6 +13,7 @@ import (
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 	"warpbook/kernel/leaf/breath"
 )
@@ -23,6 +24,7 @@ type Launch struct {
 	engine        *Engine
 	prog          *Program
 	info          gpu.Info
+	special       special.Launch
 	grid          gpu.Dim
 	block         gpu.Dim
 	threads       int // per block
@@ -47,6 +49,7 @@ type Launch struct {
 	streams       comparer              // nil on a device without streams of its own
 	mostThreads   int64                 // of a launch that is searched without being asked
 	races         raceSearch
+	explain       explainer
 	global        *races.Global // nil if the launch does not ask for a search on global memory
 	leftOut       *warp         // the first to access a word for which that search has no room, or nil
 	leftAt        *instr
@@ -83,6 +86,17 @@ type observer interface {
 	before(w *warp, f *fragment)              // a fragment comes to an instruction
 	fault(b *block, f *gpu.Fault)
 	hung(b *block, f *gpu.Fault)
+}
+
+// explainer explains what went wrong in a launch. Where nothing does, it is called only for
+// lanes that wait at a .sync operation.
+type explainer interface {
+	overflowed(w *warp, in *instr, lane int, address uint64) string // why an address lies in no buffer, or ""
+	awaits(w *warp, in *instr, f *fragment)                         // lanes wait at a .sync operation
+	withoutAbsent(w *warp, in *instr, m uint32)                     // it runs for them
+	overrun(b *block) *gpu.Fault
+	stoppedRunning(b *block) *gpu.Fault
+	neverEnds(b *block, begun int64) *gpu.Fault
 }
 
 // comparer compares a launch with those in other streams, see stream_race.go.
@@ -161,6 +175,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 	}
 	l.total = int64(l.grid.X) * int64(l.grid.Y) * int64(l.grid.Z)
 	l.firstAt.Store(l.total)
+	l.special = l.specials()
 	n := int(min(int64(l.engine.workers()), l.clusters()))
 	if l.checks.Has(gpu.CheckBlockRaces) {
 		n, l.global = 1, l.engine.blocks.search(true, l.compared())
@@ -238,7 +253,7 @@ func (l *Launch) interrupted() bool {
 // check is called by workers between turns; a fault ends the block.
 func (l *Launch) check(b *block) *gpu.Fault {
 	if l.interrupted() {
-		return b.stoppedRunning()
+		return l.explain.stoppedRunning(b)
 	}
 	if l.firstAt.Load() < l.total {
 		if b.last == 0 {
@@ -252,7 +267,7 @@ func (l *Launch) check(b *block) *gpu.Fault {
 		}
 	}
 	if l.limit != 0 && b.cnt.WarpInstructions-b.steps > l.limit {
-		return b.overrun()
+		return l.explain.overrun(b)
 	}
 	return nil
 }

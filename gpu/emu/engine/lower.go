@@ -10,6 +10,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/flow"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -185,7 +186,7 @@ func (lo *lowering) placePresets(c *code) int {
 		}
 	}
 	for _, s := range p.presets {
-		if f := blockSpecials[s.value.name]; s.value.kind == specialValue && f != nil {
+		if f := special.OfBlock[s.value.name]; s.value.kind == specialValue && f != nil {
 			p.placed = append(p.placed, placed{s, f})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"warpbook/gpu/emu/arith"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -61,7 +62,7 @@ func movForm(lo *lowering) error {
 		return lo.unpack(t, to, from)
 	case from.Kind == ptx.VectorOperand:
 		return lo.pack(t, from)
-	case from.Kind == ptx.SpecialOperand && clocks[from.Symbol]:
+	case from.Kind == ptx.SpecialOperand && special.Clocks[from.Symbol]:
 		return lo.clock(from.Symbol, t)
 	}
 	in := &lo.op.in

@@ -6,6 +6,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/arith"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -174,7 +175,7 @@ func (lo *lowering) constant(o ptx.Operand, what string, t ptx.Type) (value, err
 		}
 		return value{kind: constantValue, bits: cut(s.Address+uint64(o.Offset), w), width: w}, nil
 	case ptx.SpecialOperand:
-		if !knownSpecial(o.Symbol) {
+		if !special.Known(o.Symbol) {
 			return value{}, lo.unsupported("special register %s", o.Symbol)
 		}
 		return value{kind: specialValue, name: o.Symbol, width: w}, nil

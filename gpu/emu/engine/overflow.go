@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 
-	"warpbook/gpu"
 	"warpbook/gpu/emu/mem"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -17,13 +17,8 @@ import (
 // with and without the limit of 32 bits. It says nothing unless the address that it finds is
 // the one of the fault.
 
-// failAt is fail for an access to a global address.
-func (w *warp) failAt(in *instr, lane int, address uint64, format string, args ...any) {
-	w.fail(in, lane, gpu.ErrOutOfBounds, "%s%s", fmt.Sprintf(format, args...), w.overflowed(in, lane, address))
-}
-
 // overflowed describes the overflow that led to an address; "" if there is none.
-func (w *warp) overflowed(in *instr, lane int, address uint64) string {
+func (explanations) overflowed(w *warp, in *instr, lane int, address uint64) string {
 	e := evaluation{warp: w, lane: lane, defs: map[int][]*ptx.Instruction{}, left: mostEvaluated}
 	for i := range w.block.prog.inlined.Code {
 		def := &w.block.prog.inlined.Code[i]
@@ -119,14 +114,14 @@ func (e *evaluation) operand(o ptx.Operand, wide, signed bool) (number, bool) {
 }
 
 func (e *evaluation) special(name string) (uint64, bool) {
-	if f := laneSpecials[name]; f != nil {
-		return f(e.block, e.warp, e.lane), true
+	if f := special.Lane[name]; f != nil {
+		return f(e.block.thread(e.index*32+e.lane), e.index, e.lane), true
 	}
-	if f := launchSpecials[name]; f != nil {
-		return f(e.block.launch), true
+	if f := special.OfLaunch[name]; f != nil {
+		return f(&e.block.launch.special), true
 	}
-	if f := blockSpecials[name]; f != nil {
-		return f(e.block), true
+	if f := special.OfBlock[name]; f != nil {
+		return f(&special.Block{Launch: &e.block.launch.special, At: e.block.at, Rank: e.block.rank()}), true
 	}
 	return 0, false
 }

@@ -20,7 +20,7 @@ func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
 	run := &Launch{
 		engine: e, prog: p, info: e.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
 		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(), goOn: e.goOn.Load(),
-		into: results{l.Counters, l.Warnings}, races: search{},
+		into: results{l.Counters, l.Warnings}, races: search{}, explain: explanations{},
 	}
 	run.cluster = l.ClusterShape()
 	if run.cluster.Size() == 1 {

@@ -1,9 +1,11 @@
 package engine
 
+import "warpbook/gpu/ptx"
+
 // flight is a product under way that has a register.
 type flight struct {
 	group  int // of products, from 1; 0 for none
-	in     *instr
+	src    *ptx.Instruction
 	sum    bool // it writes the register
 	copied bool // a move has copied the register here
 }
@@ -26,7 +28,7 @@ func (s *productState) reset() {
 // productRead is 16 bytes of shared memory that a product reads.
 type productRead struct {
 	group int
-	in    *instr
+	pc    int32 // of the product
 	at    uint64
 	time  uint32 // when the product began
 }
@@ -35,10 +37,4 @@ type productRead struct {
 type groupEnd struct {
 	warp int
 	time uint32
-}
-
-// warpgroup is the four warps that multiply together.
-func (w *warp) warpgroup() []*warp {
-	first := w.index &^ 3
-	return w.block.warps[first:min(first+4, len(w.block.warps))]
 }

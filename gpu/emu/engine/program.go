@@ -9,6 +9,7 @@ import (
 	"warpbook/gpu"
 	"warpbook/gpu/emu/analysis"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -116,7 +117,7 @@ type preset struct {
 // placed is a preset that depends on the block's index.
 type placed struct {
 	preset
-	of func(b *block) uint64
+	of func(b *special.Block) uint64
 }
 
 // value is the value of an operand. Values other than registers are presets: equal ones

@@ -260,7 +260,7 @@ func (l *Launch) hang(b *block) (*gpu.Fault, *block) {
 			first = other
 		}
 	}
-	return first.neverEnds(begun), first
+	return l.explain.neverEnds(first, begun), first
 }
 
 // onlyWriter reports whether the launch was the only writer of its memory at this check and at

@@ -470,3 +470,19 @@ func (w *warp) setPred(p, m uint32, v bool) {
 		w.preds[p] |= m
 	}
 }
+
+// standsAt is the instruction that a fragment is at, or waits in.
+func (p *Program) standsAt(f *fragment) *instr {
+	if f.state == atBarrier {
+		return p.instruction(f.pc - 1)
+	}
+	return p.instruction(f.pc)
+}
+
+// instruction is the one at pc, or the one after code that the emulator has added there.
+func (p *Program) instruction(pc int32) *instr {
+	for int(pc)+1 < len(p.code) && p.code[pc].src == nil {
+		pc++
+	}
+	return &p.code[pc]
+}

@@ -10,28 +10,31 @@ import (
 	"warpbook/gpu/ptx"
 )
 
+// explanations implements explainer.
+type explanations struct{}
+
 // overrun is the fault of a block that ran more instructions than the limit.
-func (b *block) overrun() *gpu.Fault {
-	at, where := b.standing()
+func (explanations) overrun(b *block) *gpu.Fault {
+	at, where := standing(b)
 	return b.newFault(at, gpu.ErrStepLimit, fmt.Sprintf("%d instructions of its warps; %s", b.cnt.WarpInstructions-b.steps, where))
 }
 
 // stoppedRunning is the fault of a block that an interrupt ended.
-func (b *block) stoppedRunning() *gpu.Fault {
+func (explanations) stoppedRunning(b *block) *gpu.Fault {
 	if b.live == 0 {
 		return b.newFault(nil, gpu.ErrInterrupted, "the launch was running")
 	}
-	at, where := b.standing()
+	at, where := standing(b)
 	return b.newFault(at, gpu.ErrInterrupted, "the launch was running; "+where)
 }
 
 // neverEnds is the fault of a block of a launch that never ends; begun is how many have begun.
-func (b *block) neverEnds(begun int64) *gpu.Fault {
+func (explanations) neverEnds(b *block, begun int64) *gpu.Fault {
 	if b.pending != nil {
 		return b.pending
 	}
 	l := b.launch
-	at, where := b.standing()
+	at, where := standing(b)
 	text := "no thread can go on: what runs repeats the same steps, and nothing changes the memory that it reads; " + where
 	if at != nil && b.prog.loopsAlone(at) {
 		text += "; this loop reads no memory: a plain variable that it waits for was read once, before it: declare the variable volatile, or read it by an atomic such as atomicAdd(&x, 0)"
@@ -55,7 +58,7 @@ func (p *Program) loopsAlone(of *instr) bool {
 // standing describes where each warp of the block is: its lines, the barrier or the
 // lanes that it waits for, and the memory that it polls. at is an instruction of a
 // running warp, or nil.
-func (b *block) standing() (at *instr, where string) {
+func standing(b *block) (at *instr, where string) {
 	var order []string
 	warps := map[string]ranges{}
 	for _, w := range b.warps {
@@ -66,7 +69,7 @@ func (b *block) standing() (at *instr, where string) {
 			if at == nil && f.state == running {
 				at = in
 			}
-			places = append(places, w.stands(f, in))
+			places = append(places, stands(w, f, in))
 		}
 		slices.Sort(places)
 		text := strings.Join(slices.Compact(places), " and ")
@@ -84,16 +87,8 @@ func (b *block) standing() (at *instr, where string) {
 	return at, strings.Join(order, "; ")
 }
 
-// standsAt is the instruction that a fragment is at, or waits in.
-func (p *Program) standsAt(f *fragment) *instr {
-	if f.state == atBarrier {
-		return p.instruction(f.pc - 1)
-	}
-	return p.instruction(f.pc)
-}
-
 // stands describes where a fragment is.
-func (w *warp) stands(f *fragment, in *instr) string {
+func stands(w *warp, f *fragment, in *instr) string {
 	place := w.block.prog.placeOf(in)
 	switch {
 	case f.state == atBarrier:
@@ -103,13 +98,13 @@ func (w *warp) stands(f *fragment, in *instr) string {
 	case f.state == atSync:
 		return fmt.Sprintf("waits for other lanes at %s, %s", in.src.Name(), place)
 	case w.polled != nil && f.waits > 0:
-		return fmt.Sprintf("at %s, polls %s by %s", place, w.polledPlace(), w.polled.src.Name())
+		return fmt.Sprintf("at %s, polls %s by %s", place, polledPlace(w), w.polled.src.Name())
 	}
 	return "at " + place
 }
 
 // polledPlace names the memory of the last atomic or volatile access.
-func (w *warp) polledPlace() string {
+func polledPlace(w *warp) string {
 	space, address := w.polled.mem.space, w.polledAt
 	if space == ptx.Generic {
 		s, start := spaceOf(address)
@@ -122,20 +117,4 @@ func (w *warp) polledPlace() string {
 		return fmt.Sprintf("%s of %s", w.polled.mem.elementAt(int(address&mem.OffsetMask)), table[id].Name())
 	}
 	return fmt.Sprintf("address %#x", address)
-}
-
-// elementAt names the element of a buffer at an offset by the width of an access.
-func (a *access) elementAt(offset int) string {
-	if bytes := int(a.bytes); bytes > 1 {
-		return fmt.Sprintf("element %d (byte %d)", offset/bytes, offset)
-	}
-	return fmt.Sprintf("byte %d", offset)
-}
-
-// instruction is the one at pc, or the one after code that the emulator has added there.
-func (p *Program) instruction(pc int32) *instr {
-	for int(pc)+1 < len(p.code) && p.code[pc].src == nil {
-		pc++
-	}
-	return &p.code[pc]
 }

@@ -22,7 +22,7 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 		in.exec(w, in, m)
 		w.met(in, m)
 		if len(w.absences) > 0 {
-			w.withoutAbsent(in, m)
+			w.block.launch.explain.withoutAbsent(w, in, m)
 		}
 		if met != 0 {
 			f.pc++
@@ -33,7 +33,7 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 	}
 	pc, goOn := f.pc, f.mask&^m|ready
 	f.mask, f.state = m&^ready, atSync
-	w.awaits(in, f)
+	w.block.launch.explain.awaits(w, in, f)
 	if goOn != 0 {
 		g := fragment{pc: pc + 1, mask: goOn, waits: f.waits}
 		w.count(&g, pc, pc+1)
@@ -42,7 +42,7 @@ func (w *warp) sync(f *fragment, in *instr, m uint32) bool {
 	if ready != 0 {
 		in.exec(w, in, ready)
 		w.met(in, ready)
-		w.withoutAbsent(in, ready)
+		w.block.launch.explain.withoutAbsent(w, in, ready)
 		w.release(met)
 	}
 	return false
@@ -130,4 +130,12 @@ func (w *warp) release(met uint32) {
 func (w *warp) together(f *fragment) bool {
 	ready, _ := w.ready(&w.block.prog.code[f.pc], f.mask)
 	return ready != 0
+}
+
+// absence is lanes that were elsewhere when the lanes that name them came to an operation.
+type absence struct {
+	in    *instr
+	mask  uint32 // that the operation names
+	lanes uint32
+	at    *instr // where they were
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "warpbook/gpu/emu/simd"
+import (
+	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/emu/special"
+)
 
 // This file finds instructions whose results follow from constants and the place of the
 // thread in its block alone, such as the row of a tile that a thread computes. Compilers
@@ -50,7 +53,7 @@ func (o *op) threadConstant(found map[int]bool) (d int, ok bool) {
 		case b.def:
 			d = v.reg
 			defs++
-		case v.kind == constantValue, v.kind == specialValue && laneSpecials[v.name] != nil:
+		case v.kind == constantValue, v.kind == specialValue && special.Lane[v.name] != nil:
 		case v.kind == registerValue && found[v.reg]:
 		default:
 			return 0, false

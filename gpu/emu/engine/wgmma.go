@@ -233,3 +233,9 @@ func (w *warp) readsPart(in *instr, at, descriptor uint64) bool {
 	w.readsProduct(in, at)
 	return true
 }
+
+// warpgroup is the four warps that multiply together.
+func (w *warp) warpgroup() []*warp {
+	first := w.index &^ 3
+	return w.block.warps[first:min(first+4, len(w.block.warps))]
+}

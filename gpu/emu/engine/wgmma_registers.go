@@ -236,11 +236,11 @@ func (w *warp) startProduct(in *instr, m uint32, sums, rows []int) {
 		}
 	}
 	for _, i := range sums {
-		s.flights[i] = flight{group: len(w.products) + 1, in: in, sum: true}
+		s.flights[i] = flight{group: len(w.products) + 1, src: in.src, sum: true}
 	}
 	for _, i := range rows {
 		if w.underWay(i) == nil || !s.flights[i].sum {
-			s.flights[i] = flight{group: len(w.products) + 1, in: in}
+			s.flights[i] = flight{group: len(w.products) + 1, src: in.src}
 		}
 	}
 }
@@ -270,14 +270,15 @@ func (w *warp) tooEarly(in *instr, m uint32, f *flight, what string) {
 	if f.group > len(w.products) {
 		remedy = "run wgmma.commit_group after the product, and wgmma.wait_group before this"
 	}
-	w.fail(in, lowest(m), gpu.ErrRace, "%s of %s at %s, which is under way: %s", what, f.in.src.Name(), b.prog.placeOf(f.in), remedy)
-	b.raceWith(f.in, w, lowest(m))
+	product := &instr{src: f.src}
+	w.fail(in, lowest(m), gpu.ErrRace, "%s of %s at %s, which is under way: %s", what, f.src.Name(), b.prog.placeOf(product), remedy)
+	b.raceWith(product, w, lowest(m))
 }
 
 // readsProduct notes 16 bytes that a product reads.
 func (w *warp) readsProduct(in *instr, at uint64) {
 	if r := w.block.races; r != nil {
-		w.product.reads = append(w.product.reads, productRead{len(w.products) + 1, in, at, r.Warps.Now + 1})
+		w.product.reads = append(w.product.reads, productRead{len(w.products) + 1, in.mem.pc, at, r.Warps.Now + 1})
 	}
 }
 
@@ -322,7 +323,7 @@ func (w *warp) keptUntilRead(read productRead) bool {
 			continue
 		}
 		first, by := &b.prog.code[c.PC()], b.warps[c.Warp()]
-		w.fail(read.in, 0, gpu.ErrRace, "%s, which this product reads, was written by thread %v with %s at %s before wgmma.wait_group: wait for the product first",
+		w.fail(&b.prog.code[read.pc], 0, gpu.ErrRace, "%s, which this product reads, was written by thread %v with %s at %s before wgmma.wait_group: wait for the product first",
 			b.launch.sharedPlace(at), b.thread(by.index*32+c.Lane()), first.src.Name(), b.prog.placeOf(first))
 		b.raceWith(first, by, c.Lane())
 		return false
@@ -339,7 +340,7 @@ func (w *warp) productReads(ended int) {
 			}
 			if w.block.fault == nil && other.keptUntilRead(read) {
 				w.addr[0] = read.at
-				(search{}).shared(w, read.in, 1)
+				(search{}).shared(w, &w.block.prog.code[read.pc], 1)
 			}
 			return true
 		})

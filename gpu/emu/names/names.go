@@ -1,4 +1,11 @@
-package engine
+// Package names finds names of the source that PTX does not have: which element of an array in
+// shared memory lies at an offset, and which variable was never written. PTX has the lines
+// of instructions only, so the declarations are read from the text of the source. Where
+// they leave a doubt, no name is given.
+//
+// Its main type is Source, which package engine makes for a fault. The package knows the text
+// (gpu/ptx) and nothing of execution, and must not import engine.
+package names
 
 import (
 	"fmt"
@@ -8,25 +15,15 @@ import (
 	"strconv"
 	"strings"
 
+	"warpbook/gpu/ptx"
 	"warpbook/kernel/leaf/lazyregexp"
 )
 
-// This file finds names of the source that PTX does not have: which element of an array in
-// shared memory lies at an offset, and which variable was never written. PTX has the lines
-// of instructions only, so the declarations are read from the text of the source. Where
-// they leave a doubt, no name is given.
-
-// sharedPlace names an offset in shared memory.
-func (l *Launch) sharedPlace(offset uint64) string {
-	v := l.prog.sharedAt(offset)
-	if v == nil {
-		return fmt.Sprintf("shared address %#x", offset)
-	}
-	place := fmt.Sprintf("byte %d of shared variable %s", offset-v.at, v.name)
-	if element := l.element(v, int64(offset-v.at)); element != "" {
-		return fmt.Sprintf("%s (%s)", element, place)
-	}
-	return place
+// Source is the source of an entry.
+type Source struct {
+	Line  func(place string) string // the text of "a.cu:7", "" where it is not known; nil for no text
+	Files map[int]string            // the names of the files in Code
+	Code  []ptx.Instruction         // of the entry and the functions that it calls
 }
 
 // typeBytes are the sizes of types of the source.
@@ -42,13 +39,14 @@ var (
 	oneWord    = lazyregexp.New(`[A-Za-z_]\w*`)
 )
 
-// element names an element of a shared variable as its source does: s[160], t[3][5].
-func (l *Launch) element(v *sharedVariable, offset int64) string {
-	dims, size, ok := l.declared(v)
+// Element names the element of a shared variable at an offset as the source does: s[160],
+// t[3][5]. The PTX has the variable's number of bytes.
+func (s Source) Element(name string, bytes uint64, offset int64) string {
+	dims, size, ok := s.declared(name, int(bytes))
 	if !ok || offset < 0 {
 		return ""
 	}
-	name, at := v.name, int(offset)/size
+	at := int(offset) / size
 	for i := range dims {
 		inner := 1
 		for _, d := range dims[i+1:] {
@@ -62,9 +60,9 @@ func (l *Launch) element(v *sharedVariable, offset int64) string {
 
 // declared are the dimensions of a shared variable and the bytes of an element, if the
 // source declares it in one line and with the size that the PTX has.
-func (l *Launch) declared(v *sharedVariable) (dims []int, size int, ok bool) {
-	name := regexp.MustCompile(`\b` + v.name + `\s*((?:\[[^\]]*\]\s*)*)[;,=]`)
-	for _, text := range slices.Backward(l.sourceLines()) {
+func (s Source) declared(variable string, bytes int) (dims []int, size int, ok bool) {
+	name := regexp.MustCompile(`\b` + variable + `\s*((?:\[[^\]]*\]\s*)*)[;,=]`)
+	for _, text := range slices.Backward(s.lines()) {
 		typ, at := sharedType().FindStringSubmatch(text), name.FindStringSubmatch(text)
 		if typ == nil || at == nil {
 			continue
@@ -72,30 +70,30 @@ func (l *Launch) declared(v *sharedVariable) (dims []int, size int, ok bool) {
 		size = typeBytes[typ[1]]
 		total := size
 		for i, d := range dimension().FindAllStringSubmatch(at[1], -1) {
-			n, known := l.constant(d[1], 4)
+			n, known := s.constant(d[1], 4)
 			if i > 0 && (!known || n < 1) {
 				return nil, 0, false
 			}
 			if dims, total = append(dims, n), total*n; !known {
-				total = int(v.bytes)
+				total = bytes
 			}
 		}
-		return dims, size, size > 0 && (total == int(v.bytes) || total == 0 && len(dims) > 0)
+		return dims, size, size > 0 && (total == bytes || total == 0 && len(dims) > 0)
 	}
 	return nil, 0, false
 }
 
 // constant is the value of an expression of the source: numbers, their names, sums and
 // products.
-func (l *Launch) constant(text string, depth int) (int, bool) {
+func (s Source) constant(text string, depth int) (int, bool) {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, true
 	}
 	for _, sign := range []string{"+", "*"} {
 		if a, b, ok := strings.Cut(text, sign); ok && depth > 0 {
-			x, known := l.constant(a, depth-1)
-			y, too := l.constant(b, depth-1)
+			x, known := s.constant(a, depth-1)
+			y, too := s.constant(b, depth-1)
 			if sign == "+" {
 				return x + y, known && too
 			}
@@ -106,24 +104,24 @@ func (l *Launch) constant(text string, depth int) (int, bool) {
 		return 0, false
 	}
 	value := regexp.MustCompile(`(?:#\s*define\s+` + text + `\s+|\b(?:const|constexpr)\b[^;=]*\b` + text + `\s*=\s*)([\w+* ]+)`)
-	for _, line := range l.sourceLines() {
+	for _, line := range s.lines() {
 		if m := value.FindStringSubmatch(line); m != nil {
-			return l.constant(m[1], depth-1)
+			return s.constant(m[1], depth-1)
 		}
 	}
 	return 0, false
 }
 
-// sourceLines are the lines of the source up to the last one that the entry was made of.
-func (l *Launch) sourceLines() (lines []string) {
+// lines are the lines of the source up to the last one that the entry was made of.
+func (s Source) lines() (lines []string) {
 	last := map[int]int{}
-	for _, in := range l.prog.inlined.Code {
+	for _, in := range s.Code {
 		last[in.Source.File] = max(last[in.Source.File], in.Source.Line)
 	}
 	for file, n := range last {
-		if name := l.prog.files[file]; l.source != nil && l.source.Line != nil && l.textOf(name, n) != "" {
+		if name := s.Files[file]; s.Line != nil && s.textOf(name, n) != "" {
 			for i := range n {
-				lines = append(lines, l.textOf(name, i+1))
+				lines = append(lines, s.textOf(name, i+1))
 			}
 			return lines
 		}
@@ -131,18 +129,15 @@ func (l *Launch) sourceLines() (lines []string) {
 	return nil
 }
 
-func (l *Launch) textOf(file string, line int) string {
-	return l.source.Line(fmt.Sprintf("%s:%d", path.Base(file), line))
+func (s Source) textOf(file string, line int) string {
+	return s.Line(fmt.Sprintf("%s:%d", path.Base(file), line))
 }
 
-// unwrittenVariable is the variable that an instruction reads before it was written: the one
-// word of its line that a line above declares without a value. It is "" in doubt.
-func (l *Launch) unwrittenVariable(in *instr) string {
-	at, lines := l.prog.near(in.src).Source, l.sourceLines()
-	if in.src.Inlined.Line != 0 && in.src.Inlined.File != at.File { // of a header that the line calls
-		at = in.src.Inlined
-	}
-	if at.Line < 1 || at.Line > len(lines) || l.textOf(l.prog.files[at.File], at.Line) != lines[at.Line-1] {
+// Unwritten is the variable that a line reads before it was written: the one word of the line
+// that a line above declares without a value. It is "" in doubt.
+func (s Source) Unwritten(at ptx.Source) string {
+	lines := s.lines()
+	if at.Line < 1 || at.Line > len(lines) || s.textOf(s.Files[at.File], at.Line) != lines[at.Line-1] {
 		return ""
 	}
 	var found []string
@@ -172,14 +167,4 @@ func declaresWithout(lines []string, name string) bool {
 		}
 	}
 	return false
-}
-
-// sharedAt is the shared variable at an offset; nil if there is none.
-func (p *Program) sharedAt(offset uint64) *sharedVariable {
-	for i := range p.shared {
-		if v := &p.shared[i]; offset >= v.at && offset < v.at+v.bytes {
-			return v
-		}
-	}
-	return nil
 }
