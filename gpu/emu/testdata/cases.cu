@@ -389,7 +389,7 @@ CASE(flag_read_once, (int* flag, int* y), (flag, y)) {
     }
 }
 
-// Nobody sets the flag.
+// No thread sets the flag.
 CASE(flag_of_nobody, (volatile int* flag, int* y), (flag, y)) {
     if (ok && blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) *flag = 1;
     while (*flag == 0) {} // defect
