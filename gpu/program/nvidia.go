@@ -18,8 +18,8 @@ import (
 // CUDA 12, which drivers of CUDA 12 and 13 run.
 const runtimeName = "libcudart.so.12"
 
-// ErrNoRuntime is the error where NVIDIA's runtime is not found.
-var ErrNoRuntime = errors.New("a GPU needs NVIDIA's " + runtimeName + ", which is not here: run `python3 -m pip install nvidia-cuda-runtime-cu12==12.0.146`")
+// errNoRuntime is the error where NVIDIA's runtime is not found.
+var errNoRuntime = errors.New("a GPU needs NVIDIA's " + runtimeName + ", which is not here: run `python3 -m pip install nvidia-cuda-runtime-cu12==12.0.146`")
 
 // runtimeLibrary finds NVIDIA's runtime: that of the folder that the user named, of a toolkit or
 // of Python's packages.
@@ -36,7 +36,7 @@ func runtimeLibrary() (string, error) {
 			}
 		}
 	}
-	return "", ErrNoRuntime
+	return "", errNoRuntime
 }
 
 // Write writes the executable, and NVIDIA's runtime beside it, where the executable looks for it

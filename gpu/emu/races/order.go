@@ -63,8 +63,8 @@ func (o *Order) Learn(i int, times *[32]uint32) {
 	}
 }
 
-// Teach adds the times that a party knows to published ones.
-func (o *Order) Teach(i int, times *[32]uint32) {
+// teach adds the times that a party knows to published ones.
+func (o *Order) teach(i int, times *[32]uint32) {
 	for j := range times {
 		known := o.All
 		if o.Some {

@@ -108,7 +108,7 @@ func (p *Party) Synchronise(address uint64, writes bool) {
 		known = new([32]uint32)
 		p.published[address] = known
 	}
-	p.Warps.Teach(p.Warp, known)
+	p.Warps.teach(p.Warp, known)
 	known[p.Warp] = max(known[p.Warp], p.released)
 	p.Lanes[p.Warp].MeetAll()
 }

@@ -159,9 +159,6 @@ const (
 	Statements Form = "statements" // each statement of the body is a cell
 )
 
-// Forms are all forms.
-var Forms = []Form{Called, Body, Statements}
-
 // Cells are the cells of an example in a form: those that declare, and those that print.
 func (x Example) Cells(form Form) (declare, run []string) {
 	switch form {
