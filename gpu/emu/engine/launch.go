@@ -217,7 +217,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 	}
 	idle := &Launch{block: l.block} // blocks that wait for a launch keep no memory of their last one alive
 	for _, b := range l.blocks {
-		b.launch, b.origins = idle, nil
+		b.launch, b.origins, b.place = idle, nil, special.Block{}
 	}
 	l.engine.blocks.give(l.blocks)
 	l.printed.flush(l.engine.output())

@@ -69,10 +69,10 @@ func (b *block) fillBlock() {
 	if len(b.prog.placed) == 0 {
 		return
 	}
-	place := special.Block{Launch: &b.launch.special, At: b.at, Rank: b.rank()}
+	b.place = special.Block{Launch: &b.launch.special, At: b.at, Rank: b.rank()} // no allocation
 	for _, p := range b.prog.placed {
 		first := b.warps[0]
-		fillPreset(first, p.preset, p.of(&place))
+		fillPreset(first, p.preset, p.of(&b.place))
 		for _, w := range b.warps[1:] {
 			copyPreset(w, p.preset, first)
 		}

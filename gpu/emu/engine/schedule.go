@@ -11,6 +11,7 @@ import (
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
+	"warpbook/gpu/emu/special"
 	"warpbook/gpu/ptx"
 )
 
@@ -21,6 +22,7 @@ type block struct {
 	launch        *Launch
 	origins       []*mem.Allocation // of the launch
 	at            gpu.Dim           // index in the grid
+	place         special.Block     // the same for special registers
 	cnt           gpu.Counters
 	counting      bool     // count memory accesses
 	careful       bool     // accesses take the slow path
