@@ -68,12 +68,12 @@ func TestColumnsInText(t *testing.T) {
 	}{
 		"notes.md": {notes, []string{
 			"`conv2d_fp16_halo` has entries for " + halo + " columns",
-			fmt.Sprintf("while a block takes item after item: %d columns", itemColumns),
+			fmt.Sprintf("An item is %d columns", itemColumns),
 			fmt.Sprintf("64 channels by %s and by %s columns, so that a block has 128 channels by %d columns", sets[1], sets[2], wideColumns),
 		}},
 		"notebook 07": {notebook, []string{
 			"the rungs `_halo` of images have " + halo,
-			fmt.Sprintf("`conv2d_fp16_resident` has %d, and `conv2d_tf32_wide` %s and %s", itemColumns, sets[1], sets[2]),
+			fmt.Sprintf("`conv2d_fp16_resident` has %d, and `conv2d_tf32_wide` has %s and %s", itemColumns, sets[1], sets[2]),
 		}},
 	} {
 		for _, want := range c.wants {

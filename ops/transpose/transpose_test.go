@@ -118,7 +118,7 @@ func TestConflictsExplainShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	says := fmt.Sprintf("%.1f us at one wavefront a cycle; it is %.1f us slower", more, slower)
+	says := fmt.Sprintf("%.1f us at one wavefront per cycle; it is %.1f us slower", more, slower)
 	if !strings.Contains(string(notes), says) {
 		t.Errorf("notes.md does not say %q", says)
 	}
