@@ -172,7 +172,7 @@ func CheckResident(info Info, l Launch, clusters, most int) error {
 	if clusters > 0 {
 		return nil
 	}
-	return fmt.Errorf("gpu: launch %s: %w: no cluster %v of blocks of %d threads and %d bytes of shared memory fits in a group of SMs of %s, expected at most %d blocks a cluster: use smaller clusters, or blocks with less shared memory or fewer registers",
+	return fmt.Errorf("gpu: launch %s: %w: no cluster %v of blocks of %d threads and %d bytes of shared memory fits in a group of SMs of %s, expected at most %d blocks per cluster: use smaller clusters, or blocks with less shared memory or fewer registers",
 		l.Entry.Name(), ErrShape, l.ClusterShape(), l.Block.Size(), l.Entry.Attributes().SharedBytes+l.Shared, info.Name, most)
 }
 

@@ -71,7 +71,7 @@ func clustersOf(dev gpu.Device, e gpu.Entry) func(threads, perSM int) int {
 	}
 }
 
-// registersOn are the registers a thread of an entry, as ptxas compiles it; 0 without ptxas.
+// registersOn are the registers per thread of an entry, as ptxas compiles it; 0 without ptxas.
 func (m *Module) registersOn(info gpu.Info) func(entry string) int {
 	log := sync.OnceValue(func() string {
 		dir, log, err := m.assemble(info.Compute.String())
@@ -107,10 +107,10 @@ func (r *Resources) read(log string) error {
 // Title stands above the table.
 func (r *Resources) Title() string { return "resources of " + r.Entry + " on " + r.Device }
 
-// Table is a row a block size.
+// Table has a row for each block size.
 func (r *Resources) Table() (columns []string, rows [][]string) {
-	columns = []string{"threads a block", "registers a thread", "shared bytes a block", "stack bytes", "spill stores", "spill loads",
-		"blocks an SM", "warps an SM", "occupancy", "limited by"}
+	columns = []string{"threads per block", "registers per thread", "shared bytes per block", "stack bytes", "spill stores", "spill loads",
+		"blocks per SM", "warps per SM", "occupancy", "limited by"}
 	if r.held != nil {
 		columns = append(columns, fmt.Sprintf("clusters %v at once", r.cluster))
 	}

@@ -27,7 +27,7 @@ func (d *Device) encode(l *link, launch gpu.Launch) (command.Launch, error) {
 		return c, fmt.Errorf("cuda: launch %s: %w: a GPU does not count here: launch it on the device emu", e.Name(), gpu.ErrUnsupported)
 	}
 	if threads := launch.Block.Size(); threads > e.threads {
-		return c, fmt.Errorf("cuda: launch %s: %w: block of %d threads, expected at most %d: it takes %d registers a thread",
+		return c, fmt.Errorf("cuda: launch %s: %w: block of %d threads, expected at most %d: it takes %d registers per thread",
 			e.Name(), gpu.ErrShape, threads, e.threads, e.Attributes().Registers)
 	}
 	c = command.Launch{Entry: e.handle, Grid: shape(launch.Grid), Block: shape(launch.Block), Shared: uint32(launch.Shared)}

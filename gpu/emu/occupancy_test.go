@@ -76,7 +76,7 @@ func TestClusterTooLarge(t *testing.T) {
 	d.info.Groups = []int{10, 6}
 	full := gpu.Launch{Entry: e, Grid: gpu.Dim{X: 12}, Block: gpu.Dim{X: 64}, Shared: 200 << 10, Cluster: gpu.Dim{X: 12}, LargeCluster: true}
 	for what, err := range map[string]error{"a launch": d.Launch(full), "a question": func() error { _, err := d.Clusters(full); return err }()} {
-		const says = "no cluster (12,1,1) of blocks of 64 threads and 204800 bytes of shared memory fits in a group of SMs of NVIDIA H200, expected at most 10 blocks a cluster"
+		const says = "no cluster (12,1,1) of blocks of 64 threads and 204800 bytes of shared memory fits in a group of SMs of NVIDIA H200, expected at most 10 blocks per cluster"
 		if !errors.Is(err, gpu.ErrShape) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, expected %q in one line", what, err, says)
 		}

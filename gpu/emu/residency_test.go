@@ -31,7 +31,7 @@ func TestRegistersLimitResidentBlocks(t *testing.T) {
 			if errors.Is(err, gpu.ErrHang) != c.hangs || !c.hangs && err != nil {
 				t.Errorf("%v, expected a hang: %v", err, c.hangs)
 			}
-			if says := "only 16 of the 24 blocks fit on NVIDIA H200 at once with 255 registers a thread"; c.hangs && !strings.Contains(fmt.Sprint(err), says) {
+			if says := "only 16 of the 24 blocks fit on NVIDIA H200 at once with 255 registers per thread"; c.hangs && !strings.Contains(fmt.Sprint(err), says) {
 				t.Errorf("%v, expected it to say %q", err, says)
 			}
 			j.launch.Cooperative = true

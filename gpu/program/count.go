@@ -24,13 +24,13 @@ func (k Kernels) Title() string { return "What each kernel counted, in all its l
 
 // Notes say what the least is.
 func (k Kernels) Notes() []string {
-	return []string{"4 sectors a request are the least for 32 lanes of 4 bytes; 1 pass a shared access is the least"}
+	return []string{"4 sectors per request are the least for 32 lanes of 4 bytes; 1 pass per shared access is the least"}
 }
 
 // Table has a row for each kernel. A request is one of a warp; the counts are those of
 // NVIDIA's profiler for the same PTX.
 func (k Kernels) Table() (columns []string, rows [][]string) {
-	columns = []string{"kernel", "launches", "grid", "block", "warp instructions", "lanes in use", "sectors a global load", "sectors a global store", "passes a shared access", "bank conflicts", "divergent branches"}
+	columns = []string{"kernel", "launches", "grid", "block", "warp instructions", "lanes in use", "sectors per global load", "sectors per global store", "passes per shared access", "bank conflicts", "divergent branches"}
 	ratio := func(a, b uint64) string {
 		if b == 0 {
 			return ""

@@ -60,7 +60,7 @@ func (o registersRung) refuses(s ladder.Size) error {
 			gpu.ErrUnsupported, x.t, x.r, x.s, o.Stride, o.Dilation, o.Groups, stripFilterSide)
 	}
 	if _, ok := o.strips(s); !ok {
-		return fmt.Errorf("%w: filters of %d x %d x %d: three planes with a halo are beyond %d bytes of shared memory, or %d vectors of 16 bytes a thread; use conv3d_implicit", gpu.ErrUnsupported, x.t, x.r, x.s, stripBytes, vectorsAThread)
+		return fmt.Errorf("%w: filters of %d x %d x %d: three planes with a halo are beyond %d bytes of shared memory, or %d vectors of 16 bytes per thread; use conv3d_implicit", gpu.ErrUnsupported, x.t, x.r, x.s, stripBytes, vectorsAThread)
 	}
 	return nil
 }

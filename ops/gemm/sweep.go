@@ -57,7 +57,7 @@ func (g Shape) cut() (warpsDown, warpsAcross, down int, err error) {
 			aThreads, bThreads := g.BK/4, g.BN/4
 			switch {
 			case threads > 1024:
-				return 0, 0, 0, refuse("%d threads a block, expected at most 1024", threads)
+				return 0, 0, 0, refuse("%d threads per block, expected at most 1024", threads)
 			case g.Slices&(g.Slices-1) != 0 || g.BK%(g.Slices*g.Unroll) != 0 || g.Unroll%2 != 0:
 				return 0, 0, 0, refuse("expected slices that are a power of 2, and bk a multiple of slices x unroll, which is even")
 			case threads%aThreads != 0 || g.BM%(threads/aThreads) != 0 || threads%bThreads != 0 || g.BK%(threads/bThreads) != 0:

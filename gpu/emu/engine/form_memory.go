@@ -78,7 +78,7 @@ func (lo *lowering) dataForm(mem *access, w *words, t ptx.Type) error {
 	}
 	mem.size = mem.bytes * uint64(mem.count)
 	if mem.size > 16 {
-		return lo.unsupported("%d bytes a lane", mem.size)
+		return lo.unsupported("%d bytes per lane", mem.size)
 	}
 	mem.signed = t[0] == 's'
 	in := &lo.op.in

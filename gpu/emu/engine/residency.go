@@ -278,5 +278,5 @@ func (l *Launch) becauseOfRegisters() string {
 	if l.perSM() == l.info.Occupancy(l.threads, 0, l.prog.static+l.dynamic) {
 		return ""
 	}
-	return fmt.Sprintf(" with %d registers a thread", l.prog.Registers())
+	return fmt.Sprintf(" with %d registers per thread", l.prog.Registers())
 }

@@ -353,7 +353,7 @@ bytes a thread; -1 where it is not known`,
 a thread: local arrays and spilled registers`,
 	"Resources.Table": `func (r *Resources) Table() (columns []string, rows [][]string)
 
-Table is a row a block size.`,
+Table has a row for each block size.`,
 	"Resources.Title": `func (r *Resources) Title() string
 
 Title stands above the table.`,
