@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"warpbook/kernel/cellproto"
 	"warpbook/kernel/engine/split"
 )
 
@@ -65,7 +66,7 @@ func checkReruns(t *testing.T, group []*sequence) {
 			again, statements = start(t), start(t)
 		}
 		difference := group[i].rerun(again, statements)
-		if difference == "" && again.run("%reset").Error == nil && statements.run("%reset").Error == nil {
+		if difference == "" && again.reset() && statements.reset() {
 			continue
 		}
 		again, statements = nil, nil // they end with the test
@@ -99,6 +100,15 @@ func choose[T any](t *testing.T, all []T, n int) []T {
 	t.Logf("%d of %d, WARPBOOK_SEED=%d", n, len(all), seed)
 	rand.New(rand.NewSource(seed)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:n]
+}
+
+// reset removes the names of a sequence, and ends the goroutines that it has left.
+func (c *client) reset() (ok bool) {
+	ok = c.run("%reset").Error == nil
+	c.wait(c.send(cellproto.Request{Type: cellproto.Interrupt}))
+	c.out.take()
+	c.err.take()
+	return ok
 }
 
 // rerun compares two sessions cell by cell, and returns the first difference, "" if there is none.

@@ -81,7 +81,7 @@ func (r *reused) try(dir string, run func(*Session) string) (failure string) {
 		alone := r.clean
 		r.clean = false
 		if failure = run(r.session); failure == "" {
-			failure = r.session.Run("%reset").Failure
+			failure = r.session.reset()
 		}
 		if failure == "" {
 			return ""
@@ -106,6 +106,14 @@ const sharing = 24
 
 // inGroups are neighbours that run in one session.
 func inGroups[T any](items []T) [][]T { return slices.Collect(slices.Chunk(items, sharing)) }
+
+// reset removes the names of a program, and ends the goroutines that it has left: one that
+// goes round in a loop took half of a session's processor time.
+func (s *Session) reset() (failure string) {
+	failure = s.Run("%reset").Failure
+	s.client.Interrupt()
+	return failure
+}
 
 // Answer is the answer to a cell.
 type Answer struct {
