@@ -132,6 +132,73 @@ def moves(n):
     return p.x + p.y
 
 
+class Triple:
+    def __init__(self, x, y, z):
+        self.x = x
+        self.y = y
+        self.z = z
+
+    def plus(self, k):
+        return self.x + self.y + k
+
+
+class Number:
+    def __init__(self, x):
+        self.x = x
+
+    def plus(self, k):
+        return self.x + k
+
+
+def plus(a, k):
+    return a.plus(k)
+
+
+def shapes(n):
+    xs, s = [Point(1, 2), Triple(1, 2, 3), Number(5), Point(3, 4)], 0
+    for i in range(n):
+        s += plus(xs[i & 3], i)
+    return s
+
+
+def measured(x):
+    if isinstance(x, int):
+        return x
+    if isinstance(x, str):
+        return len(x)
+    return 0
+
+
+def switches(n):
+    xs, s = [1, "ab", 2.5, "abc"], 0
+    for i in range(n):
+        s += measured(xs[i & 3])
+    return s
+
+
+def divide(a, b):
+    if b == 0:
+        return 0, ValueError(f"{a} by zero")
+    return a // b, None
+
+
+def divisions(n):
+    s = 0
+    for i in range(n):
+        q, err = divide(i, 3)
+        if err is not None:
+            return 0
+        s += q
+    return s
+
+
+def texts(n):
+    s = 0
+    for i in range(n):
+        s += len(str(i))
+    return s
+
+
 def closures(n):
     s = 0
 
@@ -209,6 +276,14 @@ def workload(row):
         return lambda: values(1000000)
     if row == "moves":
         return lambda: moves(1000000)
+    if row == "shapes":
+        return lambda: shapes(1000000)
+    if row == "switches":
+        return lambda: switches(1000000)
+    if row == "errors":
+        return lambda: divisions(1000000)
+    if row == "library":
+        return lambda: texts(1000000)
     if row == "closures":
         return lambda: closures(1000000)
     if row == "passes":

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// call lowers a call of a function of cells, of package math, or of a builtin.
+// call lowers a call of a function of cells, of a compiled function, or of a builtin.
 // The engine executes all other calls.
 func (l *lowering) call(in *ssa.Call) {
 	switch fn := in.Call.Value.(type) {
@@ -26,6 +26,10 @@ func (l *lowering) call(in *ssa.Call) {
 			l.emit(ins{op: opMapLen, a: l.reg(in), b: l.reg(in.Call.Args[0])})
 			return
 		}
+		if fn.Name() == "ssa:wrapnilchk" && classOf(in.Type()) == pointer { // in a method of *T that calls that of T
+			l.checked(ins{op: opFieldAddr, a: l.reg(in), b: l.reg(in.Call.Args[0])}, in)
+			return
+		}
 		if fn.Name() == "delete" && l.delete(in) || fn.Name() == "append" && l.append(in) || fn.Name() == "copy" && l.copy(in) {
 			return
 		}
@@ -33,6 +37,10 @@ func (l *lowering) call(in *ssa.Call) {
 		if fn.String() == l.host.Enter || fn.Blocks == nil && l.math(in, fn) || l.receive(in, fn) {
 			return
 		}
+	}
+	if l.compiled[in] != nil {
+		l.direct(in, nil, nil)
+		return
 	}
 	if fn, free, ok := l.callee(in); ok {
 		l.direct(in, fn, free)
@@ -128,6 +136,7 @@ func (l *lowering) planClosure(in *ssa.MakeClosure) {
 // planCall assigns registers to the results of a call that the machine executes.
 func (l *lowering) planCall(in *ssa.Call) {
 	_, _, ok := l.callee(in)
+	ok = ok || l.planNative(in)
 	results := in.Call.Signature().Results()
 	if !ok || results.Len() < 2 {
 		return
@@ -159,6 +168,8 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	case in.Call.IsInvoke():
 		cl.value, cl.invoked = l.reg(in.Call.Value), &invoking{name: in.Call.Method.Name()}
 		out.uses = append(out.uses, cl.value)
+	case l.compiled[in] != nil:
+		out.op, cl.native = opNative, l.compiled[in]
 	default:
 		cl.value, cl.typ, cl.last = l.reg(in.Call.Value), typeWord(l.types[in.Call.Value.Type()]), &atomic.Pointer[Function]{}
 		out.uses = append(out.uses, cl.value)

@@ -68,6 +68,7 @@ type call struct {
 	typ     unsafe.Pointer            // of the function value
 	last    *atomic.Pointer[Function] // that was called, if a value is
 	invoked *invoking                 // the method, if the call is through an interface, which is in register value
+	native  *native                   // the compiled function that is called, nil if there is none
 	args    []slot                    // in the caller; the callee has them in registers 0 and up, each in two if it is a header
 	params  []uint16                  // without the receiver of a method of an interface
 	results []slot                    // in the caller

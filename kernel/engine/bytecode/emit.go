@@ -39,6 +39,7 @@ type lowering struct {
 	parts     map[ssa.Value][]int       // results of calls with several results
 	results   map[ssa.Value][]result    // of other instructions with several results
 	iterators map[*ssa.Range]int        // of ranges that the machine executes
+	compiled  map[*ssa.Call]*native     // calls of compiled functions
 	appended  map[*ssa.Call][]ssa.Value // single elements of calls of append
 	spills    map[*ssa.Store]bool       // of records to variables that are only read
 	settled   map[ssa.Value]bool        // variables that do not change after the first load

@@ -23,7 +23,7 @@ func compile(f *Function) (c *code, err error) {
 	}
 	host := &f.program.host
 	l := &lowering{values: &values{pfn: f.pfn, types: f.program.types, vreg: map[ssa.Value]int{}}, merging: newMerging(host, f.pfn.ssaInstrs),
-		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, spills: map[*ssa.Store]bool{}, settled: map[ssa.Value]bool{}, appended: map[*ssa.Call][]ssa.Value{}, blocks: map[*ssa.BasicBlock]*block{}, slots: map[ssa.Value]slot{}, polls: host.Polls(f.fn)}
+		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, spills: map[*ssa.Store]bool{}, settled: map[ssa.Value]bool{}, compiled: map[*ssa.Call]*native{}, appended: map[*ssa.Call][]ssa.Value{}, blocks: map[*ssa.BasicBlock]*block{}, slots: map[ssa.Value]slot{}, polls: host.Polls(f.fn)}
 	if f.probed != nil {
 		for v := range f.probed.tests {
 			l.skip[v.(ssa.Instruction)] = true

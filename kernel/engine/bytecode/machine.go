@@ -21,6 +21,7 @@ type machine struct {
 	head  sliceHeader
 	face  eface
 	cases [2]selectCase
+	regs  regArgs // of a call of a compiled function
 }
 
 // activation is a call that has not returned.
@@ -241,6 +242,8 @@ func (m *machine) leave(c *code, in *instr) {
 		m.escape(c, &c.escapes[in.imm])
 	case opCallBack:
 		m.callBack(c, &c.escapes[in.imm])
+	case opNative:
+		m.native(c, &c.calls[in.imm])
 	case opStop:
 		m.stop(c, &c.escapes[in.imm])
 	case opMoveBox:

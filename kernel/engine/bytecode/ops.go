@@ -255,8 +255,9 @@ const (
 	opReturn  // returns[imm]
 	opReturn1 // number a
 	opReturn0
-	opMath1 // number a = func(float64) float64, natives[imm] (b)
-	opMath2 // number a = natives[imm] (b, c)
+	opNative // calls[imm], of a compiled function
+	opMath1  // number a = func(float64) float64, natives[imm] (b)
+	opMath2  // number a = natives[imm] (b, c)
 
 	// Instructions of the engine.
 	opEngine   // escapes[imm]
@@ -295,7 +296,7 @@ var roles = [opCount]string{
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
-	opArmed: "---", opPoll: "---", opCall: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
+	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
 	opEngine: "---", opCallBack: "---", opMoveBox: "---", opStop: "---",
 }
 
