@@ -16,7 +16,7 @@ var (
 // libraries are those of NVIDIA for the host, by the beginnings of their names and headers.
 var libraries = []struct{ prefix, name string }{
 	{"cublas", "cuBLAS"}, {"curand", "cuRAND's host API"}, {"cufft", "cuFFT"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
-	{"cuda/", "libcu++"}, {"nccl", "NCCL"}, {"nvml", "NVML"}, {"npp", "NPP"}, {"thrust", "Thrust"}, {"cub/", "CUB"}, {"nvrtc", "NVRTC"}, {"nvtx", "NVTX"}, {"nvToolsExt", "NVTX"},
+	{"cuda/", "libcu++"}, {"nccl", "NCCL"}, {"nvml", "NVML"}, {"npp", "NPP"}, {"thrust", "Thrust"}, {"cub/", "CUB"}, {"nvrtc", "NVRTC"}, {"nvtx", "the rest of NVTX"},
 }
 
 // explained adds to a message of the compiler that a library or a call is not there.
@@ -29,7 +29,7 @@ func explained(text string) string {
 	}
 	for _, l := range libraries {
 		if strings.HasPrefix(name, l.prefix) {
-			return text + ": " + l.name + " is not there for programs on the emulator"
+			return text + ": " + l.name + " is not there for whole programs"
 		}
 	}
 	switch {
@@ -38,17 +38,17 @@ func explained(text string) string {
 	case text == "no template named 'texture'" || text == "no template named 'surface'":
 		return text + ": CUDA 12 has no references to textures: create a cudaTextureObject_t by cudaCreateTextureObject, and give it to the kernel"
 	case name == "omp.h":
-		return text + ": OpenMP is not there for programs on the emulator: use std::thread"
+		return text + ": OpenMP is not there for whole programs: use std::thread"
 	case strings.Contains(name, "_gl_interop") || strings.HasPrefix(name, "GL/"):
-		return text + ": OpenGL is not there for programs on the emulator"
+		return text + ": OpenGL is not there for whole programs"
 	case clusters().MatchString(text):
 		return text + ": clusters of blocks need --arch sm_90"
 	case strings.HasSuffix(name, ".h") && strings.HasPrefix(name, "helper_"):
 		return text + ": it is of NVIDIA's samples: give its folder by -I, or copy it beside the source"
 	case driverName().MatchString(name) && !strings.Contains(name, "."):
-		return text + ": CUDA's driver API is not there for programs on the emulator: call the runtime API, cuda..."
+		return text + ": CUDA's driver API is not there for whole programs: call the runtime API, cuda..."
 	case strings.Contains(text, "requires relocatable device code"):
-		return "a kernel launches a kernel: dynamic parallelism is not there for programs on the emulator: launch it from the host"
+		return "a kernel launches a kernel: dynamic parallelism is not there for whole programs: launch it from the host"
 	}
 	return text
 }

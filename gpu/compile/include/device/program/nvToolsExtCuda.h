@@ -1,0 +1,3 @@
+// Part of nvToolsExt.h.
+#pragma once
+#include "nvToolsExt.h"
