@@ -68,7 +68,7 @@ func Build(ctx context.Context, sources []Source, o Options, progress io.Writer)
 	}
 	b := &builder{tools: tools, sources: sources, flags: flags, progress: progress}
 	if o.NVIDIA {
-		if b.nvidia, err = runtimeLibrary(); err != nil {
+		if b.nvidia, err = NVIDIA(); err != nil {
 			return nil, fmt.Errorf("program: %s: %w", title(sources), err)
 		}
 	}

@@ -21,9 +21,9 @@ const runtimeName = "libcudart.so.12"
 // errNoRuntime is the error where NVIDIA's runtime is not found.
 var errNoRuntime = errors.New("a GPU needs NVIDIA's " + runtimeName + ", which is not here: run `python3 -m pip install nvidia-cuda-runtime-cu12==12.0.146`")
 
-// runtimeLibrary finds NVIDIA's runtime: that of the folder that the user named, of a toolkit or
+// NVIDIA is the file of NVIDIA's runtime: that of the folder that the user named, of a toolkit or
 // of Python's packages.
-func runtimeLibrary() (string, error) {
+func NVIDIA() (string, error) {
 	dirs := compiler.Folders()
 	if dir := os.Getenv(compiler.FolderVariable); dir != "" {
 		dirs = []string{dir}
@@ -43,7 +43,7 @@ func runtimeLibrary() (string, error) {
 // first: both can be copied to a machine with a GPU, which needs nothing else of CUDA than a
 // driver.
 func (p *Program) Write(path string) error {
-	library, err := runtimeLibrary()
+	library, err := NVIDIA()
 	if err == nil && !p.nvidia {
 		err = errors.New("it was built for the emulator")
 	}

@@ -39,7 +39,7 @@ func TestFatBinary(t *testing.T) {
 // needRuntime skips a test without NVIDIA's runtime.
 func needRuntime(t *testing.T) string {
 	needZig(t)
-	library, err := runtimeLibrary()
+	library, err := NVIDIA()
 	if err != nil {
 		t.Skip(err)
 	}
@@ -77,6 +77,26 @@ func TestNVIDIA(t *testing.T) {
 		}
 		if err := p.Run(t.Context(), Settings{Strict: true}, Streams{}); err == nil || !strings.Contains(err.Error(), "--strict: what is undefined is found on the emulator only") {
 			t.Error(err)
+		}
+	}
+}
+
+// A name of package device is that of a run; what a GPU has nothing for is refused.
+func TestOn(t *testing.T) {
+	for name, gpu := range map[string]string{"": "", "emu": "", "emu:a100": "a100"} {
+		var set Settings
+		if nvidia, err := set.On(name); nvidia || err != nil || set.GPU != gpu {
+			t.Error(name, nvidia, err, set.GPU)
+		}
+	}
+	for _, name := range []string{"gpu", "cuda:x", "cuda:-1", "cuda:4096", "cuda:0x0", ":"} {
+		if nvidia, err := new(Settings).On(name); nvidia || err == nil || !strings.HasPrefix(err.Error(), name+": ") {
+			t.Error(name, nvidia, err)
+		}
+	}
+	for want, set := range map[string]Settings{"": {Args: []string{"x"}, Number: 3}, "--sanitize": {Sanitize: true}, "--strict": {Strict: true}, "--gpu t4": {GPU: "t4"}, "--ncu": {Kernels: new(Kernels)}, "--report": {Kernels: new(Kernels), Profiles: true}} {
+		if got, _, _ := strings.Cut(set.Refused(false, false), ":"); got != want {
+			t.Errorf("%q, expected %q", got, want)
 		}
 	}
 }

@@ -41,6 +41,9 @@ func (*Program) Run(context.Context, Settings, Streams) error { return refusal()
 // Write refuses.
 func (*Program) Write(string) error { return refusal() }
 
+// NVIDIA refuses.
+func NVIDIA() (string, error) { return "", refusal() }
+
 // Prepare refuses.
 func Prepare(context.Context, io.Writer) error { return refusal() }
 

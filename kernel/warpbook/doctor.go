@@ -140,7 +140,11 @@ const offline = "; without a network, run `pip download -d WHEELS ziglang==" + c
 
 // programFinding reports whether whole CUDA programs run.
 func programFinding() finding {
-	switch built, err := program.Prepared(context.Background()); {
+	built, err := program.Prepared(context.Background())
+	if err == nil && cuda.Present() {
+		_, err = program.NVIDIA() // for --device cuda:0
+	}
+	switch {
 	case err != nil:
 		return finding{note, "CUDA programs", strings.TrimPrefix(err.Error(), "program: ")}
 	case !built:
