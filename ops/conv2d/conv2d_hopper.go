@@ -113,11 +113,9 @@ func (o Options) hopperVariants(name string) []ladder.Variant {
 		resident := variant("_resident", "filters of 64 channels stay in shared memory, for items of 200 columns, which the two warpgroups take in turn: one multiplies while the other stores", r.plan, r.refuses)
 		resident.Module = "conv2d_resident"
 		variants = append(variants, resident)
-		if o.Type == 0 {
-			wide := variant("_wide", "a block has 128 channels by 408 columns, whose filters come once: of the last channels of x the first columns are multiplied first, and stored while the others are multiplied", wideRung{b}.plan, wideRung{b}.refuses)
-			wide.Module = "conv2d_wide"
-			variants = append(variants, wide)
-		}
+		wide := variant("_wide", "a block has 128 channels by 408 columns, whose filters come once: of the last channels of x the first columns are multiplied first, and stored while the others are multiplied", wideRung{b}.plan, wideRung{b}.refuses)
+		wide.Module = "conv2d_wide"
+		variants = append(variants, wide)
 	}
 	if o.Depth {
 		several := haloRung{boxed: b, depths: true}

@@ -1,7 +1,7 @@
-// Convolution on Hopper's tensor cores of layers with more than 64 channels of y, float32
-// rounded to TF32: a block has 128 of them by 408 columns of whole rows, which share the
-// padding between them as those of conv2d_resident.cuh do. Layouts are those of
-// conv2d_hopper.cu.
+// Convolution on Hopper's tensor cores of layers with more than 64 channels of y: float16,
+// bfloat16, or float32 rounded to TF32. A block has 128 of them by 408 columns of whole rows,
+// which share the padding between them as those of conv2d_resident.cuh do. Layouts are those
+// of conv2d_hopper.cu.
 //
 // A warpgroup has 64 channels and two sets of sums, for the first 208 columns and for the
 // others. Filters come once for both, but those of the last chunk of x come twice: it is
@@ -55,7 +55,7 @@ struct Stage {
 };
 
 // Brings filters of a warpgroup: from `from` to `to`, counted from the first one of the block.
-static __device__ void bring_filters(Stage w, const TensorMap& map, unsigned group, unsigned from, unsigned to, const WideCut& c) {
+template <class T> static __device__ void bring_filters(Stage w, const TensorMap& map, unsigned group, unsigned from, unsigned to, const WideCut& c) {
     unsigned taps = c.r * c.s, number = 0;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x)
         for (unsigned i = 0; i < c.chunks + 1; i++)
@@ -63,12 +63,12 @@ static __device__ void bring_filters(Stage w, const TensorMap& map, unsigned gro
                 if (number == to) return;
                 if (number < from) continue;
                 unsigned stage = w.open(w_stage);
-                copy_filters(stage, map, min(i, c.chunks - 1) * channels_a_row<float>, StripTile(t, c).channel / 16 + group * 4, tap, w.filled());
+                copy_filters(stage, map, min(i, c.chunks - 1) * channels_a_row<T>, StripTile(t, c).channel / 16 + group * 4, tap, w.filled());
             }
 }
 
 // Brings boxes of x, counted so too.
-static __device__ void bring_x(Stage x, const TensorMap& map, unsigned from, unsigned to, const WideCut& c) {
+template <class T> static __device__ void bring_x(Stage x, const TensorMap& map, unsigned from, unsigned to, const WideCut& c) {
     unsigned number = 0;
     for (unsigned t = blockIdx.x; t < c.tiles; t += gridDim.x) {
         StripTile tile(t, c);
@@ -76,14 +76,24 @@ static __device__ void bring_x(Stage x, const TensorMap& map, unsigned from, uns
             if (number == to) return;
             if (number < from) continue;
             unsigned stage = x.open(c.x_box);
-            copy_image(stage, map, i * channels_a_row<float>, -c.padding, (int)tile.row - c.padding, tile.image, x.filled());
+            copy_image(stage, map, i * channels_a_row<T>, -c.padding, (int)tile.row - c.padding, tile.image, x.filled());
         }
     }
 }
 
-// The sums of two neighbouring channels at two columns of eight, stored at their places. y is
-// written once, and gives its place in L2 to x.
-struct Outlet {
+// Stores two neighbours. y is written once, and gives its place in L2 to x.
+static __device__ void put(__half* to, float u, float v) {
+    __half2 pair = __floats2half2_rn(u, v);
+    __stcs((unsigned*)to, *(unsigned*)&pair);
+}
+static __device__ void put(__nv_bfloat16* to, float u, float v) {
+    __nv_bfloat162 pair = __floats2bfloat162_rn(u, v);
+    __stcs((unsigned*)to, *(unsigned*)&pair);
+}
+static __device__ void put(float* to, float u, float v) { __stcs((float2*)to, make_float2(u, v)); }
+
+// The sums of two neighbouring channels at two columns of eight, stored at their places.
+template <class T> struct Outlet {
     char* y;
     const uint2* places; // of this thread's columns, every fourth one
     unsigned all, bytes; // places that y has; bytes from one to the next
@@ -95,12 +105,12 @@ struct Outlet {
         for (unsigned e = 0; e < 2; e++) {
             unsigned at = e ? place.y : place.x;
             float u = at_least(sums[e] + add[0], floor), v = at_least(sums[e + 2] + add[1], floor);
-            if (at < all) __stcs((float2*)(y + (size_t)at * bytes), make_float2(u, v));
+            if (at < all) put((T*)(y + (size_t)at * bytes), u, v);
         }
     }
 };
 
-static __device__ void multiply(Stage x, Stage w, const unsigned* places, const float* bias, float* y, const WideCut& c) {
+template <class T> static __device__ void multiply(Stage x, Stage w, const unsigned* places, const T* bias, T* y, const WideCut& c) {
     float sums[first_columns / 2], others[other_columns / 2];
     unsigned group = warpgroup(), taps = c.r * c.s, steps = (c.chunks - 1) * taps;
     bool first = threadIdx.x % 128 == 0;
@@ -125,8 +135,8 @@ static __device__ void multiply(Stage x, Stage w, const unsigned* places, const 
 #pragma unroll
             for (unsigned j = 0; j < 4; j++) {
                 if (j == 2) w.next(), w.wait(), wgmma_fence();
-                wgmma(float(), sums, rows_of(of_w + j * 2), rows_of(at + j * 2), i || j);
-                wgmma(float(), others, rows_of(of_w + j * 2), rows_of(at + behind + j * 2), i || j);
+                wgmma(T(), sums, rows_of(of_w + j * 2), rows_of(at + j * 2), i || j);
+                wgmma(T(), others, rows_of(of_w + j * 2), rows_of(at + behind + j * 2), i || j);
             }
             wgmma_commit();
             if (i) wgmma_wait<1>(), free(tap == 0);
@@ -136,15 +146,15 @@ static __device__ void multiply(Stage x, Stage w, const unsigned* places, const 
         }
         StripTile tile(t, c);
         unsigned channel = tile.channel + group * 64 + item_channel();
-        Outlet to = {(char*)(y + (size_t)(tile.image * c.oh + tile.row) * c.ow * c.k + channel), (const uint2*)places + threadIdx.x % 4,
-                     channel < c.k ? min(c.rows, c.oh - tile.row) * c.ow : 0, c.k * (unsigned)sizeof(float), {}, floor_of(c.relu)};
-        if (c.bias && channel < c.k) to.add[0] = bias[channel], to.add[1] = bias[channel + 1];
+        Outlet<T> to = {(char*)(y + (size_t)(tile.image * c.oh + tile.row) * c.ow * c.k + channel), (const uint2*)places + threadIdx.x % 4,
+                     channel < c.k ? min(c.rows, c.oh - tile.row) * c.ow : 0, c.k * (unsigned)sizeof(T), {}, floor_of(c.relu)};
+        if (c.bias && channel < c.k) to.add[0] = float(bias[channel]), to.add[1] = float(bias[channel + 1]);
         x.wait(), at = rows_word(x.at());
         for (unsigned i = 0; i < taps; i++) {
             unsigned of_w = rows_word(w.at()), now = w.freed();
             wgmma_fence();
 #pragma unroll
-            for (unsigned j = 0; j < 4; j++) wgmma(float(), sums, rows_of(of_w + j * 2), rows_of(at + j * 2), steps || i || j);
+            for (unsigned j = 0; j < 4; j++) wgmma(T(), sums, rows_of(of_w + j * 2), rows_of(at + j * 2), steps || i || j);
             wgmma_commit();
             w.next(), w.wait();
             if (steps || i) wgmma_wait<1>(), free(i == 0);
@@ -164,7 +174,7 @@ static __device__ void multiply(Stage x, Stage w, const unsigned* places, const 
                 unsigned of_w = rows_word(w.at()), now = w.freed();
                 wgmma_fence();
 #pragma unroll
-                for (unsigned j = 0; j < 4; j++) wgmma(float(), others, rows_of(of_w + j * 2), rows_of(at + j * 2), steps || i || j);
+                for (unsigned j = 0; j < 4; j++) wgmma(T(), others, rows_of(of_w + j * 2), rows_of(at + j * 2), steps || i || j);
                 wgmma_commit();
                 w.next();
                 if (more || i + 1 < taps) w.wait();
@@ -183,7 +193,7 @@ static __device__ void multiply(Stage x, Stage w, const unsigned* places, const 
     }
 }
 
-extern "C" __global__ void HOPPER conv2d_tf32_wide(MAP of_x, MAP of_w, const float* __restrict__ bias, float* __restrict__ y, WideCut c) {
+template <class T> static __device__ void convolve(const TensorMap& of_x, const TensorMap& of_w, const T* bias, T* y, const WideCut& c) {
     __shared__ __align__(8) unsigned long long barriers[6 * most_stages]; // of filters of each warpgroup, then of x
     __shared__ __align__(8) unsigned places[first_columns + other_columns];
     constexpr unsigned busy = 96, early_w = 2, early_x = 1;
@@ -193,8 +203,8 @@ extern "C" __global__ void HOPPER conv2d_tf32_wide(MAP of_x, MAP of_w, const flo
     // The first copies start before the block is ready: no more than its first products need.
     if (warp < 3) {
         if (elected()) {
-            if (warp == 2) prefetch(of_x), x.start(2), bring_x(x, of_x, 0, early_x, c);
-            else prefetch(of_w), filters(warp).start(1), bring_filters(filters(warp), of_w, warp, 0, early_w, c);
+            if (warp == 2) prefetch(of_x), x.start(2), bring_x<T>(x, of_x, 0, early_x, c);
+            else prefetch(of_w), filters(warp).start(1), bring_filters<T>(filters(warp), of_w, warp, 0, early_w, c);
         }
         __syncwarp();
     } else {
@@ -206,10 +216,14 @@ extern "C" __global__ void HOPPER conv2d_tf32_wide(MAP of_x, MAP of_w, const flo
     __syncthreads();
     if (threadIdx.x < 128) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
-        if (warp < 2 && elected()) bring_filters(filters(warp), of_w, warp, early_w, ~0u, c);
-        else if (warp == 2 && elected()) bring_x(x, of_x, early_x, ~0u, c);
+        if (warp < 2 && elected()) bring_filters<T>(filters(warp), of_w, warp, early_w, ~0u, c);
+        else if (warp == 2 && elected()) bring_x<T>(x, of_x, early_x, ~0u, c);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
-        multiply(x, filters(warpgroup()), places, bias, y, c);
+        multiply<T>(x, filters(warpgroup()), places, bias, y, c);
     }
 }
+
+extern "C" __global__ void HOPPER conv2d_fp16_wide(MAP x, MAP w, const __half* __restrict__ bias, __half* __restrict__ y, WideCut c) { convolve(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_bf16_wide(MAP x, MAP w, const __nv_bfloat16* __restrict__ bias, __nv_bfloat16* __restrict__ y, WideCut c) { convolve(x, w, bias, y, c); }
+extern "C" __global__ void HOPPER conv2d_tf32_wide(MAP x, MAP w, const float* __restrict__ bias, float* __restrict__ y, WideCut c) { convolve(x, w, bias, y, c); }

@@ -98,28 +98,34 @@ func TestHopperTiles(t *testing.T) {
 	}
 }
 
-// conv2d_tf32_wide as TestHopperTiles has the other rungs: strips of two rows, so that a block
+// The rungs _wide as TestHopperTiles has the other rungs: strips of two rows, so that a block
 // takes several, and three stages of filters. Both sets of sums have places where two rows
 // are more than 208 columns. One chunk of channels of x is multiplied twice and nothing once;
 // with more chunks both happen.
 func TestWideTiles(t *testing.T) {
 	d := optest.EmulatorOf(t, "emu")
 	type call struct {
+		kind   gpu.Type
 		change func(*Options)
 		size   ladder.Size
 	}
 	for _, c := range optest.Some(t, d, 2, []call{
-		{nil, ladder.Size{2, 8, 3, 110, 16, 3, 3}},
-		{nil, ladder.Size{1, 72, 7, 108, 16, 2, 3}},
-		{nil, ladder.Size{1, 36, 2, 120, 144, 3, 1}},
-		{nil, ladder.Size{3, 40, 5, 6, 80, 1, 1}},
-		{func(o *Options) { o.Dilation, o.Padding, o.Bias, o.ReLU = 2, 3, false, false }, ladder.Size{1, 36, 3, 104, 80, 2, 3}},
+		{0, nil, ladder.Size{2, 8, 3, 110, 16, 3, 3}},
+		{0, nil, ladder.Size{1, 72, 7, 108, 16, 2, 3}},
+		{0, nil, ladder.Size{1, 36, 2, 120, 144, 3, 1}},
+		{0, nil, ladder.Size{3, 40, 5, 6, 80, 1, 1}},
+		{0, func(o *Options) { o.Dilation, o.Padding, o.Bias, o.ReLU = 2, 3, false, false }, ladder.Size{1, 36, 3, 104, 80, 2, 3}},
+		{gpu.Float16, nil, ladder.Size{2, 16, 3, 110, 16, 3, 3}},
+		{gpu.Float16, nil, ladder.Size{1, 136, 5, 108, 144, 2, 3}},
+		{gpu.BFloat16, func(o *Options) { o.Dilation, o.Padding, o.ReLU = 2, 3, false }, ladder.Size{1, 72, 3, 104, 80, 2, 3}},
+		{gpu.BFloat16, func(o *Options) { o.Bias = false }, ladder.Size{3, 80, 5, 6, 80, 1, 1}},
 	}) {
-		o := tensorOptions(0)
+		o := tensorOptions(c.kind)
 		if c.change != nil {
 			c.change(&o)
 		}
-		operator := o.tensor("conv2d_tf32", must(With("conv2d_tf32", o)))
+		name := "conv2d_" + map[gpu.Type]string{0: "tf32", gpu.Float16: "fp16", gpu.BFloat16: "bf16"}[c.kind]
+		operator := o.tensor(name, must(With(name, o)))
 		one := *operator
 		one.Variants = nil
 		for _, v := range operator.Variants {
@@ -128,7 +134,7 @@ func TestWideTiles(t *testing.T) {
 			}
 			v.Plan = func(entry string, s ladder.Size, info gpu.Info) ladder.Plan {
 				info.SMs = 2
-				rung := wideRung{boxed{o, "conv2d_tf32"}}
+				rung := wideRung{boxed{o, name}}
 				cut, ok := rung.strips(s, min(2, o.of(s).oh))
 				if !ok {
 					t.Fatalf("no strips of %v", s)
@@ -139,7 +145,7 @@ func TestWideTiles(t *testing.T) {
 			one.Variants = append(one.Variants, v)
 		}
 		if checks := optest.CheckAll(t, optest.NewBench(t, d, &one, 1, c.size...), "short strips"); len(checks.Rows) != 1 {
-			t.Errorf("%v: %d rows, expected that of conv2d_tf32_wide", c.size, len(checks.Rows))
+			t.Errorf("%v: %d rows, expected that of %s_wide", c.size, len(checks.Rows), name)
 		}
 	}
 }

@@ -49,37 +49,25 @@ static __device__ void fours(const float* x, float* y, const Images& s) {
 }
 extern "C" __global__ void maxpool_nhwc_vectors(const float* __restrict__ x, float* __restrict__ y, Images s) { fours(x, y, s); }
 
-// Two by two outputs of four channels per thread, of windows of 3 in steps of 2 with padding 1: 25 pixels
-// for four outputs, all of them in flight. Other windows have the loop of the rung before.
-extern "C" __global__ void __launch_bounds__(256) maxpool_nhwc_squares(const float* __restrict__ x, float* __restrict__ y, Images s) {
+// Two outputs below each other of four channels per thread, of windows of 3 in steps of 2 with padding 1: 15
+// pixels for two outputs, all of them in flight. Other windows have the loop of the rung before.
+extern "C" __global__ void __launch_bounds__(256) maxpool_nhwc_rows(const float* __restrict__ x, float* __restrict__ y, Images s) {
     if (s.window != 3 || s.stride != 2 || s.padding != 1 || !vectors(x, y, s)) return fours(x, y, s);
-    unsigned across = s.channels / 4, columns = (s.ow + 1) / 2, rows = (s.oh + 1) / 2, t = blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned channel = t % across, column = t / across % columns * 2, row = t / across / columns % rows * 2, image = t / across / columns / rows;
+    unsigned across = s.channels / 4, rows = (s.oh + 1) / 2, t = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned channel = t % across, column = t / across % s.ow, row = t / across / s.ow % rows * 2, image = t / across / s.ow / rows;
     if (image >= s.images) return;
     const float4* from = (const float4*)x + (size_t)image * s.h * s.w * across + channel;
-    unsigned at[5]; // of columns; of one that the image does not have, its neighbour again
-#pragma unroll
-    for (int c = 0; c < 5; c++) at[c] = (unsigned)min(max(2 * (int)column - 1 + c, 0), (int)s.w - 1) * across;
-    float4 best[2][2];
+    float4 v[5][3];
 #pragma unroll
     for (int r = 0; r < 5; r++) {
         const float4* line = from + (size_t)min(max(2 * (int)row - 1 + r, 0), (int)s.h - 1) * s.w * across;
-        float4 v[5];
 #pragma unroll
-        for (int c = 0; c < 5; c++) v[c] = line[at[c]];
-#pragma unroll
-        for (int o = 0; o < 2; o++) {
-            float4 three = larger(larger(v[2 * o], v[2 * o + 1]), v[2 * o + 2]);
-            if (r >= 1 && r < 3) best[0][o] = larger(best[0][o], three);
-            if (r == 3) best[1][o] = larger(best[1][o], three);
-            if (r == 0) best[0][o] = three;
-            if (r == 2) best[1][o] = three;
-            if (r == 4) best[1][o] = larger(best[1][o], three);
-        }
+        for (int c = 0; c < 3; c++) v[r][c] = line[(unsigned)min(max(2 * (int)column - 1 + c, 0), (int)s.w - 1) * across]; // its neighbour again where there is none
     }
+    float4 three[5];
 #pragma unroll
-    for (unsigned p = 0; p < 2; p++)
-#pragma unroll
-        for (unsigned o = 0; o < 2; o++)
-            if (row + p < s.oh && column + o < s.ow) ((float4*)y)[(((size_t)image * s.oh + row + p) * s.ow + column + o) * across + channel] = best[p][o];
+    for (int r = 0; r < 5; r++) three[r] = larger(larger(v[r][0], v[r][1]), v[r][2]);
+    float4* to = (float4*)y + (((size_t)image * s.oh + row) * s.ow + column) * across + channel;
+    *to = larger(larger(three[0], three[1]), three[2]);
+    if (row + 1 < s.oh) to[s.ow * across] = larger(larger(three[2], three[3]), three[4]);
 }

@@ -42,12 +42,12 @@ func WithMaxInnermost(o Options) (*ladder.Operator, error) {
 	p.Variants = []ladder.Variant{
 		{Name: "maxpool_nhwc_element", Adds: "a thread an output, neighbouring lanes neighbouring channels", Source: "ours", Plan: o.planInnermost(1, 1)},
 		{Name: "maxpool_nhwc_vectors", Adds: "four channels a thread: loads and stores of 16 bytes", Source: "ours", Plan: o.planInnermost(1, 4)},
-		{Name: "maxpool_nhwc_squares", Adds: "two by two outputs of four channels a thread: 25 pixels for four outputs", Source: "ours", Plan: o.planInnermost(2, 4)},
+		{Name: "maxpool_nhwc_rows", Adds: "two outputs below each other of four channels a thread: 15 pixels for two outputs", Source: "ours", Plan: o.planInnermost(2, 4)},
 	}
 	return p, nil
 }
 
-// innermostCases bracket vectors of channels and squares of outputs: odd rows and columns,
+// innermostCases bracket vectors of channels and pairs of rows: odd rows and columns,
 // one pixel, and views that start anywhere.
 var innermostCases = []ladder.Case{
 	{Size: ladder.Size{0, 5, 5, 4}}, {Size: ladder.Size{1, 5, 5, 0}}, {Size: ladder.Size{1, 1, 1, 1}}, {Size: ladder.Size{300, 1, 1, 4}, Data: "special"},
@@ -88,11 +88,11 @@ type images struct {
 	Padding                                        int32
 }
 
-// planInnermost launches a thread for a square of outputs of so many channels.
-func (o Options) planInnermost(side, channels int) ladder.Planner {
+// planInnermost launches a thread for so many outputs below each other of so many channels.
+func (o Options) planInnermost(down, channels int) ladder.Planner {
 	return func(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 		oh, ow := o.places(s[1]), o.places(s[2])
-		n := s[0] * ladder.CeilDiv(oh, side) * ladder.CeilDiv(ow, side) * ladder.CeilDiv(s[3], channels)
+		n := s[0] * ladder.CeilDiv(oh, down) * ow * ladder.CeilDiv(s[3], channels)
 		if n == 0 {
 			return ladder.Plan{}
 		}
