@@ -6,7 +6,6 @@
 // the device before a launch, and what kernels have changed is copied back after a call that
 // waits. The functions here are found before those of the library, which they call. The host's
 // variables are registered, so that a kernel that is given their address can use it.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
