@@ -3,12 +3,15 @@ package engine
 import (
 	"bufio"
 	"crypto/tls"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"net"
 	"os"
 	"reflect"
 	"sync"
+	"sync/atomic"
+	"weak"
 
 	"github.com/visualfc/gid"
 
@@ -80,10 +83,34 @@ func mayBlock(x any) bool {
 	case *io.PipeReader, *io.PipeWriter, *net.TCPConn, *net.UnixConn, *net.UDPConn, *net.IPConn, *tls.Conn:
 		return true
 	case *os.File:
-		info, err := x.Stat()
-		return err == nil && info.Mode()&(os.ModeNamedPipe|os.ModeSocket|os.ModeCharDevice) != 0
+		return fileMayBlock(x)
 	}
 	return reflect.TypeOf(x) == netPipe
+}
+
+// lastFile is the file that fileMayBlock was asked about last, and the answer. A loop that
+// writes to a file asks each time, and the question is a system call.
+var lastFile atomic.Pointer[struct {
+	file   weak.Pointer[os.File]
+	blocks bool
+}]
+
+// fileMayBlock reports whether a file is a pipe, a socket or a terminal.
+func fileMayBlock(f *os.File) bool {
+	this := weak.Make(f)
+	if last := lastFile.Load(); last != nil && last.file == this {
+		return last.blocks
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	blocks := info.Mode()&(os.ModeNamedPipe|os.ModeSocket|os.ModeCharDevice) != 0
+	lastFile.Store(&struct {
+		file   weak.Pointer[os.File]
+		blocks bool
+	}{this, blocks})
+	return blocks
 }
 
 // patient is a reader that compiled code reads for a cell.
@@ -123,6 +150,7 @@ func (e *host) registerReads() {
 		"io.Copy":                     func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(e.patiently(w), reader(r)) },
 		"io.CopyN":                    func(w io.Writer, r io.Reader, n int64) (int64, error) { return io.CopyN(e.patiently(w), reader(r), n) },
 		"encoding/json.NewDecoder":    func(r io.Reader) *json.Decoder { return json.NewDecoder(reader(r)) },
+		"encoding/binary.Read":        func(r io.Reader, o binary.ByteOrder, data any) error { return binary.Read(reader(r), o, data) },
 	} {
 		e.external(name, f)
 	}

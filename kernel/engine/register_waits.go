@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"os"
@@ -27,6 +28,7 @@ func (e *host) registerWaits() {
 		"io.WriteString":           func(w io.Writer, s string) (int, error) { return io.WriteString(e.patiently(w), s) },
 		"bufio.NewWriter":          func(w io.Writer) *bufio.Writer { return bufio.NewWriter(e.patiently(w)) },
 		"encoding/json.NewEncoder": func(w io.Writer) *json.Encoder { return json.NewEncoder(e.patiently(w)) },
+		"encoding/binary.Write":    func(w io.Writer, o binary.ByteOrder, data any) error { return binary.Write(e.patiently(w), o, data) },
 		"reflect.Select":           e.selectCases,
 		"(reflect.Value).Recv":     e.receive,
 		"(reflect.Value).Send":     e.send,
