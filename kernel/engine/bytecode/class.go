@@ -144,6 +144,12 @@ type eface struct {
 	data unsafe.Pointer
 }
 
+// table is the beginning of the first word of an interface with methods.
+type table struct {
+	_   unsafe.Pointer
+	typ unsafe.Pointer
+}
+
 // sliceHeader is the memory of a slice; without its last word, that of a string.
 type sliceHeader struct {
 	data     unsafe.Pointer

@@ -16,12 +16,6 @@ import (
 //go:noescape
 func ifaceE2I(t unsafe.Pointer, from any, to unsafe.Pointer)
 
-// table is the beginning of the first word of an interface with methods.
-type table struct {
-	_   unsafe.Pointer
-	typ unsafe.Pointer
-}
-
 // ofInterface executes an operation of interfaces, and returns false if its check fails.
 func (in *instr) ofInterface(c *code, r *registers, p *pointers) bool {
 	a, b := in.a, in.b
