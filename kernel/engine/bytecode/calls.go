@@ -3,8 +3,10 @@ package bytecode
 import (
 	"fmt"
 	"go/types"
+	"reflect"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -151,6 +153,43 @@ func (l *lowering) planCall(in *ssa.Call) {
 		}
 		l.vreg[x] = l.parts[in][x.Index]
 	}
+}
+
+// planNative plans a call of a compiled function, and reports whether the machine can make
+// it.
+func (l *lowering) planNative(in *ssa.Call) bool {
+	fn, ok := in.Call.Value.(*ssa.Function)
+	if !ok || fn.Blocks != nil || in.Call.IsInvoke() || len(callbacks(in)) > 0 || fn.Pkg == nil || fn.Pkg.Pkg.Path()+".Enter" == l.host.Enter || !nativesWork() {
+		return false
+	}
+	at, ok := l.pfn.at(fn)
+	if !ok || l.pfn.stack[at] == nil || reflect.ValueOf(l.pfn.stack[at]).Pointer() == madeByReflect { // one that looks at its caller
+		return false
+	}
+	t, results := reflect.TypeOf(l.pfn.stack[at]), in.Call.Signature().Results()
+	if t.Kind() != reflect.Func || t.NumIn() != len(in.Call.Args) || t.NumOut() != results.Len() {
+		return false
+	}
+	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data}
+	for i, a := range in.Call.Args {
+		x := conveyedAs(t.In(i))
+		if x.class != classOf(a.Type()) || x.kind != kindOf(a.Type()) {
+			return false
+		}
+		n.args = append(n.args, x)
+	}
+	for i := range t.NumOut() {
+		x := conveyedAs(t.Out(i))
+		if x.class != classOf(results.At(i).Type()) || x.kind != kindOf(results.At(i).Type()) {
+			return false
+		}
+		n.results = append(n.results, x)
+	}
+	if !n.fits() {
+		return false
+	}
+	l.compiled[in] = n
+	return true
 }
 
 // direct lowers a call that the machine executes.

@@ -164,6 +164,16 @@ func (m *machine) engineCall(c *code, cl *call) {
 	}
 }
 
+// native calls a compiled function.
+func (m *machine) native(c *code, cl *call) {
+	if m.at(&cl.escape).deferid != 0 { // functions of cells that it calls look for this frame
+		m.engineCall(c, cl)
+		return
+	}
+	r, p := m.registers()
+	cl.native.invoke(&m.regs, r, p, cl.args, cl.results)
+}
+
 // pop ends a call and returns the caller's code, its next instruction and the place of
 // the results.
 func (m *machine) pop() (*code, unsafe.Pointer, *call) {

@@ -4,8 +4,6 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
-
-	"golang.org/x/tools/go/ssa"
 )
 
 // A compiled function whose arguments and results all fit the registers of Go's calling
@@ -40,6 +38,9 @@ type conveyed struct {
 	typ     unsafe.Pointer // of an interface with methods, else nil
 	methods bool
 }
+
+// madeByReflect is the code of functions that reflect.MakeFunc makes.
+var madeByReflect = reflect.MakeFunc(reflect.TypeFor[func()](), func([]reflect.Value) []reflect.Value { return nil }).Pointer()
 
 // nativesWork reports whether functions can be called in this way: the convention is that
 // of the Go which this package knows.
@@ -80,43 +81,6 @@ func small(numbers *[32]uint64, others *[32]unsafe.Pointer) (*registers, *pointe
 // sample is called to try.
 func sample(a int8, b float32, p *int8, c float64, s string, x any) (int8, float64, any, string, *int8) {
 	return a - 1, float64(b) + c, x, s[1:], p
-}
-
-// planNative plans a call of a compiled function, and reports whether the machine can make
-// it.
-func (l *lowering) planNative(in *ssa.Call) bool {
-	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || fn.Blocks != nil || in.Call.IsInvoke() || len(callbacks(in)) > 0 || fn.Pkg == nil || fn.Pkg.Pkg.Path()+".Enter" == l.host.Enter || !nativesWork() {
-		return false
-	}
-	at, ok := l.pfn.at(fn)
-	if !ok || l.pfn.stack[at] == nil {
-		return false
-	}
-	t, results := reflect.TypeOf(l.pfn.stack[at]), in.Call.Signature().Results()
-	if t.Kind() != reflect.Func || t.NumIn() != len(in.Call.Args) || t.NumOut() != results.Len() {
-		return false
-	}
-	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data}
-	for i, a := range in.Call.Args {
-		x := conveyedAs(t.In(i))
-		if x.class != classOf(a.Type()) || x.kind != kindOf(a.Type()) {
-			return false
-		}
-		n.args = append(n.args, x)
-	}
-	for i := range t.NumOut() {
-		x := conveyedAs(t.Out(i))
-		if x.class != classOf(results.At(i).Type()) || x.kind != kindOf(results.At(i).Type()) {
-			return false
-		}
-		n.results = append(n.results, x)
-	}
-	if !n.fits() {
-		return false
-	}
-	l.compiled[in] = n
-	return true
 }
 
 // conveyedAs is how values of a type are passed; class boxed if they cannot be passed.
@@ -176,16 +140,6 @@ func (x *conveyed) words() int {
 		return 2
 	}
 	return 1
-}
-
-// native calls a compiled function.
-func (m *machine) native(c *code, cl *call) {
-	if m.at(&cl.escape).deferid != 0 { // functions of cells that it calls look for this frame
-		m.engineCall(c, cl)
-		return
-	}
-	r, p := m.registers()
-	cl.native.invoke(&m.regs, r, p, cl.args, cl.results)
 }
 
 // invoke calls the function with arguments in registers of the machine.
