@@ -136,21 +136,35 @@ var fontTwins = map[string]string{
 
 const chineseFonts = "'Noto Sans CJK SC','PingFang SC','Microsoft YaHei',"
 
-var fontFamily = lazyregexp.New(`font-family:([^;"]+);font-variant:[a-z-]*;`)
+// What vgsvg writes at each text: its font, and a group that turns it, also by nothing.
+var (
+	fontFamily = lazyregexp.New(`font-family:([^;"]+);font-variant:[a-z-]*;`)
+	unturned   = lazyregexp.New(`(?s)<g transform="rotate\(0\)">\s*(<text.*?</text>)\s*</g>`)
+)
+
+const commonFont = "Liberation Sans"
+
+func fontStack(family string) string {
+	return "font-family:'" + family + "'," + fontTwins[family] + chineseFonts + "sans-serif;"
+}
 
 // finishSVG makes the SVG usable alone and inside a page: no XML prologue, a size in CSS pixels that shrinks with a narrow page, font
 // stacks that end in sans-serif, and the blanks at the ends of texts: a line in two fonts is a text for each. Text stays text: it can be searched and
-// read aloud, and is a tenth of the bytes of outlines.
+// read aloud, and is a tenth of the bytes of outlines. What all texts share stands once: a picture of many numbers is a third as large.
 func finishSVG(svg []byte, width, height int) []byte {
 	_, body, _ := bytes.Cut(svg, []byte("xlink\">"))
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" `+
-		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto" xml:space="preserve">`+"\n"+
+		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto;%s" xml:space="preserve">`+"\n"+
 		`<rect width="100%%" height="100%%" fill="#ffffff"/>`,
-		width, height, (vg.Length(width) * px).Points(), (vg.Length(height) * px).Points())
+		width, height, (vg.Length(width) * px).Points(), (vg.Length(height) * px).Points(), fontStack(commonFont))
 	body = fontFamily().ReplaceAllFunc(body, func(m []byte) []byte {
-		family := string(fontFamily().FindSubmatch(m)[1])
-		return []byte("font-family:'" + family + "'," + fontTwins[family] + chineseFonts + "sans-serif;")
+		if family := string(fontFamily().FindSubmatch(m)[1]); family != commonFont {
+			return []byte(fontStack(family))
+		}
+		return nil
 	})
+	body = bytes.ReplaceAll(body, []byte("font-weight:normal;font-style:normal;"), nil)
+	body = unturned().ReplaceAll(body, []byte("$1"))
 	return append([]byte(head), body...)
 }
 
