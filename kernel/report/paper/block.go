@@ -10,9 +10,9 @@ import (
 
 // The sizes of text in points.
 const (
-	proseSize = 9.5
-	codeSize  = 7.6
-	tableSize = 7.4
+	proseSize = 9.2
+	codeSize  = 7.0
+	tableSize = 7.2
 	leastSize = 6.0 // of a table that is too wide otherwise
 )
 
@@ -273,7 +273,7 @@ func (l *layout) paragraph(spans []span, fr frame) {
 		return
 	}
 	lines := l.fonts.wrap(l.fonts.words(spans), fr.width)
-	height := fr.style.size * 1.42
+	height := fr.style.size * 1.36
 	for i, ln := range lines {
 		l.add(item{
 			height: height,
@@ -332,7 +332,7 @@ func (l *layout) list(n *html.Node, fr frame) {
 // definitions sets names and values, a line each.
 func (l *layout) definitions(n *html.Node, fr frame) {
 	const names = 110
-	fr.style.size = 8
+	fr.style.size = 7.4
 	l.space(6)
 	for c := range n.Descendants() {
 		if c.DataAtom != atom.Dt && c.DataAtom != atom.Dd {

@@ -126,7 +126,7 @@ const mostRunes = 20_000
 
 // codeLine sets a line, wrapped after its last space if it is too long.
 func (l *layout) codeLine(spans []span, s style, fr frame) {
-	height := s.size * 1.36
+	height := s.size * 1.25
 	add := func(x float64, piece []span) {
 		l.add(item{height: height, draw: func(p *printer, y float64) {
 			fr.decorate(p, y, height)

@@ -12,9 +12,9 @@ import (
 const (
 	pageWidth   = 595.28
 	pageHeight  = 841.89
-	sideMargin  = 52.0
-	topMargin   = 50.0
-	lowerMargin = 62.0
+	sideMargin  = 46.0
+	topMargin   = 40.0
+	lowerMargin = 46.0
 	textWidth   = pageWidth - 2*sideMargin
 	textHeight  = pageHeight - topMargin - lowerMargin
 )

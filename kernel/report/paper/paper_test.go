@@ -44,7 +44,7 @@ func TestFoldedParts(t *testing.T) {
 // No plot is cut by the end of a page, or leaves most of a page before it empty.
 func TestTallPlotFits(t *testing.T) {
 	w, h := (frame{width: textWidth}).size(&html.Node{}, 700, 4000)
-	if h > textHeight || h < 0.5*textHeight || w > textWidth {
+	if h > textHeight || h < 0.35*textHeight || w > textWidth {
 		t.Errorf("%g x %g points, of a page of %g x %g", w, h, textWidth, textHeight)
 	}
 }

@@ -45,8 +45,8 @@ func dataOf(uri string) (mime string, data []byte, err error) {
 }
 
 // mostOfPage is the share of a page that a picture takes at most: a page before a picture
-// that fills one would stay half empty.
-const mostOfPage = 0.72
+// that fills one would stay half empty, and two plots fit on one.
+const mostOfPage = 0.40
 
 // size is the size of a picture in points: that of the page, or less if it does not
 // fit.

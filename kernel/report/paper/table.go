@@ -199,7 +199,7 @@ func (l *layout) tableRow(row []tableCell, widths []float64, fr frame, size floa
 		lines[i] = l.fonts.wrap(c.words, widths[i]+0.01)
 		most = max(most, len(lines[i]))
 	}
-	height := min(float64(most)*lineHeight+4.4, textHeight)
+	height := min(float64(most)*lineHeight+2.8, textHeight)
 	head := row[0].head
 	return item{height: height, draw: func(p *printer, y float64) {
 		x := fr.x
@@ -208,9 +208,9 @@ func (l *layout) tableRow(row []tableCell, widths []float64, fr frame, size floa
 				p.fill(failBack)
 				p.pdf.Rect(x-2, y, widths[i]+4, height, "F")
 			}
-			top := y + 2.2
+			top := y + 1.4
 			if c.head { // stands on the line
-				top = y + height - 2.2 - float64(len(lines[i]))*lineHeight
+				top = y + height - 1.4 - float64(len(lines[i]))*lineHeight
 			}
 			for j, ln := range lines[i] {
 				at := x
