@@ -11,7 +11,7 @@ import "warpbook/ops/ladder"
 
 //go:generate go run ../../gpu/nvrtc -arch sm_75 -release 12.0 spmv.cu wide.cu convert.cu spmm.cu spgemm.cu spgemm_bitmap.cu
 //go:generate go run ../../gpu/nvrtc -arch sm_80 -release 12.0 panels.cu hot.cu
-//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu spmm_tall.cu
+//go:generate go run ../../gpu/nvrtc -arch sm_90 -release 12.0 multicast.cu spmm_tall.cu spmm_tall_32_warps.cu
 
 // Operators lists the operators of this package.
 func Operators() []*ladder.Operator {

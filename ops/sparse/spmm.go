@@ -56,6 +56,7 @@ var SpMM = &ladder.Operator{
 		{Size: ladder.Size{33, 65, 300, 31}}, {Size: ladder.Size{257, 129, 900, 33}}, {Size: ladder.Size{40, 200, 1999, 128}}, {Size: ladder.Size{20, 70, 500, 132}},
 		{Size: ladder.Size{67, 131, 1201, 12}, Start: 1}, {Size: ladder.Size{300, 700, 2500, 132}},
 		{Size: ladder.Size{40, 2600, 5000, 36}}, {Size: ladder.Size{40, 2600, 5000, 36}, Data: "unsorted"}, {Size: ladder.Size{9, 2545, 5000, 68}}, {Size: ladder.Size{515, 1696, 9000, 4}},
+		{Size: ladder.Size{1, 1, 1, 4}}, {Size: ladder.Size{40, 405, 30, 8}, Data: "huge rows"}, {Size: ladder.Size{9, 2425, 5000, 68}}, {Size: ladder.Size{513, 1616, 9000, 4}},
 		{Size: ladder.Size{1024, 1024, 10_240, 256}, Long: true},
 	}, everyMatrix(149, 151, 2003, 20)...),
 	Work: func(s ladder.Size) ladder.Work {
@@ -75,7 +76,11 @@ var SpMM = &ladder.Operator{
 		},
 		{
 			Name: "spmm_tall", Adds: "panels of 424 rows and 64 columns: each row has enough entries in each panel; a first launch lists them",
-			Source: "ours", Module: "spmm_tall", Needs: gpu.Compute{Major: 9}, Refuses: tallRefuses, Plan: tallPlan,
+			Source: "ours", Module: "spmm_tall", Needs: gpu.Compute{Major: 9}, Refuses: tall16.refuses, Plan: tall16.plan,
+		},
+		{
+			Name: "spmm_tall_32_warps", Adds: "32 warps for the 512 rows of a block, and one entry per iteration in place of two: panels of 404 rows",
+			Source: "ours", Module: "spmm_tall_32_warps", Needs: gpu.Compute{Major: 9}, Refuses: tall32.refuses, Plan: tall32.plan,
 		},
 	},
 }
@@ -134,18 +139,36 @@ func panelPlan(cluster, panels int) ladder.Planner {
 
 // Constants of spmm_tall.cu.
 const (
+	tallColumns = 64              // = wide: of B in a panel
 	tallRows    = 424             // = tall: of B in a panel
-	tallColumns = 64              // = wide
 	tallBox     = 212             // = box: rows of a copy
 	tallWarps   = 16              // = warps
 	tallSteps   = 8               // = steps: of four rows of C a warp
 	tallBytes   = 4 * (12*8 + 16) // = step_bytes
 )
 
-// tallRefuses refuses rows of B that do not begin at multiples of 16 bytes, and matrices so
-// wide that a row has less than an entry a panel.
-func tallRefuses(s ladder.Size) error {
-	panels := ladder.CeilDiv(s[1], tallRows)
+// Constants of spmm_tall_32_warps.cu.
+const (
+	tall32Rows  = 404             // = tall
+	tall32Box   = 202             // = box
+	tall32Warps = 32              // = warps
+	tall32Steps = 4               // = steps
+	tall32Bytes = 4 * (10*8 + 16) // = step_bytes
+)
+
+// tall is the shape of a rung with tall panels of B: rows of a panel and of a copy, warps of a
+// block, steps of four rows of C a warp, and bytes of the lists of a step.
+type tall struct{ rows, box, warps, steps, bytes int }
+
+var (
+	tall16 = tall{tallRows, tallBox, tallWarps, tallSteps, tallBytes}
+	tall32 = tall{tall32Rows, tall32Box, tall32Warps, tall32Steps, tall32Bytes}
+)
+
+// refuses refuses rows of B that do not begin at multiples of 16 bytes, and matrices so wide
+// that a row has less than an entry a panel.
+func (t tall) refuses(s ladder.Size) error {
+	panels := ladder.CeilDiv(s[1], t.rows)
 	switch {
 	case s[3]%4 != 0:
 		return fmt.Errorf("%w: k = %d, expected a multiple of 4: pick spmm_vec4", gpu.ErrUnsupported, s[3])
@@ -155,15 +178,15 @@ func tallRefuses(s ladder.Size) error {
 	return nil
 }
 
-// tallPlan lists the entries by panels of 424 rows of B, and gives a block 512 rows and 64
+// plan lists the entries by panels of B, and gives a block 4 * warps * steps rows and 64
 // columns of C.
-func tallPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
+func (t tall) plan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 	if s[0] == 0 || s[2] == 0 || s[3] == 0 {
 		return ladder.Plan{}
 	}
-	panels := ladder.CeilDiv(s[1], tallRows)
+	panels := ladder.CeilDiv(s[1], t.rows)
 	starts := (panels + 1) * s[0]
-	b := ladder.TensorMap{Tensor: "b", Rows: s[1], Columns: s[3], LD: s[3], Box: [2]int{tallBox, tallColumns}}
+	b := ladder.TensorMap{Tensor: "b", Rows: s[1], Columns: s[3], LD: s[3], Box: [2]int{t.box, tallColumns}}
 	return ladder.Plan{
 		Depth:   s[2],
 		Scratch: []ladder.Tensor{{Name: "entries", Len: 2 * (s[2] + starts), Type: gpu.Uint32}, {Name: "starts", Len: starts, Type: gpu.Int32}},
@@ -173,8 +196,8 @@ func tallPlan(entry string, s ladder.Size, _ gpu.Info) ladder.Plan {
 				Args: []any{"offsets", "columns", "values", "entries", "starts", uint32(s[0]), int32(panels)},
 			},
 			{
-				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 4*tallSteps*tallWarps) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: tallWarps * 32},
-				Shared: 2*tallRows*tallColumns*4 + tallWarps*2*tallBytes + 32,
+				Entry: entry + "_2", Grid: gpu.Dim{X: ladder.CeilDiv(s[0], 4*t.steps*t.warps) * ladder.CeilDiv(s[3], tallColumns)}, Block: gpu.Dim{X: t.warps * 32},
+				Shared: 2*t.rows*tallColumns*4 + t.warps*2*t.bytes + 32,
 				Args:   []any{b, "entries", "starts", "c", uint32(s[0]), uint32(s[1]), uint32(s[3]), int32(panels)},
 			},
 		},
