@@ -23,20 +23,38 @@ func (p *Program) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("program: %s: %w", p.Name, err)
 	}
-	data, err := os.ReadFile(p.path)
-	if err == nil {
-		code, _, _ := split(data) // open has done it before
-		err = writeProgram(path, code)
+	beside := filepath.Join(filepath.Dir(path), runtimeName)
+	if filepath.Base(path) == runtimeName {
+		return fmt.Errorf("program: %s: NVIDIA's runtime is written beside the executable by this name, expected another one", path)
+	}
+	if !sameFile(library, beside) {
+		err = copyProgram(beside, library)
 	}
 	if err == nil {
-		if data, err = os.ReadFile(library); err == nil {
-			err = writeProgram(filepath.Join(filepath.Dir(path), runtimeName), data)
+		var data []byte
+		if data, err = os.ReadFile(p.path); err == nil {
+			code, _, _ := split(data) // open has done it before
+			err = writeProgram(path, code)
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("program: %w", err)
 	}
 	return nil
+}
+
+func sameFile(a, b string) bool {
+	first, err1 := os.Stat(a)
+	second, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(first, second)
+}
+
+func copyProgram(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return writeProgram(to, data)
 }
 
 // writeProgram writes a fresh file, which takes the place of one that may be running.
@@ -81,27 +99,37 @@ func visible(number int) []string {
 			id = list[number]
 		}
 	}
-	env := []string{"CUDA_VISIBLE_DEVICES=" + id}
-	if os.Getenv("CUDA_DEVICE_ORDER") == "" {
-		env = append(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID")
-	}
-	return env
+	return []string{"CUDA_VISIBLE_DEVICES=" + id}
 }
 
-// model is the name of a GPU in parentheses, as the driver lists it; "" if that is not known.
+// model is the name of a GPU in parentheses, as the driver lists it; "" if that is not known, as
+// where GPUs differ: the driver numbers them by their speed, and lists them by their places.
 func model(number int) string {
-	files, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information") // in the order of the bus
-	if os.Getenv("CUDA_VISIBLE_DEVICES") != "" || os.Getenv("CUDA_DEVICE_ORDER") != "" || number >= len(files) {
+	files, _ := filepath.Glob("/proc/driver/nvidia/gpus/*/information")
+	if os.Getenv("CUDA_VISIBLE_DEVICES") != "" || number >= len(files) {
 		return ""
 	}
-	text, err := os.ReadFile(files[number])
-	if err != nil {
-		return ""
+	var names []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return ""
+		}
+		names = append(names, string(text))
 	}
-	_, rest, _ := strings.Cut(string(text), "Model:")
-	name, _, _ := strings.Cut(rest, "\n")
-	if name = strings.TrimSpace(name); name != "" {
-		name = " (" + name + ")"
+	return modelOf(names)
+}
+
+// modelOf is the model that all descriptions of GPUs have.
+func modelOf(descriptions []string) string {
+	model := ""
+	for _, text := range descriptions {
+		_, rest, _ := strings.Cut(text, "Model:")
+		name, _, _ := strings.Cut(rest, "\n")
+		if name = strings.TrimSpace(name); name == "" || model != "" && name != model {
+			return ""
+		}
+		model = name
 	}
-	return name
+	return " (" + model + ")"
 }

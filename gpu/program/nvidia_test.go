@@ -133,6 +133,44 @@ func TestExecutable(t *testing.T) {
 	}
 }
 
+// A GPU's number is that of package device, which the driver counts: the program's process has
+// the driver's order, too, and of the user's list the GPU at that place.
+func TestVisible(t *testing.T) {
+	for list, want := range map[string]string{"": "1", "3,GPU-5": "GPU-5", "2": "-1"} {
+		t.Setenv("CUDA_VISIBLE_DEVICES", list)
+		if got := visible(1); !slices.Equal(got, []string{"CUDA_VISIBLE_DEVICES=" + want}) {
+			t.Errorf("%s: %q", list, got)
+		}
+	}
+	one, other := "Model: \t\t NVIDIA H200\nIRQ: 5\n", "Model: T4\n"
+	for want, list := range map[string][]string{" (NVIDIA H200)": {one, one}, "": {one, other}} {
+		if got := modelOf(list); got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
+	}
+}
+
+// An executable takes neither the name of the runtime beside it nor the place of a folder, and
+// the runtime stays as it is where the executable is written beside it.
+func TestExecutableBeside(t *testing.T) {
+	library := needRuntime(t)
+	p, _ := forGPU(t, "static_variables.cu")
+	folder := t.TempDir()
+	if err := p.Write(filepath.Join(folder, runtimeName)); err == nil || !strings.Contains(err.Error(), "expected another") {
+		t.Error(err)
+	}
+	beside := filepath.Join(folder, runtimeName)
+	if err := os.Symlink(library, beside); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Write(filepath.Join(folder, "program")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(beside); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("%v, %v: the link to the runtime was replaced", info, err)
+	}
+}
+
 var (
 	lineRemark  = regexp.MustCompile(`//.*`)
 	enumeration = regexp.MustCompile(`\benum (\w+) \{([^}]*)\}`)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,19 @@ import (
 	"warpbook/gpu/compile"
 	"warpbook/gpu/program"
 )
+
+// mayLink is mayReplace for an executable, which takes the place of another one: -o a.cu b.cu
+// lacks the name, and a.cu is a source.
+func mayLink(path string, force bool, inputs ...string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: a folder, expected the name of a file", path)
+	}
+	f, err := elf.Open(path)
+	if err == nil {
+		f.Close()
+	}
+	return mayReplace(path, force || err == nil, inputs...)
+}
 
 // cudaCommand compiles a CUDA program and runs it on an emulated GPU.
 func cudaCommand(args []string) error {
@@ -57,6 +71,9 @@ func cudaCommand(args []string) error {
 	}
 	if err := mayReplace(*report, *force, files...); err != nil {
 		return fmt.Errorf("cuda: --report %w", err)
+	}
+	if err := mayLink(*out, *force, files...); err != nil {
+		return fmt.Errorf("cuda: -o %w", err)
 	}
 	if o.NVIDIA, err = set.On(*device); err != nil {
 		return usageError{fmt.Errorf("cuda: --device %w", err)}

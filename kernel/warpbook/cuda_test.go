@@ -48,3 +48,24 @@ func TestCudaReportKeepsForeignFiles(t *testing.T) {
 		t.Errorf("the files are now %q", got)
 	}
 }
+
+// TestCudaExecutableKeepsForeignFiles: an executable replaces another one, and neither a source
+// nor a file of others, which is refused before anything is compiled.
+func TestCudaExecutableKeepsForeignFiles(t *testing.T) {
+	p := newPlace(t)
+	p.write("x.cu", "no CUDA")
+	p.write("y.cu", "no CUDA")
+	p.warpbook("cuda", "-o", "x.cu", "y.cu").refused(t, statusFailed, "cuda: -o x.cu: warpbook has not written this file, expected another name; --force replaces it")
+	p.warpbook("cuda", "x.cu", "y.cu", "-o", "x.cu", "--force").refused(t, statusFailed, "cuda: -o x.cu: it is the input x.cu, expected another name")
+	p.warpbook("cuda", "x.cu", "-o", ".").refused(t, statusFailed, "cuda: -o .: a folder, expected the name of a file")
+	if got := p.read("x.cu"); got != "no CUDA" {
+		t.Errorf("the source is now %q", got)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mayLink(program, false, "x.cu"); err != nil {
+		t.Errorf("%v, expected that an executable is replaced", err)
+	}
+}
