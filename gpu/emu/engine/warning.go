@@ -76,21 +76,27 @@ func (w *warnings) list() []*gpu.Fault {
 	return racesByLine(all)
 }
 
-// racesByLine keeps the first race of each line of the source, with the number of others: the
-// read and the write of s[t] += s[t + 1] lack one barrier.
+// racesByLine keeps one race of each line of the source, with the number of others: the read and
+// the write of s[t] += s[t + 1] lack one barrier. It is the first one, unless that asks for a
+// barrier of the warp and another one for more.
 func racesByLine(all []*gpu.Fault) (kept []*gpu.Fault) {
-	ofLine := map[string]int{}
+	ofLine, first := map[string]int{}, map[string]int{}
+	withinWarp := func(f *gpu.Fault) bool { return strings.Contains(f.Detail, "put "+warpBarrier) }
 	for _, f := range all {
 		if f.Kind == gpu.ErrRace && f.Source != "" {
 			if ofLine[f.Source]++; ofLine[f.Source] > 1 {
+				if at := first[f.Source]; withinWarp(kept[at]) && !withinWarp(f) {
+					kept[at] = f
+				}
 				continue
 			}
+			first[f.Source] = len(kept)
 		}
 		kept = append(kept, f)
 	}
-	for i, f := range kept {
-		if more := ofLine[f.Source] - 1; f.Kind == gpu.ErrRace && more > 0 {
-			one := *f // the launch keeps the warning as it is
+	for source, i := range first {
+		if more := ofLine[source] - 1; more > 0 {
+			one := *kept[i] // the launch keeps the warning as it is
 			one.Detail += fmt.Sprintf("; other accesses of the line that race: %d", more)
 			kept[i] = &one
 		}

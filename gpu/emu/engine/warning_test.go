@@ -8,7 +8,8 @@ import (
 )
 
 // TestRacesByLine: races of one line of the source are one warning with the number of the
-// others; other kinds, and races without a line, are warnings each. A second list is equal.
+// others, and that whose barrier orders more than a warp goes first; other kinds, and races
+// without a line, are warnings each. A second list is equal.
 func TestRacesByLine(t *testing.T) {
 	all := []*gpu.Fault{
 		{Kind: gpu.ErrRace, Source: "a.cu:4", Instruction: "ld", Detail: "read"},
@@ -19,8 +20,11 @@ func TestRacesByLine(t *testing.T) {
 		{Kind: gpu.ErrRace, Line: 7, Detail: "no line"},
 		{Kind: gpu.ErrRace, Line: 8, Detail: "no line"},
 		{Kind: gpu.ErrUninitialized, Source: "a.cu:4", Detail: "unset, too"},
+		{Kind: gpu.ErrRace, Source: "a.cu:9", Detail: "s: put __syncwarp() there"},
+		{Kind: gpu.ErrRace, Source: "a.cu:9", Detail: "u: put __syncthreads() there"},
+		{Kind: gpu.ErrRace, Source: "a.cu:9", Detail: "v: put __syncwarp() there"},
 	}
-	want := []string{"read; other accesses of the line that race: 2", "unset", "alone", "no line", "no line", "unset, too"}
+	want := []string{"read; other accesses of the line that race: 2", "unset", "alone", "no line", "no line", "unset, too", "u: put __syncthreads() there; other accesses of the line that race: 2"}
 	for range 2 {
 		var got []string
 		for _, f := range racesByLine(all) {
