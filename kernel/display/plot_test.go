@@ -75,6 +75,9 @@ func checkPicture(t *testing.T, data, metadata map[string]any, width, height int
 	if !strings.HasPrefix(svg, "<svg ") || !strings.Contains(svg, `<rect width="100%" height="100%" fill="#ffffff"/>`) {
 		t.Errorf("SVG starts with %s", svg[:300])
 	}
+	if root, _, _ := strings.Cut(svg, ">"); !strings.Contains(root, "font-weight:normal;font-style:normal;") {
+		t.Errorf("a page around the picture may make its texts bold: %s", root)
+	}
 	if texts, stacks := strings.Count(svg, "<text"), strings.Count(svg, "sans-serif;"); texts == 0 || stacks != 1 || strings.Count(svg, "font-family:") != 1 {
 		t.Errorf("%d texts, %d font stacks that end in sans-serif: expected one for all", texts, stacks)
 	}

@@ -142,7 +142,12 @@ var (
 	unturned   = lazyregexp.New(`(?s)<g transform="rotate\(0\)">\s*(<text.*?</text>)\s*</g>`)
 )
 
-const commonFont = "Liberation Sans"
+// The font of texts that name none: of the root, or those of a page that holds the picture in a
+// heading would be bold.
+const (
+	commonFont = "Liberation Sans"
+	upright    = "font-weight:normal;font-style:normal;"
+)
 
 func fontStack(family string) string {
 	return "font-family:'" + family + "'," + fontTwins[family] + chineseFonts + "sans-serif;"
@@ -154,16 +159,16 @@ func fontStack(family string) string {
 func finishSVG(svg []byte, width, height int) []byte {
 	_, body, _ := bytes.Cut(svg, []byte("xlink\">"))
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" `+
-		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto;%s" xml:space="preserve">`+"\n"+
+		`width="%d" height="%d" viewBox="0 0 %g %g" style="max-width:100%%;height:auto;%s%s" xml:space="preserve">`+"\n"+
 		`<rect width="100%%" height="100%%" fill="#ffffff"/>`,
-		width, height, (vg.Length(width) * px).Points(), (vg.Length(height) * px).Points(), fontStack(commonFont))
+		width, height, (vg.Length(width) * px).Points(), (vg.Length(height) * px).Points(), fontStack(commonFont), upright)
 	body = fontFamily().ReplaceAllFunc(body, func(m []byte) []byte {
 		if family := string(fontFamily().FindSubmatch(m)[1]); family != commonFont {
 			return []byte(fontStack(family))
 		}
 		return nil
 	})
-	body = bytes.ReplaceAll(body, []byte("font-weight:normal;font-style:normal;"), nil)
+	body = bytes.ReplaceAll(body, []byte(upright), nil)
 	body = unturned().ReplaceAll(body, []byte("$1"))
 	return append([]byte(head), body...)
 }
