@@ -119,7 +119,9 @@ func TestAbandon(t *testing.T) {
 // of a condition is held again, and the address of a listener is free.
 func TestWaitsEnd(t *testing.T) {
 	c := withWaits(t)
-	c.value(`import ("bufio"; "compress/gzip"; "context"; "encoding/gob"; "encoding/json"; "fmt"; "io"; "log"; "net"; "net/http"; "net/rpc"; "os"; "os/exec"; "reflect"; "strings"; "sync"; "time")
+	c.value(`import ("bufio"; "compress/gzip"; "context"; "encoding/gob"; "encoding/json"; "fmt"; "io"; "log"; "net"; "net/http"; "net/http/httptest"; "net/rpc"; "os"; "os/exec"; "reflect"; "strings"; "sync"; "time")
+_ = os.WriteFile("index.html", make([]byte, 1<<22), 0o600)
+files := httptest.NewServer(http.FileServer(http.Dir(".")))
 mu := &sync.Mutex{}
 cond := sync.NewCond(mu)
 l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -145,6 +147,8 @@ packet := make([]byte, 10)`)
 		{"Copy to a pipe", "r, w := io.Pipe()\nio.Copy(w, strings.NewReader(\"left\"))", left},
 		{"Encode to a pipe", "r, w := io.Pipe()\njson.NewEncoder(w).Encode(1)", "if n, err := r.Read(packet); n != 2 { panic(err) }"},
 		{"Flush to a pipe", "r, w := io.Pipe()\nb := bufio.NewWriter(w)\nb.WriteString(\"left\")\nb.Flush()", left},
+		{"Flush to a pipe, again", "r, w := io.Pipe()\nb := bufio.NewWriter(w)\nb.WriteString(\"left\")\nb.Flush()", "go func() { b.WriteString(\" over\"); b.Flush(); w.Close() }()\nif all, err := io.ReadAll(r); string(all) != \"left over\" { panic(fmt.Sprintf(\"%q, %v\", all, err)) }"},
+		{"a loop after a request", "answer, _ := http.Get(files.URL)\nfor {}", "if all, err := io.ReadAll(answer.Body); len(all) != 1<<22 { panic(err) }"},
 		{"Accept", "l = listen()\nconn, err := l.Accept()", free},
 		{"Accept in a package", "waits.Accept(listen())", free},
 		{"AcceptTCP", "listen().(*net.TCPListener).AcceptTCP()", free},

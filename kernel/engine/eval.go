@@ -101,7 +101,7 @@ func (e *Engine) call(c *prepared) (o outcome) {
 		return outcome{failed: e.failed(err)}
 	}
 	o.values, _ = r.([]any)
-	if n := len(o.values); c.ErrLast {
+	if n := len(o.values); c.ErrLast && n > 0 { // none if the cell has recovered from a panic
 		if err, ok := o.values[n-1].(error); ok && err != nil {
 			return outcome{failed: failedWith(err)}
 		}

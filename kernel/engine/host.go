@@ -109,6 +109,7 @@ type host struct {
 	warned    sync.Map                                  // positions of statements whose dropped error has been reported
 	calls     sync.Map                                  // ids to the calls of magics in the cells that run
 	reader    func(io.Reader) io.Reader                 // that reads for cells, set by registerReads
+	reads     *reads                                    // set by registerReads
 	stdout    stream
 	stderr    stream
 }

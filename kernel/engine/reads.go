@@ -31,11 +31,21 @@ type oneRead struct {
 	done chan struct{} // closes when data and err are set
 	data []byte
 	err  error
+
+	failure any // what Read has panicked with
 }
 
 // read is r.Read(p) for a goroutine that may be stopped.
 func (s *reads) read(r io.Reader, p []byte) (int, error) {
-	if _, ours := s.host.ours.Load(gid.Get()); !ours || len(p) == 0 || !mayBlock(r) {
+	if !mayBlock(r) {
+		return r.Read(p)
+	}
+	return s.patiently(r, p)
+}
+
+// patiently is read of a reader that may wait, and can be a key of a map.
+func (s *reads) patiently(r io.Reader, p []byte) (int, error) {
+	if _, ours := s.host.ours.Load(gid.Get()); !ours || len(p) == 0 {
 		return r.Read(p)
 	}
 	s.mu.Lock()
@@ -46,6 +56,7 @@ func (s *reads) read(r io.Reader, p []byte) (int, error) {
 		x = &oneRead{done: make(chan struct{})}
 		go func() {
 			defer close(x.done)
+			defer func() { x.failure = recover() }() // a panic here would end the program
 			buf := make([]byte, len(p))
 			n, err := r.Read(buf)
 			x.data, x.err = buf[:n], err
@@ -57,9 +68,12 @@ func (s *reads) read(r io.Reader, p []byte) (int, error) {
 		s.keep(r, x)
 		s.host.stop.Killed()
 	}
+	if x.failure != nil {
+		panic(x.failure)
+	}
 	n := copy(p, x.data)
 	if n < len(x.data) { // the stopped reader had a larger buffer
-		s.keep(r, &oneRead{x.done, x.data[n:], x.err})
+		s.keep(r, &oneRead{done: x.done, data: x.data[n:], err: x.err})
 		return n, nil
 	}
 	return n, x.err
@@ -119,7 +133,7 @@ type patient struct {
 	reads *reads
 }
 
-func (p patient) Read(b []byte) (int, error) { return p.reads.read(p.Reader, b) }
+func (p patient) Read(b []byte) (int, error) { return p.reads.patiently(p.Reader, b) }
 
 func (p patient) Close() error { return p.Reader.(io.Closer).Close() }
 
@@ -138,7 +152,7 @@ func (e *host) registerReads() {
 		}
 		return r
 	}
-	e.reader = reader
+	e.reader, e.reads = reader, s
 	for name, f := range map[string]any{
 		rewrite.RuntimePath + ".Read": func(r any, p []byte) (int, error) { return s.read(r.(io.Reader), p) },
 		"bufio.NewScanner":            func(r io.Reader) *bufio.Scanner { return bufio.NewScanner(reader(r)) },

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"warpbook/kernel/engine/stop"
 	"warpbook/kernel/leaf/processes"
 )
 
@@ -108,20 +109,46 @@ func (e *host) roundTrip(t *http.Transport, r *http.Request) (*http.Response, er
 	return e.stoppable(r, t.RoundTrip)
 }
 
-// stoppable sends a request that a stop ends, also while its answer is read.
+// stoppable sends a request that a stop ends until the answer comes. The answer stays: reads
+// of its body end at a stop without a loss of data.
 func (e *host) stoppable(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	//lint:ignore SA1019 a context would have to end when the answer has been read
+	//lint:ignore SA1019 cells may set it
 	if r == nil || r.Cancel != nil {
 		return send(r)
 	}
-	sent := *r
-	//lint:ignore SA1019 package net/http looks at both
-	sent.Cancel = e.stop.Channel()
-	answer, err := send(&sent)
-	if answer != nil && answer.Request == &sent {
+	stopped, answered := make(chan struct{}), make(chan struct{})
+	defer close(answered)
+	kill := e.stop.Channel()
+	go func() {
+		select {
+		case <-kill:
+			close(stopped)
+		case <-answered:
+		}
+	}()
+	sent := until(r, stopped)
+	answer, err := send(sent)
+	if answer == nil {
+		return nil, err
+	}
+	if answer.Request == sent {
 		answer.Request = r
 	}
+	if _, writes := answer.Body.(io.Writer); !writes && answer.Body != http.NoBody {
+		answer.Body = patient{answer.Body, e.reads}
+	}
 	return answer, err
+}
+
+// until is a request that ends when a channel closes.
+func until(r *http.Request, stopped <-chan struct{}) *http.Request {
+	if r.Context().Done() == nil {
+		return r.WithContext(stop.Until(r.Context(), stopped))
+	}
+	sent := *r
+	//lint:ignore SA1019 a context would have to end when the answer has been read
+	sent.Cancel = stopped
+	return &sent
 }
 
 // callRPC is c.Call.

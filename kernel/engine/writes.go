@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"net"
@@ -28,6 +29,75 @@ func (w patientWriter) Write(p []byte) (n int, err error) {
 }
 
 func (w patientWriter) Close() error { return w.to.Close() }
+
+// flushed is the writer below a bufio.Writer, which keeps what it flushes if a stop
+// interrupts Flush. The interrupted write goes on, so the next one leaves its bytes out.
+type flushed struct {
+	patientWriter
+	above *bufio.Writer
+	gone  int       // bytes of the buffer that interrupted calls have written
+	left  *oneWrite // nil if none goes on
+}
+
+type oneWrite struct {
+	done    chan struct{} // closes when the fields below are set
+	n       int
+	err     error
+	failure any // what Write has panicked with
+}
+
+func (b *flushed) Write(p []byte) (n int, err error) {
+	if b.above.Buffered() == 0 { // many bytes, past the buffer
+		return b.patientWriter.Write(p)
+	}
+	for err == nil && b.gone < len(p) {
+		if b.left == nil {
+			b.left = b.begin(bytes.Clone(p[b.gone:]))
+		}
+		b.wait(b.left.done)
+		x := b.left
+		b.gone, err, b.left = b.gone+x.n, x.err, nil
+		if x.failure != nil {
+			panic(x.failure)
+		}
+	}
+	n, b.gone = b.gone, 0
+	return n, err
+}
+
+func (b *flushed) begin(p []byte) *oneWrite {
+	x := &oneWrite{done: make(chan struct{})}
+	go func() {
+		defer close(x.done)
+		defer func() { x.failure = recover() }() // a panic here would end the program
+		x.n, x.err = b.to.Write(p)
+	}()
+	return x
+}
+
+// wait waits until a write is done. A stop ends the waits of cells.
+func (b *flushed) wait(done <-chan struct{}) {
+	if _, ours := b.host.ours.Load(gid.Get()); !ours {
+		<-done
+		return
+	}
+	select {
+	case <-done:
+	case <-b.host.stop.Channel():
+		b.host.stop.Killed()
+	}
+}
+
+// newWriter is bufio.NewWriterSize.
+func (e *host) newWriter(w io.Writer, size int) *bufio.Writer {
+	to, ok := e.patiently(w).(patientWriter)
+	if !ok {
+		return bufio.NewWriterSize(w, size)
+	}
+	b := &flushed{patientWriter: to}
+	b.above = bufio.NewWriterSize(b, size)
+	return b.above
+}
 
 // patiently is w, or the writer that stands for it if a write to it may wait. The streams
 // of the program are always read.

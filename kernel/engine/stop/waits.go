@@ -126,6 +126,7 @@ func (u untilKilled) Err() error {
 }
 
 // Context is a context that is done when code is stopped.
-func (s *Stopper) Context() context.Context {
-	return untilKilled{context.Background(), s.Channel()}
-}
+func (s *Stopper) Context() context.Context { return Until(context.Background(), s.Channel()) }
+
+// Until is a context that is done when a channel closes. That of ctx never does.
+func Until(ctx context.Context, kill <-chan struct{}) context.Context { return untilKilled{ctx, kill} }
