@@ -59,6 +59,9 @@ type layout struct {
 	fonts  *fonts
 	items  []item
 	anchor string // of the next item
+
+	row  tallRow // that the last figure ends, if it is tall
+	tall float64 // width of the picture of a figure, 0 if it is not tall
 }
 
 // frame is the space of a block, and the decoration beside it.
@@ -188,6 +191,8 @@ func (l *layout) block(n *html.Node, fr frame) {
 		l.space(8)
 	case atom.Img:
 		l.picture(n, fr)
+	case atom.Figure:
+		l.figure(n, fr)
 	case atom.Details:
 		l.details(n, fr)
 	case atom.Section:

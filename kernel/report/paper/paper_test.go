@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"regexp"
@@ -41,11 +42,57 @@ func TestFoldedParts(t *testing.T) {
 	}
 }
 
-// No plot is cut by the end of a page, or leaves most of a page before it empty.
+// No plot is cut by the end of a page, or smaller than its letters can be read, while the page has
+// room.
 func TestTallPlotFits(t *testing.T) {
-	w, h := (frame{width: textWidth}).size(&html.Node{}, 700, 4000)
-	if h > textHeight || h < 0.35*textHeight || w > textWidth {
-		t.Errorf("%g x %g points, of a page of %g x %g", w, h, textWidth, textHeight)
+	for _, height := range []float64{200, 700, 1563, 4000} {
+		w, h := (frame{width: textWidth}).size(&html.Node{}, 700, height)
+		if h >= textHeight || w > textWidth {
+			t.Errorf("%g x %g points, of a page of %g x %g", w, h, textWidth, textHeight)
+		}
+		if scale := w / (700 * 0.75); scale < leastScale && h < wholePage*textHeight-1 {
+			t.Errorf("700 x %g pixels: letters of 8 points are %.1f points large, and the page has room", height, 8*scale)
+		}
+	}
+}
+
+// Two tall plots that follow each other stand side by side, each below its caption and with its
+// place for links; a paragraph between them, or a third plot for which there is no room, parts
+// them.
+func TestTallPlotsSideBySide(t *testing.T) {
+	figure := func(i, height int) string {
+		svg := fmt.Sprintf(`<svg viewBox="0 0 525 %d"><text x="5" y="9" style="font-size:9px;fill:#000">plot%d</text></svg>`, height*3/4, i)
+		return fmt.Sprintf(`<section><figure id="f%d"><figcaption>caption%[1]d</figcaption><img width="700" height="%d" src="data:image/svg+xml;base64,%s"></figure></section>`,
+			i, height, base64.StdEncoding.EncodeToString([]byte(svg)))
+	}
+	fonts, err := newFonts(fpdf.New("P", "pt", "A4", ""), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, cells := range map[string]string{
+		"f1 f2":        figure(1, 1500) + figure(2, 1300),
+		"f1 | f2":      figure(1, 1500) + "<section><p>words</p></section>" + figure(2, 1500),
+		"f1 f2 | f3":   figure(1, 1500) + figure(2, 1500) + figure(3, 1500),
+		"f1 | f2 | f3": figure(1, 1500) + figure(2, 300) + figure(3, 1500),
+	} {
+		root, err := html.Parse(strings.NewReader("<main>" + cells + "</main>"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &layout{fonts: fonts}
+		l.blocks(root, frame{x: sideMargin, width: textWidth, style: style{family: sans, size: proseSize}})
+		var rows, row []string
+		for _, it := range l.items {
+			if it.anchor != "" {
+				row = append(row, it.anchor)
+			}
+			if it.height > 0 && !it.gap && len(row) > 0 {
+				rows, row = append(rows, strings.Join(row, " ")), nil
+			}
+		}
+		if got := strings.Join(rows, " | "); got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	_ "image/gif"
 	_ "image/jpeg"
 	"image/png"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,9 +45,14 @@ func dataOf(uri string) (mime string, data []byte, err error) {
 	return mime, data, err
 }
 
-// mostOfPage is the share of a page that a picture takes at most: a page before a picture
-// that fills one would stay half empty, and two plots fit on one.
-const mostOfPage = 0.40
+// A picture takes at most the share mostOfPage of a page, so that two plots fit on one, unless it
+// would be smaller than leastScale of its size, where its letters of 8 points are hard to read. A
+// picture that does not fit a page with its caption is smaller still.
+const (
+	mostOfPage = 0.40
+	leastScale = 0.46
+	wholePage  = 0.95
+)
 
 // size is the size of a picture in points: that of the page, or less if it does not
 // fit.
@@ -56,7 +62,7 @@ func (fr frame) size(n *html.Node, width, height float64) (w, h float64) {
 	if v, err := strconv.ParseFloat(attribute(n, "width"), 64); err == nil && v > 0 && width > 0 {
 		w, h = v*pointsPerPixel, v*pointsPerPixel*height/width
 	}
-	scale := min(1, fr.width/w, mostOfPage*textHeight/h)
+	scale := min(1, fr.width/w, max(mostOfPage*textHeight/h, min(leastScale, wholePage*textHeight/h)))
 	return w * scale, h * scale
 }
 
@@ -67,9 +73,74 @@ func (l *layout) vectors(data []byte, n *html.Node, fr frame) error {
 	}
 	w, h := fr.size(n, d.width, d.height)
 	l.pictureSpace()
+	l.isTall(w, h)
 	l.add(item{height: h, draw: func(p *printer, y float64) { d.draw(p.pdf, p.fonts, fr.x, y, w/d.width) }})
 	l.space(4)
 	return nil
+}
+
+// tallRow is a row of tall pictures with their captions: its items, and how wide it is.
+type tallRow struct {
+	from, end int
+	width     float64
+}
+
+// isTall notes the width of a picture that is taller than mostOfPage of a page.
+func (l *layout) isTall(w, h float64) {
+	if h > mostOfPage*textHeight {
+		l.tall = w
+	}
+}
+
+// figure lays out a figure: beside the one before it if both are tall and narrow and nothing but
+// space is between, so that pages do not stay half empty.
+func (l *layout) figure(n *html.Node, fr frame) {
+	const apart = 14
+	row, start, anchor := l.row, len(l.items), l.anchor
+	l.row, l.tall = tallRow{}, 0
+	l.blocks(n, fr)
+	if l.tall == 0 {
+		return
+	}
+	l.row = tallRow{start, len(l.items), l.tall}
+	more := row.width + apart
+	spaceOnly := !slices.ContainsFunc(l.items[row.end:start], func(it item) bool { return !it.gap })
+	if row.width == 0 || !spaceOnly || more+l.tall > fr.width {
+		return
+	}
+	l.items, l.anchor = l.items[:start], anchor
+	fr.x, fr.width = fr.x+more, fr.width-more
+	l.blocks(n, fr)
+	both := beside(slices.Clone(l.items[row.from:row.end]), slices.Clone(l.items[start:]))
+	l.items = append(l.items[:row.from], both...)
+	l.row = tallRow{row.from, len(l.items), more + l.tall}
+	l.space(4)
+}
+
+// beside are two columns of items as one item, after their anchors.
+func beside(columns ...[]item) (list []item) {
+	height := 0.0
+	for _, column := range columns {
+		sum := 0.0
+		for _, it := range column {
+			sum += it.height
+			if it.anchor != "" {
+				list = append(list, item{anchor: it.anchor, keep: true})
+			}
+		}
+		height = max(height, sum)
+	}
+	return append(list, item{height: height, draw: func(p *printer, y float64) {
+		for _, column := range columns {
+			at := y
+			for _, it := range column {
+				if it.draw != nil {
+					it.draw(p, at)
+				}
+				at += it.height
+			}
+		}
+	}})
 }
 
 // pictureSpace is the space above a picture, on the page of its caption.
@@ -106,6 +177,7 @@ func (l *layout) pixels(data []byte, n *html.Node, fr frame) error {
 	}
 	w, h := fr.size(n, float64(config.Width), float64(config.Height))
 	l.pictureSpace()
+	l.isTall(w, h)
 	l.add(item{height: h, draw: func(p *printer, y float64) {
 		name := fmt.Sprintf("picture at %d %g", p.page, y)
 		options := fpdf.ImageOptions{ImageType: "PNG"}
