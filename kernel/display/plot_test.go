@@ -2,6 +2,7 @@ package display
 
 import (
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -80,6 +81,18 @@ func checkPicture(t *testing.T, data, metadata map[string]any, width, height int
 	}
 	if texts, stacks := strings.Count(svg, "<text"), strings.Count(svg, "sans-serif;"); texts == 0 || stacks != 1 || strings.Count(svg, "font-family:") != 1 {
 		t.Errorf("%d texts, %d font stacks that end in sans-serif: expected one for all", texts, stacks)
+	}
+}
+
+// A line in two fonts is two texts, and browsers drop the blank at the end of one unless the text
+// itself keeps it.
+func TestBlanksAtEndsOfTexts(t *testing.T) {
+	const text = `<text x="1" y="2"` + "\n\t" + `style="fill:#000">%s</text>`
+	for words, kept := range map[string]bool{"of": false, "of float32": false, " of": true, "of ": true, "": false} {
+		svg := string(finishSVG(fmt.Appendf(nil, `<svg xlink">`+text, words), 10, 10))
+		if strings.Contains(svg, "white-space:pre") != kept || !strings.HasSuffix(svg, ">"+words+"</text>") {
+			t.Errorf("%q: %s", words, svg)
+		}
 	}
 }
 

@@ -139,6 +139,7 @@ const chineseFonts = "'Noto Sans CJK SC','PingFang SC','Microsoft YaHei',"
 // What vgsvg writes at each text: its font, and a group that turns it, also by nothing.
 var (
 	fontFamily = lazyregexp.New(`font-family:([^;"]+);font-variant:[a-z-]*;`)
+	blankEnd   = lazyregexp.New(`(<text [^>]*style=")([^>]*>(?: [^<]*|[^<]* )</text>)`)
 	unturned   = lazyregexp.New(`(?s)<g transform="rotate\(0\)">\s*(<text.*?</text>)\s*</g>`)
 )
 
@@ -169,6 +170,7 @@ func finishSVG(svg []byte, width, height int) []byte {
 		return nil
 	})
 	body = bytes.ReplaceAll(body, []byte(upright), nil)
+	body = blankEnd().ReplaceAll(body, []byte("${1}white-space:pre;$2")) // browsers ignore xml:space of the root
 	body = unturned().ReplaceAll(body, []byte("$1"))
 	return append([]byte(head), body...)
 }
