@@ -379,7 +379,7 @@ type Linking struct {
 func (t *Toolchain) Link(ctx context.Context, l Linking, progress io.Writer) error {
 	flags := slices.Concat(l.Objects, []string{"-lm", "-lpthread", "-ldl", "-o", l.Out})
 	if l.Shared != "" {
-		flags = append(flags, l.Shared, "-Wl,-rpath,$ORIGIN", "-Wl,-rpath,"+filepath.Dir(l.Shared))
+		flags = append(flags, l.Shared, "-Wl,-rpath,$ORIGIN", "-Xlinker", "-rpath", "-Xlinker", filepath.Dir(l.Shared)) // which may have a comma
 	} else if cc, err := exec.LookPath("cc"); err == nil && !l.CXX {
 		flags := append([]string{"-no-pie"}, flags...)
 		if exec.CommandContext(ctx, cc, flags...).Run() == nil {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"warpbook/gpu/clang"
+	"warpbook/gpu/compile/compiler"
 	"warpbook/gpu/compile/include"
 	"warpbook/gpu/device"
 )
@@ -147,6 +148,35 @@ func TestVisible(t *testing.T) {
 		if got := modelOf(list); got != want {
 			t.Errorf("%q, expected %q", got, want)
 		}
+	}
+}
+
+// The folder of NVIDIA's runtime may have blanks and commas.
+func TestRuntimeFolder(t *testing.T) {
+	library := needRuntime(t)
+	folder := filepath.Join(t.TempDir(), "a b,c")
+	if err := os.MkdirAll(filepath.Join(folder, "lib"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(library, filepath.Join(folder, "lib", runtimeName)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(compiler.FolderVariable, folder)
+	p, err := Build(t.Context(), []Source{{Name: "empty.cu", Text: "int main() { return cudaDeviceReset() == 0; }"}}, Options{NVIDIA: true}, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "p")
+	if err := p.Write(out); err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if paths, err := f.DynString(elf.DT_RUNPATH); err != nil || !slices.Equal(paths, []string{"$ORIGIN:" + filepath.Join(folder, "lib")}) {
+		t.Error(paths, err)
 	}
 }
 

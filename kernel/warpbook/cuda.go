@@ -22,8 +22,8 @@ import (
 // mayLink is mayReplace for an executable, which takes the place of another one: -o a.cu b.cu
 // lacks the name, and a.cu is a source.
 func mayLink(path string, force bool, inputs ...string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: a folder, expected the name of a file", path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // -o /dev/null would lose the device
+		return fmt.Errorf("%s: a folder or a device, expected the name of a file", path)
 	}
 	f, err := elf.Open(path)
 	if err == nil {

@@ -57,7 +57,9 @@ func TestCudaExecutableKeepsForeignFiles(t *testing.T) {
 	p.write("y.cu", "no CUDA")
 	p.warpbook("cuda", "-o", "x.cu", "y.cu").refused(t, statusFailed, "cuda: -o x.cu: warpbook has not written this file, expected another name; --force replaces it")
 	p.warpbook("cuda", "x.cu", "y.cu", "-o", "x.cu", "--force").refused(t, statusFailed, "cuda: -o x.cu: it is the input x.cu, expected another name")
-	p.warpbook("cuda", "x.cu", "-o", ".").refused(t, statusFailed, "cuda: -o .: a folder, expected the name of a file")
+	for _, path := range []string{".", os.DevNull} {
+		p.warpbook("cuda", "x.cu", "-o", path).refused(t, statusFailed, "cuda: -o "+path+": a folder or a device, expected the name of a file")
+	}
 	if got := p.read("x.cu"); got != "no CUDA" {
 		t.Errorf("the source is now %q", got)
 	}
