@@ -163,6 +163,7 @@ packet := make([]byte, 10)`)
 		{"ReadFromUDP in a goroutine", "go listenPacket().(*net.UDPConn).ReadFromUDP(packet)\nselect {}", freePacket},
 		{"ReadFrom of a connection with a peer", "p := listenPacket()\nback, _ := net.Dial(\"udp\", address)\n_, _, err = back.(*net.UDPConn).ReadFrom(packet)", "p.Close()\nback.Close()"},
 		{"a read of net.Pipe", "one, other := net.Pipe()\none.Read(packet)", "go other.Write([]byte(\"left\"))\nif n, err := one.Read(packet); string(packet[:n]) != \"left\" { panic(err) }"},
+		{"reads of two goroutines", "r, w := io.Pipe()\nbegun := make(chan int)\ngo func() { begun <- 1; r.Read(packet) }()\n<-begun\ntime.Sleep(20 * time.Millisecond)\nr.Read(make([]byte, 3))", "go func() { w.Write([]byte(\"left\")); w.Write([]byte(\"over\")); w.Close() }()\nif all, err := io.ReadAll(r); len(all) != 8 { panic(fmt.Sprintf(\"%q, %v\", all, err)) }"},
 		{"a write to net.Pipe", "w, r := net.Pipe()\nw.Write([]byte(\"left\"))", left},
 		{"a write to net.Pipe by Fprint", "w, r := net.Pipe()\nfmt.Fprint(w, \"left\")", left},
 		{"a decoder of a pipe", "r, w := io.Pipe()\nvar number int\ngob.NewDecoder(r).Decode(&number)", "go gob.NewEncoder(w).Encode(1)\ngob.NewDecoder(r).Decode(&number)\nif number != 1 { panic(number) }"},

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -21,16 +22,18 @@ import (
 // reads lets an interrupt end a read of a pipe or a connection without a loss of data.
 // The read continues in a goroutine of its own, and its data is for the next reader.
 type reads struct {
-	host *host
-	mu   sync.Mutex             // guards left
-	left map[io.Reader]*oneRead // interrupted reads that continue
+	host  *host
+	mu    sync.Mutex               // guards the fields below
+	begun int                      // reads
+	left  map[io.Reader][]*oneRead // interrupted reads that continue, in the order of their beginnings
 }
 
 // oneRead is a read that continues even if no goroutine waits for it.
 type oneRead struct {
-	done chan struct{} // closes when data and err are set
-	data []byte
-	err  error
+	number int
+	done   chan struct{} // closes when the fields below are set
+	data   []byte
+	err    error
 
 	failure any // what Read has panicked with
 }
@@ -48,41 +51,80 @@ func (s *reads) patiently(r io.Reader, p []byte) (int, error) {
 	if _, ours := s.host.ours.Load(gid.Get()); !ours || len(p) == 0 {
 		return r.Read(p)
 	}
-	s.mu.Lock()
-	x := s.left[r]
-	delete(s.left, r)
-	s.mu.Unlock()
-	if x == nil {
-		x = &oneRead{done: make(chan struct{})}
-		go func() {
-			defer close(x.done)
-			defer func() { x.failure = recover() }() // a panic here would end the program
-			buf := make([]byte, len(p))
-			n, err := r.Read(buf)
-			x.data, x.err = buf[:n], err
-		}()
+	list := s.take(r)
+	if list == nil {
+		list = append(list, s.begin(r, len(p)))
 	}
-	select {
-	case <-x.done:
-	case <-s.host.stop.Channel():
-		s.keep(r, x)
+	i := s.await(list)
+	if i < 0 {
+		s.keep(r, list...)
 		s.host.stop.Killed()
 	}
+	x := list[i]
+	s.keep(r, slices.Delete(list, i, i+1)...)
 	if x.failure != nil {
 		panic(x.failure)
 	}
 	n := copy(p, x.data)
 	if n < len(x.data) { // the stopped reader had a larger buffer
-		s.keep(r, &oneRead{done: x.done, data: x.data[n:], err: x.err})
+		s.keep(r, &oneRead{number: x.number, done: x.done, data: x.data[n:], err: x.err})
 		return n, nil
 	}
 	return n, x.err
 }
 
-func (s *reads) keep(r io.Reader, x *oneRead) {
+// begin begins a read of some bytes.
+func (s *reads) begin(r io.Reader, n int) *oneRead {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left[r] = x
+	s.begun++
+	x := &oneRead{number: s.begun, done: make(chan struct{})}
+	go func() {
+		defer close(x.done)
+		defer func() { x.failure = recover() }() // a panic here would end the program
+		buf := make([]byte, n)
+		n, err := r.Read(buf)
+		x.data, x.err = buf[:n], err
+	}()
+	return x
+}
+
+// await waits until one of some reads is done, and returns its index, -1 at a stop.
+func (s *reads) await(list []*oneRead) int {
+	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.host.stop.Channel())}}
+	for _, x := range list {
+		cases = append(cases, reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(x.done)})
+	}
+	if chosen, _, _ := reflect.Select(cases); chosen == 0 {
+		return -1
+	}
+	return slices.IndexFunc(list, func(x *oneRead) bool {
+		select {
+		case <-x.done:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// take removes the interrupted reads of a reader.
+func (s *reads) take(r io.Reader) []*oneRead {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.left[r]
+	delete(s.left, r)
+	return list
+}
+
+// keep keeps reads for the next reader. Several goroutines may have been stopped in a read.
+func (s *reads) keep(r io.Reader, some ...*oneRead) {
+	if len(some) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left[r] = slices.SortedFunc(slices.Values(append(s.left[r], some...)), func(a, b *oneRead) int { return a.number - b.number })
 }
 
 // netPipe is the type of both ends of a net.Pipe.
@@ -141,7 +183,7 @@ func (p patient) Close() error { return p.Reader.(io.Closer).Close() }
 // place of os.Stdin, and stop without a loss of data if they wait for a pipe or a
 // connection.
 func (e *host) registerReads() {
-	s := &reads{host: e, left: map[io.Reader]*oneRead{}}
+	s := &reads{host: e, left: map[io.Reader][]*oneRead{}}
 	stands := func(r io.Reader) io.Reader { return r }
 	if e.config.Stdin != nil {
 		stands = e.registerStdin()

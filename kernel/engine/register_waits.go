@@ -93,7 +93,7 @@ func (e *host) selectCases(cases []reflect.SelectCase) (chosen int, recv reflect
 
 // receive is c.Recv.
 func (e *host) receive(c reflect.Value) (reflect.Value, bool) {
-	if c.Kind() != reflect.Chan || c.Type().ChanDir()&reflect.RecvDir == 0 {
+	if c.Kind() != reflect.Chan || c.Type().ChanDir()&reflect.RecvDir == 0 || !c.CanInterface() {
 		return c.Recv() // a panic
 	}
 	_, x, ok := e.selectCases([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: c}})
@@ -102,7 +102,7 @@ func (e *host) receive(c reflect.Value) (reflect.Value, bool) {
 
 // send is c.Send(x).
 func (e *host) send(c, x reflect.Value) {
-	if c.Kind() != reflect.Chan || c.Type().ChanDir()&reflect.SendDir == 0 || !x.IsValid() || !x.Type().AssignableTo(c.Type().Elem()) {
+	if c.Kind() != reflect.Chan || c.Type().ChanDir()&reflect.SendDir == 0 || !x.IsValid() || !c.CanInterface() || !x.CanInterface() || !x.Type().AssignableTo(c.Type().Elem()) {
 		c.Send(x) // a panic
 	}
 	e.selectCases([]reflect.SelectCase{{Dir: reflect.SelectSend, Chan: c, Send: x}})
