@@ -109,7 +109,7 @@ type host struct {
 	warned    sync.Map                                  // positions of statements whose dropped error has been reported
 	calls     sync.Map                                  // ids to the calls of magics in the cells that run
 	reader    func(io.Reader) io.Reader                 // that reads for cells, set by registerReads
-	reads     *reads                                    // set by registerReads
+	body      func(io.ReadCloser) io.ReadCloser         // likewise, of an answer
 	stdout    stream
 	stderr    stream
 }

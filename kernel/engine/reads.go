@@ -194,7 +194,8 @@ func (e *host) registerReads() {
 		}
 		return r
 	}
-	e.reader, e.reads = reader, s
+	e.reader = reader
+	e.body = func(r io.ReadCloser) io.ReadCloser { return patient{r, s} }
 	for name, f := range map[string]any{
 		rewrite.RuntimePath + ".Read": func(r any, p []byte) (int, error) { return s.read(r.(io.Reader), p) },
 		"bufio.NewScanner":            func(r io.Reader) *bufio.Scanner { return bufio.NewScanner(reader(r)) },

@@ -135,7 +135,7 @@ func (e *host) stoppable(r *http.Request, send func(*http.Request) (*http.Respon
 		answer.Request = r
 	}
 	if _, writes := answer.Body.(io.Writer); !writes && answer.Body != http.NoBody {
-		answer.Body = patient{answer.Body, e.reads}
+		answer.Body = e.body(answer.Body)
 	}
 	return answer, err
 }
