@@ -14,9 +14,6 @@ type racer struct {
 
 func (r racer) warp() int { return r.thread / 32 }
 
-// warpBarrier orders the threads of a warp alone.
-const warpBarrier = "__syncwarp()"
-
 // barrierBetween is the barrier that orders two threads.
 func barrierBetween(first, second racer) string {
 	if first.warp() == second.warp() {

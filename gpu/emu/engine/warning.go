@@ -76,6 +76,9 @@ func (w *warnings) list() []*gpu.Fault {
 	return racesByLine(all)
 }
 
+// warpBarrier orders the threads of a warp alone.
+const warpBarrier = "__syncwarp()"
+
 // racesByLine keeps one race of each line of the source, with the number of others: the read and
 // the write of s[t] += s[t + 1] lack one barrier. It is the first one, unless that asks for a
 // barrier of the warp and another one for more.
