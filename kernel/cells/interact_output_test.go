@@ -1,7 +1,10 @@
 package main
 
 import (
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -10,12 +13,16 @@ import (
 // in a compiled call, and nothing that it shows later.
 func TestInteractAbandoned(t *testing.T) {
 	c := start(t)
-	x := c.interact(`import ("io"; "net"; "warpbook/kernel/display")
-r, w := net.Pipe()
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x := c.interact(`import ("os"; "warpbook/kernel/display")
+fifo := `+strconv.Quote(fifo)+`
 display.Interact(func(n int) any {
 	if n == 2 {
 		h := display.New("waiting")
-		w.Write([]byte{1})
+		os.Open(fifo)
 		h.Update("too late")
 		display.Show("too late")
 	}
@@ -27,7 +34,7 @@ display.Interact(func(n int) any {
 	if e := c.next(); e.Display != x.result || !strings.Contains(textOf(e), "was given up") {
 		t.Errorf("the reader sees %+v", e)
 	}
-	if e := c.run("io.ReadFull(r, make([]byte, 1))"); e.Error != nil { // the function goes on
+	if e := c.run("must := func(_ *os.File, err error) { if err != nil { panic(err) } }\nmust(os.OpenFile(fifo, os.O_WRONLY, 0))"); e.Error != nil { // the function goes on
 		t.Fatal(e.Error)
 	}
 	if got := x.moved("n", value(3)); got != "3" {

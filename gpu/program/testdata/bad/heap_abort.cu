@@ -1,5 +1,6 @@
 #include <cstdlib>
-// The C library ends the program inside of a call of CUDA, as it does for a damaged heap.
+// The program ends inside of a call of CUDA, as the C library does for a damaged heap. The
+// place is the innermost line of its sources.
 static bool damaged;
 extern "C" void *__libc_realloc(void *, size_t);
 extern "C" void *realloc(void *p, size_t bytes) {
@@ -14,4 +15,4 @@ int main() {
 }
 
 // status 134
-// err: heap_abort.cu:13: abort
+// err: heap_abort.cu:7: abort
