@@ -58,7 +58,8 @@ func forGPU(t *testing.T, name string) (*Program, expectation) {
 	return p, expected(t, main)
 }
 
-// Programs run with NVIDIA's runtime as on the emulator; without a GPU that says what is missing.
+// Programs print with NVIDIA's runtime what they print on the emulator. Without a GPU, the
+// runtime reports the missing driver.
 func TestNVIDIA(t *testing.T) {
 	needRuntime(t)
 	names := []string{"device_query.cu"}

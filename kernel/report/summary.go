@@ -209,8 +209,8 @@ type plot struct {
 	output *nbformat.Output
 }
 
-// plotsOf are the plots of a notebook, and how many of them stand before the first times of a
-// GPU: -1 without such times.
+// plotsOf returns the plots of a notebook, and the number of plots before the first times of a
+// GPU, -1 without such times.
 func (p *prose) plotsOf(nb *nbformat.Notebook) (plots []plot, timed int) {
 	timed = -1
 	onGPU := func(row record.Row) bool { return row.Clock == record.Time }

@@ -46,7 +46,7 @@ func (s Set) CheckNames(names []string) error {
 	for _, name := range names {
 		made := func(part string) bool {
 			rest, found := strings.CutPrefix(name, part)
-			return found && (rest == "" || slices.Contains(parts, rest))
+			return found && (rest == "" || strings.Trim(rest, "_") != "" && slices.Contains(parts, rest))
 		}
 		if !slices.ContainsFunc(parts, made) {
 			return fmt.Errorf("peer %q: %w, %s", name, gpu.ErrNotFound, gpu.Nearest(name, slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(parts, inner))))))

@@ -135,7 +135,7 @@ func (s *Watch) Wake(b Block) {
 	}
 }
 
-// Runs notes that the block runs: what it stores is counted only while it is careful.
+// Runs begins an iteration of the block. Its stores are counted only in careful iterations.
 func (s *Watch) Runs() { s.loud = s.loud || !s.Careful }
 
 // Rests counts what the block may have changed.

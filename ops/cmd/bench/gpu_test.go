@@ -36,9 +36,7 @@ func TestLinesOfGPUBenches(t *testing.T) {
 			continue
 		}
 		trials := o.operator == transpose.Trials // compared with each other
-		table := strings.TrimSpace(fields[0])
-		once := table == "reduce_ladder" || table == "reduce_flushed" // the notes give them no verdict
-		if o.turns < 5 && !o.alone && !trials && !once && len(o.counters) == 0 {
+		if o.turns < 5 && !o.alone && !trials && len(o.counters) == 0 {
 			t.Errorf("%q: %d turns, expected at least 5, because fewer give no verdict", line, o.turns)
 		}
 		for _, name := range o.variants {
