@@ -18,7 +18,7 @@ func TestDeclarations(t *testing.T) {
 		"\n__global__ void max(float* y) { y[0] = 1; }":                                                                  "2:17: kernel max hides Go's builtin max",
 		"__global__ void string(float* y) { y[0] = 1; }":                                                                 "1:17: kernel string hides Go's builtin string",
 		"__global__ void maximum(float* y) { y[0] = 1; }":                                                                "",
-		"__global__ void f(float* y, int n) { float a[200000]; for (int i = 0; i < n; i++) a[i * n] = i; y[0] = a[n]; }": "kernel f: 800000 bytes of local memory a thread, expected at most 524288",
+		"__global__ void f(float* y, int n) { float a[200000]; for (int i = 0; i < n; i++) a[i * n] = i; y[0] = a[n]; }": "kernel f: 800000 bytes of local memory per thread, expected at most 524288",
 		"__global__ void f(float* y, int n) { float a[2000]; for (int i = 0; i < n; i++) a[i * n] = i; y[0] = a[n]; }":   "",
 	} {
 		m, err := CUDA(context.Background(), "x.cu", cell, Options{})

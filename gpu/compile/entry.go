@@ -312,7 +312,7 @@ func (m *Module) checkMemory(e *Entry, f *ptx.Function) (wrong []Diagnostic) {
 	}
 	const static = 48 << 10 // of any GPU, without opting in
 	refuse(bytes[ptx.Shared], static, "static shared memory", "declare it extern __shared__ and give its size at the launch")
-	refuse(bytes[ptx.Local], ptx.MostLocal, "local memory a thread", "use a buffer with a part for each thread")
+	refuse(bytes[ptx.Local], ptx.MostLocal, "local memory per thread", "use a buffer with a part for each thread")
 	return wrong
 }
 

@@ -26,7 +26,7 @@ type profile struct {
 
 // A GH100 has 8 groups of 18 SMs, of which 132 work in an H100 or H200, other ones in each
 // GPU. Those of the H200 give what cuOccupancyMaxActiveClusters gave on one for clusters of 1
-// to 16 blocks and for 1, 2, 4 and 8 blocks an SM (TestGroups): 124 SMs in 8 groups, and 8
+// to 16 blocks and for 1, 2, 4 and 8 blocks per SM (TestGroups): 124 SMs in 8 groups, and 8
 // SMs in pairs, which hold no larger cluster. On H100 15 clusters of 8 are published
 // (github.com/NVIDIA/cutlass, issue 1921); the sizes of its groups are assumed.
 var (

@@ -73,7 +73,7 @@ func TestMostLocal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = m.Entry("op"); errors.Is(err, gpu.ErrMalformed) != refused || refused && !strings.Contains(err.Error(), "524292 bytes of local memory a thread, expected at most 524288") {
+		if _, err = m.Entry("op"); errors.Is(err, gpu.ErrMalformed) != refused || refused && !strings.Contains(err.Error(), "524292 bytes of local memory per thread, expected at most 524288") {
 			t.Errorf("%d bytes: %v, expected it refused: %v", bytes, err, refused)
 		}
 	}

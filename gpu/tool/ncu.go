@@ -257,7 +257,7 @@ func (p *profiler) emulatorsCounters(w *watched) Table {
 		}
 	}
 	t.notes = []string{"no GPU: ncu did not run; these are the emulator's counters, which for memory equal the profiler's on the same PTX",
-		"ideal: as many sectors of 32 bytes, and wavefronts of 128, as the bytes asked for fill, and at least one a request; lanes that ask for the same bytes need fewer; Explain of an entry shows the lines that need more"}
+		"ideal: as many sectors of 32 bytes, and wavefronts of 128, as the bytes asked for fill, and at least one per request; lanes that ask for the same bytes need fewer; Explain of an entry shows the lines that need more"}
 	if p.set != "" {
 		t.notes = append(t.notes, "--set "+p.set+": its metrics are ncu's alone, and need a GPU")
 	}

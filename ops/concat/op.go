@@ -21,7 +21,7 @@ import (
 // Shapes: x0 (rows, w0), x1 (rows, w1), y (rows, w0 + w1), row-major and dense. Types:
 // float32.
 // Error:  none, every bit counts.
-// Cost:   8 bytes an element of y, no arithmetic: memory bound.
+// Cost:   8 bytes per element of y, no arithmetic: memory bound.
 // Source: founding note 000, 1.8.
 var Operator = of(2)
 

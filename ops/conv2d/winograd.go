@@ -113,7 +113,7 @@ func withWinograd(m int, o Options) (*ladder.Operator, error) {
 	}
 	rung := winogradRung{o, m}
 	w.Variants = []ladder.Variant{{
-		Name: fmt.Sprintf("conv2d_winograd%d", m), Adds: fmt.Sprintf("F(%d x %d, 3 x 3): %d multiplications a channel for %d outputs in place of %d; filters, tiles and sums are transformed in launches of their own", m, m, (m+2)*(m+2), m*m, 9*m*m),
+		Name: fmt.Sprintf("conv2d_winograd%d", m), Adds: fmt.Sprintf("F(%d x %d, 3 x 3): %d multiplications per channel for %d outputs in place of %d; filters, tiles and sums are transformed in launches of their own", m, m, (m+2)*(m+2), m*m, 9*m*m),
 		Source: "ours", Plan: rung.plan,
 	}, {
 		Name: fmt.Sprintf("conv2d_winograd%d_fused", m), Adds: "Hopper: one launch after that of the filters; warps transform tiles of x for others that multiply, and sums cross shared memory",

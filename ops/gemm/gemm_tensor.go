@@ -27,7 +27,7 @@ var FP16 = withCases(Tensor(Options{Alpha: 1}, gpu.Float16), tensorCases("fp16")
 // 2^-115 or 2^-110: of less, 2^-137 or 2^-134 is lost besides. Of gemm_fp16x3 it is
 // bound(k/64 + min(k, 64) + 19) and r = 2^-21, but where an element is less than 2^-17
 // of the largest of its row of A or its column of B: of that, 2^-39 is lost besides.
-// Cost:   2mnk flops, 2 or 4 bytes an element.
+// Cost:   2mnk flops, 2 or 4 bytes per element.
 func Tensor(o Options, elements gpu.Type) *ladder.Operator {
 	operator := With(o)
 	kind := tensorKinds[elements]

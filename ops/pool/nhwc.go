@@ -14,7 +14,7 @@ import (
 //
 // Shapes: x (images, h, w, channels), y (images, oh, ow, channels), with oh and ow of Max.
 // Types: float32. Error: none, every bit counts.
-// Cost:   4 bytes an element of x and y: memory bound.
+// Cost:   4 bytes per element of x and y: memory bound.
 // Source: ours.
 var MaxInnermost = must(WithMaxInnermost(usual))
 
@@ -40,9 +40,9 @@ func WithMaxInnermost(o Options) (*ladder.Operator, error) {
 		return WithMaxInnermost(Options{int(v[0]), int(v[1]), int(v[2]), o.CountPadding})
 	}
 	p.Variants = []ladder.Variant{
-		{Name: "maxpool_nhwc_element", Adds: "a thread an output, neighbouring lanes neighbouring channels", Source: "ours", Plan: o.planInnermost(1, 1)},
-		{Name: "maxpool_nhwc_vectors", Adds: "four channels a thread: loads and stores of 16 bytes", Source: "ours", Plan: o.planInnermost(1, 4)},
-		{Name: "maxpool_nhwc_rows", Adds: "two outputs below each other of four channels a thread: 15 pixels for two outputs", Source: "ours", Plan: o.planInnermost(2, 4)},
+		{Name: "maxpool_nhwc_element", Adds: "one thread per output; neighbouring lanes have neighbouring channels", Source: "ours", Plan: o.planInnermost(1, 1)},
+		{Name: "maxpool_nhwc_vectors", Adds: "four channels per thread: loads and stores of 16 bytes", Source: "ours", Plan: o.planInnermost(1, 4)},
+		{Name: "maxpool_nhwc_rows", Adds: "two outputs below each other of four channels per thread: 15 pixels for two outputs", Source: "ours", Plan: o.planInnermost(2, 4)},
 	}
 	return p, nil
 }

@@ -35,14 +35,14 @@ var usual = Options{Window: 3, Stride: 2, Padding: 1, CountPadding: true}
 // Shapes: x (planes, h, w), y and index (planes, oh, ow) with oh = (h + 2 padding -
 // window) / stride + 1, rounded down, and ow in the same way; planes are images times
 // channels in NCHW. Types: float32, index int32. Error: none, every bit counts.
-// Cost:   4 bytes an element of x, 8 of y and index: memory bound.
+// Cost:   4 bytes per element of x, 8 of y and index: memory bound.
 // Source: ours.
 var Max = must(WithMax(usual))
 
 // Avg is the mean of each window, in which padding counts as 0.
 //
 // Shapes: as of Max, without index. Types: float32, reference float64. Error: |y - ref| <=
-// bound(window^2 + 2) * mean |x|, see Bound. Cost: 4 bytes an element of x and y: memory
+// bound(window^2 + 2) * mean |x|, see Bound. Cost: 4 bytes per element of x and y: memory
 // bound. Source: ours.
 var Avg = must(WithAvg(usual))
 

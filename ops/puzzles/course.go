@@ -153,7 +153,7 @@ var course = []*Puzzle{
 		}, 100),
 	},
 	{
-		Name: "bugs", Task: "The kernel adds up blocks of 16 of n = 45 elements, one sum a block. It has three mistakes: find and mend them.",
+		Name: "bugs", Task: "The kernel adds up blocks of 16 of n = 45 elements, one sum per block. It has three mistakes: find and mend them.",
 		Grid: gpu.Dim{X: 3}, Block: gpu.Dim{X: 16},
 		Out: Array{Name: "out", Shape: []int{3}}, In: []Array{{Name: "x", Shape: []int{45}}}, Scalars: []Scalar{{"n", 45}},
 		Hints: []string{"The check names the first mistake, with its line. Mend it and check again.", "A load behind the end; a barrier that is missing; a result of which only one block's stays."},

@@ -61,7 +61,7 @@ var triton = []*Puzzle{
 		}, 120),
 	},
 	{
-		Name: "long_sum", Task: "The sum of each of 4 rows of 72 elements, a program a row, 32 elements at a time.", Triton: true,
+		Name: "long_sum", Task: "The sum of each of 4 rows of 72 elements, one program per row, 32 elements at a time.", Triton: true,
 		Grid: gpu.Dim{X: 4}, Block: gpu.Dim{X: 32},
 		Out: Array{Name: "out", Shape: []int{4}}, In: []Array{{Name: "x", Shape: []int{4, 72}}}, Scalars: []Scalar{{"columns", 72}},
 		Hints: []string{"Add vectors in the loop, and their elements once behind it."},
@@ -73,7 +73,7 @@ var triton = []*Puzzle{
 		}, 4),
 	},
 	{
-		Name: "long_softmax", Task: "Softmax of each of 4 rows of 72 elements, a program a row; maximum and sum in one pass.", Triton: true, Real: true, Tolerance: 1e-4,
+		Name: "long_softmax", Task: "Softmax of each of 4 rows of 72 elements, one program per row; maximum and sum in one pass.", Triton: true, Real: true, Tolerance: 1e-4,
 		Grid: gpu.Dim{X: 4}, Block: gpu.Dim{X: 32},
 		Out: Array{Name: "out", Shape: []int{4, 72}}, In: []Array{{Name: "x", Shape: []int{4, 72}}}, Scalars: []Scalar{{"columns", 72}},
 		Hints: []string{"A new maximum scales the sum by exp(old - new)."},
@@ -141,7 +141,7 @@ var triton = []*Puzzle{
 		In:  []Array{{Name: "scale", Shape: []int{16, 4}}, {Name: "offset", Shape: []int{16}, Int: true}, {Name: "weight", Shape: []int{16, 4}, Int: true}, {Name: "y", Shape: []int{32, 16}}},
 		Hints: []string{
 			"Broadcast unpacking: weight[:, :, None] >> (tl.arange(0, 8) * 4)[None, None, :] & 15 is 16 x 4 x 8, and tl.reshape makes it 16 x 32.",
-			"The offsets of a row are one int: shift it by 4 bits a group along a new direction as well.",
+			"The offsets of a row are one int: shift it by 4 bits per group along a new direction as well.",
 		},
 		Want: perElement(func(in [][]float64, i int) (sum float64) {
 			row := i / 16

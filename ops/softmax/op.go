@@ -26,7 +26,7 @@ import (
 // Shapes: x, y (rows, columns), row-major and dense. Types: float32, reference float64.
 // Error:  |y - ref| <= u (3 d + 3 w + 10 + k) ref for u = 2^-24, d = m - x, w the mean
 // of d by ref, and k roundings on the longest way of a sum; see analysis in reference.go.
-// Cost:   8 bytes an element: memory bound.
+// Cost:   8 bytes per element: memory bound.
 // Source: ours; founding notes 000 and 003 name it without a listing.
 var Operator = &ladder.Operator{
 	Name:      "softmax",
@@ -55,7 +55,7 @@ var Operator = &ladder.Operator{
 //
 // Shapes: x, y (rows, columns), row-major and dense. Types: float32, reference float64.
 // Error:  |y - ref| <= u (d + 3 w + 6 + 3 log(sum) + |ref| + k), as of Operator.
-// Cost:   8 bytes an element: memory bound.
+// Cost:   8 bytes per element: memory bound.
 // Source: ours.
 var Log = &ladder.Operator{
 	Name:      "log_softmax",
@@ -85,7 +85,7 @@ var Log = &ladder.Operator{
 // Shapes: x, mask, y (rows, columns), row-major and dense. Types: x, y float32, mask
 // uint8, reference float64.
 // Error:  that of Operator, of the elements that are kept.
-// Cost:   9 bytes an element: memory bound.
+// Cost:   9 bytes per element: memory bound.
 // Source: ours.
 var Masked = &ladder.Operator{
 	Name:    "masked_softmax",

@@ -11,7 +11,7 @@ import (
 func variants(t gpu.Type, prefix string, pairs bool) []ladder.Variant {
 	l := layout{t, pairs}
 	wide := l.sweeps(l.countColumns, wideThreads, wideTile, 0)
-	early := ladder.Variant{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane a digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: l.early(earlyBytes)}
+	early := ladder.Variant{Name: "onesweep_early", Adds: "tiles of 9216 keys publish their counts before they rank; one lane per digit takes the places of a row, and each key goes to its place in the tile at once", Module: "onesweep_early", Plan: l.early(earlyBytes)}
 	large := ladder.Variant{Name: "onesweep_large", Adds: "tiles of 6144, a third more, in 73 KB of shared memory", Module: "onesweep_large", Needs: gpu.Compute{Major: 8}, Plan: l.early(largeBytes)}
 	switch {
 	case pairs:

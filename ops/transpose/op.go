@@ -15,7 +15,7 @@ import (
 // Shapes: a (rows, columns), b (columns, rows), both row-major and dense. Types:
 // float32.
 // Error:  none, every bit counts.
-// Cost:   8 bytes an element, no arithmetic: memory bound.
+// Cost:   8 bytes per element, no arithmetic: memory bound.
 // Source: founding note 002, section on transposes.
 var Operator = &ladder.Operator{
 	Name:      "transpose",
@@ -39,7 +39,7 @@ var Operator = &ladder.Operator{
 //
 // Shapes: a, b (rows, columns), row-major and dense. Types: float32.
 // Error:  none, every bit counts.
-// Cost:   8 bytes an element: memory bound.
+// Cost:   8 bytes per element: memory bound.
 // Source: founding note 002, section on transposes.
 var Copy = &ladder.Operator{
 	Name:    "copy",

@@ -36,7 +36,7 @@ var variants = []ladder.Variant{
 		Source: "ours", Plan: blocks(256, ladder.PerElements(16)),
 	},
 	{
-		Name: "vectorcopy_one_vector", Adds: "one vector a thread: more blocks, one load in flight",
+		Name: "vectorcopy_one_vector", Adds: "one vector per thread: more blocks, one load in flight",
 		Source: "ours", Plan: blocks(256, ladder.PerElements(4)),
 	},
 	{

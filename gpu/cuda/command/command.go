@@ -116,7 +116,7 @@ type Load struct {
 }
 
 // EntryValues is how many values Load answers for an entry: registers a
-// thread, bytes of local memory a thread, bytes of static shared memory, and
+// thread, bytes of local memory per thread, bytes of static shared memory, and
 // the most threads a block may have.
 const EntryValues = 4
 

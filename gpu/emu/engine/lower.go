@@ -332,7 +332,7 @@ func (lo *lowering) layout() error {
 		lo.placeShared(v, math.MaxInt32)
 	}
 	if p.localBytes > ptx.MostLocal {
-		return fmt.Errorf("emu: entry %s at %s:%d: %w: %d bytes of local memory a thread, expected at most %d: use a buffer with a part for each thread",
+		return fmt.Errorf("emu: entry %s at %s:%d: %w: %d bytes of local memory per thread, expected at most %d: use a buffer with a part for each thread",
 			p.name, p.file, p.fn.Pos.Line, gpu.ErrMalformed, p.localBytes, ptx.MostLocal)
 	}
 	p.localUsed, p.localBytes = p.localBytes, align(p.localBytes, 16)

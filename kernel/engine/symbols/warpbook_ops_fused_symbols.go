@@ -71,7 +71,7 @@ infinity or NaN that is masked gives NaN.
 Shapes: x, mask, add, y (rows, columns), bias (columns). Types: mask uint8, the others
 float32; reference float64. Parameter: scale, 0.5.
 Error:  |y - ref| <= Bound(3) ((|x| + |bias|) m |s| + |add|), see ladder.Bound.
-Cost:   13 bytes an element and 4 a column, 4 operations an element: memory bound.
+Cost:   13 bytes per element and 4 per column, 4 operations per element: memory bound.
 Source: founding note 000, 3.4.`,
 	"Operators": `func Operators() []*ladder.Operator
 

@@ -202,7 +202,7 @@ bound(k/64 + min(k, 64) + 19) and r = 2^-24, where all of A and B are 0 or at le
 2^-115 or 2^-110: of less, 2^-137 or 2^-134 is lost besides. Of gemm_fp16x3 it is
 bound(k/64 + min(k, 64) + 19) and r = 2^-21, but where an element is less than 2^-17
 of the largest of its row of A or its column of B: of that, 2^-39 is lost besides.
-Cost:   2mnk flops, 2 or 4 bytes an element.`,
+Cost:   2mnk flops, 2 or 4 bytes per element.`,
 	"With": `func With(o Options) *ladder.Operator
 
 With is the operator of a product with a sum: D = alpha A B + beta C,

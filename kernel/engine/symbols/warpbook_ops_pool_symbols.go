@@ -62,7 +62,7 @@ AvgPool run them on buffers. Package ops lists the operators. It must never impo
 Avg is the mean of each window, in which padding counts as 0.
 
 Shapes: as of Max, without index. Types: float32, reference float64. Error: |y - ref| <=
-bound(window^2 + 2) * mean |x|, see Bound. Cost: 4 bytes an element of x and y: memory
+bound(window^2 + 2) * mean |x|, see Bound. Cost: 4 bytes per element of x and y: memory
 bound. Source: ours.`,
 	"AvgPool": `func AvgPool(h ladder.Runner, options Options, size ladder.Size, x, y gpu.Buffer) error
 
@@ -82,7 +82,7 @@ place of its first. (torch gives the place of the last NaN.)
 Shapes: x (planes, h, w), y and index (planes, oh, ow) with oh = (h + 2 padding -
 window) / stride + 1, rounded down, and ow in the same way; planes are images times
 channels in NCHW. Types: float32, index int32. Error: none, every bit counts.
-Cost:   4 bytes an element of x, 8 of y and index: memory bound.
+Cost:   4 bytes per element of x, 8 of y and index: memory bound.
 Source: ours.`,
 	"MaxInnermost": `var MaxInnermost
 
@@ -92,7 +92,7 @@ NaN are those of Max; places are left out.
 
 Shapes: x (images, h, w, channels), y (images, oh, ow, channels), with oh and ow of Max.
 Types: float32. Error: none, every bit counts.
-Cost:   4 bytes an element of x and y: memory bound.
+Cost:   4 bytes per element of x and y: memory bound.
 Source: ours.`,
 	"MaxPool": `func MaxPool(h ladder.Runner, options Options, size ladder.Size, x, y, index gpu.Buffer) error
 

@@ -128,7 +128,7 @@ parameter exclusive = 1 the last term is x[r][c-1].
 
 Shapes: x, y (rows, columns), row-major and dense. Types: float32, reference float64.
 Error:  that of Operator, for each row.
-Cost:   8 bytes an element, one addition: memory bound.
+Cost:   8 bytes per element, one addition: memory bound.
 Source: ours; founding note 000 names cumsum without a listing.`,
 	"Uint64": `var Uint64
 

@@ -65,7 +65,7 @@ It keeps shares that the softmax itself rounds to 0. A row with NaN or +inf, or 
 
 Shapes: x, y (rows, columns), row-major and dense. Types: float32, reference float64.
 Error:  |y - ref| <= u (d + 3 w + 6 + 3 log(sum) + |ref| + k), as of Operator.
-Cost:   8 bytes an element: memory bound.
+Cost:   8 bytes per element: memory bound.
 Source: ours.`,
 	"LogOf": `func LogOf(h ladder.Runner, rows, columns int, x, y gpu.Buffer) error
 
@@ -80,7 +80,7 @@ query without keys the output 0. A row that keeps a NaN or +inf is NaN throughou
 Shapes: x, mask, y (rows, columns), row-major and dense. Types: x, y float32, mask
 uint8, reference float64.
 Error:  that of Operator, of the elements that are kept.
-Cost:   9 bytes an element: memory bound.
+Cost:   9 bytes per element: memory bound.
 Source: ours.`,
 	"MaskedOf": `func MaskedOf(h ladder.Runner, rows, columns int, x, mask, y gpu.Buffer) error
 
@@ -108,7 +108,7 @@ other -inf gives 0. Rows without columns have no outputs.
 Shapes: x, y (rows, columns), row-major and dense. Types: float32, reference float64.
 Error:  |y - ref| <= u (3 d + 3 w + 10 + k) ref for u = 2^-24, d = m - x, w the mean
 of d by ref, and k roundings on the longest way of a sum; see analysis in reference.go.
-Cost:   8 bytes an element: memory bound.
+Cost:   8 bytes per element: memory bound.
 Source: ours; founding notes 000 and 003 name it without a listing.`,
 	"Operators": `func Operators() []*ladder.Operator
 

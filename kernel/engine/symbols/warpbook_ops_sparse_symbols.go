@@ -168,7 +168,7 @@ Shapes: a_offsets, b_offsets and offsets (n + 1), a_columns, a_values, b_columns
 b_values (nnz), columns and values (room), count (1). Types: values float32, offsets and
 columns int32, count uint32. Reference float64.
 Error:  offsets, columns and count none; a value of k products as a row of SpMV.
-Cost:   about 2 nnz^2 / n FLOP and 16 bytes a product for evenly spread entries; the
+Cost:   about 2 nnz^2 / n FLOP and 16 bytes per product for evenly spread entries; the
 least traffic is 8 bytes for each entry of A, B and C.
 Source: ours; founding note 001 names sparse products.`,
 	"SpMM": `var SpMM

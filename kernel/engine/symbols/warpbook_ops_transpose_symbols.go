@@ -55,7 +55,7 @@ both accesses coalesced, so its time is the limit of a transpose.
 
 Shapes: a, b (rows, columns), row-major and dense. Types: float32.
 Error:  none, every bit counts.
-Cost:   8 bytes an element: memory bound.
+Cost:   8 bytes per element: memory bound.
 Source: founding note 002, section on transposes.`,
 	"Matrix": `func Matrix(h ladder.Runner, rows, columns int, a, b gpu.Buffer) error
 
@@ -70,7 +70,7 @@ Operator transposes a matrix: b[c][r] = a[r][c].
 Shapes: a (rows, columns), b (columns, rows), both row-major and dense. Types:
 float32.
 Error:  none, every bit counts.
-Cost:   8 bytes an element, no arithmetic: memory bound.
+Cost:   8 bytes per element, no arithmetic: memory bound.
 Source: founding note 002, section on transposes.`,
 	"Operators": `func Operators() []*ladder.Operator
 

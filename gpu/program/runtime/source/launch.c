@@ -112,7 +112,7 @@ static cudaError_t shape(const kernel *k, dim3 g, dim3 b, size_t shared, uint64_
   if (g.x > 2147483647u || g.y > 65535 || g.z > 65535)
     return wb_fail(cudaErrorInvalidConfiguration, here, 0, "launch of a grid of (%u,%u,%u) blocks: expected at most (2147483647,65535,65535)", g.x, g.y, g.z);
   if (k->threads && threads > k->threads)
-    return wb_fail(cudaErrorInvalidValue, here, 0, "launch of %llu threads a block, and the kernel's __launch_bounds__ are %llu", (unsigned long long)threads, (unsigned long long)k->threads);
+    return wb_fail(cudaErrorInvalidValue, here, 0, "launch of %llu threads per block, and the kernel's __launch_bounds__ are %llu", (unsigned long long)threads, (unsigned long long)k->threads);
   if (shared + k->shared > k->dynamic && shared + k->shared > 48 << 10)
     return wb_fail(cudaErrorInvalidValue, here, 0, "launch with %zu bytes of shared memory: more than 48 KiB need cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before", shared + (size_t)k->shared);
   return cudaSuccess;
