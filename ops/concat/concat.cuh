@@ -50,7 +50,7 @@ static __device__ __forceinline__ float4 load_four(const Parts& p, size_t r, siz
     return {v[0], v[1], v[2], v[3]};
 }
 
-// A tile of y in stores of 16 bytes, four a thread and turn in flight.
+// A tile of y in stores of 16 bytes, four per thread and iteration in flight.
 template <unsigned threads>
 static __device__ __forceinline__ void vector_tile(const Parts& p, float* __restrict__ y, size_t n, size_t first, size_t r0, size_t c0) {
     if ((size_t)y % 16 || n - first < tile) return copy_tile<threads>(p, y, n, first, r0, c0);

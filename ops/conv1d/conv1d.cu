@@ -5,7 +5,7 @@
 
 #include "conv1d.cuh"
 
-// The listing of note 001 with a guard: a thread an output, x and the mask from global
+// The listing of note 001 with a guard: one thread per output, x and the mask from global
 // memory, an if for each tap.
 extern "C" __global__ void conv1d_global(const float* __restrict__ x, const float* __restrict__ mask, float* __restrict__ y, Shape s) {
     unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(256) conv1d_operands(const float* _
 // Up to 9 taps without shared memory: a thread has four neighbouring outputs and reads the
 // vectors of x under them, of which L1 has all but one from its neighbours. x starts up to
 // three elements before the first tap, so that vectors are aligned. Blocks are small: the
-// next starts as soon as one has stored, as in a copy. With more taps a thread needs more
+// next starts as soon as one has stored, as in a copy. With more taps, a thread needs more
 // than 32 registers, and fewer threads have loads in flight. Nine taps whose first lies on
 // a vector have code without a branch for each tap, which takes a third of the
 // instructions.

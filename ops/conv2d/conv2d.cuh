@@ -57,8 +57,8 @@ __device__ __forceinline__ float finish(float v, const float* bias, unsigned k, 
     return s.relu && v < 0 ? 0 : v;
 }
 
-// 64 x 64 elements of a product a block of 256 threads, 4 x 4 a thread, 16 of the inner
-// dimension a step. `a(row, i)` and `b(i)` give the factors, 0 outside the matrices; a block's
+// 64 x 64 elements of a product per block of 256 threads, 4 x 4 per thread, 16 of the inner
+// dimension per step. `a(row, i)` and `b(i)` give the factors, 0 outside the matrices; a block's
 // columns are those that b was made for: column threadIdx.x % 64 of the tile.
 const unsigned tile = 64, step = 16;
 template <class A, class B, class Store> __device__ __forceinline__ void product(unsigned inner, const A& a, const B& b, const Store& store) {

@@ -159,7 +159,7 @@ static __device__ unsigned thread_now() {
     return thread - 128;
 }
 
-// Stores 16 channels of n columns a warp, by way of shared memory, so that a warp stores
+// Stores 16 channels of n columns per warp, by way of shared memory, so that a warp stores
 // neighbours: columns, or channels where they are innermost.
 template <unsigned n> static __device__ __forceinline__ void store(float (&sums)[n / 2], float* staged, const Outlet& to, const float (&add)[2], int shift, bool relu, const Shape& s) {
     unsigned thread = thread_now(), lane = thread % 32;

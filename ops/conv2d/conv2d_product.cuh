@@ -1,7 +1,7 @@
 // Implicit GEMM on wgmma, of images and of volumes: what the entries of conv2d_hopper.cu
 // and conv3d_hopper.cu share.
 //
-// Filters are the rows of a product, 64 a warpgroup, and places of y its columns: a layer
+// Filters are the rows of a product, 64 per warpgroup, and places of y its columns: a layer
 // of 64 channels needs no wider tile, and a thread has two neighbouring channels of each
 // place, which it stores at once. Of three warpgroups one brings x and w, and two multiply
 // and store: either other channels of the same places, or other places. Blocks stay and

@@ -43,7 +43,7 @@ template <class T> static __device__ __forceinline__ void copy(T* to, const T* f
     for (unsigned i = 0; i < 16 / sizeof(T); i++) to[i] = from[i];
 }
 
-// 64 places by 64 channels a block of four warps, 32 x 32 a warp. A step is 64 bytes of the
+// 64 places by 64 channels per block of four warps, 32 x 32 per warp. A step is 64 bytes of the
 // inner dimension; rows in shared memory are 16 bytes longer, so that eight rows lie on all
 // banks. `vectors` loads 16 bytes, where channels of a group are a multiple of 16 bytes: then
 // a vector never spans two taps.

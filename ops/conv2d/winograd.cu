@@ -1,11 +1,11 @@
 // Winograd's algorithm for filters of 3 x 3 with stride 1: m x m outputs from (m + 2) x (m +
-// 2) elements by (m + 2)^2 multiplications a channel in place of 9 m^2. Four launches: the
+// 2) elements by (m + 2)^2 multiplications per channel in place of 9 m^2. Four launches: the
 // filters and the tiles of x are transformed, multiplied, and the sums transformed back.
 
 #include "conv2d.cuh"
 #include "winograd.cuh"
 
-// u[f][k][c]: the transformed filters, a thread each.
+// u[f][k][c]: the transformed filters, one thread each.
 template <int m> __device__ __forceinline__ void filters(const float* w, float* u, const Shape& s) {
     constexpr int a = m + 2;
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,7 +22,7 @@ template <int m> __device__ __forceinline__ void filters(const float* w, float* 
     for (int f = 0; f < a * a; f++) u[(size_t)f * s.k * s.c + i] = to[f / a][f % a];
 }
 
-// v[f][c][tile]: the transformed tiles of x, a thread each.
+// v[f][c][tile]: the transformed tiles of x, one thread each.
 template <int m> __device__ __forceinline__ void tiles(const float* x, float* v, const Shape& s, unsigned across, unsigned down) {
     constexpr int a = m + 2;
     unsigned count = s.images * across * down, i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -64,14 +64,14 @@ struct Sums {
     }
 };
 
-// sums[f][k][tile] = u[f] v[f], a product for each f.
+// sums[f][k][tile] = u[f] v[f], one product for each f.
 __device__ __forceinline__ void multiply(const float* u, const float* v, float* sums, const Shape& s, unsigned count) {
     unsigned f = blockIdx.z, column = blockIdx.x * tile, first = blockIdx.y * tile;
     product(s.c, Rows{u + (size_t)f * s.k * s.c, s.k, s.c, first}, Column{v + (size_t)f * s.c * count, s.c, count, column + threadIdx.x % tile},
             Sums{sums + (size_t)f * s.k * count, s.k, count, first, column});
 }
 
-// y: the sums of a tile transformed back, a thread each.
+// y: the sums of a tile transformed back, one thread each.
 template <int m> __device__ __forceinline__ void outputs(const float* sums, const float* bias, float* y, const Shape& s, unsigned across, unsigned down) {
     constexpr int a = m + 2;
     unsigned count = s.images * across * down, i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -112,7 +112,7 @@ template <int m> static __device__ __forceinline__ void fused_filters(const floa
     for (unsigned f = 0; f < C::parts; f++) u[f * C::channels] = to[f / C::side][f % C::side];
 }
 
-// Transforms x, a tile a lane and a channel of each stage a warp. The elements of the next
+// Transforms x, one tile per lane and one channel of each stage per warp. The elements of the next
 // stage are on their way while those of this one are written.
 template <int m> static __device__ __forceinline__ void transform_tiles(const float* x, const float* u, const Shape& s, const Items& n, Stages ring) {
     using C = Cut<m>;
@@ -229,7 +229,7 @@ template <int m> static __device__ __forceinline__ void multiply(float (&sums)[C
     }
 }
 
-// Writes a warp's sums of one tile a lane to be exchanged, four channels at a time.
+// Writes a warp's sums of one tile per lane to be exchanged, four channels at a time.
 template <int m> static __device__ __forceinline__ void put(float* to, const float (&sums)[Cut<m>::held][Cut<m>::rows][8], int column, Lane lane) {
     using C = Cut<m>;
 #pragma unroll
@@ -298,7 +298,7 @@ extern "C" __global__ void __launch_bounds__(512, 1) conv2d_winograd2_fused_2(AR
     Stages ring = start<2>(barriers);
     if (threadIdx.x >= (C::warps + transformers) * 32) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 72;");
-        unsigned warp = threadIdx.x / 32 - C::warps - transformers, lane = threadIdx.x % 32, tile = warp * 8 + lane % 8; // 8 tiles a warp, 4 channels at a time
+        unsigned warp = threadIdx.x / 32 - C::warps - transformers, lane = threadIdx.x % 32, tile = warp * 8 + lane % 8; // 8 tiles per warp, 4 channels at a time
         for (unsigned item = blockIdx.x; item < n.items; item += gridDim.x, phase ^= 1) {
             Corner corner = Corner::of<2>(item / n.blocks * item_tiles + tile, s, n);
             barrier_wait(filled, phase);

@@ -6,7 +6,7 @@
 
 #include "tile.cuh"
 
-// A thread an element, and an atomic on one counter for each that is kept.
+// One thread per element, and an atomic on one counter for each that is kept.
 extern "C" __global__ void copy_if_filter(const float* __restrict__ x, float* __restrict__ y, unsigned* count, unsigned n, unsigned capacity) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && x[i] > 0) {
@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(256) copy_if_block_scan(const float
     if (v > 0 && start + at < capacity) y[start + at] = v;
 }
 
-// Sixteen elements a thread in loads of 16 bytes; the block packs what it keeps in
+// Sixteen elements per thread in loads of 16 bytes; the block packs what it keeps in
 // shared memory, so that neighbouring threads write neighbours.
 extern "C" __global__ void __launch_bounds__(256) copy_if_compact(const float* __restrict__ x, float* __restrict__ y, unsigned* count, unsigned n, unsigned capacity) {
     __shared__ float packed[4096];

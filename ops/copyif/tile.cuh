@@ -19,7 +19,7 @@ static __device__ float4 four(const float* __restrict__ x, size_t i, unsigned n)
     return make_float4(i < n ? x[i] : 0, i + 1 < n ? x[i + 1] : 0, i + 2 < n ? x[i + 2] : 0, i + 3 < n ? x[i + 3] : 0);
 }
 
-// Loads a warp's part of a tile: ROUNDS times 128 neighbours, four a lane.
+// Loads a warp's part of a tile: ROUNDS times 128 neighbours, four per lane.
 template <int ROUNDS>
 static __device__ void load(float4* v, const float* __restrict__ x, size_t first, unsigned n) {
     first += threadIdx.x / 32 * ROUNDS * 128 + threadIdx.x % 32 * 4;
@@ -97,7 +97,7 @@ static __device__ void write_status(Status* status, Status s) {
 
 // How many elements the tiles before this one keep, in every lane of a warp: adds the
 // tiles' own numbers from the nearest back to the first that knows its prefix.
-// PER words a lane are in flight.
+// PER words per lane are in flight.
 template <int PER>
 static __device__ unsigned look_back(const Status* status, unsigned tile) {
     unsigned lane = threadIdx.x % 32, sum = 0;

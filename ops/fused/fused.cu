@@ -27,7 +27,7 @@ extern "C" __global__ void fused_four_launches_4(const float* __restrict__ t, co
     if (i < n) y[i] = t[i] + add[i];
 }
 
-// One element a turn: the loop of note 000.
+// One element per iteration: the loop of note 000.
 static __device__ __forceinline__ void one_by_one(const float* x, const float* __restrict__ bias, const unsigned char* __restrict__ mask, const float* add, float* y,
                                                   float scale, unsigned n, unsigned columns) {
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = of(x[i], bias[i % columns], mask[i], scale, add[i]);
@@ -58,7 +58,7 @@ template <bool last> static __device__ __forceinline__ uchar4 masks_at(const uns
     return *(uchar4*)&m;
 }
 
-// Four elements a thread. wide: their masks come in one load. streaming: the store is
+// Four elements per thread. wide: their masks come in one load. streaming: the store is
 // marked as not used again. last: L2 evicts the lines of the loads last.
 template <bool wide, bool streaming, bool last = false>
 static __device__ __forceinline__ void four(const float* x, const float* __restrict__ bias, const unsigned char* __restrict__ mask, const float* add, float* y,

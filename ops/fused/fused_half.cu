@@ -23,7 +23,7 @@ struct BoolMask {
     }
 };
 
-// One element a turn, where vectors do not fit.
+// One element per iteration, where vectors do not fit.
 template <class Mask>
 static __device__ void one_by_one(const __half* x, const __half* __restrict__ bias, const unsigned char* __restrict__ mask, const __half* add, __half* y,
                                   __half2 scale, unsigned n, unsigned columns) {
@@ -31,7 +31,7 @@ static __device__ void one_by_one(const __half* x, const __half* __restrict__ bi
         y[i] = __low2half(Mask::of(__half2half2(x[i]), __half2half2(bias[i % columns]), mask[i], mask[i], scale, __half2half2(add[i])));
 }
 
-// Two elements a thread, as note 000 has it.
+// Two elements per thread, as note 000 has it.
 template <class Mask>
 static __device__ __forceinline__ void two(const __half* x, const __half* __restrict__ bias, const unsigned char* __restrict__ mask, const __half* add, __half* y,
                                            float factor, unsigned n, unsigned columns) {
@@ -80,7 +80,7 @@ template <bool last> static __device__ __forceinline__ uint2 masks_at(const unsi
     return m;
 }
 
-// Eight elements a thread. wide: their masks come in one load. streaming: the store is
+// Eight elements per thread. wide: their masks come in one load. streaming: the store is
 // marked as not used again. last: L2 evicts the lines of the loads last.
 template <bool wide, bool streaming, bool last = false>
 static __device__ __forceinline__ void eight(const __half* x, const __half* __restrict__ bias, const unsigned char* __restrict__ mask, const __half* add, __half* y,

@@ -89,13 +89,13 @@ struct Erfc {
     }
 };
 
-// One element a thread and turn, for vectors that are not aligned.
+// One element per thread and iteration, for vectors that are not aligned.
 template <class F>
 static __device__ void one_by_one(const __half* __restrict__ x, __half* __restrict__ y, unsigned first, unsigned n) {
     for (unsigned i = first; i < n; i += gridDim.x * blockDim.x) y[i] = __low2half(F::of(__half2half2(x[i])));
 }
 
-// Eight halves a thread and turn, in one load and one store of 16 bytes; all loads come
+// Eight halves per thread and iteration, in one load and one store of 16 bytes; all loads come
 // before the first result.
 template <class F, unsigned threads = 256, unsigned turns = 1>
 static __device__ __forceinline__ void eight(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) {
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(256) gelu_half(const __half* __rest
     if (i < n) y[i] = in_half(x[i]);
 }
 
-// Two halves a thread: one instruction computes with both.
+// Two halves per thread: one instruction computes with both.
 extern "C" __global__ void __launch_bounds__(256) gelu_half2(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
     if (((size_t)x | (size_t)y) % 4) return one_by_one<InHalf2>(x, y, i, n);
@@ -133,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(256) gelu_half2(const __half* __res
     if (i == 0) one_by_one<InHalf2>(x, y, n / 2 * 2, n);
 }
 
-// Eight halves a load and a store.
+// Eight halves per load and store.
 extern "C" __global__ void __launch_bounds__(256) gelu_half8(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<InHalf2>(x, y, n); }
 
 // Computed in float32, with the tanh of the library.
@@ -153,11 +153,11 @@ extern "C" __global__ void __launch_bounds__(256) gelu_erf(const __half* __restr
     one_by_one<Erf>(x, y, blockIdx.x * 256 + threadIdx.x, n);
 }
 
-// Eight halves a load and a store.
+// Eight halves per load and store.
 extern "C" __global__ void __launch_bounds__(256) gelu_erf8(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Erf>(x, y, n); }
 
 // The complement of erf in place of 1 + erf: nothing cancels.
 extern "C" __global__ void __launch_bounds__(256) gelu_erfc8(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Erfc>(x, y, n); }
 
-// With erf again: two vectors a thread, whose loads come before the arithmetic.
+// With erf again: two vectors per thread, whose loads come before the arithmetic.
 extern "C" __global__ void __launch_bounds__(128) gelu_erf_two_vectors(const __half* __restrict__ x, __half* __restrict__ y, unsigned n) { eight<Erf, 128, 2>(x, y, n); }

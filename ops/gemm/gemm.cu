@@ -19,7 +19,7 @@ static __device__ void element(const Problem& p, unsigned row, unsigned column) 
     store(p, row, column, sum);
 }
 
-// One thread an element: the threads of a warp walk down a column of D, so
+// One thread per element: the threads of a warp walk down a column of D, so
 // that each reads another row of A.
 extern "C" __global__ void gemm_uncoalesced(MATRICES) {
     Problem p = PROBLEM;
@@ -166,7 +166,7 @@ extern "C" __global__ void gemm_float4(MATRICES) {
 
 // The tile after the next is on its way from global memory to registers while
 // a tile is multiplied, and the eight elements after the next from shared
-// memory: one barrier a tile. A thread's rows and columns are two groups of
+// memory: one barrier per tile. A thread's rows and columns are two groups of
 // four; a row of A in shared memory is width floats long.
 template <int width, int rows_apart, int columns_apart>
 static __device__ void prefetched(const Problem& p, unsigned row, unsigned column) {

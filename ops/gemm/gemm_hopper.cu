@@ -44,7 +44,7 @@ static __device__ Tile place(unsigned tile, const Result& r) {
 }
 
 // Sets up the barriers of a ring: filled by one thread and its copies, freed by the
-// two multiplying warpgroups of both blocks; and one a warpgroup for boxes of C.
+// two multiplying warpgroups of both blocks; and one per warpgroup for boxes of C.
 template <unsigned stages> static __device__ Walk start(unsigned long long* barriers) {
     Walk w = {address(barriers), address(barriers) + stages * 8, stages, 0, 0};
     if (threadIdx.x == 0) {
@@ -314,7 +314,7 @@ extern "C" __global__ void HOPPER gemm_tf32_wgmma(MAP a, MAP b, MAP c, MAP d, Re
 
 #include "gemm_split.cuh"
 
-// Splits A into two of TF32, four elements a thread ...
+// Splits A into two of TF32, four elements per thread ...
 extern "C" __global__ void gemm_tf32x3(const float* a, float* first, float* second, unsigned rows, unsigned columns, unsigned ld) {
     unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     if (column >= columns) return;
@@ -333,7 +333,7 @@ extern "C" __global__ void HOPPER gemm_tf32x3_2(MAP first, MAP second, MAP b, MA
     product_of_tf32(first, second, b, c, d, r);
 }
 
-// Splits a matrix into three of bfloat16, eight elements a thread; rows of these are
+// Splits a matrix into three of bfloat16, eight elements per thread; rows of these are
 // multiples of eight ...
 extern "C" __global__ void gemm_bf16x3(const float* x, __nv_bfloat16* first, __nv_bfloat16* second, __nv_bfloat16* third, unsigned rows, unsigned columns, unsigned from, unsigned to) {
     unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 8;
@@ -362,7 +362,7 @@ static __device__ void split8(const float (&v)[8], const int (&exponents)[8], __
 }
 
 // Splits A into two of float16, each row scaled by its largest number, whose bits are
-// kept: a block a row, which it reads twice; rows of these are multiples of eight ...
+// kept: one block per row, which it reads twice; rows of these are multiples of eight ...
 extern "C" __global__ void __launch_bounds__(256) gemm_fp16x3(const float* a, __half* first, __half* second, unsigned* most, unsigned rows, unsigned columns, unsigned from, unsigned to) {
     __shared__ unsigned largest;
     for (unsigned row = blockIdx.x; row < rows; row += gridDim.x) {
@@ -390,7 +390,7 @@ extern "C" __global__ void __launch_bounds__(256) gemm_fp16x3(const float* a, __
     }
 }
 
-// ... finds the largest number of each column of B, four columns of 64 rows a thread ...
+// ... finds the largest number of each column of B, four columns of 64 rows per thread ...
 extern "C" __global__ void __launch_bounds__(256) gemm_fp16x3_2(const float* b, unsigned* most, unsigned rows, unsigned columns, unsigned ld) {
     unsigned column = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
     if (column >= columns) return;

@@ -69,7 +69,7 @@ template <class T> struct Step {
     }
 };
 
-// 128 x 128 of D a block, 64 x 64 a warp.
+// 128 x 128 of D per block, 64 x 64 per warp.
 template <class T> static __device__ void mma_product(const Product<T>& p) {
     using S = Step<T>;
     unsigned across = (p.n + 127) / 128, warp = threadIdx.x / 32, lane = threadIdx.x % 32, steps = (p.k + S::depth - 1) / S::depth;

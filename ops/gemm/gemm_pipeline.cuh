@@ -1,7 +1,7 @@
 // The rungs of gemm.cu that copy to shared memory past the registers: cp.async,
 // from compute capability 8.0 on.
 
-// Multiplies a tile that lies inside of aligned matrices, k in steps of 16:
+// Multiplies a tile that is inside aligned matrices, k in steps of 16:
 // nothing is asked on the way. Two more steps are in flight while one is
 // multiplied: B past the registers, A through them, where it is transposed.
 // The barrier stands before the last product of a step, so that the first row

@@ -196,7 +196,7 @@ template <class S> static __device__ bool add_slices(float (&sums)[S::rows][S::c
     return threadIdx.x < S::slice;
 }
 
-// Stores a tile. One that lies inside of an aligned D asks nothing on the way. The
+// Stores a tile. One that is inside an aligned D needs no bounds check. The
 // guarded stores of any other are 64 KB of code: as a loop they were a few KB, but
 // the assembler then put reads of shared memory 8 instructions before their use in
 // the loop that multiplies, not 20 (2.6 % of 8192). Small is that loop, through local

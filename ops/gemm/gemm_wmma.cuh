@@ -1,5 +1,5 @@
 // The rungs of gemm_tensor.cu that name whole matrices: wmma, 16 x 16 x 16 (8 for
-// TF32) a warp. Which lane holds which element is the compiler's business.
+// TF32) per warp. Which lane holds which element is the compiler's business.
 
 template <class T> struct Wmma;
 
@@ -40,9 +40,9 @@ static __device__ void round_tf32(unsigned* r, int n, float) {
 }
 #endif
 
-// 128 x 128 of D a block, 64 x 32 a warp. Rows in shared memory are 16 bytes
-// longer against bank conflicts. Sums go through shared memory, a matrix of 16 x
-// 16 a warp at a time, because their place in registers is not told.
+// 128 x 128 of D per block, 64 x 32 per warp. Rows in shared memory are 16 bytes
+// longer against bank conflicts. Sums go through shared memory, one matrix of 16 x
+// 16 per warp at a time, because their place in registers is not told.
 template <class T> static __device__ void wmma_product(const Product<T>& p) {
     constexpr int depth = 64 / sizeof(T), vector = 16 / sizeof(T), a_width = depth + vector, b_width = 128 + vector, R = Wmma<T>::registers;
     __shared__ float patch[8][16][16];

@@ -41,7 +41,7 @@ static __device__ void count_bytes(char* column, uint4 v) {
     }
 }
 
-// Loads of 16 bytes, and 32 counters a bin, one for each lane: no two lanes of a warp
+// Loads of 16 bytes, and 32 counters per bin, one for each lane: no two lanes of a warp
 // meet at an address or at a bank, whatever the data.
 extern "C" __global__ void __launch_bounds__(1024) histogram_u8_per_lane(const unsigned char* __restrict__ x, unsigned* __restrict__ counts, unsigned n) {
     extern __shared__ unsigned table[];
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(1024) histogram_u8_per_lane(const u
     publish_lanes(table, counts, 256);
 }
 
-// Three vectors a thread; the next three are in flight while these are counted.
+// Three vectors per thread; the next three are in flight while these are counted.
 extern "C" __global__ void __launch_bounds__(1024) histogram_u8_prefetch(const unsigned char* __restrict__ x, unsigned* __restrict__ counts, unsigned n) {
     extern __shared__ unsigned table[];
     for (unsigned i = threadIdx.x; i < 256 * 32; i += 1024) table[i] = 0;

@@ -60,7 +60,7 @@ extern "C" __global__ void histogram_per_warp(const int* __restrict__ x, unsigne
     }
 }
 
-// Loads of 16 bytes: four values in flight a thread.
+// Loads of 16 bytes: four values in flight per thread.
 extern "C" __global__ void histogram_vec4(const int* __restrict__ x, unsigned* __restrict__ counts, unsigned* __restrict__ dropped, unsigned n, unsigned bins) {
     extern __shared__ unsigned table[];
     unsigned warps = blockDim.x / 32;
@@ -120,8 +120,8 @@ extern "C" __global__ void histogram_per_lane(const int* __restrict__ x, unsigne
     publish_lanes(table, counts, bins);
 }
 
-// Loads of 16 bytes, four a thread; the next four are in flight while these are
-// counted. One block of 1024 threads a multiprocessor.
+// Loads of 16 bytes, four per thread; the next four are in flight while these are
+// counted. One block of 1024 threads per multiprocessor.
 extern "C" __global__ void __launch_bounds__(1024) histogram_prefetch(const int* __restrict__ x, unsigned* __restrict__ counts, unsigned* __restrict__ dropped, unsigned n, unsigned bins) {
     extern __shared__ unsigned table[];
     for (unsigned i = threadIdx.x; i < bins * 32; i += 1024) table[i] = 0;

@@ -1,4 +1,4 @@
-// Tables with 32 counters a bin, one for each lane: bank and lane are one number.
+// Tables with 32 counters per bin, one for each lane: bank and lane are one number.
 
 // The sum of a counter's 32 copies, in every lane.
 static __device__ unsigned warp_sum(unsigned value) {

@@ -1,5 +1,5 @@
 // Histograms of more bins than 48 KiB of shared memory have words for: Hopper has 227
-// KiB a block, and blocks of a cluster reach each other's.
+// KiB per block, and blocks of a cluster reach each other's.
 
 // Counters of 16 bits, two in a word. A counter that reaches 2^15 gives 2^15 to the global
 // one before it can pass 2^16: of the 1024 threads each has at most one addition on its
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(1024) histogram_u16_counters(const 
     publish_u16(table, counts, bins);
 }
 
-// Passes each element to add in loads of 16 bytes, four a thread; the next four are in
+// Passes each element to add in loads of 16 bytes, four per thread; the next four are in
 // flight meanwhile.
 template <class Add>
 static __device__ void each(const int* __restrict__ x, unsigned n, Add add) {

@@ -4,7 +4,7 @@
 
 #include <cooperative_groups.h>
 
-// Adds what a kernel left in one sum a block. One block, correct.
+// Adds what a kernel left in one sum per block. One block, correct.
 extern "C" __global__ void block_sums(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     __shared__ float s[256];
     unsigned tid = threadIdx.x;
@@ -46,7 +46,7 @@ extern "C" __global__ void mistake_bounds_one_element(float* nums, float* res, u
     if (tx == 0) atomicAdd(res, shared[0]);
 }
 
-// Two elements a thread: up to 511 past the end.
+// Two elements per thread: up to 511 past the end.
 extern "C" __global__ void mistake_bounds_two_elements(float* nums, float* res, unsigned n) {
     __shared__ float shared[256];
     int tx = threadIdx.x;

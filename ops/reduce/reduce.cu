@@ -163,7 +163,7 @@ static __device__ float block_sum(float sum) {
     return sum;
 }
 
-// Lanes pass registers to each other; shared memory holds one sum a warp.
+// Lanes pass registers to each other; shared memory holds one sum per warp.
 extern "C" __global__ void reduce_warp_shuffle(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     float sum = block_sum(grid_stride(x, n));
     if (threadIdx.x == 0) y[blockIdx.x] = sum;

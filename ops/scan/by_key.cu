@@ -8,7 +8,7 @@ static __device__ Segment element(const int* __restrict__ keys, const float* __r
     return i < n ? Segment(x[i], i == 0 || keys[i] != keys[i - 1]) : Segment(0);
 }
 
-// One block goes through x, 256 elements a turn.
+// One block goes through x, 256 elements per iteration.
 extern "C" __global__ void __launch_bounds__(256) scan_by_key_shuffle(const int* __restrict__ keys, const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     __shared__ Segment totals[8];
     Segment earlier(0);

@@ -32,7 +32,7 @@ static __device__ void bulk_stores_read() { asm volatile("cp.async.bulk.wait_gro
 
 static __device__ void stored() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// A tile is 12 warps times 5 vectors a lane; seven stages hold a tile each. Some warps look
+// A tile is 12 warps times 5 vectors per lane; seven stages hold a tile each. Some warps look
 // back, in turns, and a tile is stored as many tiles after it was scanned: four, three where
 // the copy engine stores, which holds a stage for one more tile, or five where two stages
 // load.
@@ -97,7 +97,7 @@ template <unsigned lookers, typename T, typename LookBack> static __device__ voi
     }
 }
 
-// Scans a warp's part of a tile, five vectors a lane side by side, and leaves it in
+// Scans a warp's part of a tile, five vectors per lane side by side, and leaves it in
 // shared memory for the store.
 template <typename T> struct Part {
     typedef Vector<T, in_vector<T>> Some;

@@ -3,8 +3,8 @@
 
 #include "scan.cuh"
 
-// One block goes through x, 256 elements a turn. In every step each thread adds what
-// lies 1, 2, 4, ... places before: log2 256 steps, and 8 additions an element.
+// One block goes through x, 256 elements per iteration. In every step each thread adds what
+// lies 1, 2, 4, ... places before: log2 256 steps, and 8 additions per element.
 template <typename T> static __device__ void hillis_steele(const T* __restrict__ x, T* __restrict__ y, unsigned n, unsigned exclusive) {
     __shared__ T s[2][256];
     unsigned t = threadIdx.x;
@@ -25,7 +25,7 @@ template <typename T> static __device__ void hillis_steele(const T* __restrict__
 }
 
 // A tree over 512 elements: sums on the way up, and what lies before each on the way
-// down. Two additions an element, in twice as many steps.
+// down. Two additions per element, in twice as many steps.
 template <typename T> static __device__ void blelloch(const T* __restrict__ x, T* __restrict__ y, unsigned n, unsigned exclusive) {
     __shared__ T s[512];
     unsigned t = threadIdx.x;
@@ -58,7 +58,7 @@ template <typename T> static __device__ void blelloch(const T* __restrict__ x, T
     }
 }
 
-// Scans x from `first` to `last`, 256 elements a turn, after what lies before.
+// Scans x from `first` to `last`, 256 elements per iteration, after what lies before.
 template <typename T> static __device__ void by_shuffles(const T* __restrict__ x, T* __restrict__ y, size_t first, size_t last, T earlier, unsigned exclusive) {
     __shared__ T totals[8];
     for (size_t i = first + threadIdx.x; first < last; first += 256, i += 256) {

@@ -8,7 +8,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_hillis_steele(const float
     hillis_steele(x, y, n, exclusive);
 }
 
-// A tree, up and down: two additions an element.
+// A tree, up and down: two additions per element.
 extern "C" __global__ void __launch_bounds__(256) scan_blelloch(const float* __restrict__ x, float* __restrict__ y, unsigned n, unsigned exclusive) {
     blelloch(x, y, n, exclusive);
 }
@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_two_kernels_2(const float
     scan_chunk(x, y, sums, n, chunk, exclusive);
 }
 
-// The same with a tile a block and 16 bytes an access: as many blocks as a short vector needs.
+// The same with one tile per block and 16 bytes per access: as many blocks as a short vector needs.
 extern "C" __global__ void __launch_bounds__(256) scan_two_wide(const float* __restrict__ x, float* __restrict__ sums, unsigned n, unsigned turns, unsigned rounds) {
     if (rounds == 2) sum_tiles<float, 2>(x, sums, n, turns);
     else sum_tiles<float, 4>(x, sums, n, turns);
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_look_back_warp(const floa
     by_warp<float, 1>(x, y, status, draw(ticket), n, exclusive);
 }
 
-// Thirty-two elements a thread: an eighth of the tiles.
+// Thirty-two elements per thread: an eighth of the tiles.
 extern "C" __global__ void __launch_bounds__(256) scan_look_back_wide(const float* __restrict__ x, float* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive) {
     by_warp<float, 8>(x, y, status, draw(ticket), n, exclusive);
 }

@@ -99,7 +99,7 @@ template <typename T, unsigned count> static __device__ Vector<T, count> results
     return r;
 }
 
-// A block's tile: each of its warps has `rounds` times 128 neighbours, four a lane.
+// A block's tile: each of its warps has `rounds` times 128 neighbours, four per lane.
 template <typename T, unsigned rounds, unsigned warps> struct Tile {
     static constexpr unsigned size = warps * rounds * 128;
     Four<T> v[rounds];

@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_u64_two_kernels_2(const W
     scan_chunk(x, y, sums, n, chunk, exclusive);
 }
 
-// The same with a tile a block and 16 bytes an access: as many blocks as a short vector needs.
+// The same with one tile per block and 16 bytes per access: as many blocks as a short vector needs.
 extern "C" __global__ void __launch_bounds__(256) scan_u64_two_wide(const Word* __restrict__ x, Word* __restrict__ sums, unsigned n, unsigned turns, unsigned rounds) {
     if (rounds == 2) sum_tiles<Word, 2>(x, sums, n, turns);
     else sum_tiles<Word, 4>(x, sums, n, turns);
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256) scan_u64_look_back_warp(const 
     by_warp<Word, 1>(x, y, status, draw(ticket), n, exclusive);
 }
 
-// Thirty-two elements a thread: an eighth of the tiles.
+// Thirty-two elements per thread: an eighth of the tiles.
 extern "C" __global__ void __launch_bounds__(256) scan_u64_look_back_wide(const Word* __restrict__ x, Word* __restrict__ y, Word* status, unsigned* ticket, unsigned n, unsigned exclusive) {
     by_warp<Word, 8>(x, y, status, draw(ticket), n, exclusive);
 }

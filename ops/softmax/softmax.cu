@@ -75,13 +75,13 @@ extern "C" __global__ void __launch_bounds__(64) softmax_block_512_of_64(const f
     fitted<plain, Block<64>, 4>({x, nullptr, y, blockIdx.x, columns});
 }
 
-// The logarithm: y = x - max - log(sum), a warp a row.
+// The logarithm: y = x - max - log(sum), one warp per row.
 extern "C" __global__ void log_softmax_online(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns) {
     unsigned r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (r < rows) online<logarithm, Warp>({x, nullptr, y, r, columns});
 }
 
-// The logarithm, a block a row, which stays in registers.
+// The logarithm, one block per row, which stays in registers.
 extern "C" __global__ void __launch_bounds__(1024) log_softmax_block(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns) {
     fitted<logarithm, Block<1024>, 2>({x, nullptr, y, blockIdx.x, columns});
 }
@@ -89,13 +89,13 @@ extern "C" __global__ void __launch_bounds__(64) log_softmax_block_of_64(const f
     fitted<logarithm, Block<64>, 4>({x, nullptr, y, blockIdx.x, columns});
 }
 
-// Elements whose mask is 0 count as -inf, a warp a row.
+// Elements whose mask is 0 count as -inf, one warp per row.
 extern "C" __global__ void masked_softmax_online(const float* __restrict__ x, const unsigned char* __restrict__ mask, float* __restrict__ y, unsigned rows, unsigned columns) {
     unsigned r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (r < rows) online<masked, Warp>({x, mask, y, r, columns});
 }
 
-// The masked form, a block a row, which stays in registers.
+// The masked form, one block per row, which stays in registers.
 extern "C" __global__ void __launch_bounds__(1024) masked_softmax_block(const float* __restrict__ x, const unsigned char* __restrict__ mask, float* __restrict__ y, unsigned rows, unsigned columns) {
     fitted<masked, Block<1024>, 2>({x, mask, y, blockIdx.x, columns});
 }

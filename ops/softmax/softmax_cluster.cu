@@ -1,4 +1,4 @@
-// Softmax with a cluster of eight blocks a row, on Hopper: the row stays in the
+// Softmax with a cluster of eight blocks per row, on Hopper: the row stays in the
 // registers of eight multiprocessors, and the blocks exchange their maxima and sums
 // through distributed shared memory.
 
@@ -55,13 +55,13 @@ extern "C" __global__ void CLUSTER softmax_cluster(const float* __restrict__ x, 
     fitted<plain, Cluster, 16>({x, nullptr, y, blockIdx.x / cluster_blocks, columns});
 }
 
-// The logarithm, a cluster a row.
+// The logarithm, one cluster per row.
 extern "C" __global__ void CLUSTER log_softmax_cluster(const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned columns) {
     Cluster::started();
     fitted<logarithm, Cluster, 16>({x, nullptr, y, blockIdx.x / cluster_blocks, columns});
 }
 
-// The masked form, a cluster a row.
+// The masked form, one cluster per row.
 extern "C" __global__ void CLUSTER masked_softmax_cluster(const float* __restrict__ x, const unsigned char* __restrict__ mask, float* __restrict__ y, unsigned rows, unsigned columns) {
     Cluster::started();
     fitted<masked, Cluster, 16>({x, mask, y, blockIdx.x / cluster_blocks, columns});

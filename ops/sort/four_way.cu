@@ -5,7 +5,7 @@
 #include "tile.cuh"
 #include "four_way.cuh"
 
-// Large tiles are sorted in dynamic shared memory, 33 keys a thread,
+// Large tiles are sorted in dynamic shared memory, 33 keys per thread,
 extern "C" __global__ void __launch_bounds__(1024) sort_tile_merge(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
     sort_large_tile<U32, false>(in, out, nullptr, nullptr, n);
 }
@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_tile_merge_2(const unsign
     merge_two<U32, false>(in, out, nullptr, nullptr, n, width);
 }
 
-// Large tiles are sorted in dynamic shared memory, 33 keys a thread,
+// Large tiles are sorted in dynamic shared memory, 33 keys per thread,
 extern "C" __global__ void __launch_bounds__(1024) sort_four_way(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
     sort_large_tile<U32, false>(in, out, nullptr, nullptr, n);
 }
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_four_way_3(const unsigned
     merge_four<U32, false>(in, out, nullptr, nullptr, splits, n, width);
 }
 
-// Large tiles are sorted in dynamic shared memory, 17 pairs a thread,
+// Large tiles are sorted in dynamic shared memory, 17 pairs per thread,
 extern "C" __global__ void __launch_bounds__(1024) sort_pairs_four_way(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ values_in, unsigned* __restrict__ values_out, unsigned n) {
     sort_large_tile<U32, true>(in, out, values_in, values_out, n);
 }

@@ -8,7 +8,7 @@
 // tile, then so do all before it; `above` counts what may be, and the sample
 // itself. Where no more than `diagonal` may be, it does belong to them. `below` counts what
 // must be before the sample; where that is `diagonal` or more, it does not. Of all samples
-// the first or the last is always decided, so that every turn narrows a run.
+// the first or the last is always decided, so that every iteration narrows a run.
 struct Range {
     unsigned low, high;
     __device__ unsigned sample(unsigned j) const {

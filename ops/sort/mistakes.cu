@@ -39,7 +39,7 @@ struct Head {
     unsigned key;
 };
 
-// One block merges runs of 1, 2, 4, ... pairs, a thread a pair of runs. second(a, b) is
+// One block merges runs of 1, 2, 4, ... pairs, one thread per pair of runs. second(a, b) is
 // whether the next pair is that of the later run.
 template <class Second> static __device__ void merge_pairs(const unsigned* __restrict__ in, unsigned* __restrict__ out, const unsigned* __restrict__ values_in, unsigned* __restrict__ values_out, unsigned n, Second second) {
     __shared__ unsigned keys[2][merge_tile], values[2][merge_tile];

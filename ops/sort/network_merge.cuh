@@ -76,7 +76,7 @@ static __device__ unsigned shared_path(unsigned a, unsigned a_count, unsigned b,
 // Merges `items` keys of two runs in shared memory, from places a and b on. `key` was loaded
 // from the run that gave the key before; `other` waits for it at the head of the other run.
 // Where the other run gives a key, the two change roles. The next places of the runs have a
-// sum that grows by one word a key, so that one of them is enough; it is kept without that
+// sum that grows by one word per key, so that one of them is enough; it is kept without that
 // growth, which stands in the address of the load.
 template <unsigned items> static __device__ void merge_shared(unsigned (&keys)[items], unsigned a, unsigned b) {
     unsigned key = load_shared(a), other = load_shared(b), next = a + 4, both = a + b + 8;
@@ -106,8 +106,8 @@ static __device__ void write_tile(const unsigned* keys, unsigned* __restrict__ o
     }
 }
 
-// Sorts the tile of a block, of so many keys a thread. Shared memory has the runs of warps
-// and longer ones, each with its sentinels. A merge takes one more key a thread: an odd
+// Sorts the tile of a block, of so many keys per thread. Shared memory has the runs of warps
+// and longer ones, each with its sentinels. A merge takes one more key per thread: an odd
 // number, so that lanes never meet in a bank when they write. The last threads have none.
 template <unsigned own> static __device__ void sort_network_tile(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n) {
     constexpr unsigned items = own + 1, warp_run = 32 * own, sentinels = 33;

@@ -1,4 +1,4 @@
-// The rungs of onesweep_early_8.cu with a third more keys a tile, for GPUs whose blocks can
+// The rungs of onesweep_early_8.cu with a third more keys per tile, for GPUs whose blocks can
 // have 73 KB of shared memory.
 
 #include "order.cuh"

@@ -65,7 +65,7 @@ template <unsigned width> static __device__ unsigned look_back_by(const unsigned
     }
 }
 
-// The lanes with the same digit as this one, of those that are valid: one ballot a bit.
+// The lanes with the same digit as this one, of those that are valid: one ballot per bit.
 static __device__ unsigned same_digit(unsigned digit, bool valid) {
     unsigned same = __ballot_sync(all_lanes, valid);
 #pragma unroll
@@ -76,7 +76,7 @@ static __device__ unsigned same_digit(unsigned digit, bool valid) {
     return same;
 }
 
-// How a lane finds the lanes with its digit: by masks in shared memory, by a ballot a bit,
+// How a lane finds the lanes with its digit: by masks in shared memory, by one ballot per bit,
 // or by one instruction.
 enum Match { masks_of_digits, ballot_a_bit, match_any };
 
@@ -98,7 +98,7 @@ template <class Order, Match match> static __device__ void sweep_wide(const type
 
     // The rank of a key: how many keys of its digit the warp has before it.
     Bits keys[wide_items];
-    unsigned ranks[wide_items / 2]; // two a word: half the registers
+    unsigned ranks[wide_items / 2]; // two per word: half the registers
 #pragma unroll
     for (unsigned k = 0; k < wide_items; k++) keys[k] = first + 32 * k < count ? in[tile_first + first + 32 * k] : 0;
 #pragma unroll

@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_pairs_merge_path_2(const 
     merge_runs<U32, true>(in, out, values_in, values_out, n, width);
 }
 
-// Four bits a pass: a launch counts the digits of each tile,
+// Four bits per pass: a launch counts the digits of each tile,
 extern "C" __global__ void __launch_bounds__(256) sort_pairs_radix_4(const unsigned* __restrict__ in, unsigned* __restrict__ counts, unsigned n, unsigned shift) {
     count_digits<U32, 4>(in, counts, n, shift);
 }

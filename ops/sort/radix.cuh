@@ -63,7 +63,7 @@ static __device__ void scan_counts(unsigned* counts, unsigned n) {
 }
 
 // Moves the keys of a block's tile. The rank of a key is the number of equal digits
-// before it in the tile: ballots, one a bit, mark the lanes with the same digit.
+// before it in the tile: ballots, one per bit, mark the lanes with the same digit.
 template <class Order, bool pairs, unsigned bits> static __device__ void scatter(const typename Order::Bits* __restrict__ in, typename Order::Bits* __restrict__ out, const unsigned* __restrict__ values_in, unsigned* __restrict__ values_out, const unsigned* __restrict__ counts, unsigned n, unsigned shift) {
     constexpr unsigned digits = 1 << bits;
     __shared__ unsigned sums[8][digits];

@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_merge_serial(const unsign
     bitonic_tile<U32>(in, out, n);
 }
 
-// and each launch merges pairs of runs, one thread a pair.
+// and each launch merges pairs of runs, one thread per pair.
 extern "C" __global__ void __launch_bounds__(256) sort_merge_serial_2(const unsigned* __restrict__ in, unsigned* __restrict__ out, unsigned n, unsigned width) {
     merge_serial<U32>(in, out, n, width);
 }
@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_merge_path_2(const unsign
     merge_runs<U32, false>(in, out, nullptr, nullptr, n, width);
 }
 
-// One bit a pass: a launch counts the digits of each tile,
+// One bit per pass: a launch counts the digits of each tile,
 extern "C" __global__ void __launch_bounds__(256) sort_radix_1(const unsigned* __restrict__ in, unsigned* __restrict__ counts, unsigned n, unsigned shift) {
     count_digits<U32, 1>(in, counts, n, shift);
 }
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_radix_1_3(const unsigned*
     scatter<U32, false, 1>(in, out, nullptr, nullptr, counts, n, shift);
 }
 
-// Four bits a pass: a launch counts the digits of each tile,
+// Four bits per pass: a launch counts the digits of each tile,
 extern "C" __global__ void __launch_bounds__(256) sort_radix_4(const unsigned* __restrict__ in, unsigned* __restrict__ counts, unsigned n, unsigned shift) {
     count_digits<U32, 4>(in, counts, n, shift);
 }

@@ -6,14 +6,14 @@
 #include "heads.cuh"
 #include "merge.cuh"
 
-// A thread a row writes its number to all of its entries.
+// One thread per row writes its number to all of its entries.
 extern "C" __global__ void __launch_bounds__(256) csr_to_coo_scalar_row(const int* __restrict__ offsets, int* __restrict__ row, unsigned rows) {
     unsigned r = blockIdx.x * 256 + threadIdx.x;
     if (r >= rows) return;
     for (int i = offsets[r], end = offsets[r + 1]; i < end; i++) row[i] = r;
 }
 
-// A warp a row: lanes write neighbours.
+// One warp per row: lanes write neighbours.
 extern "C" __global__ void __launch_bounds__(256) csr_to_coo_warp_row(const int* __restrict__ offsets, int* __restrict__ row, unsigned rows) {
     unsigned r = blockIdx.x * 8 + threadIdx.x / 32;
     if (r >= rows) return;
@@ -143,14 +143,14 @@ static __device__ void begin(int* __restrict__ offsets, int after, int up_to, un
     for (int r = after + 1; r <= up_to; r++) offsets[r] = i;
 }
 
-// A thread an entry: where the row changes, it writes the offsets of the rows between.
+// One thread per entry: where the row changes, it writes the offsets of the rows between.
 extern "C" __global__ void __launch_bounds__(256) coo_to_csr_edges(const int* __restrict__ row, int* __restrict__ offsets, unsigned rows, unsigned nnz) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;
     if (i > nnz) return;
     begin(offsets, i > 0 ? row[i - 1] : -1, i < nnz ? row[i] : rows, i);
 }
 
-// Eight entries a thread in loads of 16 bytes. Runs of empty rows longer than 32 are
+// Eight entries per thread in loads of 16 bytes. Runs of empty rows longer than 32 are
 // written by all lanes of the warp.
 extern "C" __global__ void __launch_bounds__(256) coo_to_csr_wide(const int* __restrict__ row, int* __restrict__ offsets, unsigned rows, unsigned nnz) {
     unsigned first = (blockIdx.x * 256 + threadIdx.x) * 8, lane = threadIdx.x % 32;

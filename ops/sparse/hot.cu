@@ -18,7 +18,7 @@ static __device__ unsigned column_of(unsigned place, unsigned bits) { return pla
 
 // start[t] is the number of rows that have ended at the path's step t * 2^log_steps: a thread has
 // four rows, and writes the starts between the steps at which a row begins and ends. Blocks
-// beyond the rows count a sample of the entries, 32 neighbours a warp, in 16 bits a column; a
+// beyond the rows count a sample of the entries, 32 neighbours per warp, in 16 bits per column; a
 // count that overflows makes the choice worse, and no result wrong.
 extern "C" __global__ void __launch_bounds__(256) spmv_hot_columns(const int* __restrict__ offsets, const int* __restrict__ columns, unsigned* __restrict__ start, unsigned* __restrict__ count, unsigned rows, unsigned nnz, unsigned log_steps, unsigned shares, unsigned bits) {
     unsigned with_rows = (rows + 1023) / 1024, lane = threadIdx.x % 32;

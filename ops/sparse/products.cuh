@@ -26,7 +26,7 @@ struct Result {
 #define C Result{offsets, columns, values, room}
 
 // Calls f(column, value) with the products of a row of A, by as many threads as are
-// passed, in groups of 2^shift lanes a row of B.
+// passed, in groups of 2^shift lanes per row of B.
 template <class F>
 static __device__ void each_product(const Matrix& a, const Matrix& b, unsigned row, unsigned thread, unsigned threads, unsigned shift, F f) {
     unsigned lane = thread & ((1u << shift) - 1);

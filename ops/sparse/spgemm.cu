@@ -183,7 +183,7 @@ static __device__ void by_sort(Matrix a, Matrix b, Result c, unsigned n, unsigne
     else windows_row<NUMERIC>(a, b, c, row, n, (unsigned*)key, value, shift);
 }
 
-// A block a row: it counts the columns by sorting them.
+// One block per row: it counts the columns by sorting them.
 extern "C" __global__ void __launch_bounds__(256) spgemm_sort(OPERANDS) {
     by_sort<false>(A, B, C, n, shift);
 }

@@ -4,7 +4,7 @@
 
 #include "products.cuh"
 
-const unsigned steps = 16; // products of a row that a thread keeps in registers: 512 a warp, 4096 a block
+const unsigned steps = 16; // products of a row that a thread keeps in registers: 512 per warp, 4096 per block
 
 template <unsigned THREADS>
 static __device__ void sync() {
@@ -47,8 +47,8 @@ static __device__ int least(int v) {
     return v;
 }
 
-// A row of at most 16 products a thread, by a warp or a block; false for a longer one.
-// memory has 128 bytes a thread and is used three times: for the entries of A, for the
+// A row of at most 16 products per thread, by a warp or a block; false for a longer one.
+// memory has 128 bytes per thread and is used three times: for the entries of A, for the
 // bitmap and its places, and for columns and sums. heads has a word for 32 products, with
 // a bit where a row of B begins, and the number of such bits before.
 template <bool NUMERIC, unsigned THREADS>
@@ -254,7 +254,7 @@ static __device__ void long_row(const Matrix& a, const Matrix& b, const Result& 
             continue;
         }
         unsigned own = threadIdx.x < words ? bits[threadIdx.x] : 0, all, before = sum_before<256>(__popc(own), all);
-        for (unsigned w = 0; w < 32; w++) { // a lane a column
+        for (unsigned w = 0; w < 32; w++) { // one lane per column
             unsigned word = __shfl_sync(0xffffffff, own, w), to = at + __shfl_sync(0xffffffff, before, w) + __popc(word & (1u << lane) - 1);
             if (!(word >> lane & 1) || to >= c.room) continue;
             unsigned i = (warp * 32 + w) * 32 + lane;
@@ -269,7 +269,7 @@ static __device__ void long_row(const Matrix& a, const Matrix& b, const Result& 
     }
 }
 
-// A warp a row, and the whole block for those of its rows that are too long for a warp.
+// One warp per row, and the whole block for those of its rows that are too long for a warp.
 template <bool NUMERIC>
 static __device__ void by_bitmap(const Matrix& a, const Matrix& b, const Result& c, unsigned n, unsigned shift) {
     __shared__ uint4 memory[2048];

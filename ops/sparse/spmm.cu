@@ -2,7 +2,7 @@
 //
 // Each rung makes one change to the rung before it.
 
-// A thread an element of C: neighbours share the row of A and read neighbours of B.
+// One thread per element of C: neighbours share the row of A and read neighbours of B.
 extern "C" __global__ void __launch_bounds__(256) spmm_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ b, float* __restrict__ c, unsigned rows, unsigned k) {
     unsigned i = blockIdx.x * 256 + threadIdx.x, row = i / k, j = i % k;
     if (row >= rows) return;
@@ -61,7 +61,7 @@ struct Four {
     }
 };
 
-// A warp has 128 columns of a row, four a lane: a quarter of the shuffles, and 16 bytes a
+// A warp has 128 columns of a row, four per lane: a quarter of the shuffles, and 16 bytes per
 // load.
 extern "C" __global__ void __launch_bounds__(256) spmm_vec4(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ b, float* __restrict__ c, unsigned rows, unsigned k) {
     unsigned groups = (k + 127) / 128, warp = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -1,6 +1,6 @@
-// The product of spmm_tall with 32 warps a block in place of 16, for the same 512 rows of C:
+// The product of spmm_tall with 32 warps per block in place of 16, for the same 512 rows of C:
 // while one warp waits for shared memory, more others have work. A thread has 64 registers,
-// of which sums take 32. That leaves room for one entry an iteration, not two. The entries
+// of which sums take 32. That leaves room for one entry per iteration, not two. The entries
 // of 32 warps take more shared memory, so that panels are 404 rows and lists have 10 places.
 
 constexpr unsigned tall = 404, warps = 32, steps = 4, slots = 10;

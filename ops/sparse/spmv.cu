@@ -8,7 +8,7 @@
 #include "merge.cuh"
 #include "vector.cuh"
 
-// A thread a row: neighbouring threads read addresses a row apart.
+// One thread per row: neighbouring threads read addresses a row apart.
 extern "C" __global__ void __launch_bounds__(256) spmv_scalar_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
     unsigned row = blockIdx.x * 256 + threadIdx.x;
     if (row >= rows) return;
@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_scalar_row(const int* __r
     y[row] = sum;
 }
 
-// A warp a row: the lanes read neighbours, and a row shorter than 32 leaves lanes idle.
+// One warp per row: the lanes read neighbours, and a row shorter than 32 leaves lanes idle.
 extern "C" __global__ void __launch_bounds__(256) spmv_warp_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
     unsigned row = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row >= rows) return;
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_warp_row(const int* __res
     if (lane == 0) y[row] = sum;
 }
 
-// 2^shift lanes a row, as many as a row has entries on average.
+// 2^shift lanes per row, as many as a row has entries on average.
 extern "C" __global__ void __launch_bounds__(256) spmv_vector_row(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned shift) {
     unsigned lanes = 1u << shift, row = (blockIdx.x * 256 + threadIdx.x) >> shift, lane = threadIdx.x & (lanes - 1);
     float sum = 0;
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_vector_row(const int* __r
     if (row < rows && lane == 0) y[row] = sum;
 }
 
-// 2^shift lanes a row, a quarter of its entries on average: a lane loads 16 bytes of columns
+// 2^shift lanes per row, a quarter of its entries on average: a lane loads 16 bytes of columns
 // and of values, from the row's first entry rounded down to a multiple of 4 on. It does so
 // for two rows before it waits for the first of them. The branch between loads and products
 // keeps the assembler from moving loads of values behind those of x.
@@ -259,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_merge_path(const int* __r
     start[t] = ends_before(t < tiles ? t * 2048 : rows + nnz, rows, nnz, [&](unsigned i) { return (unsigned)offsets[i + 1]; });
 }
 
-// A block walks 2048 steps of the path, a thread 8: each step adds a product or ends a
+// A block walks 2048 steps of the path, each thread 8: each step adds a product or ends a
 // row. What a thread has of a row that it does not end goes to the threads after it, by
 // a segmented scan; what a block has so, to carry_row and carry.
 extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_2(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, const unsigned* __restrict__ start, int* __restrict__ carry_row, float* __restrict__ carry, unsigned rows, unsigned nnz) {
@@ -313,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_merge_path_3(const int* _
     add_carries(carry_row, carry, y, rows, tiles);
 }
 
-// The same matrix as triples of row, column and value, in any order: a thread an entry,
+// The same matrix as triples of row, column and value, in any order: one thread per entry,
 // and an atomic addition for each. y is 0 before.
 extern "C" __global__ void __launch_bounds__(256) spmv_coo_atomic(const int* __restrict__ row, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned nnz) {
     unsigned i = blockIdx.x * 256 + threadIdx.x;

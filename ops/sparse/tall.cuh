@@ -1,6 +1,6 @@
 // What the rungs with tall panels of B share: the lists of entries and the product. The file
 // of a rung defines the constants tall (rows of B in a panel), warps (of a block), steps (of
-// four rows of C a warp), and slots (entries of a row and panel that are in shared memory at
+// four rows of C per warp), and slots (entries of a row and panel that are in shared memory at
 // once).
 
 constexpr unsigned wide = 64, box = tall / 2; // columns of B in a panel; rows of a copy
@@ -53,7 +53,7 @@ static __device__ void add(float4& sum, float v, float4 x) { sum.x += v * x.x, s
 // its value.
 static __device__ uint2 entry(unsigned column, unsigned p, float value) { return make_uint2(p % 2 * panel_bytes + (column - p * tall) * row_bytes, __float_as_uint(value)); }
 
-// The entries of each row by panels of B, a warp a row. Within a panel they stay in their
+// The entries of each row by panels of B, one warp per row. Within a panel they stay in their
 // order. They begin at even places, so that 16 bytes are two of one row: panel p at
 // starts[p * rows + row] without its lowest bit, which is set where the panel before has an
 // odd number. Rows that are not sorted are read twice for each panel.
@@ -134,8 +134,8 @@ static __device__ __forceinline__ void list_entries(const int* __restrict__ offs
         if (row0 + i % 8 < rows) starts[(size_t)(i / 8) * rows + row0 + i % 8] = of_rows[i % 8 * 2 * n + n + i / 8];
 }
 
-// A block has 64 columns of C in registers, and 4 * steps rows a warp, eight lanes a row and
-// eight columns a lane: a warp takes four rows at once. One panel is read while the copy
+// A block has 64 columns of C in registers, and 4 * steps rows per warp, eight lanes per row and
+// eight columns per lane: a warp takes four rows at once. One panel is read while the copy
 // engine brings the next one, and the entries of the next step come while those of a step
 // are added. In each iteration a row takes two of its entries if pairs, else one. Pairs need
 // registers for two rows of B on their way.

@@ -3,7 +3,7 @@
 
 #include "warp.cuh"
 
-// A warp a row: the lanes read neighbours.
+// One warp per row: the lanes read neighbours.
 extern "C" __global__ void __launch_bounds__(256) spmv_wide_warp_row(const unsigned long long* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows) {
     unsigned row = blockIdx.x * 8 + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row >= rows) return;
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(256) spmv_wide_warp_row(const unsig
     if (lane == 0) y[row] = sum;
 }
 
-// 2^shift lanes a row, as many as a row has entries on average.
+// 2^shift lanes per row, as many as a row has entries on average.
 extern "C" __global__ void __launch_bounds__(256) spmv_wide_vector_row(const unsigned long long* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y, unsigned rows, unsigned shift) {
     unsigned lanes = 1u << shift, lane = threadIdx.x & (lanes - 1);
     unsigned long long row = (blockIdx.x * 256ull + threadIdx.x) >> shift;

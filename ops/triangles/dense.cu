@@ -6,7 +6,7 @@ typedef unsigned long long u64;
 
 #define ALL 0xffffffffu
 
-// Edges of a unit, one a lane. A warp counts the rows that start in its unit.
+// Edges of a unit, one per lane. A warp counts the rows that start in its unit.
 #define UNIT 32
 
 // Units of a long row that one warp counts: other warps count the rest.
@@ -98,7 +98,7 @@ static __device__ unsigned word_of(const unsigned* at, unsigned place, uint2 v) 
 static __device__ uint2 no_word() { return make_uint2(0x7fffffff, 0); }
 
 // Looks up the words [0, words) of row u in the rows v of the first of 32 edges, by 2^SHIFT
-// lanes an edge; with TWO, a lane has two words.
+// lanes per edge; with TWO, a lane has two words.
 template <int SHIFT, bool TWO> static __device__ unsigned look_up_by(const unsigned* __restrict__ bits, const uint2* list, unsigned words, const uint2* edges, unsigned count) {
     constexpr unsigned lanes = 1 << SHIFT, step = 32 / lanes;
     unsigned hits = 0, lane = threadIdx.x % 32;
@@ -125,7 +125,7 @@ template <int SHIFT, bool TWO> static __device__ unsigned look_up_by(const unsig
     return hits;
 }
 
-// The same with as many lanes an edge as there are words.
+// The same with as many lanes per edge as there are words.
 static __device__ unsigned look_up(const unsigned* __restrict__ bits, const uint2* list, unsigned words, const uint2* edges, unsigned count) {
     if (words > 32) return look_up_by<5, true>(bits, list, words, edges, count);
     if (words > 16) return look_up_by<5, false>(bits, list, words, edges, count);

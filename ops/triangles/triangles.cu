@@ -33,7 +33,7 @@ static __device__ bool has(const unsigned* __restrict__ columns, unsigned from, 
     return false;
 }
 
-// A thread an edge u-v: it merges row u, as far as v, with row v.
+// One thread per edge u-v: it merges row u, as far as v, with row v.
 extern "C" __global__ void triangles_merge(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n];
@@ -49,7 +49,7 @@ extern "C" __global__ void triangles_merge(const unsigned* __restrict__ rows, co
     publish(sum, count);
 }
 
-// A thread an edge: it searches the longer row for each vertex of the shorter one.
+// One thread per edge: it searches the longer row for each vertex of the shorter one.
 extern "C" __global__ void triangles_search(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n];
@@ -64,7 +64,7 @@ extern "C" __global__ void triangles_search(const unsigned* __restrict__ rows, c
     publish(sum, count);
 }
 
-// A warp an edge: its lanes share the searches.
+// One warp per edge: its lanes share the searches.
 extern "C" __global__ void triangles_search_warp(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     u64 sum = 0;
     unsigned edges = rows[n], lane = threadIdx.x % 32;
@@ -106,7 +106,7 @@ static __device__ u64 by_bitmap(const unsigned* __restrict__ rows, const unsigne
     return sum;
 }
 
-// A block a vertex: a bitmap of all vertices in global memory.
+// One block per vertex: a bitmap of all vertices in global memory.
 extern "C" __global__ void __launch_bounds__(256) triangles_bitmap(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first, unsigned* bits, unsigned words) {
     publish(by_bitmap(rows, columns, n, first, bits + (size_t)blockIdx.x * words), count);
 }
@@ -148,7 +148,7 @@ static __device__ unsigned find(const unsigned* keys, unsigned slots, unsigned v
     return s;
 }
 
-// A block a vertex: row u is a hash table in shared memory.
+// One block per vertex: row u is a hash table in shared memory.
 extern "C" __global__ void __launch_bounds__(256) triangles_hash(const unsigned* __restrict__ rows, const unsigned* __restrict__ columns, u64* __restrict__ count, unsigned n, unsigned first) {
     __shared__ unsigned keys[2 * TAKEN];
     u64 sum = 0;
@@ -293,7 +293,7 @@ extern "C" __global__ void __launch_bounds__(256) triangles_wedges_3(const unsig
 // Edges that a warp of triangles_packed draws at a time.
 #define DRAWN 64
 
-// A warp a row: its columns as words of 32 bits with their places, at the place of the row
+// One warp per row: its columns as words of 32 bits with their places, at the place of the row
 // in columns. span[u] is where they start and how many they are; a word whose columns are
 // on both sides of a multiple of 32 is there twice. owner[k] is the vertex in whose row the
 // edge 64 k is.

@@ -50,7 +50,7 @@ static __device__ __forceinline__ void rest(const float* __restrict__ x, const f
     if (thread < 4 && i < n) z[i] = x[i] + y[i];
 }
 
-// Accesses of 16 bytes: a thread adds four neighbours a turn.
+// Accesses of 16 bytes: a thread adds four neighbours per iteration.
 extern "C" __global__ void vectoradd_vec4(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, unsigned n) {
     if (!vectors_fit(x, y, z)) return grid_stride(x, y, z, n);
     unsigned first = blockIdx.x * blockDim.x + threadIdx.x;
@@ -58,7 +58,7 @@ extern "C" __global__ void vectoradd_vec4(const float* __restrict__ x, const flo
     rest(x, y, z, n, first);
 }
 
-// Four vectors a turn: eight loads are on their way before the first sum.
+// Four vectors per iteration: eight loads are on their way before the first sum.
 extern "C" __global__ void vectoradd_in_flight(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, unsigned n) {
     if (!vectors_fit(x, y, z)) return grid_stride(x, y, z, n);
     unsigned first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x, i = first;
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256) vectoradd_one_vector(const flo
     rest(x, y, z, n, i);
 }
 
-// Two vectors a thread, of 256 that a block of 128 threads takes: all four loads are on
+// Two vectors per thread, of 256 that a block of 128 threads takes: all four loads are on
 // their way before the first sum.
 extern "C" __global__ void __launch_bounds__(128) vectoradd_two_vectors(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, unsigned n) {
     if (!vectors_fit(x, y, z)) return grid_stride(x, y, z, n);
@@ -104,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(256) vectoradd_streaming(const floa
     rest(x, y, z, n, i);
 }
 
-// Blocks of 1024 threads, a vector each: two of them fill a multiprocessor.
+// Blocks of 1024 threads, one vector each: two of them fill a multiprocessor.
 extern "C" __global__ void __launch_bounds__(1024) vectoradd_block_1024(const float* __restrict__ x, const float* __restrict__ y, float* __restrict__ z, unsigned n) {
     if (!vectors_fit(x, y, z)) return grid_stride(x, y, z, n);
     unsigned i = blockIdx.x * 1024 + threadIdx.x;

@@ -34,7 +34,7 @@ static __device__ __forceinline__ void rest(const float* __restrict__ x, float* 
     if (thread < 4 && i < n) y[i] = x[i];
 }
 
-// Accesses of 16 bytes: a thread copies four neighbours a turn.
+// Accesses of 16 bytes: a thread copies four neighbours per iteration.
 extern "C" __global__ void vectorcopy_vec4(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     if (!vectors_fit(x, y)) return grid_stride(x, y, n);
     unsigned first = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,7 +43,7 @@ extern "C" __global__ void vectorcopy_vec4(const float* __restrict__ x, float* _
     rest(x, y, n, first);
 }
 
-// Four vectors a turn: four loads are in flight before the first store.
+// Four vectors per iteration: four loads are in flight before the first store.
 extern "C" __global__ void vectorcopy_in_flight(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     if (!vectors_fit(x, y)) return grid_stride(x, y, n);
     unsigned first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x, i = first;
@@ -58,7 +58,7 @@ extern "C" __global__ void vectorcopy_in_flight(const float* __restrict__ x, flo
     rest(x, y, n, first);
 }
 
-// No loop: a block copies 1024 neighbouring vectors, four a thread. New blocks start
+// No loop: a block copies 1024 neighbouring vectors, four per thread. New blocks start
 // while others wait for memory.
 extern "C" __global__ void __launch_bounds__(256) vectorcopy_one_turn(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     if (!vectors_fit(x, y)) return grid_stride(x, y, n);
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256) vectorcopy_one_vector(const fl
     rest(x, y, n, i);
 }
 
-// Blocks of 1024 threads, a vector each: two of them fill a multiprocessor.
+// Blocks of 1024 threads, one vector each: two of them fill a multiprocessor.
 extern "C" __global__ void __launch_bounds__(1024) vectorcopy_block_1024(const float* __restrict__ x, float* __restrict__ y, unsigned n) {
     if (!vectors_fit(x, y)) return grid_stride(x, y, n);
     unsigned i = blockIdx.x * 1024 + threadIdx.x;
