@@ -180,6 +180,9 @@ func each(t *testing.T, folder string, few int) {
 // TestCourse: programs as courses write them run unchanged.
 func TestCourse(t *testing.T) { each(t, "course", 3) }
 
+// TestEmulated: programs about what only the emulator's library does. A GPU does not run them.
+func TestEmulated(t *testing.T) { each(t, "emulated", 1) }
+
 // TestBad: what is wrong with a program is one line, and ends no more than the program.
 func TestBad(t *testing.T) { each(t, "bad", 4) }
 

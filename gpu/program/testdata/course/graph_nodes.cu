@@ -96,7 +96,8 @@ int main() {
   cudaGraphExecKernelNodeSetParams(run, factorNode, &kernel);
   cudaGraphLaunch(run, stream);
   cudaGraphLaunch(other, stream);
-  cudaGraphExecUpdateResultInfo info;
+  cudaStreamSynchronize(stream); // report prints before main does
+  cudaGraphExecUpdateResultInfo info = {};
   printf("%d %d\n", (int)cudaGraphExecUpdate(run, clone, &info), (int)info.result);
   cudaGraphLaunch(run, stream);
   cudaStreamSynchronize(stream);
