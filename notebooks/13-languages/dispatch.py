@@ -6,19 +6,24 @@ and which CUDA kernel a call launches.
 needs PyTorch; the last lines need a GPU.
 """
 
+import pathlib
 import sys
+import warnings
 
 try:
     import torch
 except ImportError as error:
     sys.exit(f"dispatch.py: {error}: install PyTorch")
 
+print("PyTorch", torch.__version__, "on", torch.cuda.get_device_name() if torch.cuda.is_available() else "a machine without a GPU")
+installed = f"{pathlib.Path(torch.__file__).parent.parent}/"
 for line in torch._C._dispatch_dump("aten::add.Tensor").splitlines():
     if line.startswith(("schema", "CPU:", "CUDA:", "SparseCUDA:", "Autograd", "Meta:")):
-        print(line[:160])
+        print(line.replace(installed, "")[:160])
 if torch.cuda.is_available():
     from torch.profiler import ProfilerActivity, profile
 
+    warnings.filterwarnings("ignore", message=".*Profiler clears events")
     x = torch.ones(1 << 20, device="cuda")
     torch.add(x, x)
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as run:
