@@ -1,22 +1,20 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
-	"compress/flate"
 	"encoding/json"
 	"fmt"
 	"go/parser"
 	"go/token"
-	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // stdDocs is the file with the documentation of the standard library, which the engine
 // offers without documentation.
-const stdDocs = "std_docs.zip"
+const stdDocs = "std_docs.json.zst"
 
 // enginePackages is the import path of the engine's files for the standard library.
 const enginePackages = "github.com/goplus/ixgo/pkg/"
@@ -39,8 +37,8 @@ func stdPackages(dir string) (paths []string, err error) {
 	return paths, nil
 }
 
-// generateStdDocs returns a zip file with a member for each package: a JSON
-// object of names and their documentation.
+// generateStdDocs returns the compressed JSON object of all packages: objects of names and
+// their documentation.
 func generateStdDocs(dir string) ([]byte, error) {
 	paths, err := stdPackages(dir)
 	if err != nil {
@@ -50,24 +48,18 @@ func generateStdDocs(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	docs := map[string]map[string]string{}
 	for _, s := range sources {
-		text, err := json.Marshal((&writer{source: s}).docs())
-		if err != nil {
-			return nil, fmt.Errorf("generate: %s: %w", s.types.Path(), err)
-		}
-		m, err := z.Create(s.types.Path())
-		if err != nil {
-			return nil, fmt.Errorf("generate: %s: %w", stdDocs, err)
-		}
-		if _, err := m.Write(text); err != nil {
-			return nil, fmt.Errorf("generate: %s: %w", stdDocs, err)
-		}
+		docs[s.types.Path()] = (&writer{source: s}).docs()
 	}
-	if err := z.Close(); err != nil {
+	text, err := json.Marshal(docs)
+	if err != nil {
 		return nil, fmt.Errorf("generate: %s: %w", stdDocs, err)
 	}
-	return b.Bytes(), nil
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, fmt.Errorf("generate: %s: %w", stdDocs, err)
+	}
+	defer encoder.Close()
+	return encoder.EncodeAll(text, nil), nil
 }
