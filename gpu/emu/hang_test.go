@@ -58,6 +58,21 @@ func TestClocksInWaits(t *testing.T) {
 	}
 }
 
+// TestWaitForClock: a loop that only waits for the clock ends after few instructions, and the
+// clock passes no faster for one that works between two reads, however often it reads.
+func TestWaitForClock(t *testing.T) {
+	for body, says := range map[string]bool{
+		"mov.u64 %d1, %clock64; again: mov.u64 %d2, %clock64; sub.u64 %d2, %d2, %d1; setp.lt.u64 %a0, %d2, 2000000000; @%a0 bra again;":                                                    true,
+		"mov.u64 %d1, %clock64; again: " + strings.Repeat("add.u32 %r2, %r2, 3;", 64) + " mov.u64 %d2, %clock64; sub.u64 %d2, %d2, %d1; setp.lt.u64 %a0, %d2, 2000000000; @%a0 bra again;": false,
+	} {
+		j := newJob(t, "", body, 1, 32)
+		j.device.LimitSteps(1_000_000)
+		if err := j.device.Launch(j.launch); (err == nil) != says {
+			t.Errorf("%.80s: %v, expected an end: %v", body, err, says)
+		}
+	}
+}
+
 // TestLoopWithoutReads: a loop that reads no memory names the plain variable as the cause, one
 // that does read does not.
 func TestLoopWithoutReads(t *testing.T) {
