@@ -11,7 +11,12 @@ var (
 	driverName = lazyregexp.New(`^(?:cu[A-Z]|CU)[a-z]`)
 	clusters   = lazyregexp.New(`no (?:type|member) named '(?:cluster_group|this_cluster)'`)
 	notFound   = lazyregexp.New(`^'([^']+)' file not found$`)
+	unmasked   = lazyregexp.New(`^__(?:all|any|ballot|shfl|shfl_up|shfl_down|shfl_xor)$`)
+	references = lazyregexp.New(`^cuda(?:Bind|Unbind)(?:Texture|Surface)`)
 )
+
+// objects replace the references to textures and surfaces that CUDA 12 removed.
+const objects = "create a cudaTextureObject_t by cudaCreateTextureObject, or a cudaSurfaceObject_t by cudaCreateSurfaceObject, and give it to the kernel"
 
 // libraries are those of NVIDIA for the host, by the beginnings of their names and headers.
 var libraries = []struct{ prefix, name string }{
@@ -33,10 +38,14 @@ func explained(text string) string {
 		}
 	}
 	switch {
+	case unmasked().MatchString(name):
+		return text + ": GPUs since sm_70 have it with a mask of the lanes that take part: " + name + "_sync(0xffffffff, ...)"
+	case references().MatchString(name) || text == "no template named 'texture'" || text == "no template named 'surface'":
+		return text + ": CUDA 12 has no references to textures and surfaces: " + objects
+	case strings.HasPrefix(name, "cudaIpc"):
+		return text + ": memory and events of other processes are not there for whole programs"
 	case strings.HasPrefix(name, "cuda") && !strings.Contains(name, "."):
 		return text + ": warpbook's runtime library has no " + name + ": warpbook cuda --calls prints what it has"
-	case text == "no template named 'texture'" || text == "no template named 'surface'":
-		return text + ": CUDA 12 has no references to textures: create a cudaTextureObject_t by cudaCreateTextureObject, and give it to the kernel"
 	case name == "omp.h":
 		return text + ": OpenMP is not there for whole programs: use std::thread"
 	case strings.Contains(name, "_gl_interop") || strings.HasPrefix(name, "GL/"):

@@ -72,6 +72,9 @@ func cudaCommand(args []string) error {
 	if err := mayReplace(*report, *force, files...); err != nil {
 		return fmt.Errorf("cuda: --report %w", err)
 	}
+	if *out == "" && isSet(f, "o") {
+		return usageError{errors.New(`cuda: -o "": expected the name of a file`)}
+	}
 	if err := mayLink(*out, *force, files...); err != nil {
 		return fmt.Errorf("cuda: -o %w", err)
 	}
@@ -123,9 +126,7 @@ func apart(args []string) (list []string) {
 
 // checkReport returns an error for a report that cannot be written, before the program runs.
 func checkReport(f *flag.FlagSet, path string) error {
-	given := false
-	f.Visit(func(f *flag.Flag) { given = given || f.Name == "report" })
-	if !given {
+	if !isSet(f, "report") {
 		return nil
 	}
 	if filepath.Ext(path) != ".html" {
@@ -181,4 +182,10 @@ func cudaFailure(err error) error {
 		fmt.Fprintf(os.Stderr, "%s:%d:%d: error: %s\n", wrong.Name, d.Line, d.Col, d.Text)
 	}
 	return fmt.Errorf("cuda: %s: %s", wrong.Name, wrong.Count())
+}
+
+// isSet reports whether a flag was given, if only as its default.
+func isSet(f *flag.FlagSet, name string) (set bool) {
+	f.Visit(func(given *flag.Flag) { set = set || given.Name == name })
+	return set
 }

@@ -55,6 +55,7 @@ func TestCudaExecutableKeepsForeignFiles(t *testing.T) {
 	p := newPlace(t)
 	p.write("x.cu", "no CUDA")
 	p.write("y.cu", "no CUDA")
+	p.warpbook("cuda", "-o", "", "x.cu").refused(t, statusUsage, `cuda: -o "": expected the name of a file`)
 	p.warpbook("cuda", "-o", "x.cu", "y.cu").refused(t, statusFailed, "cuda: -o x.cu: warpbook has not written this file, expected another name; --force replaces it")
 	p.warpbook("cuda", "x.cu", "y.cu", "-o", "x.cu", "--force").refused(t, statusFailed, "cuda: -o x.cu: it is the input x.cu, expected another name")
 	for _, path := range []string{".", os.DevNull} {
