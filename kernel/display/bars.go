@@ -83,8 +83,7 @@ func (c BarChart) Figure() (*Figure, error) {
 	p := newPlot(rule, nil)
 	p.Title.Text, p.X.Label.Text = c.Title, c.Axis
 	bars := newBarRows(c)
-	top := bars.at[0] + 0.5
-	p.Y.Min, p.Y.Max = -0.5, top
+	p.Y.Min, p.Y.Max = c.span()
 	p.Y.Tick.Label.Color = ink
 	p.Y.Tick.Label.Font.Size = labelSize
 	names, widest := c.rowTicks(p.Y.Tick.Label, bars.at)
@@ -94,7 +93,7 @@ func (c BarChart) Figure() (*Figure, error) {
 	f := &Figure{
 		Plot: p, Notes: withMissing(c.Notes, c.Series), subtitle: c.Subtitle, values: c.Axis,
 		numbers:    seriesGrid("", c.Labels, c.Series),
-		dataHeight: int(float64(len(c.Series)*barHeight+rowGap) * (top + 0.5)),
+		dataHeight: int(float64(len(c.Series)*barHeight+rowGap) * (p.Y.Max - p.Y.Min)),
 	}
 	c.addPeersAndLimit(f)
 	return f, nil
@@ -258,10 +257,10 @@ func newBarRows(c BarChart) *barRows {
 // Plot draws the bars, their intervals and their values.
 func (b *barRows) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	row := (c.Max.Y - c.Min.Y) / vg.Length(b.at[0]+1)
+	row := (c.Max.Y - c.Min.Y) / vg.Length(p.Y.Max-p.Y.Min)
 	height := min(row/(vg.Length(len(b.series))+0.5), 1.5*barHeight*px)
 	for i, at := range b.at {
-		present := b.present(i)
+		present := presentIn(b.series, i)
 		middle := y(at) + height*vg.Length(len(present)-1)/2
 		for _, j := range present {
 			b.bar(c, x, middle, height*0.88, i, j)
@@ -273,11 +272,11 @@ func (b *barRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// present returns the series that have a value in row i. Their bars are centred on
+// presentIn returns the series that have a value in row i. Their bars are centred on
 // the row.
-func (b *barRows) present(i int) []int {
+func presentIn(series []Series, i int) []int {
 	var present []int
-	for j, s := range b.series {
+	for j, s := range series {
 		if v := s.Values[i]; !math.IsNaN(v) && !math.IsInf(v, 0) {
 			present = append(present, j)
 		}
@@ -329,7 +328,7 @@ func (b *barRows) value(c draw.Canvas, v float64, words string, end, middle vg.L
 func (b *barRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for i := range b.at {
-		for _, j := range b.present(i) {
+		for _, j := range presentIn(b.series, i) {
 			s, v := b.series[j], b.series[j].Values[i]
 			width := b.label.Width(b.words(v, j)) + valueGap
 			end, left := v, font.Length(0)

@@ -108,6 +108,23 @@ dashed: limit_read, 26.4; x: multiples of it`
 	}
 }
 
+// A row takes the room of its own bars: a figure that is missing makes the chart lower.
+func TestRowsWithoutAFigureAreLower(t *testing.T) {
+	none := math.NaN()
+	chart := func(published ...float64) LatencyChart {
+		return LatencyChart{Title: "t", Axis: "time (us)", Labels: []string{"a", "b", "c", "d"}, Notes: []string{"no bar: no figure"},
+			Series: []Series{{Name: "ours", Values: []float64{1, 2, 3, 4}}, {Name: "published", Values: published}}}
+	}
+	all, two := chart(1, 2, 3, 4), chart(1, 2, none, none)
+	two.Notes = nil // withMissing adds the line that all has
+	if got, want := heightOf(t, all)-heightOf(t, two), 2*barHeight; got != want {
+		t.Errorf("two bars that are missing take %d pixels, expected %d", got, want)
+	}
+	if got := (BarChart{Labels: two.Labels, Series: two.Series}).places(); !(got[0]-got[1] > got[2]-got[3]) || got[3] != 0 {
+		t.Errorf("rows at %v, expected the lower two nearer to each other", got)
+	}
+}
+
 func heightOf(t *testing.T, c LatencyChart) int {
 	t.Helper()
 	f, err := c.Figure()

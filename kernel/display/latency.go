@@ -68,12 +68,24 @@ func (c BarChart) isPeer() []bool {
 func (c BarChart) places() []float64 {
 	at, peer := make([]float64, len(c.Labels)), c.isPeer()
 	for i := len(at) - 2; i >= 0; i-- {
-		at[i] = at[i+1] + 1
+		at[i] = at[i+1] + (c.rowHeight(i)+c.rowHeight(i+1))/2
 		if peer[i] != peer[i+1] {
 			at[i] += peerGap
 		}
 	}
 	return at
+}
+
+// rowHeight is the height of a row, as a share of that of a row with a bar of each series: a
+// missing bar needs no room, so that a long chart is not longer than its bars.
+func (c BarChart) rowHeight(i int) float64 {
+	missing := max(0, len(c.Series)-max(1, len(presentIn(c.Series, i))))
+	return 1 - float64(missing*barHeight)/float64(len(c.Series)*barHeight+rowGap)
+}
+
+// span is the lower and the upper end of the rows on the y axis.
+func (c BarChart) span() (low, high float64) {
+	return -c.rowHeight(len(c.Labels)-1) / 2, c.places()[0] + c.rowHeight(0)/2
 }
 
 // limitValue is the time of the limit, NaN if there is none.
