@@ -124,7 +124,7 @@ func shortTime(us float64) string {
 // Notes say what the ratios are, and how the run was made.
 func (s *Steps) Notes() []string {
 	return []string{
-		"step: how many times as fast as the rung above; in all: as the first rung; of " + s.limit + ": of its rate",
+		"step: how many times as fast as the rung above; in all: how many times as fast as the first rung; of " + s.limit + ": the share of its rate that the rung reaches",
 		fmt.Sprintf("measured: %s, %s; %s", s.run.Device, s.run.Date, s.run.Method),
 	}
 }
