@@ -79,18 +79,23 @@ mutated() { # a sample of careless changes of what decides, the same for a commi
   go run ./kernel/mutants -seconds 60 -seed "0x$(git rev-parse --short=12 HEAD)"
 }
 
-# Nothing of it runs, so nothing is optimised, which takes two thirds of the time. With the
-# tags of the cells program the engine is compiled once; without them there is the stub.
+# Types are checked of all packages: where files differ by platform, nothing else goes wrong
+# in Go. Assembly is assembled. The engine's core, which names what the runtime hides, and
+# the packages with files of a system are linked; all programs are linked for linux/amd64,
+# and for the browser by the step "site". Nothing of it runs, so nothing is optimised.
 cross() { # the platforms beside linux/amd64, which other steps build
+  local assembly
   for target in linux/arm64 darwin/arm64; do
     (
       export GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0
-      edited build '-gcflags=all=-N -l' ./... && go build '-gcflags=all=-N -l' -o "$tmp/cross" ./kernel/cells
+      edited types ./... && assembly=$(edited list -deps -f '{{if .Module}}{{if .SFiles}}{{.ImportPath}}{{end}}{{end}}' ./... | grep .) &&
+        edited build '-gcflags=all=-N -l' $assembly &&
+        edited test -c -vet=off '-gcflags=all=-N -l' -o "$tmp/cross-$GOOS/" ./kernel/engine/bytecode ./kernel/nonblock ./gpu/nvrtc
     ) || return
     echo "$target builds"
   done
   for command in ./install ./kernel/warpbook ./ops/cmd/bench; do # they name WSL2
-    GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet "$command" || return
+    GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet '-gcflags=all=-N -l' "$command" || return
   done
 }
 

@@ -3,6 +3,10 @@
 //	go run ./kernel/edited/go test ./kernel/engine
 //	go run ./kernel/edited/go vet ./kernel/...
 //	go run ./kernel/edited/go build -o cells ./kernel/cells
+//
+// Its own verb types checks packages for a platform without compiling them:
+//
+//	GOOS=darwin GOARCH=arm64 go run ./kernel/edited/go types ./...
 package main
 
 import (
@@ -25,7 +29,14 @@ func main() {
 	if err != nil {
 		fail(fmt.Errorf("edited/go: go env GOMOD: %w", err))
 	}
-	c, err := edited.Command(context.Background(), filepath.Dir(strings.TrimSpace(string(mod))), os.Args[1], os.Args[2:]...)
+	root := filepath.Dir(strings.TrimSpace(string(mod)))
+	if os.Args[1] == "types" {
+		if err := checkTypes(context.Background(), root, os.Args[2:]...); err != nil {
+			fail(err)
+		}
+		return
+	}
+	c, err := edited.Command(context.Background(), root, os.Args[1], os.Args[2:]...)
 	if err != nil {
 		fail(err)
 	}
