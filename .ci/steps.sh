@@ -48,27 +48,43 @@ documented() { # relative links of pages name files and headings, and CONTRIBUTI
   grep -qF "$staticcheck" .github/CONTRIBUTING.md && [ "$missing" -eq 0 ]
 }
 
-build_vet() { # build_vet CGO: what go build takes without a tag
-  CGO_ENABLED=$1 go build ./... && CGO_ENABLED=$1 go vet ./...
+build_vet() { # what go build takes without a tag
+  go build ./... && go vet ./...
 }
 
 # The corrected engine and the cells program are all that tags change, but for two files
 # without a line that depends on Go's version: unedited.go and its test. With the tags, the
 # engine is compiled once for this step and the tests.
-newer_build_vet() { # newer_build_vet CGO: the whole module and the cells program, with the newer Go
-  export GOTOOLCHAIN=$newer CGO_ENABLED=$1
+newer_build_vet() { # the whole module and the cells program, with the newer Go
+  export GOTOOLCHAIN=$newer
   edited build ./... && edited vet ./... && go vet ./kernel/cells
+}
+
+files() { # the files of each package and of those that it imports, without the standard library's
+  edited list -deps -test -f '{{if .Module}}{{.ImportPath}} {{.GoFiles}} {{.CgoFiles}} {{.SFiles}} {{.TestGoFiles}} {{.XTestGoFiles}}{{end}}' ./... | grep . | sort -u
+}
+
+# With the same files, packages have the same findings of the compiler and of vet. What runs
+# with CGO_ENABLED=1 is README's command and the race detector.
+cgo() { # CGO_ENABLED changes no file of ours, and the one package whose files it changes builds with both
+  local differ
+  for GOTOOLCHAIN in "$GOTOOLCHAIN" "$newer"; do
+    differ=$(comm -3 <(CGO_ENABLED=0 files) <(CGO_ENABLED=1 files) | awk '{ print $1 }' | sort -u)
+    echo "$GOTOOLCHAIN: CGO_ENABLED=1 changes files of" $differ
+    [ -n "$differ" ] && ! grep -v '^github.com/ebitengine/purego' <<<"$differ" && CGO_ENABLED=1 go vet '-gcflags=all=-N -l' ./gpu/nvrtc &&
+      CGO_ENABLED=1 go build '-gcflags=all=-N -l' -o "$tmp/cgo-$GOTOOLCHAIN" ./gpu/nvrtc || return
+  done
 }
 
 checked() { # staticcheck: the module, the cells program, the CUDA worker
   retry env GOBIN="$tmp" go install "$staticcheck" || return
   "$tmp/staticcheck" ./... && "$tmp/staticcheck" -tags=cells ./kernel/... &&
-    CGO_CFLAGS=-I$tmp/cuda12/nvidia/cuda_runtime/include "$tmp/staticcheck" -tags=cuda ./gpu/cuda/worker
+    CGO_ENABLED=1 CGO_CFLAGS=-I$tmp/cuda12/nvidia/cuda_runtime/include "$tmp/staticcheck" -tags=cuda ./gpu/cuda/worker
 }
 
 tests() { # every test once, corpora whole; then what depends on the version of Go, with the newer one
-  WARPBOOK_LONG=1 CGO_ENABLED=0 twice "-timeout 60m" ./... &&
-    GOTOOLCHAIN=$newer CGO_ENABLED=0 twice "-timeout 60m" ./kernel/cellbuild ./kernel/warpbook
+  WARPBOOK_LONG=1 twice "-timeout 60m" ./... &&
+    GOTOOLCHAIN=$newer twice "-timeout 60m" ./kernel/cellbuild ./kernel/warpbook
 }
 
 edited() { # edited VERB ARGUMENTS...: a go command with the corrected engine
@@ -87,7 +103,7 @@ cross() { # the platforms beside linux/amd64, which other steps build
   local assembly
   for target in linux/arm64 darwin/arm64; do
     (
-      export GOOS=${target%/*} GOARCH=${target#*/} CGO_ENABLED=0
+      export GOOS=${target%/*} GOARCH=${target#*/}
       edited types ./... && assembly=$(edited list -deps -f '{{if .Module}}{{if .SFiles}}{{.ImportPath}}{{end}}{{end}}' ./... | grep .) &&
         edited build '-gcflags=all=-N -l' $assembly &&
         edited test -c -vet=off '-gcflags=all=-N -l' -o "$tmp/cross-$GOOS/" ./kernel/engine/bytecode ./kernel/nonblock ./gpu/nvrtc
@@ -95,7 +111,7 @@ cross() { # the platforms beside linux/amd64, which other steps build
     echo "$target builds"
   done
   for command in ./install ./kernel/warpbook ./ops/cmd/bench; do # they name WSL2
-    GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go vet '-gcflags=all=-N -l' "$command" || return
+    GOOS=windows GOARCH=amd64 go vet '-gcflags=all=-N -l' "$command" || return
   done
 }
 
@@ -114,7 +130,7 @@ fuzz_target() { # fuzz_target PACKAGE TARGET: 100,000 inputs, or 10,000 where an
   local log count=100000
   log=$(mktemp "$tmp/fuzz.XXXXXX")
   [ "$1" != ./kernel/engine ] || count=10000
-  GODEBUG=fuzzseed=17 CGO_ENABLED=0 edited test -v -vet=off "-gcflags=$1/...=-d=libfuzzer" -timeout 30m "$1" -run '^$' -args -test.fuzz="^$2\$" -test.fuzztime=${count}x \
+  GODEBUG=fuzzseed=17 edited test -v -vet=off "-gcflags=$1/...=-d=libfuzzer" -timeout 30m "$1" -run '^$' -args -test.fuzz="^$2\$" -test.fuzztime=${count}x \
     -test.fuzzminimizetime=1x -test.parallel=1 -test.fuzzcachedir="$(mktemp -d "$tmp/found.XXXXXX")" >"$log" 2>&1 &&
     grep -qa "execs: $count " "$log" && ! grep -a 'without coverage guidance' "$log" || { echo "$1 $2" && cat "$log" && return 1; }
   echo "$1 $2: $(grep -a 'execs:' "$log" | tail -n 1)"
@@ -139,7 +155,7 @@ fresh() { # the README's first command from a fresh clone with empty caches
       if [ "$try" = 2 ] || [ -n "$own" ]; then
         export GOCACHE=$tmp/cache$try GOMODCACHE=$tmp/mod$try XDG_CACHE_HOME=$tmp/user$try
       fi
-      go run ./kernel/warpbook run notebooks/01-reduce.ipynb --out report
+      env -u CGO_ENABLED go run ./kernel/warpbook run notebooks/01-reduce.ipynb --out report
     ) 2>&1 | while IFS= read -r line; do printf '%4d s  %s\n' $((SECONDS - start)) "$line"; done | tee "$log"
     status=${PIPESTATUS[0]}
     # It downloads its modules: once more where the network failed, and only then.
