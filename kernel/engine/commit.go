@@ -32,7 +32,7 @@ func (e *Engine) commit(j *namespace.Journal, c *check.Cell, u *graph.Unit, impo
 	e.Stage("define")
 	defined := e.define(j, c, imported)
 	e.Stage("redefine")
-	e.redefine(j, c, defined)
+	e.redefine(j, c, defined, imported)
 	e.Stage("warn")
 	e.warnOfOld(c, before)
 	e.warn(c)
@@ -59,6 +59,7 @@ func (e *Engine) tidy(c *check.Cell, u *graph.Unit) {
 // define makes the cell's names live.
 func (e *Engine) define(j *namespace.Journal, c *check.Cell, imported map[string]types.Object) (defined []string) {
 	for name, o := range imported {
+		e.retire(j, e.Live[name])
 		namespace.Set(j, e.Live, name, o)
 	}
 	for name, p := range c.Hidden {
@@ -271,13 +272,21 @@ func (e *Engine) moveValues(c *check.Cell, u *graph.Unit) {
 	}
 }
 
-// redefine updates the sources of live declarations.
-func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string) {
+// redefine updates the sources of live declarations. An import takes the place of a
+// declaration of its name.
+func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string, imported map[string]types.Object) {
 	for _, name := range defined {
 		e.Undeclare(j, name)
 		namespace.Delete(j, e.Lost, name)
 	}
 	for d := range c.Broken {
+		if d.Base == "" && imported[d.Name] != nil {
+			e.Undeclare(j, d.Name)
+			namespace.Delete(j, e.Decls, d.Name)
+			namespace.Delete(j, e.Broken, d.Name)
+			namespace.Delete(j, e.Lost, d.Name)
+			continue
+		}
 		again := e.Lost[d.Name] == d
 		namespace.Set(j, e.Lost, d.Name, d)
 		for _, name := range d.Names {
