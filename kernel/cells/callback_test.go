@@ -45,7 +45,7 @@ get := func(h http.Handler) { s := httptest.NewServer(h); defer s.Close(); http.
 		{"an assigned field", "cx, end := context.WithCancel(context.Background())\ncommand, called := exec.CommandContext(cx, \"cat\"), make(chan int)\nstdin, _ := command.StdinPipe()\n" +
 			"command.Cancel = func() error {\n\tclose(called)\n\tpanic(\"boom\")\n}\n_ = command.Start()\nend()\n<-called\n_ = stdin.Close()\n_ = command.Wait()", called + "boom\n    cell N, line 6, in func1\n"},
 		{"a wait group", "var wg sync.WaitGroup\nwg.Go(func() {\n\tnone[\"x\"] = 1\n})\nwg.Wait()", goroutine + "assignment to entry in nil map\n    cell N, line 3, in func1\n"},
-		{"sort in a goroutine", "go sort.Slice([]int{1, 2}, func(i, j int) bool {\n\tpanic(\"boom\")\n})", goroutine + "boom\n    cell N, line 2, in func1.func2\n"},
+		{"sort in a goroutine", "go sort.Slice([]int{1, 2}, func(i, j int) bool {\n\tpanic(\"boom\")\n})", goroutine + "boom\n    cell N, line 2, in func1.func2\n    cell N, line 1, in func1\n"},
 	} {
 		c.value(x.code + ";")
 		want := strings.ReplaceAll(x.want, "N", strconv.Itoa(c.cell))

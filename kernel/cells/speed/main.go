@@ -44,6 +44,7 @@ var rows = []struct{ name, text string }{
 	{"range", "1e6 elements of maps, by range"},
 	{"fib", "fib(32), recursive"},
 	{"sort", "sort.Slice of 1e6"},
+	{"sorter", "sort.Sort of 2e5 structs (list.sort with a key)"},
 	{"sum", "sum of 2^21 float32"},
 	{"ints", "sort.Ints of 1e6"},
 	{"append", "3e6 appends to []int"},

@@ -64,6 +64,12 @@ def order(n):
     return xs[n // 2]
 
 
+class Person:
+    def __init__(self, name, age):
+        self.name = name
+        self.age = age
+
+
 def total(xs):
     s = 0.0
     for x in xs:
@@ -300,6 +306,14 @@ def workload(row):
         return ints
     if row == "sort":
         return lambda: order(1000000)
+    if row == "sorter":
+        people = [Person("", x) for x in random(200000)]
+
+        def by_age():
+            people.sort(key=lambda p: p.age)
+            return people[len(people) // 2].age
+
+        return by_age
     if row == "sum":
         xs = [float(i % 8) for i in range(1 << 21)]
         return lambda: total(xs)

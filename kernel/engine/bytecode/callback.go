@@ -2,14 +2,15 @@ package bytecode
 
 import (
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/visualfc/funcval"
 )
 
-// Package sort calls a function of a cell many times, before it returns and on the same
-// goroutine. The engine makes such a function by reflection; here the call gets a
-// compiled function that enters the machine.
+// Some compiled functions call functions or methods of cells many times, before they return
+// and on the same goroutine. The engine makes such a function by reflection; here the call
+// gets a compiled function, or a value with compiled methods, that enters the machine.
 
 // target is the function that a function value calls, with the values of its free
 // variables; nil if the engine has to call it.
@@ -45,85 +46,192 @@ type funcValue struct {
 	env    []any
 }
 
-// callback is a function value that compiled code calls.
+// callback is a function or a method of cells that compiled code calls.
 type callback struct {
-	c    *code
-	from *funcValue
-	by   *frame // that makes the call of the compiled code
-	fr   *frame
-	m    *machine // nil while it runs
+	c      *code
+	env    []any          // free variables
+	method bool           // it has a receiver
+	recv   registers2     // the receiver
+	at     unsafe.Pointer // of the receiver, if it is loaded for each call
+	by     *frame         // that makes the call of the compiled code
+	fr     *frame
+	m      *machine // nil while it runs
+	number uint64   // the result of a call, if it is a number
+	loads  bool     // the receiver is loaded
 }
 
 // callBack has the engine execute a call with its functions replaced.
 func (m *machine) callBack(c *code, e *escape) {
 	by := m.boxed(e)
-	stack := by.stack
-	for _, at := range e.callbacks {
-		f := stack[at]
-		if g := compiled(c, f, by); g != nil {
-			stack[at] = g
-			defer func() { stack[at] = f }()
-		}
+	at := e.calledBack
+	was := by.stack[at]
+	x, put := c.compiled(e, was, by)
+	if x == nil {
+		m.execute(c, e, by)
+		return
 	}
+	by.stack[at] = x
+	ended := false
+	defer func() {
+		if by.stack[at] = was; ended {
+			put()
+		}
+	}()
 	m.execute(c, e, by)
+	ended = true
 }
 
-// compiled is a compiled function that behaves like a function value, nil if there is
-// none.
-func compiled(c *code, f any, by *frame) any {
-	v, made := funcval.Get(f)
+// compiled is a compiled value that behaves like a function value, or like a value with
+// methods; nil if there is none. Put allows to use its parts again.
+func (c *code) compiled(e *escape, x any, by *frame) (value any, put func()) {
+	if s, put := c.sorted(e, x, by); s != nil {
+		return s, put
+	}
+	v, made := funcval.Get(x)
 	if made != 1 {
-		return nil
+		return nil, nil
 	}
 	from := (*funcValue)(unsafe.Pointer(v))
 	if from.interp != c.pfn.Interp {
-		return nil
+		return nil, nil
 	}
-	target := c.functions[from.pfn.Fn]
-	if target == nil {
-		return nil
+	code := c.functions[from.pfn.Fn].forCallback()
+	if code == nil {
+		return nil, nil
 	}
-	code := target.now()
-	if code == nil || !code.plain {
-		return nil
+	b, _ := e.lends.Get().(*callback)
+	if b == nil || b.c != code {
+		b = &callback{c: code}
 	}
-	b := &callback{c: code, from: from, by: by}
-	switch f.(type) {
+	b.prepare(by, from.env)
+	put = func() { b.drop(); e.lends.Put(b) }
+	switch x.(type) {
 	case func(int, int) bool:
-		return func(i, j int) bool { return b.call(uint64(i), uint64(j)) }
+		return func(i, j int) bool { b.call(uint64(i), uint64(j), nil); return b.number != 0 }, put
 	case func(int) bool:
-		return func(i int) bool { return b.call(uint64(i), 0) }
+		return func(i int) bool { b.call(uint64(i), 0, nil); return b.number != 0 }, put
+	case func(int) int:
+		return func(i int) int { b.call(uint64(i), 0, nil); return int(b.number) }, put
+	case func(rune) bool:
+		return func(r rune) bool { b.call(uint64(r), 0, nil); return b.number != 0 }, put
+	case func(rune) rune:
+		return func(r rune) rune { b.call(uint64(r), 0, nil); return rune(b.number) }, put
 	}
-	return nil
+	return nil, nil
 }
 
-// call enters the function with one or two numbers, and returns a boolean.
-func (b *callback) call(i, j uint64) bool {
+// forCallback is the code of a function that compiled code calls, nil if the engine has to
+// execute it.
+func (f *Function) forCallback() *code {
+	if f == nil || !f.callable() {
+		return nil
+	}
+	return f.now()
+}
+
+// call enters the function. The numbers, or else x, are its arguments.
+func (b *callback) call(i, j uint64, x any) {
 	m, fr := b.m, b.fr
 	b.m = nil
 	if m == nil { // the first call, or one while another runs
-		c := b.c
-		c.deep()
-		m = &machine{numbers: make([]uint64, c.size+1), pointers: make([]unsafe.Pointer, c.size+1), by: b.by}
-		fr = &frame{interp: b.from.interp, caller: &frame{}, pfn: c.pfn, block: c.pfn.Main, stack: append([]any(nil), c.pfn.stack...)}
-		copy(fr.stack[c.pfn.nres+c.pfn.narg:], b.from.env)
-		m.owns(fr, c.probed)
-		fr.caller.callee = fr
+		m, fr = b.begin()
 	}
-	m.base, m.stack, fr.ipc, fr.callee = 0, m.stack[:0], 0, nil
-	m.push(activation{c: b.c, fr: fr})
+	if len(m.stack) == 0 {
+		m.push(activation{c: b.c, fr: fr})
+	}
+	m.base, m.stack, m.returned, fr.ipc, fr.callee = 0, m.stack[:1], false, 0, nil
+	if b.by.callee != fr {
+		b.by.callee = fr
+	}
 	r, p := m.registers()
-	values := [2]uint64{i, j}
-	for k := range b.c.entry {
-		s := &b.c.entry[k]
-		if n := s.at - b.c.pfn.nres; n < b.c.pfn.narg {
-			r[s.reg] = values[n]
-		} else {
-			s.unbox(r, p, fr.stack[s.at])
+	b.arguments(r, p, i, j, x)
+	m.run(b.c)
+	if m.returned {
+		b.number = m.word
+		fr.ipc = -1
+	} else if len(fr.stack) > 0 {
+		if v := fr.stack[0]; b.c.pfn.nres > 0 && v != nil && isNumber(reflect.TypeOf(v).Kind()) {
+			b.number = load(reflect.TypeOf(v).Kind(), (*eface)(unsafe.Pointer(&v)).data)
 		}
 	}
-	m.run(b.c)
-	result, _ := fr.stack[0].(bool)
 	b.m, b.fr = m, fr
-	return result
+}
+
+// arguments puts the receiver, the arguments and the free variables into registers.
+func (b *callback) arguments(r *registers, p *pointers, i, j uint64, x any) {
+	entry := b.c.entry
+	if b.method {
+		s := &entry[0]
+		if b.loads {
+			s.loadFrom(b.recv.numbers(), b.recv.pointers(), b.at)
+		}
+		switch p[s.reg] = b.recv.p[0]; s.class {
+		case number:
+			r[s.reg] = b.recv.n[0]
+		case header:
+			r[s.reg], r[s.reg+1] = b.recv.n[0], b.recv.n[1]
+		}
+		entry = entry[1:]
+	}
+	for k := range entry {
+		switch s := &entry[k]; {
+		case s.class == number && s.at < b.c.pfn.nres+b.c.pfn.narg:
+			r[s.reg] = i
+			i = j
+		case s.at < b.c.pfn.nres+b.c.pfn.narg:
+			s.unbox(r, p, x)
+		default:
+			s.unbox(r, p, b.env[s.at-b.c.pfn.nres-b.c.pfn.narg])
+		}
+	}
+}
+
+// receive sets the receiver of a method.
+func (b *callback) receive(x any) {
+	if b.loads {
+		b.at = (*eface)(unsafe.Pointer(&x)).data
+		return
+	}
+	s := b.c.entry[0]
+	s.reg = 0
+	s.unbox(b.recv.numbers(), b.recv.pointers(), x)
+}
+
+// prepare makes calls below a frame.
+func (b *callback) prepare(by *frame, env []any) {
+	b.by, b.env = by, env
+	if b.m != nil {
+		b.m.by = by
+		b.below(b.fr)
+	}
+}
+
+// begin makes what a call needs.
+func (b *callback) begin() (*machine, *frame) {
+	c := b.c
+	c.deep()
+	m := &machine{numbers: make([]uint64, c.size+1), pointers: make([]unsafe.Pointer, c.size+1), by: b.by, called: true}
+	fr := &frame{interp: c.pfn.Interp, pfn: c.pfn, block: c.pfn.Main, stack: slices.Clone(c.pfn.stack)}
+	m.owns(fr, c.probed)
+	b.below(fr)
+	return m, fr
+}
+
+// below makes the frame of the function one below that of the caller.
+func (b *callback) below(fr *frame) {
+	fr.caller, fr.deferid, fr.outside = b.by, b.by.deferid, true
+	copy(fr.stack[b.c.pfn.nres+b.c.pfn.narg:], b.env)
+}
+
+// drop forgets the values of the calls, whose memory the next calls use.
+func (b *callback) drop() {
+	b.env, b.recv, b.at, b.by = nil, registers2{}, nil, nil
+	if b.m == nil {
+		return
+	}
+	clear(b.m.pointers[:b.m.high])
+	b.m.high, b.m.by, b.m.stack = 0, nil, b.m.stack[:0]
+	copy(b.fr.stack, b.c.pfn.stack)
+	b.m.owns(b.fr, b.c.probed)
+	b.fr.caller, b.fr.callee = nil, nil
 }

@@ -159,7 +159,7 @@ func (l *lowering) planCall(in *ssa.Call) {
 // it.
 func (l *lowering) planNative(in *ssa.Call) bool {
 	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || fn.Blocks != nil || in.Call.IsInvoke() || len(callbacks(in)) > 0 || fn.Pkg == nil || fn.Pkg.Pkg.Path()+".Enter" == l.host.Enter || !nativesWork() {
+	if !ok || fn.Blocks != nil || in.Call.IsInvoke() || calledBack(in) != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path()+".Enter" == l.host.Enter || !nativesWork() {
 		return false
 	}
 	at, ok := l.pfn.at(fn)
@@ -198,7 +198,6 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	if !ok {
 		panic(fmt.Sprintf("the engine does not know %v", in))
 	}
-	l.escaped++ // the engine may have to execute it
 	cl := call{escape: l.record(in), value: -1}
 	out := ins{op: opCall, imm: int64(len(l.calls))}
 	switch {

@@ -83,7 +83,6 @@ func (l *lowering) waits(in *ssa.Select) {
 		l.byEngine(in)
 		return
 	}
-	l.escaped++ // it needs the frame
 	state := in.States[0]
 	t, rt := state.Chan.Type().Underlying().(*types.Chan), l.types[state.Chan.Type()]
 	s := selecting{at: escape{at: l.indexes[in], block: in.Block()}, channel: l.reg(state.Chan), index: list[0].reg, ok: list[1].reg,

@@ -41,7 +41,6 @@ type code struct {
 	held   map[ssa.Value]slot // registers of values of variables
 
 	functions map[*ssa.Function]*Function // of the program
-	plain     bool                        // the engine executes none of its instructions, except stops and failed checks
 
 	machines sync.Pool // that have executed it
 
@@ -57,7 +56,8 @@ type escape struct {
 	boxes  []slot // operands that are in registers
 	result slot   // class boxed if it stays in the frame
 
-	callbacks []int // places in the frame of functions that the call calls before it returns
+	calledBack int        // the place in the frame of what the call calls before it returns
+	lends      *sync.Pool // what the call has made for that; nil for other instructions
 }
 
 // call is a call of a function that the machine may be able to execute.

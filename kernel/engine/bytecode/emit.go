@@ -3,6 +3,7 @@ package bytecode
 import (
 	"fmt"
 	"go/types"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
@@ -48,7 +49,6 @@ type lowering struct {
 	now       *block
 	held      []int              // vregs of the variables of the statement that is lowered
 	slots     map[ssa.Value]slot // of these values, of all statements
-	escaped   int                // instructions that the engine executes, except stops
 	leaves    bool               // it calls interpreted functions through the engine, which needs more stack than the engine alone
 	polls     bool               // it polls at the start of each iteration of a loop, because the code does not
 
@@ -139,7 +139,6 @@ func (l *lowering) byEngine(in ssa.Instruction) {
 		return
 	}
 	l.leaves = l.leaves || callsBack(in)
-	l.escaped++
 	e := l.escape(in)
 	out := ins{op: opEngine, imm: int64(e), uses: append(l.boxUses(e), l.held...)}
 	if v, ok := in.(ssa.Value); ok && classOf(v.Type()) != boxed {
@@ -153,9 +152,9 @@ func (l *lowering) byEngine(in ssa.Instruction) {
 		}
 	}
 	if c, ok := in.(*ssa.Call); ok {
-		for _, f := range callbacks(c) {
+		if f := calledBack(c); f != nil {
 			if at, ok := l.pfn.at(f); ok {
-				out.op, l.escapes[e].callbacks = opCallBack, append(l.escapes[e].callbacks, at)
+				out.op, l.escapes[e].calledBack, l.escapes[e].lends = opCallBack, at, &sync.Pool{}
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (l *lowering) finish() (*code, error) {
 	if l.host.Probes != nil {
 		c.flags = l.host.Probes.Flags
 	}
-	c.engine[0], c.functions, c.plain = l.f.engine, l.f.program.functions, l.escaped == 0
+	c.engine[0], c.functions = l.f.engine, l.f.program.functions
 	c.numbers, c.pointers = make([]uint64, size-constAt), make([]unsafe.Pointer, size-constAt)
 	onlyNumbers, onlyPointers := true, true
 	for _, v := range l.vregs {

@@ -3,6 +3,8 @@ package bytecode
 import (
 	"go/types"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -55,7 +57,7 @@ type Function struct {
 const callsBefore = 4
 
 // repeats reports whether one call of a function executes code many times: it has a
-// backward jump, or package sort calls a function for it.
+// backward jump, or a compiled function calls a function of cells for it.
 func repeats(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, s := range b.Succs {
@@ -64,7 +66,7 @@ func repeats(fn *ssa.Function) bool {
 			}
 		}
 		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.Call); ok && len(callbacks(c)) > 0 {
+			if c, ok := in.(*ssa.Call); ok && calledBack(c) != nil {
 				return true
 			}
 		}
@@ -94,16 +96,31 @@ func (f *Function) now() *code {
 	return f.code.Load()
 }
 
-// callbacks are the operands of a call of package sort that are replaced.
-func callbacks(in *ssa.Call) (list []ssa.Value) {
+// callers are functions that call functions of cells before they return, on the same
+// goroutine.
+var callers = map[string]string{
+	"sort":           "Sort Stable IsSorted Slice SliceStable SliceIsSorted Search Find",
+	"container/heap": "Init Push Pop Remove Fix",
+	"strings":        "Map FieldsFunc IndexFunc LastIndexFunc ContainsFunc TrimFunc TrimLeftFunc TrimRightFunc",
+	"bytes":          "Map FieldsFunc IndexFunc LastIndexFunc ContainsFunc TrimFunc TrimLeftFunc TrimRightFunc",
+}
+
+// calledBack is the operand of a call that is replaced: a function, or a value whose
+// methods are called.
+func calledBack(in *ssa.Call) ssa.Value {
 	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || fn.Blocks != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "sort" {
+	if !ok || fn.Blocks != nil || fn.Pkg == nil || !slices.Contains(strings.Fields(callers[fn.Pkg.Pkg.Path()]), fn.Name()) {
 		return nil
 	}
 	for _, a := range in.Call.Args {
-		if s := a.Type().String(); s == "func(i int, j int) bool" || s == "func(int) bool" || s == "func(i int) bool" || s == "func(int, int) bool" {
-			list = append(list, a)
+		switch t := a.Type().Underlying().(type) {
+		case *types.Signature:
+			return a
+		case *types.Interface:
+			if t.NumMethods() > 0 {
+				return a
+			}
 		}
 	}
-	return list
+	return nil
 }

@@ -87,9 +87,7 @@ func (l *lowering) function() {
 func (l *lowering) block(b *ssa.BasicBlock) {
 	l.now = l.blocks[b]
 	if k := l.f.probed; k != nil {
-		if l.hold(k.held[b]); k.inside[b] { // it runs at stops only
-			defer func(n int) { l.escaped = n }(l.escaped)
-		}
+		l.hold(k.held[b])
 	}
 	if poll(b, l.host.FlagName) && pollsFirst(b, l.host) {
 		l.pollFirst(b.Succs[0])
@@ -250,7 +248,6 @@ func (l *lowering) ret(in *ssa.Return) {
 func (l *lowering) pollFirst(stop *ssa.BasicBlock) {
 	rest := l.poll()
 	l.byEngine(stop.Instrs[0])
-	l.escaped--
 	l.resume(rest)
 }
 

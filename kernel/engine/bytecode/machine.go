@@ -16,6 +16,8 @@ type machine struct {
 	high     int    // pointers from here on are nil
 	by       *frame // that has called compiled code, which calls the function at the bottom; nil if the engine calls it
 
+	called, returned bool // compiled code calls it, and a number that it returned is in word
+
 	word  uint64 // what a channel operation passes
 	ptr   unsafe.Pointer
 	head  sliceHeader

@@ -89,7 +89,6 @@ func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
 // emitAccess emits an access of a map. An assignment fails if the map is nil.
 func (l *lowering) emitAccess(o op, a mapAccess, uses, defs []int, in ssa.Instruction) {
 	if a.mapType.key.class == boxed || a.mapType.elem.class == boxed {
-		l.escaped++ // it needs the frame
 	}
 	l.accesses = append(l.accesses, a)
 	l.checked(ins{op: o, imm: int64(len(l.accesses) - 1), uses: uses, defs: defs}, in)

@@ -88,7 +88,6 @@ func (l *lowering) next(in *ssa.Next) {
 	} else {
 		out.op, g.mapType = opNext, l.mapType(over.X.Type())
 		if g.mapType.key.class == boxed || g.mapType.elem.class == boxed {
-			l.escaped++ // it needs the frame
 		}
 	}
 	for _, r := range list {

@@ -467,6 +467,10 @@ func (m *machine) run(c *code) {
 		case opReturn1:
 			v := r[in.a]
 			if m.depth() == 1 {
+				if m.called {
+					m.word, m.returned = v, true
+					return
+				}
 				m.giveBack(c, &c.returns[in.imm])
 				return
 			}

@@ -114,7 +114,6 @@ func (l *lowering) append(in *ssa.Call) bool {
 			if reg >= 0 {
 				uses = append(uses, reg)
 			} else {
-				l.escaped++ // it needs the frame
 			}
 		}
 	} else {
