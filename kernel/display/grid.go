@@ -64,11 +64,33 @@ func (g grid) width() int {
 	return n
 }
 
-// number matches an optional sign, a number, and an optional unit: cells that a reader
-// compares by their digits.
-var number = lazyregexp.New(`^[~<>≤≥±]?\s?[-+−]?(\d[\d ,_]*(\.\d+)?([eE][-+]?\d+)?|Inf|NaN)(\s?(%|×|[a-zA-Zµ°/]{1,8}))?$`)
+// number matches an optional sign, a number, an optional unit, and an optional remark in
+// brackets: cells that a reader compares by their digits.
+var number = lazyregexp.New(`^[~<>≤≥±]?\s?[-+−]?(\d[\d ,_]*(\.\d+)?([eE][-+]?\d+)?|Inf|NaN)(\s?(%|×|[a-zA-Zµ°/]{1,8}))?( \([^()]{1,16}\))?$`)
 
 func isNumber(text string) bool { return number().MatchString(strings.TrimSpace(text)) }
+
+// remarkWidth is the width of the remark behind a number, with its blank: of "12 (0.5x)" 7.
+func remarkWidth(cell string) int {
+	if at := strings.LastIndex(cell, " ("); at >= 0 && strings.HasSuffix(cell, ")") {
+		return textWidth(cell[at:])
+	}
+	return 0
+}
+
+// remarkWidths are the widths of the longest remarks of columns of numbers, 0 elsewhere: room
+// behind shorter remarks keeps the digits of a column below each other.
+func (g grid) remarkWidths(numeric []bool) []int {
+	widths := make([]int, len(numeric))
+	for _, row := range g.rows {
+		for i, cell := range row {
+			if numeric[i] && verdictColors[cell] == "" {
+				widths[i] = max(widths[i], remarkWidth(cell))
+			}
+		}
+	}
+	return widths
+}
 
 // numeric reports for each column whether it holds numbers and is aligned to the
 // right. Blank cells, dashes and verdicts do not count.
@@ -131,13 +153,18 @@ func (g grid) textTable(b *strings.Builder, tight bool) {
 // lines are the lines of each cell, the first row the headings, and the widths of
 // the columns. Tight headings are no wider than they must be.
 func (g grid) lines(tight bool) (rows [][][]string, widths []int) {
+	numeric := g.numeric()
 	g = g.translated()
+	remarks := g.remarkWidths(numeric)
 	widths = make([]int, g.width())
 	rows = make([][][]string, 1, 1+len(g.rows))
 	for _, row := range g.rows {
 		cells := make([][]string, len(widths))
 		for i, cell := range row {
 			cells[i] = wrapCell(cell, maxCellWidth)
+			if room := remarks[i] - remarkWidth(cell); room > 0 && len(cells[i]) == 1 {
+				cells[i][0] += strings.Repeat(" ", room)
+			}
 			for _, line := range cells[i] {
 				widths[i] = max(widths[i], textWidth(line))
 			}

@@ -76,17 +76,21 @@ func summaryOf(notes []string) string {
 
 func (g grid) htmlTable(b *strings.Builder) {
 	numeric, shown := g.numeric(), g.translated()
+	remarks := shown.remarkWidths(numeric)
 	b.WriteString("<table>\n<thead>")
-	g.htmlRow(b, "th", shown.columns, numeric)
+	g.htmlRow(b, "th", shown.columns, numeric, remarks)
 	b.WriteString("</thead>\n<tbody>\n")
 	for _, row := range shown.rows {
-		g.htmlRow(b, "td", row, numeric)
+		g.htmlRow(b, "td", row, numeric, remarks)
 		b.WriteString("\n")
 	}
 	b.WriteString("</tbody>\n</table>")
 }
 
-func (g grid) htmlRow(b *strings.Builder, element string, row []string, numeric []bool) {
+// remarkLetter is about as wide as a letter of a remark.
+const remarkLetter = "\u00a0\u00a0"
+
+func (g grid) htmlRow(b *strings.Builder, element string, row []string, numeric []bool, remarks []int) {
 	b.WriteString("<tr>")
 	for i := range numeric {
 		text, style := "", "text-align: left"
@@ -97,7 +101,8 @@ func (g grid) htmlRow(b *strings.Builder, element string, row []string, numeric 
 			style = "text-align: right"
 		}
 		if numeric[i] && isNumber(text) { // otherwise a narrow table breaks it at its groups, or at its sign
-			text = strings.ReplaceAll(text, " ", "\u00a0")
+			room := remarks[i] - remarkWidth(text)
+			text = strings.ReplaceAll(text, " ", "\u00a0") + strings.Repeat(remarkLetter, room)
 			style += "; white-space: nowrap"
 		}
 		fmt.Fprintf(b, `<%s style="%s">%s</%s>`, element, style, htmlCell(text), element)

@@ -108,7 +108,8 @@ func TestNumericColumns(t *testing.T) {
 		want  bool
 	}{
 		{"1|2.5|-3", true}, {"1 us|20 ms|–", true}, {"1.5×|95 %|", true}, {"NaN|+Inf|1e-7", true},
-		{"1 024|16,777,216", true}, {"≤ 3|~4", true},
+		{"1 024|16,777,216", true}, {"≤ 3|~4", true}, {"751 995 (0.49x)|98.9 % (1.04x)|0 (same)|24 660", true},
+		{"5 (of which two are in another table)", false}, {"(0.5x)", false},
 		{"–||-", false}, {"1|x", false}, {"32 x 32|8", false}, {"2026-11-20", false}, {"v0", false}, {"1 or more things", false},
 	} {
 		g := grid{columns: []string{"c"}}
@@ -117,6 +118,20 @@ func TestNumericColumns(t *testing.T) {
 		}
 		if got := g.numeric()[0]; got != c.want {
 			t.Errorf("%q numeric: %v", c.cells, got)
+		}
+	}
+}
+
+// Numbers with and without a remark in brackets stand below each other.
+func TestRemarksBehindNumbers(t *testing.T) {
+	g := grid{columns: []string{"counter", "rung"}, rows: [][]string{{"result", "PASS"}, {"requests", "751 995 (0.49x)"}, {"syncs", "24 660"}, {"shuffles", "0 (same)"}}}
+	want := "counter              rung\n────────  ───────────────\nresult       PASS\nrequests  751 995 (0.49x)\nsyncs      24 660\nshuffles        0 (same)"
+	if got := g.text(); got != want {
+		t.Errorf("text:\n%s\nwant\n%s", got, want)
+	}
+	for _, want := range []string{">751\u00a0995\u00a0(0.49x)<", ">24\u00a0660" + strings.Repeat(remarkLetter, 8) + "<", ">0\u00a0(same)" + remarkLetter + "<"} {
+		if !strings.Contains(g.html(), want) {
+			t.Errorf("no %q in\n%s", want, g.html())
 		}
 	}
 }
