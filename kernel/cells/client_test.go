@@ -141,7 +141,8 @@ func (o *output) take() string {
 	}
 }
 
-func start(t testing.TB) *client {
+// start starts the program, with more variables in its environment.
+func start(t testing.TB, env ...string) *client {
 	t.Helper()
 	program, err := built()
 	if err != nil {
@@ -161,6 +162,7 @@ func start(t testing.TB) *client {
 	c.err, errW = newOutput(t)
 	c.cmd = exec.Command(program)
 	c.cmd.Dir = t.TempDir()
+	c.cmd.Env = append(os.Environ(), env...)
 	c.cmd.ExtraFiles = []*os.File{reqR, evW}
 	c.cmd.Stdout, c.cmd.Stderr = outW, errW
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as cellproc does

@@ -54,6 +54,10 @@ func collectAfter() {
 	}
 }
 
+// least is by how many percent the heap grows before a collection, at least: GOGC of the
+// environment, 100 without it.
+var least = debug.SetGCPercent(firstPercent)
+
 // paceCollections chooses after each collection when the next one comes, until the heap
 // is so large that doubling it takes longer.
 func paceCollections() {
@@ -61,7 +65,7 @@ func paceCollections() {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	if live := int(sample[0].Value.Uint64()); live > 0 {
-		percent = max(100, 100*min(allowed, mostGarbage)/live)
+		percent = max(least, 100*min(allowed, mostGarbage)/live)
 	}
 	debug.SetGCPercent(percent)
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { paceCollections() }) // at the next collection

@@ -111,6 +111,19 @@ func TestCollectionsAreRare(t *testing.T) {
 	}
 }
 
+// TestCollectionsByGOGC: the program collects as rarely as GOGC says, also after collections.
+func TestCollectionsByGOGC(t *testing.T) {
+	c := start(t, "GOGC=900")
+	c.value("import (\"runtime\"; \"runtime/metrics\")\npercent := []metrics.Sample{{Name: \"/gc/gogc:percent\"}}\nruntime.GC()\nlen(percent)")
+	var got string
+	for range 100 { // the program answers a collection on another goroutine
+		if got = c.value("runtime.GC()\nmetrics.Read(percent)\npercent[0].Value.Uint64()"); got == "900" {
+			return
+		}
+	}
+	t.Errorf("the heap grows by %s %% before a collection, expected 900", got)
+}
+
 // TestMemoryOfLargeVariables: cells that assign large arrays to a variable, one after the
 // other, need memory for the old array and the new one, and not for those before.
 func TestMemoryOfLargeVariables(t *testing.T) {
