@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"warpbook/kernel/cellproto"
+	"warpbook/kernel/cells/corpus"
 	"warpbook/kernel/engine/split"
 )
 
@@ -50,7 +52,7 @@ func TestReruns(t *testing.T) {
 	}
 	some := sample(t, all, 40)
 	slices.SortFunc(some, func(a, b *sequence) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) })
-	for group := range slices.Chunk(some, 12) {
+	for group := range slices.Chunk(some, 24) {
 		t.Run(strings.TrimSuffix(group[0].file, ".txt")+":"+strconv.Itoa(group[0].line), func(t *testing.T) {
 			t.Parallel()
 			checkReruns(t, group)
@@ -63,7 +65,7 @@ func checkReruns(t *testing.T, group []*sequence) {
 	for i := 0; i < len(group); i++ {
 		alone := again == nil
 		if alone {
-			again, statements = start(t), start(t)
+			again, statements = start(t, corpus.RareCollections), start(t, corpus.RareCollections)
 		}
 		difference := group[i].rerun(again, statements)
 		if difference == "" && again.reset() && statements.reset() {
@@ -115,12 +117,11 @@ func (c *client) reset() (ok bool) {
 func (s *sequence) rerun(again, statements *client) string {
 	for _, step := range s.cells {
 		code := strings.TrimSuffix(step.code, "\n")
-		again.answer(code)
 		repetition := code
-		if first := statements.answer(code); !strings.HasPrefix(first["error"], "compile error") {
+		if _, first := answers(again, code, statements, code); !strings.HasPrefix(first["error"], "compile error") {
 			repetition = withoutDeclarations(code)
 		}
-		got, want := again.answer(code), statements.answer(repetition)
+		got, want := answers(again, code, statements, repetition)
 		for _, part := range slices.Sorted(maps.Keys(want)) {
 			if got[part] != want[part] && !strings.Contains(step.want["stdout"], "~") {
 				return fmt.Sprintf("%s:%d: %s: run again:\n%s\n--- %s\n%s\n--- of its statements alone\n%s", s.file, step.line, s.name, code, part, got[part], want[part])
@@ -130,13 +131,27 @@ func (s *sequence) rerun(again, statements *client) string {
 	return ""
 }
 
+// answers runs a cell in each of two sessions at once.
+func answers(a *client, codeA string, b *client, codeB string) (ofA, ofB map[string]string) {
+	var wait sync.WaitGroup
+	wait.Go(func() { ofA = a.answer(codeA) })
+	ofB = b.answer(codeB)
+	wait.Wait()
+	return ofA, ofB
+}
+
 // cellNumber is the number of a cell in a message, which differs between the sessions.
 var cellNumber = regexp.MustCompile(`\bcell ?\d+`)
 
 // answer runs a cell and returns the parts of its answer.
 func (c *client) answer(code string) map[string]string {
 	e := c.run(code)
-	got := map[string]string{"stdout": c.out.take(), "stderr": ofTypes(c.err.take()), "error": "", "display": ""}
+	got := map[string]string{"error": "", "display": ""}
+	var wait sync.WaitGroup // for both streams at once
+	wait.Go(func() { got["stdout"] = c.out.take() })
+	stderr := ofTypes(c.err.take())
+	wait.Wait()
+	got["stderr"] = stderr
 	got["value"], _ = e.Data["text/plain"].(string)
 	if e.Error != nil {
 		got["error"] = e.Error.Name + ": " + e.Error.Value + "\n" + strings.Join(e.Error.Traceback, "\n")

@@ -48,26 +48,36 @@ func compileTwins(dir string, all []Notebook) (t twins, err error) {
 	if err := t.write(dir, all); err != nil || len(t.number) == 0 {
 		return t, err
 	}
-	out, _ := goBuild(dir, "-o", os.DevNull, "./...") // the errors tell which are no programs
-	for _, m := range failedPackage.FindAllStringSubmatch(out, -1) {
-		var i int
-		fmt.Sscan(m[1], &i)
-		t.left[all[i].Name] = "does not compile: " + m[2]
-		delete(t.number, all[i].Name)
+	for {
+		if err := t.writeMain(dir); err != nil {
+			return t, err
+		}
+		out, err := goBuild(dir, "-o", t.binary, ".")
+		if err == nil {
+			return t, nil
+		}
+		failed := failedPackage.FindAllStringSubmatch(out, -1) // the errors tell which are no programs
+		if len(failed) == 0 {
+			return t, fmt.Errorf("corpus: build the compiled twins: %w: %.2000s", err, out)
+		}
+		for _, m := range failed {
+			var i int
+			fmt.Sscan(m[1], &i)
+			t.left[all[i].Name] = "does not compile: " + m[2]
+			delete(t.number, all[i].Name)
+		}
 	}
+}
+
+// writeMain writes the program that runs one of the twins.
+func (t twins) writeMain(dir string) error {
 	var imports, cases strings.Builder
 	for _, i := range t.number {
 		fmt.Fprintf(&imports, "import p%d \"twins/p%d\"\n", i, i)
 		fmt.Fprintf(&cases, "\tcase \"%d each\":\n\t\tp%d.Each()\n\tcase \"%d all\":\n\t\tp%d.All()\n", i, i, i, i)
 	}
 	text := "package main\n\nimport \"os\"\n" + imports.String() + "\nfunc main() {\n\tswitch os.Args[1] {\n" + cases.String() + "\t}\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666); err != nil {
-		return t, err
-	}
-	if out, err := goBuild(dir, "-o", t.binary, "."); err != nil {
-		return t, fmt.Errorf("corpus: build the compiled twins: %w: %.2000s", err, out)
-	}
-	return t, nil
+	return os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666)
 }
 
 // write writes the twins of notebooks as packages of a module.

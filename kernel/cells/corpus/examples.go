@@ -215,7 +215,7 @@ func (x Example) prints(got string) bool {
 // outcomes of each form are in the order of the examples.
 func TryAll(program string, examples []Example, forms []Form, want func(Form, Example) bool, times, jobs int) map[Form][]Outcome {
 	outcomes := map[Form][]Outcome{}
-	for _, list := range Each(inGroups(examples), jobs, func(group []Example) map[Form][]Outcome { return tryGroup(program, group, forms, want, times) }) {
+	for _, list := range Each(inGroups(examples, jobs), jobs, func(group []Example) map[Form][]Outcome { return tryGroup(program, group, forms, want, times) }) {
 		for form, of := range list {
 			outcomes[form] = append(outcomes[form], of...)
 		}

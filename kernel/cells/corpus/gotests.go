@@ -87,7 +87,7 @@ var packageClause = regexp.MustCompile(`(?m)^package main\b`)
 // TryAll runs programs of a folder. One that fails in a session that others have used runs
 // again in a new one, and that outcome counts. The outcomes are in the order of the names.
 func (o GoTest) TryAll(program, dir string, names []string, jobs int) []Outcome {
-	return slices.Concat(Each(inGroups(names), jobs, func(group []string) (outcomes []Outcome) {
+	return slices.Concat(Each(inGroups(names, jobs), jobs, func(group []string) (outcomes []Outcome) {
 		r := reused{program: program, limit: o.Limit}
 		defer r.close()
 		for _, name := range group {

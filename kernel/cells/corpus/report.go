@@ -12,16 +12,22 @@ import (
 // Outcome is how a program ended: Failure is "" if it passed.
 type Outcome struct{ Name, Failure string }
 
-// Each calls try for each item on some goroutines, and returns what it returned in the
-// order of the items. The default of jobs is one for each core.
-func Each[T, R any](items []T, jobs int, try func(T) R) []R {
+// atOnce is how many programs run at once for a number of jobs. The default is one for each
+// core and another one, because some programs sleep.
+func atOnce(jobs int) int {
 	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
+		return runtime.GOMAXPROCS(0) + 1
 	}
+	return jobs
+}
+
+// Each calls try for each item on some goroutines, and returns what it returned in the
+// order of the items.
+func Each[T, R any](items []T, jobs int, try func(T) R) []R {
 	results := make([]R, len(items))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range jobs {
+	for range atOnce(jobs) {
 		wg.Go(func() {
 			for i := range next {
 				results[i] = try(items[i])

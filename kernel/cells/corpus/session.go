@@ -27,11 +27,15 @@ type Session struct {
 	stdout, output strings.Builder
 }
 
+// RareCollections is for the environment of a cells program that runs many programs: at the
+// default, collections are a fifth of its processor time, because their types stay.
+const RareCollections = "GOGC=400"
+
 // Start starts a session in a folder, and at the place of the tests of package time. Each
 // of its cells may run for the limit.
 func Start(program, dir string, limit time.Duration) (s *Session, err error) {
 	s = &Session{limit: limit}
-	s.client, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), "TZ=America/Los_Angeles"),
+	s.client, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), "TZ=America/Los_Angeles", RareCollections),
 		Late: func(_ int, e cellproto.Event) { s.add(e) }})
 	return s, err
 }
@@ -100,12 +104,15 @@ func (r *reused) close() {
 	}
 }
 
-// sharing is how many programs run in one session, each after %reset: to start a session
-// takes longer than to run most of them.
-const sharing = 24
+// sharing is how many programs run in one session at most, each after %reset: to start a
+// session takes longer than to run most of them.
+const sharing = 48
 
-// inGroups are neighbours that run in one session.
-func inGroups[T any](items []T) [][]T { return slices.Collect(slices.Chunk(items, sharing)) }
+// inGroups are neighbours that run in one session, at least a group for each job.
+func inGroups[T any](items []T, jobs int) [][]T {
+	each := (len(items) + atOnce(jobs) - 1) / atOnce(jobs)
+	return slices.Collect(slices.Chunk(items, max(1, min(each, sharing))))
+}
 
 // reset removes the names of a program, and ends the goroutines that it has left: one that
 // goes round in a loop took half of a session's processor time.

@@ -60,7 +60,7 @@ func (t Twice) Run(all []Notebook) (r Results, err error) {
 	if err != nil {
 		return r, err
 	}
-	ends := slices.Concat(Each(inGroups(all), t.Jobs, func(group []Notebook) []ending {
+	ends := slices.Concat(Each(inGroups(all, t.Jobs), t.Jobs, func(group []Notebook) []ending {
 		return t.compare(group, twins)
 	})...)
 	if again := differing(all, ends); len(again) > 0 {

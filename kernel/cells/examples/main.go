@@ -22,7 +22,7 @@ import (
 func main() {
 	form := flag.String("form", "called,body,statements", "how each example runs")
 	times := flag.Int("times", 1, "how often the cells that print run")
-	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core")
+	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core and another one")
 	verbose := flag.Bool("v", false, "print what each failing example ends with")
 	flag.Parse()
 	if err := run(strings.Split(*form, ","), *times, *jobs, *verbose, flag.Args()); err != nil {

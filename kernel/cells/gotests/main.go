@@ -37,7 +37,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.jobs, "jobs", 0, "programs that run at once; 0: one for each core")
+	flag.IntVar(&o.jobs, "jobs", 0, "programs that run at once; 0: one for each core and another one")
 	flag.DurationVar(&o.Limit, "limit", 30*time.Second, "longest time of a cell")
 	root := flag.String("root", "", "folder of a Go distribution; that of the go command if empty")
 	again := flag.Bool("again", false, "run the cells of each program twice, where they pass once")

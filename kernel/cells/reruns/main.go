@@ -33,7 +33,7 @@ import (
 )
 
 func main() {
-	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core")
+	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core and another one")
 	order := flag.String("order", "each,all", "each: each cell twice; all: all cells, then all again")
 	verbose := flag.Bool("v", false, "print why a notebook is left")
 	compile := flag.Bool("compile", false, "compile each program, also one whose answer is recorded")
