@@ -87,7 +87,7 @@ func (t *MachineTable) Notes() []string {
 	return []string{
 		"loop: instructions of the innermost one that " + does + " most, on the shortest way through it, of all: the others are for edges or the last iteration",
 		"bank waits: cycles that FFMA wait because two registers lie in one bank and none of them was kept for reuse",
-		"share of the roof: FFMA / (instructions + bank waits), what the loop could reach if nothing else waited",
+		"share of the roof: FFMA / (instructions + bank waits), an estimate by a model of two banks that NVIDIA does not document",
 		"code: " + t.Assembler,
 	}
 }

@@ -157,10 +157,11 @@ func shortest(code []Instruction, from, to int) int {
 
 var source = regexp.MustCompile(`^[-|]*R(\d+)(\.reuse)?`)
 
-// bankWaits is the number of cycles that FFMA wait for their registers. The
+// bankWaits is the number of cycles that FFMA wait for their registers, by a model: the
 // register file has two banks, of even and of odd registers, and each gives one
-// register a cycle; what the instruction before has marked for reuse in the same
-// place comes from a cache.
+// register per cycle; what the instruction before has marked for reuse in the same
+// place comes from a cache. NVIDIA documents no banks, and a rung is faster than the
+// model allows (ops/gemm/notes.md).
 func bankWaits(code []Instruction) (waits int) {
 	var kept [3]string // by place, from the instruction before
 	for _, in := range code {
