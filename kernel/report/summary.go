@@ -171,10 +171,14 @@ func timeOf(r *record.Row) string {
 	return fmt.Sprintf("%s %s us (%s – %s)", r.Name, us(r.Total.MedianNS), us(r.Total.LowNS), us(r.Total.HighNS))
 }
 
-// The most that a summary's plot measures, in CSS pixels.
+// A summary's plot measures at most mostPlotWidth by mostPlotHeight CSS pixels. That of a long
+// ladder is taller, up to tallestPlot, because its letters of 12 pixels cannot be read at less
+// than leastPlotScale of their size.
 const (
 	mostPlotWidth  = 440
 	mostPlotHeight = 400
+	leastPlotScale = 0.6
+	tallestPlot    = 760
 )
 
 // mainPlot is the first plot of the cell that the notebook names by a tag: main-plot-emulated
@@ -234,7 +238,7 @@ func (p *prose) smallPlot(o *nbformat.Output, cell string) template.HTML {
 	line, _, _ := strings.Cut(strings.TrimSpace(plain), "\n")
 	size := ""
 	if width, height := pictureSize(o.Metadata, mime); width > 0 && height > 0 {
-		scale := min(1, float64(mostPlotWidth)/float64(width), float64(mostPlotHeight)/float64(height))
+		scale := min(1, float64(mostPlotWidth)/float64(width), max(float64(mostPlotHeight)/float64(height), min(leastPlotScale, float64(tallestPlot)/float64(height))))
 		width, height = int(scale*float64(width)), int(scale*float64(height))
 		size = fmt.Sprintf(` width="%d" height="%d"`, width, height)
 	}

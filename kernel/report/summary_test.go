@@ -172,6 +172,17 @@ func TestShortEnvironment(t *testing.T) {
 	}
 }
 
+// A plot stands beside a summary at 440 by 400 pixels, that of a long ladder at 0.6 of its size.
+func TestSizeOfMainPlot(t *testing.T) {
+	for height, want := range map[int]string{238: `width="440" height="149"`, 600: `width="440" height="377"`, 1254: `width="420" height="752"`, 3000: `height="760"`} {
+		o := bundle(map[string]any{"image/png": "iVBORw0KGgo="})
+		o.Metadata = map[string]any{"image/png": map[string]any{"width": 700, "height": height}}
+		if got := string(newProse(&nbformat.Notebook{}).smallPlot(o, "cell")); !strings.Contains(got, want) {
+			t.Errorf("a plot of 700 x %d: %s, expected %s", height, got, want)
+		}
+	}
+}
+
 // The executed notebook of reduce prints on at most 30 pages.
 func TestPagesOfCommittedNotebook(t *testing.T) {
 	if _, none := fallbackfont.Find(); none != nil {

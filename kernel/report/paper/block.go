@@ -62,6 +62,8 @@ type layout struct {
 
 	row  tallRow // that the last figure ends, if it is tall
 	tall float64 // width of the picture of a figure, 0 if it is not tall
+
+	summary bool // whether the summary is laid out, on the first page
 }
 
 // frame is the space of a block, and the decoration beside it.

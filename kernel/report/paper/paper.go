@@ -148,7 +148,9 @@ func layoutFront(f *fonts, p parts) *layout {
 		l.badges(p.header, base)
 	}
 	if p.summary != nil {
+		l.summary = true
 		l.blocks(p.summary, base)
+		l.summary = false
 	}
 	l.space(22)
 	if len(p.contents) == 0 {

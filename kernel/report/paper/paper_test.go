@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,12 +47,28 @@ func TestFoldedParts(t *testing.T) {
 // room.
 func TestTallPlotFits(t *testing.T) {
 	for _, height := range []float64{200, 700, 1563, 4000} {
-		w, h := (frame{width: textWidth}).size(&html.Node{}, 700, height)
+		w, h := (&layout{}).size(&html.Node{}, 700, height, frame{width: textWidth})
 		if h >= textHeight || w > textWidth {
 			t.Errorf("%g x %g points, of a page of %g x %g", w, h, textWidth, textHeight)
 		}
 		if scale := w / (700 * 0.75); scale < leastScale && h < wholePage*textHeight-1 {
 			t.Errorf("700 x %g pixels: letters of 8 points are %.1f points large, and the page has room", height, 8*scale)
+		}
+	}
+}
+
+// The plot of a summary, which the page shows at 0.6 of its size, fills the rest of the first page
+// and no more, unless its letters could not be read.
+func TestPlotOfSummaryFillsThePage(t *testing.T) {
+	shown := &html.Node{Attr: []html.Attribute{{Key: "width", Val: "420"}}}
+	for _, test := range []struct{ height, used, want float64 }{
+		{1254, 300, (textHeight - 300 - pictureMargin) / (1254 * 0.75)}, // by the rest of the page
+		{700, 300, 0.6}, // as the page shows it
+		{1254, 600, leastScale},
+	} {
+		l := &layout{summary: true, items: []item{{height: test.used}}}
+		if w, _ := l.size(shown, 700, test.height, frame{width: textWidth}); math.Abs(w/(700*0.75)-test.want) > 1e-9 {
+			t.Errorf("700 x %g pixels below %g points: %.3f of its size, expected %.3f", test.height, test.used, w/(700*0.75), test.want)
 		}
 	}
 }

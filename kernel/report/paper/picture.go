@@ -55,23 +55,35 @@ const (
 )
 
 // size is the size of a picture in points: that of the page, or less if it does not
-// fit.
-func (fr frame) size(n *html.Node, width, height float64) (w, h float64) {
+// fit. The picture of the summary may fill the rest of the first page.
+func (l *layout) size(n *html.Node, width, height float64, fr frame) (w, h float64) {
 	const pointsPerPixel = 0.75
 	w, h = width*pointsPerPixel, height*pointsPerPixel
+	least := leastScale // of the size that the page gives
 	if v, err := strconv.ParseFloat(attribute(n, "width"), 64); err == nil && v > 0 && width > 0 {
 		w, h = v*pointsPerPixel, v*pointsPerPixel*height/width
+		least *= max(1, width/v)
 	}
-	scale := min(1, fr.width/w, max(mostOfPage*textHeight/h, min(leastScale, wholePage*textHeight/h)))
+	most := mostOfPage * textHeight
+	if l.summary {
+		most = textHeight - pictureMargin
+		for _, it := range l.items {
+			most -= it.height
+		}
+	}
+	scale := min(1, fr.width/w, max(most/h, min(least, wholePage*textHeight/h)))
 	return w * scale, h * scale
 }
+
+// pictureMargin is the space above and below a picture.
+const pictureMargin = 8
 
 func (l *layout) vectors(data []byte, n *html.Node, fr frame) error {
 	d, err := parseSVG(data)
 	if err != nil {
 		return err
 	}
-	w, h := fr.size(n, d.width, d.height)
+	w, h := l.size(n, d.width, d.height, fr)
 	l.pictureSpace()
 	l.isTall(w, h)
 	l.add(item{height: h, draw: func(p *printer, y float64) { d.draw(p.pdf, p.fonts, fr.x, y, w/d.width) }})
@@ -175,7 +187,7 @@ func (l *layout) pixels(data []byte, n *html.Node, fr frame) error {
 	if err := png.Encode(&b, flat); err != nil {
 		return err
 	}
-	w, h := fr.size(n, float64(config.Width), float64(config.Height))
+	w, h := l.size(n, float64(config.Width), float64(config.Height), fr)
 	l.pictureSpace()
 	l.isTall(w, h)
 	l.add(item{height: h, draw: func(p *printer, y float64) {
