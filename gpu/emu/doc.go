@@ -29,8 +29,7 @@
 // The emulator rejects instructions that it does not support, with their name and line
 // and before anything runs: tcgen05, video instructions but vabsdiff2 and vabsdiff4 of
 // whole registers, products of 1-bit and 4-bit integers, im2col::w, registers of 128
-// bits, recursion, and launches that count clusters in place of blocks
-// (.blocksareclusters).
+// bits, and launches that count clusters in place of blocks (.blocksareclusters).
 //
 // Output of kernels goes to os.Stdout when the launch has ended, block by block; within
 // a block in the order in which its warps ran, lane by lane.

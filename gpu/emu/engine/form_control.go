@@ -2,6 +2,7 @@ package engine
 
 import (
 	"warpbook/gpu"
+	"warpbook/gpu/emu/flow"
 	"warpbook/gpu/ptx"
 )
 
@@ -72,6 +73,15 @@ func (lo *lowering) badCall() error {
 		w.fail(in, l, gpu.ErrOutOfBounds, "a call of address %#x, which is no function of the wanted type", lanes[uint64](w, in.a)[l])
 	}
 	return lo.use(&in.a, 0, "b64")
+}
+
+// deepForm lowers the end of a recursion that is deeper than its stack.
+func deepForm(lo *lowering) error {
+	lo.op.in.flow = checked
+	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
+		w.fail(in, lowest(m), gpu.ErrOutOfBounds, "a recursion deeper than a thread's stack of %d KiB", flow.StackBytes>>10)
+	}
+	return lo.operands(0, 0)
 }
 
 // nothingForm is an instruction without effect in the emulator: memory is always

@@ -26,7 +26,7 @@ var forms = map[string]form{
 	"shfl": shuffleForm, "vote": voteForm, "match": matchForm, "redux": reduxForm, "activemask": activemaskForm,
 	"elect": electForm, "mma": mmaForm, "wmma": wmmaForm, "ldmatrix": ldmatrixForm, "stmatrix": stmatrixForm, "movmatrix": movmatrixForm,
 	"createpolicy": policyForm, "cp": cpForm, "mbarrier": mbarrierForm, "mapa": mapaForm, "wgmma": wgmmaForm, "setmaxnreg": setmaxnregForm,
-	"tex": texForm, "tld4": tld4Form, "txq": txqForm, "suq": txqForm, "suld": suldForm, "sust": sustForm, "call vprintf": printfForm, "call __assertfail": assertForm, "call malloc": mallocForm, "call free": freeForm,
+	"tex": texForm, "tld4": tld4Form, "txq": txqForm, "suq": txqForm, "suld": suldForm, "sust": sustForm, "call vprintf": printfForm, "call __assertfail": assertForm, "call malloc": mallocForm, "call free": freeForm, "call deep": deepForm,
 }
 
 // Lower makes an entry ready to run, or rejects it with the first instruction that is

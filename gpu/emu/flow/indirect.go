@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"warpbook/gpu/ptx"
 )
@@ -47,7 +48,7 @@ func (i *inliner) pointed(c called) (functions []*ptx.Function) {
 		}
 		return functions
 	}
-	want := i.within.Prototypes[c.prototype]
+	want := i.within.Prototypes[strings.TrimPrefix(c.prototype, i.prefix)]
 	if want == nil {
 		return nil
 	}
@@ -97,7 +98,7 @@ func (i *inliner) choose(c called, functions []*ptx.Function, after string) erro
 		emit("bra", not, nil, ptx.Operand{Kind: ptx.LabelOperand, Symbol: next})
 		// Labels of the function begin with the label of the call.
 		place := fmt.Sprintf("%s.%d", after, n)
-		if err := i.enter(f, c.args, place); err != nil {
+		if err := i.enter(f, c, place); err != nil {
 			return err
 		}
 		i.flat.Labels[place] = len(i.flat.Code)

@@ -1,10 +1,10 @@
 package flow
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"warpbook/gpu"
 	"warpbook/gpu/ptx"
@@ -16,20 +16,33 @@ const mostInlined = 1 << 20
 // Inline replaces every call of an entry by the function's code, so that lanes that
 // return at different places reconverge after the call as they do after a branch.
 // Parameters of calls are local memory. A call through a pointer becomes a choice among
-// its possible targets (indirect.go). Recursion is rejected.
+// its possible targets (indirect.go), and recursion a loop with a stack (recursion.go).
 func Inline(text *ptx.Module, entry *ptx.Function) (*ptx.Function, error) {
 	if !slices.ContainsFunc(entry.Code, func(in ptx.Instruction) bool { return in.Opcode == "call" }) {
 		return entry, nil
 	}
-	flat := *entry
-	flat.Registers, flat.Variables, flat.Code = nil, nil, nil
-	flat.Labels, flat.Tables = map[string]int{}, map[string][]string{}
-	i := &inliner{text: text, addresses: Addresses(text), flat: &flat}
-	if err := i.body(entry, map[string]string{}, ""); err != nil {
-		return nil, err
+	for heads := map[string]bool{}; ; {
+		flat := *entry
+		flat.Registers, flat.Variables, flat.Code = nil, nil, nil
+		flat.Labels, flat.Tables = map[string]int{}, map[string][]string{}
+		i := &inliner{text: text, addresses: Addresses(text), flat: &flat, recursion: recursion{heads: heads, places: map[string]place{}, sites: map[int]site{}}}
+		i.begin(entry)
+		err := i.body(entry, map[string]string{}, "")
+		if errors.Is(err, errRecursion) {
+			continue
+		}
+		if err == nil {
+			err = i.finish()
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &flat, nil
 	}
-	return &flat, nil
 }
+
+// errRecursion is the error of a pass that found another function that calls itself.
+var errRecursion = errors.New("recursion")
 
 type inliner struct {
 	text      *ptx.Module
@@ -38,18 +51,20 @@ type inliner struct {
 	stack     []string // functions that are being inlined
 	calls     int
 	within    *ptx.Function // whose code is being inlined
+	prefix    string        // of its labels
+	recursion
 }
 
 // body appends the code of a function. names maps its parameters to their names at the
 // call; control goes to after on return, or out of the entry if it is "".
 func (i *inliner) body(f *ptx.Function, names map[string]string, after string) error {
-	outer := i.within
-	i.stack, i.within = append(i.stack, f.Name), f
-	defer func() { i.stack, i.within = i.stack[:len(i.stack)-1], outer }()
 	prefix := ""
 	if after != "" {
 		prefix = after + "."
 	}
+	outer, outside := i.within, i.prefix
+	i.stack, i.within, i.prefix = append(i.stack, f.Name), f, prefix
+	defer func() { i.stack, i.within, i.prefix = i.stack[:len(i.stack)-1], outer, outside }()
 	base, from := len(i.flat.Registers), len(i.flat.Code)
 	i.flat.Registers = append(i.flat.Registers, f.Registers...)
 	names = maps.Clone(names)
@@ -85,6 +100,7 @@ func (i *inliner) body(f *ptx.Function, names map[string]string, after string) e
 // variables adds the variables of a function under unique names; shared variables are
 // the same at each call.
 func (i *inliner) variables(f *ptx.Function, names map[string]string, prefix string) {
+	to, builtin := i.passed(f)
 	for _, v := range f.Variables {
 		if v.Space == ptx.Shared {
 			if !slices.Contains(i.flat.Variables, v) {
@@ -95,6 +111,14 @@ func (i *inliner) variables(f *ptx.Function, names map[string]string, prefix str
 		own := *v
 		own.Name = prefix + v.Name
 		names[v.Name] = own.Name
+		if offset, ok := to[v.Name]; ok {
+			i.places[own.Name] = place{i.top(), true, offset}
+			continue
+		}
+		if f := i.top(); f != nil && !builtin[v.Name] {
+			i.places[own.Name] = place{f, false, f.room(v.Bytes(), v.Align)}
+			continue
+		}
 		i.flat.Variables = append(i.flat.Variables, &own)
 	}
 }
@@ -104,11 +128,13 @@ func (i *inliner) instruction(in ptx.Instruction, after string) error {
 	if in.Opcode == "ret" && after != "" {
 		in.Operands = []ptx.Operand{{Kind: ptx.LabelOperand, Symbol: after}}
 	}
-	if in.Opcode != "call" {
-		i.flat.Code = append(i.flat.Code, in)
-		return nil
+	if in.Opcode == "call" {
+		return i.call(in)
 	}
-	return i.call(in)
+	if !i.framed(in) {
+		i.flat.Code = append(i.flat.Code, in)
+	}
+	return nil
 }
 
 func (i *inliner) call(in ptx.Instruction) error {
@@ -132,17 +158,20 @@ func (i *inliner) call(in ptx.Instruction) error {
 	if c.target.Kind == ptx.RegisterOperand {
 		err = i.choose(c, functions, after)
 	} else {
-		err = i.enter(functions[0], c.args, after)
+		err = i.enter(functions[0], c, after)
 	}
 	i.flat.Labels[after] = len(i.flat.Code)
 	return err
 }
 
 // enter inlines the code of a function with its arguments.
-func (i *inliner) enter(f *ptx.Function, args []string, after string) error {
+func (i *inliner) enter(f *ptx.Function, c called, after string) error {
+	if i.heads[f.Name] {
+		return i.descend(f, c.in, after)
+	}
 	names := map[string]string{}
 	for n, p := range slices.Concat(f.Returns, f.Params) {
-		names[p.Name] = args[n]
+		names[p.Name] = c.args[n]
 	}
 	return i.body(f, names, after)
 }
@@ -207,8 +236,9 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 	}
 	for _, f := range functions {
 		switch want := len(f.Returns) + len(f.Params); {
-		case slices.Contains(i.stack, f.Name):
-			return nil, fmt.Errorf("%w: recursion (%s) on the emulator: write a loop, or run this entry on a GPU", gpu.ErrUnsupported, i.cycle(f))
+		case slices.Contains(i.stack, f.Name) && !i.heads[f.Name]:
+			i.heads[f.Name] = true
+			return nil, errRecursion
 		case len(i.flat.Code) > mostInlined:
 			return nil, fmt.Errorf("%w: more than %d instructions with all calls: run this entry on a GPU", gpu.ErrUnsupported, mostInlined)
 		case len(c.args) != want:
@@ -218,19 +248,6 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 		}
 	}
 	return functions, nil
-}
-
-// cycle names the functions that call each other: "even calls odd, odd calls even".
-func (i *inliner) cycle(f *ptx.Function) string {
-	ring := append(slices.Clone(i.stack[slices.Index(i.stack, f.Name):]), f.Name)
-	if len(ring) == 2 {
-		return ptx.Demangle(f.Name) + " calls itself"
-	}
-	var calls []string
-	for n, name := range ring[1:] {
-		calls = append(calls, ptx.Demangle(ring[n])+" calls "+ptx.Demangle(name))
-	}
-	return strings.Join(calls, ", ")
 }
 
 // moved is an instruction with its registers, labels and variables renamed.

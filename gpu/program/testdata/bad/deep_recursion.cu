@@ -1,0 +1,28 @@
+// A recursion without an end is deeper than any stack.
+#include <cstdio>
+
+__device__ __noinline__ int count(int n, const int *above) {
+  int here[2] = {n, above[1]};
+  return n == 0 ? above[0] : count(n - 1, here) + above[n % 2];
+}
+__global__ void kernel(int n, int *out) {
+  int first[2] = {1, 2};
+  *out = count(n, first);
+}
+
+int main() {
+  int *out;
+  cudaMallocManaged(&out, sizeof(int));
+  kernel<<<1, 1>>>(100, out);
+  cudaDeviceSynchronize();
+  printf("%d\n", *out);
+  kernel<<<1, 1>>>(-1, out);
+  printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  cudaFree(out);
+  return 0;
+}
+
+// status 0
+// out: 2601
+// out: an illegal memory access was encountered
+// err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than a thread's stack of 32 KiB, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:19
