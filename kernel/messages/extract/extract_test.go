@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -36,6 +37,52 @@ func TestTranslated(t *testing.T) {
 			t.Errorf("%s: %q has the verbs %q, expected %q as %q", catalogueFile, translated, got, want, format)
 		}
 	}
+}
+
+// TestQuotedParagraphs: each paragraph of an operator's notes that a translated notebook
+// quotes by its beginning has a translation, which a changed word would leave behind.
+func TestQuotedParagraphs(t *testing.T) {
+	entries, err := readCatalogue(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages strings.Builder
+	for _, page := range glob(t, "ops/*/notes.md") {
+		pages.WriteString("\n\n" + page)
+	}
+	paragraphs, quoted := strings.Split(pages.String(), "\n\n"), 0
+	for _, notebook := range glob(t, "notebooks/*.zh.ipynb") {
+		for _, call := range regexp.MustCompile(`\.Note\(\\"([^"\\]+)\\"\)`).FindAllStringSubmatch(notebook, -1) {
+			for _, p := range paragraphs {
+				if p = strings.TrimSpace(p); !strings.HasPrefix(p, call[1]) {
+					continue
+				}
+				if quoted++; entries[p] == "" {
+					t.Errorf("no translation of the quoted paragraph %q: add it to %s", p, catalogueFile)
+				}
+			}
+		}
+	}
+	if quoted < 5 {
+		t.Errorf("%d quoted paragraphs, expected those of all notebooks", quoted)
+	}
+}
+
+// glob are the texts of the files of a pattern below the root.
+func glob(t *testing.T, pattern string) (texts []string) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(root, pattern))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return texts
 }
 
 var numbered = regexp.MustCompile(`\[\d+\]`)
