@@ -6,7 +6,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
 
-// Reads x once, `loads` vectors in flight a thread, and adds them up. Only where
+// Reads x once, `loads` vectors in flight per thread, and adds them up. Only where
 // that is to be checked the sums are added to y.
 template <int loads>
 __global__ void __launch_bounds__(512) limit_read(const float4* __restrict__ x, size_t n, bool checked, float* y) {
@@ -45,7 +45,7 @@ static void read(const Arguments& a, const float* x, float* y, long n, double wa
             auto ns = times(a, [&](cudaStream_t stream) { kernel<<<perSM * multiprocessors, 512, 0, stream>>>((const float4*)x, n / 4, false, y); });
             if (best.empty() || median(ns) < median(best)) {
                 best = ns;
-                snprintf(note, sizeof note, "the best of 12 shapes: %d blocks of 512 a multiprocessor, %d vectors in flight", perSM, loads);
+                snprintf(note, sizeof note, "the best of 12 shapes: %d blocks of 512 per multiprocessor, %d vectors in flight", perSM, loads);
             }
         }
     print(a, "limit_read", right, best, 16.0 * (n / 4), 0, "", note);
