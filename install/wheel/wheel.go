@@ -145,7 +145,7 @@ func notebooks(dir string) (entries []entry, err error) {
 			return err
 		case d.IsDir() && (d.Name() == "results" || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() || filepath.Ext(file) == ".go": // of the module, not of the notebooks
 			return nil
 		}
 		name, err := filepath.Rel(dir, file)

@@ -11,6 +11,7 @@ import (
 // notices of what cannot be rendered are in English on every page.
 type phrases struct {
 	Contents, Recorded, Rendered         string
+	Definitions                          string // heading
 	parameters, injected, skipped        string // labels of cells
 	numbers, picture, expected           string // in outputs
 	table, figure, environment           string // with their number
@@ -37,6 +38,7 @@ func phrasesIn(language string) *phrases {
 
 var english = phrases{
 	Contents:       "Contents",
+	Definitions:    "Definitions",
 	Recorded:       "Rendered without execution: all outputs, figures and verdicts are as recorded in the file, and none was verified.",
 	Rendered:       "Rendered by warpbook from %s. It is complete in itself and loads nothing.",
 	parameters:     "parameters",
@@ -75,6 +77,7 @@ var english = phrases{
 
 var chinese = phrases{
 	Contents:       "目录",
+	Definitions:    "术语表",
 	Recorded:       "未经执行生成：所有输出、数据和检查结果均为文件中的记录，没有一项经过验证。",
 	Rendered:       "由 warpbook 根据 %s 生成。本页自成一体，不加载任何外部内容。",
 	parameters:     "参数",

@@ -36,6 +36,7 @@ type prose struct {
 	headings []heading
 	phrases  *phrases // in the language of the notebook
 
+	glossary     *glossary // nil: the notebook links to no definitions, or the page is printed
 	environments []*environment
 	shownOnce    map[string]part // tables and figures by their content
 
@@ -95,7 +96,16 @@ func (p *prose) render(doc ast.Node, source string, attachments map[string]map[s
 	if err := p.markdown.Renderer().Render(&b, []byte(source), doc); err != nil {
 		return asText(source)
 	}
-	return sanitise(b.String())
+	return sanitiseWith(b.String(), p.glossary.link)
+}
+
+// inline is the HTML of a line of Markdown, without its paragraph.
+func (p *prose) inline(source string) template.HTML {
+	var b bytes.Buffer
+	if err := p.markdown.Renderer().Render(&b, []byte(source), p.parse(source)); err != nil {
+		return asText(source)
+	}
+	return sanitise(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), "<p>"), "</p>"))
 }
 
 // gatherHeadings gives every heading an ID, the link target of the contents.

@@ -83,7 +83,7 @@ func contentText(n *html.Node) string {
 	var walk func(n *html.Node, inside bool)
 	walk = func(n *html.Node, inside bool) {
 		inside = inside || n.DataAtom == atom.Section
-		if c := attribute(n, "class"); c == "prompt" || n.DataAtom == atom.Details && n.Parent != nil && (attribute(n.Parent, "class") == "source" || n.Parent.DataAtom == atom.Figure) {
+		if c := attribute(n, "class"); c == "prompt" || c == "definitions" || n.DataAtom == atom.Details && n.Parent != nil && (attribute(n.Parent, "class") == "source" || n.Parent.DataAtom == atom.Figure) {
 			return // not on paper
 		}
 		if inside && n.Type == html.TextNode {

@@ -46,6 +46,7 @@ type page struct {
 	Badges       []badge
 	Cells        []cell
 	Environments []*environment
+	Glossary     *glossary
 	Lead         template.HTML // the notebook's title
 	Summary      summary
 }
@@ -115,6 +116,9 @@ func newPage(nb *nbformat.Notebook, from Origin, vectors func(svg string) bool) 
 	prose := newProse(nb)
 	prose.vectors = vectors
 	p.Phrases = prose.phrases
+	if vectors == nil { // paper has no room for definitions
+		prose.glossary = glossaryOf(nb, prose.newID, prose.inline)
+	}
 	results := resultsOf(nb)
 	p.Environments = environments(results.records, p.Phrases)
 	prose.environments = p.Environments
@@ -127,6 +131,9 @@ func newPage(nb *nbformat.Notebook, from Origin, vectors func(svg string) bool) 
 		case c.Type == nbformat.Code && (c.Source != "" || len(c.Outputs) > 0):
 			p.Cells = append(p.Cells, codeCell(prose, c, language(nb)))
 		}
+	}
+	if p.Glossary = prose.glossary; p.Glossary != nil {
+		prose.headings = append(prose.headings, heading{2, p.Glossary.Section, p.Phrases.Definitions})
 	}
 	p.Title, p.Contents = titleAndContents(prose.headings, p.Name)
 	p.Badges = results.badges(from, p.Phrases)

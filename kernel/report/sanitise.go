@@ -35,6 +35,7 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowDataURIImages()
 	p.AllowAttrs("src").Matching(regexp.MustCompile(`^data:image/(png|jpeg|gif|webp|svg\+xml);base64,`)).OnElements("img")
 	p.AllowAttrs("alt", "title").OnElements("img")
+	p.AllowAttrs("title").OnElements("a") // a definition
 	number := regexp.MustCompile(`^[0-9]{1,5}%?$`)
 	p.AllowAttrs("width", "height").Matching(number).OnElements("img")
 	p.AllowAttrs("colspan", "rowspan", "span", "start").Matching(number).OnElements("th", "td", "col", "colgroup", "ol")

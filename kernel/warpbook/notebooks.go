@@ -66,7 +66,7 @@ func copyNotebooks(from, to string) (copied, kept int, err error) {
 			return err
 		case d.IsDir() && d.Name() == "results":
 			return fs.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() || filepath.Ext(path) == ".go": // of the module, not of the notebooks
 			return nil
 		}
 		name, err := filepath.Rel(from, path)
