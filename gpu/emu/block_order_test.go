@@ -35,10 +35,8 @@ func TestBlockOrder(t *testing.T) {
 // ones occupy all places first. With a drawn ticket instead of the block's number they
 // end in every order.
 func TestOrderMatters(t *testing.T) {
-	blocks := 3*132 + 1
-	if testing.Short() { // with the race detector, the blocks that wait take a minute
-		blocks = 2*132 + 1 // the least at which every place can have a block that waits, from the middle on
-	}
+	const sms = 12 // waits take the square of them
+	const blocks = 3*sms + 1
 	chain := func(tile string) string {
 		return tile + `
 	mul.wide.u32 %d1, %r2, 4;
@@ -67,7 +65,7 @@ first:
 			workers = workers[1:] // one has no races
 		}
 		for _, workers := range workers {
-			j := newJob(t, "", c.body, blocks, 1)
+			j := newJobFor(t, sms, "", c.body, blocks, 1)
 			if err := j.p0.Upload(make([]uint32, blocks)); err != nil {
 				t.Fatal(err)
 			}

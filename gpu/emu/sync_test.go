@@ -106,15 +106,13 @@ func TestNotResident(t *testing.T) {
 	j.run()
 }
 
-// TestLookBack makes every block wait for the one before it, in more blocks than an H200
+// TestLookBack makes every block wait for the one before it, in more blocks than the GPU
 // holds at once: they start in order, so that each can continue.
 func TestLookBack(t *testing.T) {
-	blocks := 3*132 + 1
-	if testing.Short() { // with the race detector, the blocks that wait take a minute
-		blocks = 132 + 33
-	}
+	const sms = 12 // waits take the square of them
+	const blocks = 3*sms + 1
 	for _, workers := range []int{1, 2, 5} {
-		j := newJob(t, "", `
+		j := newJobFor(t, sms, "", `
 	setp.ne.u32 %a0, %t, 0;
 	@%a0 bra past;
 	mul.wide.u32 %d1, %r0, 4;
