@@ -11,7 +11,7 @@ import (
 )
 
 type (
-	aStruct    struct{ a, b int }
+	aStruct    struct{ A, B int }
 	aMap       map[string]int
 	aSlice     []int
 	anArray    [3]int

@@ -44,9 +44,6 @@ var integers = []string{"int", "int8", "int16", "int32", "int64", "uint", "uint8
 
 var numbers = append([]string{"float32", "float64", "Real", "float64"}, integers...)
 
-// underlying are the types of the declared ones.
-var underlying = map[string]string{"Small": "int16", "Wide": "uint64", "Real": "float64"}
-
 func isInteger(t string) bool {
 	return !strings.HasPrefix(t, "float") && t != "Real" && t != "bool" && t != "string"
 }

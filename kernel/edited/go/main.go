@@ -7,6 +7,7 @@
 // Its own verb types checks packages for a platform without compiling them:
 //
 //	GOOS=darwin GOARCH=arm64 go run ./kernel/edited/go types ./...
+//	go run ./kernel/edited/go types -unedited ./kernel/engine/symbols
 package main
 
 import (

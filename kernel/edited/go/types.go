@@ -15,14 +15,20 @@ import (
 
 // checkTypes checks packages, and all that they import, for the platform of GOOS and GOARCH
 // in the module at root. It finds what a compiler finds in their Go, in a tenth of the time,
-// and functions that are declared for assembly that the platform has not.
+// and functions that are declared for assembly that the platform has not. A first pattern
+// -unedited is a flag: the packages are those without tags and corrections.
 func checkTypes(ctx context.Context, root string, patterns ...string) error {
-	list, err := edited.Command(ctx, root, "list")
-	if err != nil {
-		return err
+	config := &packages.Config{Context: ctx, Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: root}
+	if len(patterns) > 0 && patterns[0] == "-unedited" {
+		patterns = patterns[1:]
+	} else {
+		list, err := edited.Command(ctx, root, "list")
+		if err != nil {
+			return err
+		}
+		config.Env, config.BuildFlags = list.Env, list.Args[2:] // after go list
 	}
-	flags := list.Args[2:] // after go list
-	checked, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: root, Env: list.Env, BuildFlags: flags}, patterns...)
+	checked, err := packages.Load(config, patterns...)
 	if err != nil {
 		return fmt.Errorf("edited/go: types: %w", err)
 	}

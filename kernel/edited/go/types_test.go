@@ -10,8 +10,9 @@ import (
 func TestTypes(t *testing.T) {
 	const sum = "package m\n\nfunc sum(a, b int) int\n"
 	for name, c := range map[string]struct {
-		files map[string]string
-		fail  string // on linux/arm64, "" for none
+		files    map[string]string
+		unedited bool
+		fail     string // on linux/arm64, "" for none
 	}{
 		"right":                                {files: map[string]string{"a.go": "package m\n\nvar A int\n"}},
 		"wrong on this platform":               {files: map[string]string{"a_arm64.go": "package m\n\nvar A int = \"\"\n"}, fail: "a_arm64.go:3:13"},
@@ -24,6 +25,7 @@ func TestTypes(t *testing.T) {
 		"the name of a function of time":       {files: map[string]string{"a.go": "package m\n\nimport _ \"unsafe\"\n\n//go:linkname now time.now\nfunc now() (int64, int32, int64)\n"}},
 		"no package":                           {files: map[string]string{"a.txt": ""}, fail: "no package matches"},
 		"a file that only cells programs have": {files: map[string]string{"a.go": "package m\n", "b.go": "//go:build cells\n\npackage m\n\nvar A int = \"\"\n"}, fail: "b.go:5:13"},
+		"a file that other programs have":      {files: map[string]string{"a.go": "package m\n", "b.go": "//go:build !cells\n\npackage m\n\nvar A int = \"\"\n"}, unedited: true, fail: "b.go:5:13"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -39,7 +41,11 @@ func TestTypes(t *testing.T) {
 			}
 			t.Setenv("GOOS", "linux")
 			t.Setenv("GOARCH", "arm64")
-			err := checkTypes(t.Context(), root, "./...")
+			patterns := []string{"./..."}
+			if c.unedited {
+				patterns = []string{"-unedited", "./..."}
+			}
+			err := checkTypes(t.Context(), root, patterns...)
 			if c.fail == "" && err != nil || c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)) {
 				t.Errorf("%v, expected an error with %q", err, c.fail)
 			}
