@@ -44,9 +44,16 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestPages: links of pages have targets, and the service worker keeps every file.
-func TestPages(t *testing.T) {
+// TestPartialSite makes one site for three tests, because rendering its reports takes most of their time.
+func TestPartialSite(t *testing.T) {
 	s := partial(t)
+	t.Run("pages", func(t *testing.T) { testPages(t, s) })
+	t.Run("on demand", func(t *testing.T) { testOnDemand(t, s) })
+	t.Run("version", func(t *testing.T) { testVersion(t, s) })
+}
+
+// testPages: links of pages have targets, and the service worker keeps every file.
+func testPages(t *testing.T, s *site) {
 	if config := read(t, s.path("jupyter-lite.json")); !strings.Contains(config, `"defaultKernelName": "warpbook"`) || !strings.Contains(config, `"n": 1`) || !strings.Contains(config, noWorker) {
 		t.Errorf("configuration %s", config)
 	}
@@ -91,9 +98,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestOnDemand: the service worker does not fetch the compiler at the first visit.
-func TestOnDemand(t *testing.T) {
-	s := partial(t)
+// testOnDemand: the service worker does not fetch the compiler at the first visit.
+func testOnDemand(t *testing.T, s *site) {
 	for _, name := range []string{"program/clang/bundle.js", "program/compiler.wasm.gz"} {
 		if err := write(s.path(filepath.FromSlash(name)), nil); err != nil {
 			t.Fatal(err)
@@ -147,9 +153,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestVersion: the service worker of another site has another version.
-func TestVersion(t *testing.T) {
-	s := partial(t)
+// testVersion: the service worker of another site has another version.
+func testVersion(t *testing.T, s *site) {
 	before := read(t, s.path("service-worker.js"))
 	if err := s.offline(); err != nil {
 		t.Fatal(err)
