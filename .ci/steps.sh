@@ -314,17 +314,25 @@ races_of_operators() { # only references and handles
   CGO_ENABLED=1 twice "-race -timeout 60m -short -run Reference|Handle|Interrupt|Stop" $(operators)
 }
 
+# What such a package calls in other packages is driven by several goroutines in their tests.
+concurrent() { # the packages with tests whose files, tests included, start goroutines or have what several may share
+  local package dir
+  go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' ./... | while read -r package dir; do
+    ! grep -qE '\bgo (func\b|[A-Za-z_][A-Za-z_.]*\()|\bchan\b|errgroup|\b(sync|atomic|http|net)\.|AfterFunc|\.Parallel\(|RunParallel' "$dir"/*.go || echo "$package"
+  done
+}
+
 # Short: one set of vectors. Programs of one worker, in the corpora of defects and of patterns,
-# files that are only loaded, charts and puzzles of one goroutine have nothing to race: the step
+# files that are only loaded or read, charts and puzzles of one goroutine have nothing to race: the step
 # "tests" runs them.
 races() {
-  # Packages without tests are not compiled for their own sake: what a test links is.
   # kernel/engine has one test without the corrections, of an error. gpu/emu/programs has
   # small programs, one after the other; gpu/emu's own tests drive several workers.
   local alone='Profiler|Defects|OfPatterns|TestCorpus|TestPlotBundle|TestLogPlots|TestUndrawable|TestTimeline'
   alone+='|TestExamples|TestNotebooksTwice|TestSoak|TestLatencyChart|TestChart|TestLineChart|TestMissingGlyphs|TestFigureIsAPlot'
-  CGO_ENABLED=1 twice "-race -timeout 60m -short -skip $alone" $(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... |
-    grep -vxF "$(operators)" | grep -vx -e warpbook/kernel/engine -e warpbook/ops/puzzles -e warpbook/gpu/emu/programs)
+  alone+='|TestCellChart|TestCellLetters|TestBarsOfValue|TestVectorsAreTheSame|TestSeriesOfUnknownPlotter|TestPartialSite'
+  CGO_ENABLED=1 twice "-race -timeout 60m -short -skip $alone" $(concurrent | grep -vxF "$(operators)" |
+    grep -vx -e warpbook/kernel/engine -e warpbook/gpu/emu/programs)
 }
 
 engine() { # engine GO: what links the engine, with a Go whose types it lays out
