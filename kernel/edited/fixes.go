@@ -86,6 +86,11 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:   "The text of each type is made, to compare it with two: 1 % of the time that cells take.",
+			Test:  "cells.TestSequences/language/defer recover()",
+			Edits: []Edit{{"interp.go", 1258, 1258, "switch ofDeferStack(typ) {"}},
+		},
+		{
 			Why:  "A deferred call of a compiled function looks for it by its name, each time: it takes 1 µs.",
 			Test: "cells.TestSequences/language/defer recover()",
 			Edits: []Edit{
@@ -199,8 +204,7 @@ var modules = []module{{
 			Test: "cells.TestStopInsidePackages",
 			Edits: []Edit{
 				{"context.go", 109, 108, "Hooks *Hooks"},
-				{"opblock.go", 689, 688, "h := pfn.hooks()"},
-				{"opblock.go", 719, 719, "chosen, recv, recvOk := h.choose(cases, instr.Blocking)"},
+				{"opblock.go", 680, 738, "return makeSelect(interp, pfn, instr)"},
 				{"opblock.go", 923, 922, "h := pfn.hooks()"},
 				{"opblock.go", 926, 926, startGoroutine},
 				{"opblock.go", 956, 955, "h := pfn.hooks()"},

@@ -106,7 +106,7 @@ func (h *Hooks) recv(c reflect.Value) (v reflect.Value, ok bool) {
 	if v, ok = c.TryRecv(); ok || v.IsValid() {
 		return v, ok
 	}
-	_, v, ok = h.choose([]reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: c}}, true)
+	_, v, ok = h.choose(append(make([]reflect.SelectCase, 0, 2), reflect.SelectCase{Dir: reflect.SelectRecv, Chan: c}), true)
 	return v, ok
 }
 
@@ -115,11 +115,11 @@ func (h *Hooks) send(c, v reflect.Value) {
 	if h == nil {
 		c.Send(v)
 	} else if !c.TrySend(v) {
-		h.choose([]reflect.SelectCase{{Dir: reflect.SelectSend, Chan: c, Send: v}}, true)
+		h.choose(append(make([]reflect.SelectCase, 0, 2), reflect.SelectCase{Dir: reflect.SelectSend, Chan: c, Send: v}), true)
 	}
 }
 
-// choose is reflect.Select.
+// choose is reflect.Select. It may append a case.
 func (h *Hooks) choose(cases []reflect.SelectCase, blocks bool) (chosen int, v reflect.Value, ok bool) {
 	if h == nil || !blocks {
 		return reflect.Select(cases)
