@@ -21,7 +21,7 @@ const objects = "create a cudaTextureObject_t by cudaCreateTextureObject, or a c
 // libraries are those of NVIDIA for the host, by the beginnings of their names and headers.
 var libraries = []struct{ prefix, name string }{
 	{"cublas", "cuBLAS"}, {"curand", "cuRAND's host API"}, {"cufft", "cuFFT"}, {"cusparse", "cuSPARSE"}, {"cusolver", "cuSOLVER"}, {"cudnn", "cuDNN"},
-	{"cuda/", "libcu++"}, {"nccl", "NCCL"}, {"nvml", "NVML"}, {"npp", "NPP"}, {"thrust", "Thrust"}, {"cub/", "CUB"}, {"nvrtc", "NVRTC"}, {"nvtx", "the rest of NVTX"},
+	{"nccl", "NCCL"}, {"nvml", "NVML"}, {"npp", "NPP"}, {"thrust", "Thrust"}, {"cub/", "CUB"}, {"nvrtc", "NVRTC"}, {"nvtx", "the rest of NVTX"},
 }
 
 // explained adds to a message of the compiler that a library or a call is not there.
@@ -42,6 +42,8 @@ func explained(text string) string {
 		return text + ": GPUs since sm_70 have it with a mask of the lanes that take part: " + name + "_sync(0xffffffff, ...)"
 	case references().MatchString(name) || text == "no template named 'texture'" || text == "no template named 'surface'":
 		return text + ": CUDA 12 has no references to textures and surfaces: " + objects
+	case strings.HasPrefix(name, "cuda/"):
+		return text + ": libcu++ is in the pip wheel nvidia-cuda-cccl-cu12==12.9.27: give its folder by -I, which ends in nvidia/cuda_cccl/include"
 	case strings.HasPrefix(name, "cudaIpc"):
 		return text + ": memory and events of other processes are not there for whole programs"
 	case strings.HasPrefix(name, "cuda") && !strings.Contains(name, "."):

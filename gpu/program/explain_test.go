@@ -13,7 +13,7 @@ func TestExplained(t *testing.T) {
 		"use of undeclared identifier 'cudaNoSuch'":      "warpbook's runtime library has no cudaNoSuch",
 		"use of undeclared identifier 'cuInit'":          "CUDA's driver API is not there",
 		"unknown type name 'CUdevice'":                   "CUDA's driver API is not there",
-		"'cuda/barrier' file not found":                  "libcu++ is not there",
+		"'cuda/barrier' file not found":                  "libcu++ is in the pip wheel nvidia-cuda-cccl-cu12",
 		"use of undeclared identifier 'nvtxInitialize'":  "the rest of NVTX is not there for whole programs",
 		"use of undeclared identifier '__ballot'":        "__ballot_sync(0xffffffff, ...)",
 		"use of undeclared identifier '__shfl_down'":     "__shfl_down_sync(0xffffffff, ...)",

@@ -336,3 +336,40 @@ func TestAskUnseen(t *testing.T) {
 	close(ended)
 	<-returned
 }
+
+// TestLibcu: programs include libcu++ from the folder of its wheel.
+func TestLibcu(t *testing.T) {
+	needZig(t)
+	folder := filepath.Join(os.Getenv("WARPBOOK_NVRTC"), "nvidia", "cuda_cccl", "include")
+	if _, err := os.Stat(filepath.Join(folder, "cuda", "atomic")); err != nil {
+		t.Skip("needs WARPBOOK_NVRTC with the wheel nvidia-cuda-cccl-cu12")
+	}
+	const text = `#include <cstdio>
+#include <cuda/atomic>
+#include <cuda/std/array>
+__device__ cuda::atomic<int, cuda::thread_scope_device> total{0};
+__global__ void count(int *x) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> each(*x);
+  cuda::std::array<int, 2> steps{1, 2};
+  each.fetch_add(steps[0], cuda::memory_order_relaxed);
+  if (total.fetch_add(steps[1]) == 510) x[1] = total.load();
+}
+int main() {
+  int *x;
+  cudaMallocManaged(&x, 2 * sizeof(int));
+  *x = 0;
+  count<<<4, 64>>>(x);
+  cudaDeviceSynchronize();
+  printf("%d %d\n", x[0], x[1]);
+  cudaFree(x);
+}
+`
+	p, err := Build(t.Context(), []Source{{Name: "libcu.cu", Text: text}}, Options{Include: []string{folder}}, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := p.Run(t.Context(), Settings{}, Streams{Out: &out, Err: &out}); err != nil || out.String() != "256 512\n" {
+		t.Errorf("%v: %q", err, out.String())
+	}
+}

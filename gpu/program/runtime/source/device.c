@@ -179,7 +179,7 @@ API cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { return wb_result(wb_ready()); }
 API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, wb_result(wb_ready()); }
 API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) { return wb_result(wb_ready()); }
-static size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048}; // as cudaLimit numbers them
+static size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0}; // as cudaLimit numbers them
 API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
   cudaError_t e = wb_ready();
   if (e) return wb_result(e);

@@ -76,6 +76,16 @@ API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr at
   return wb_result(wb_ready());
 }
 API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return wb_result(wb_ready()); }
+API cudaError_t cudaMemPoolCreate(cudaMemPool_t *p, const struct cudaMemPoolProps *properties) {
+  if (properties->handleTypes) return wb_fail(cudaErrorNotSupported, HERE, 0, "memory of pools is not for other processes");
+  return *p = pool(), wb_result(wb_ready());
+}
+API cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) { return wb_result(wb_ready()); }
+API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t p, const struct cudaMemAccessDesc *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i].location.id) return wb_fail(cudaErrorInvalidDevice, HERE, 0, "there is one device, number 0");
+  return wb_result(wb_ready());
+}
 API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t p, cudaStream_t stream) { return allocate(pointer, bytes, wbDevice, HERE); }
 API cudaError_t cudaFree(void *pointer) { return release(pointer, HERE, 0, 1); }
 // What a graph frees stays: its launches use it again.

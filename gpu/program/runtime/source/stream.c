@@ -90,6 +90,13 @@ API cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority) { // the de
   *priority = 0;
   return stream(s, HERE);
 }
+// Attributes change how fast work is, and nothing here.
+API cudaError_t cudaStreamSetAttribute(cudaStream_t s, enum cudaLaunchAttributeID attribute, const union cudaLaunchAttributeValue *value) {
+  if (attribute != cudaLaunchAttributeAccessPolicyWindow && attribute != cudaLaunchAttributeSynchronizationPolicy && attribute != cudaLaunchAttributePriority)
+    return wb_fail(cudaErrorInvalidValue, HERE, 0, "%d is no attribute of a stream", attribute);
+  return stream(s, HERE);
+}
+API cudaError_t cudaCtxResetPersistingL2Cache(void) { return wb_result(wb_ready()); }
 API cudaError_t cudaStreamDestroy(cudaStream_t s) {
   cudaError_t e = stream(s, HERE);
   if (!e && (uintptr_t)s > 2) *state(&streamHandles, (uintptr_t)s) = 0;
