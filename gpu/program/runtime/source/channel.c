@@ -30,6 +30,12 @@ static void child(void) {
   wb_forked = 1;
   pthread_mutex_init(&lock, 0);
 }
+static cudaError_t forked(void) {
+  static atomic_flag said = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&said))
+    fprintf(stderr, "warpbook: process %d has no device: its parent called CUDA before fork(): call CUDA in one process only\n", (int)getpid());
+  return cudaErrorInitializationError;
+}
 
 // claim makes this process the one that writes the ring. A fork before the first call of
 // CUDA gives the channel to two.
@@ -67,7 +73,7 @@ unsigned char *wb_crash_record(int child) {
 }
 
 cudaError_t wb_ready(void) {
-  if (wb_forked) return cudaErrorInitializationError;
+  if (wb_forked) return forked();
   if (opened == 0) {
     wb_lock();
     if (opened == 0) open_channel();

@@ -22,4 +22,5 @@ int main() {
 // status 5
 // out: child: cudaErrorInitializationError
 // out: parent: cudaSuccess
+// err: warpbook: process \d+ has no device: its parent called CUDA before fork\(\): call CUDA in one process only
 // err: advice: 4 bytes of 1 calls were never freed, allocated at forks.cu:18
