@@ -185,6 +185,12 @@ static cudaError_t fits(const wbAllocation *a, uint64_t at, size_t bytes, const 
   return wb_fail(cudaErrorInvalidValue, here, a->here, "%s: %zu bytes from byte %llu of the %llu bytes of {}", what, bytes, (unsigned long long)(at - a->address), (unsigned long long)a->bytes);
 }
 
+// ofVariable says more of an address that is no memory of the device, and is the host's of a variable
+// there.
+static const char *ofVariable(const void *pointer) {
+  return wb_variable(pointer) ? ": it is a variable of the device, which the host knows by another address: call cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or take its address by cudaGetSymbolAddress" : "";
+}
+
 // check returns an error for a copy whose kind or sizes do not fit its pointers.
 static cudaError_t check(void *to, const wbAllocation *t, const void *from, const wbAllocation *f, size_t bytes, unsigned int kind, uint64_t here) {
   if (kind > cudaMemcpyDefault) return wb_fail(cudaErrorInvalidMemcpyDirection, here, 0, "%u is no kind of copy", kind);
@@ -192,9 +198,9 @@ static cudaError_t check(void *to, const wbAllocation *t, const void *from, cons
   int toDevice = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   int fromDevice = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   if (kind != cudaMemcpyDefault) {
-    if (toDevice && !(side(t) & onDevice)) return wb_fail(cudaErrorInvalidValue, here, 0, "%s, and the destination %p is no memory of the device", kinds[kind], to);
+    if (toDevice && !(side(t) & onDevice)) return wb_fail(cudaErrorInvalidValue, here, 0, "%s, and the destination %p is no memory of the device%s", kinds[kind], to, ofVariable(to));
     if (!toDevice && !(side(t) & onHost)) return wb_fail(cudaErrorInvalidValue, here, t->here, "%s, and the destination is memory of the device, from {}", kinds[kind]);
-    if (fromDevice && !(side(f) & onDevice)) return wb_fail(cudaErrorInvalidValue, here, 0, "%s, and the source %p is no memory of the device", kinds[kind], from);
+    if (fromDevice && !(side(f) & onDevice)) return wb_fail(cudaErrorInvalidValue, here, 0, "%s, and the source %p is no memory of the device%s", kinds[kind], from, ofVariable(from));
     if (!fromDevice && !(side(f) & onHost)) return wb_fail(cudaErrorInvalidValue, here, f->here, "%s, and the source is memory of the device, from {}", kinds[kind]);
   }
   cudaError_t e = fits(t, (uint64_t)(uintptr_t)to, bytes, "destination", here);
@@ -290,7 +296,7 @@ static cudaError_t set(void *pointer, int value, size_t bytes, uint64_t here) {
     if (!e) memset(pointer, value, bytes);
     return e;
   }
-  if (!a) return wb_fail(cudaErrorInvalidValue, here, 0, "%p is no memory of the device", pointer);
+  if (!a) return wb_fail(cudaErrorInvalidValue, here, 0, "%p is no memory of the device%s", pointer, ofVariable(pointer));
   e = fits(a, (uint64_t)(uintptr_t)pointer, bytes, "memset", here);
   if (e) return e;
   wb_lock();
