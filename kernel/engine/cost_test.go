@@ -50,34 +50,43 @@ func goroutines() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestFailedAssertions counts what ixgo allocates for assertions with v, ok that fail: no
-// error, which would describe all frames.
-func TestFailedAssertions(t *testing.T) {
-	const assertions, most = 1000, 4 // objects each
+// TestObjects counts what ixgo allocates for statements that are executed often: no error,
+// stack or function that nothing uses.
+func TestObjects(t *testing.T) {
+	const statements = 1000
 	execute(t, true)
-	e, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	cells := 0
-	eval := func(code string) {
-		cells++
-		e.Eval(t.Context(), uint64(cells), cells, code, func(r Result) {
-			if r.Err != nil {
-				t.Fatal(r.Err.Traceback)
+	for _, x := range []struct {
+		name, code string // of f(n), which executes a statement n times
+		most       float64
+	}{
+		{"a failed assertion of 1", "var x any = 1\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tif _, ok := x.(string); ok {\n\t\t\tk++\n\t\t}\n\t}\n\treturn\n}", 4},
+		{"a failed assertion of nil", "var x any\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tif _, ok := x.(string); ok {\n\t\t\tk++\n\t\t}\n\t}\n\treturn\n}", 4},
+		{"a deferred closure", "func g(k *int) {\n\tdefer func() { *k++ }()\n}\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tg(&k)\n\t}\n\treturn\n}", 12},
+		{"a recovered panic", "func g(k *int) {\n\tdefer func() { recover() }()\n\tpanic(k)\n}\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tg(&k)\n\t}\n\treturn\n}", 70},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			e, err := New(Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer e.Close()
+			cells := 0
+			eval := func(code string) {
+				cells++
+				e.Eval(t.Context(), uint64(cells), cells, code, func(r Result) {
+					if r.Err != nil {
+						t.Fatal(r.Err.Traceback)
+					}
+				})
+			}
+			eval(x.code)
+			few := testing.AllocsPerRun(5, func() { eval("f(10)") })
+			many := testing.AllocsPerRun(5, func() { eval("f(10 + 1000)") })
+			each := (many - few) / statements
+			t.Logf("%v objects", each)
+			if each > x.most {
+				t.Errorf("%v objects, at most %v are allowed", each, x.most)
 			}
 		})
-	}
-	eval("func f(x any, n int) (k int) {\n\tfor range n {\n\t\tif _, ok := x.(string); ok {\n\t\t\tk++\n\t\t}\n\t}\n\treturn\n}\nvar x any = 1")
-	for _, value := range []string{"1", "nil"} {
-		eval("x = " + value)
-		few := testing.AllocsPerRun(5, func() { eval("f(x, 10)") })
-		many := testing.AllocsPerRun(5, func() { eval("f(x, 10 + 1000)") })
-		if each := (many - few) / assertions; each > most {
-			t.Errorf("of %s: %v objects, at most %d are allowed", value, each, most)
-		} else {
-			t.Logf("of %s: %v objects", value, each)
-		}
 	}
 }

@@ -5,6 +5,7 @@ package ixgo
 import (
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,7 +40,80 @@ func (fr *frame) callDeferred(d *_defer) {
 			lending.Add(-1)
 		}()
 	}
-	fr.interp.callDiscardsResult(fr, d.fn, d.args, d.ssaArgs)
+	if !d.unlocks() {
+		fr.interp.callDiscardsResult(fr, d.fn, d.args, d.ssaArgs)
+	}
+}
+
+// unlocks calls a deferred method of package sync, without reflection: most deferred calls
+// of compiled functions unlock. It reports whether it has done so.
+func (d *_defer) unlocks() bool {
+	v, ok := d.fn.(reflect.Value)
+	if !ok || len(d.args) != 1 {
+		return false
+	}
+	switch x := d.args[0].(type) {
+	case *sync.Mutex:
+		return calls(v, x)
+	case *sync.RWMutex:
+		return calls(v, x)
+	case *sync.WaitGroup:
+		return calls(v, x)
+	}
+	return false
+}
+
+func calls[T any](v reflect.Value, x T) bool {
+	f, ok := v.Interface().(func(T))
+	if ok {
+		f(x)
+	}
+	return ok
+}
+
+// runDeferred runs the deferred calls of a frame. Compiled code that these call finds the
+// frame while it panics: only then can a function recover.
+func (fr *frame) runDeferred() {
+	interp, noted := fr.interp, false
+	for d := fr._defer; d != nil; d = d.tail {
+		if !noted && !fr._panic.isNil() {
+			noted = true
+			atomic.AddInt32(&interp.deferCount, 1)
+			fr.deferid = goroutineID()
+			interp.deferMap.Store(fr.deferid, fr)
+		}
+		fr.runDefer(d)
+	}
+	if noted {
+		interp.deferMap.Delete(fr.deferid)
+		atomic.AddInt32(&interp.deferCount, -1)
+		fr.deferid = 0
+	}
+	fr._defer = nil
+}
+
+// onlyCalled reports whether a closure is only called, by statements that read its
+// variables themselves.
+func onlyCalled(in *ssa.MakeClosure) bool {
+	for _, r := range *in.Referrers() {
+		var call *ssa.CallCommon
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			continue
+		case *ssa.Call:
+			call = &r.Call
+		case *ssa.Defer:
+			call = &r.Call
+		case *ssa.Go:
+			call = &r.Call
+		default:
+			return false
+		}
+		if call.Value != in || slices.Contains(call.Args, ssa.Value(in)) {
+			return false
+		}
+	}
+	return true
 }
 
 // entered notes that code outside of the interpreter has called the function of a frame,

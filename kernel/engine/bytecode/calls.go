@@ -120,6 +120,10 @@ func (l *lowering) callee(in *ssa.Call) (fn *ssa.Function, free []ssa.Value, ok 
 
 // planClosure plans a closure that is only called: the calls pass its variables.
 func (l *lowering) planClosure(in *ssa.MakeClosure) {
+	if _, made := l.indexes[in]; !made { // its calls by the engine read the variables, too
+		l.skip[in] = true
+		return
+	}
 	for _, r := range *in.Referrers() {
 		if _, debug := r.(*ssa.DebugRef); debug {
 			continue

@@ -48,7 +48,7 @@ func Trace(info *ixgo.PanicInfo) {
 	switch err := info.Error.(type) {
 	case ixgo.FatalError: // it has ended already
 	case ixgo.PanicError:
-		info.Error = Traced{err.Value, userFrames(err.Stack())}
+		info.Error = Traced{err.Value, Callers(info.Frame)}
 	default:
 		info.Error = Traced{err, Callers(info.Frame)}
 	}
