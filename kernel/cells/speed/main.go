@@ -61,6 +61,8 @@ var rows = []struct{ name, text string }{
 	{"closures", "1e6 calls of a closure"},
 	{"passes", "1e6 values from goroutine to goroutine"},
 	{"buffered", "1e6 sends and receives, buffered"},
+	{"selects", "2e5 values by a select of 2 channels"},
+	{"locks", "3e5 calls with defer mu.Unlock()"},
 	{"memory", "8 cells: x = make of 240 MB (peak, MB)"},
 	{"stencil", "stencil of 1024 x 1024, float64"},
 	{"histogram", "histogram of 2^20 into 256"},

@@ -244,6 +244,40 @@ def buffered(n):
     return s
 
 
+def selects(n):
+    c, s = queue.SimpleQueue(), 0
+
+    def send():
+        for i in range(0, n, 2):
+            c.put((0, i))
+            c.put((1, i + 1))
+
+    t = threading.Thread(target=send)
+    t.start()
+    for _ in range(n):
+        which, x = c.get()
+        s += x if which == 0 else 2 * x
+    t.join()
+    return s
+
+
+class Guarded:
+    def __init__(self):
+        self.mu = threading.Lock()
+        self.n = 0
+
+    def add(self, k):
+        with self.mu:
+            self.n += k
+
+
+def locks(n):
+    g = Guarded()
+    for i in range(n):
+        g.add(i)
+    return g.n
+
+
 def random(n):
     xs, x = [0] * n, 1
     for i in range(n):
@@ -296,6 +330,10 @@ def workload(row):
         return lambda: passes(1000000)
     if row == "buffered":
         return lambda: buffered(1000000)
+    if row == "selects":
+        return lambda: selects(200000)
+    if row == "locks":
+        return lambda: locks(300000)
     if row == "ints":
         xs = random(1000000)
 

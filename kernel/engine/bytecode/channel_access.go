@@ -120,3 +120,44 @@ func (m *machine) buffer(t *part) unsafe.Pointer {
 	}
 	return unsafeNew(t.typ)
 }
+
+// chooseOf executes a select with several cases, or with a default case.
+func (m *machine) chooseOf(c *code, s *choosing) {
+	m.at(&s.at)
+	r, p := m.registers()
+	n := len(s.cases)
+	if len(m.words) < n {
+		m.many, m.words = make([]selectCase, n+1), make([]uint64, n)
+	}
+	list := m.many[:n+1]
+	for i := range s.cases {
+		x := &s.cases[i]
+		buffer := unsafe.Pointer(&m.words[i])
+		if x.elem.class != number {
+			buffer = unsafeNew(x.elem.typ)
+		}
+		list[i] = selectCase{dir: reflect.SelectRecv, ch: p[x.channel], elem: buffer}
+		if x.sends {
+			list[i].dir = reflect.SelectSend
+			x.elem.write(buffer, r, p, x.value, nil, -1)
+		}
+	}
+	if list[n] = (selectCase{dir: reflect.SelectDefault}); s.waits {
+		kill := c.kill()
+		list[n] = selectCase{dir: reflect.SelectRecv, ch: *(*unsafe.Pointer)(unsafe.Pointer(&kill)), elem: unsafe.Pointer(&none)}
+	}
+	chosen, received := rselect(list)
+	if chosen < n {
+		if x := &s.cases[chosen]; !x.sends && x.value >= 0 {
+			from := list[chosen].elem
+			if !received {
+				from = nil
+			}
+			x.elem.read(from, r, p, x.value, nil, -1)
+		}
+	} else if !s.waits {
+		chosen = -1
+	}
+	clear(list)
+	r[s.index], r[s.ok] = uint64(chosen), truth(received)
+}

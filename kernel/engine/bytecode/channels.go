@@ -10,13 +10,13 @@ import (
 
 // A channel operation of a cell is a select with the channel of stops as its second case.
 
-// killed is the call that returns the channel of stops for a select with one other case,
-// nil for any other select.
+// killed is the call that returns the channel of stops for the last case of a select, nil
+// if there is none.
 func (l *lowering) killed(in *ssa.Select) *ssa.Call {
-	if !in.Blocking || len(in.States) != 2 {
+	if !in.Blocking || len(in.States) < 2 {
 		return nil
 	}
-	c, ok := in.States[1].Chan.(*ssa.Call)
+	c, ok := in.States[len(in.States)-1].Chan.(*ssa.Call)
 	if !ok || len(*c.Referrers()) != 1 || c.Call.IsInvoke() {
 		return nil
 	}
@@ -56,13 +56,18 @@ func (l *lowering) receive(in *ssa.Call, fn *ssa.Function) bool {
 // planSelect plans the results of a select: the index of the case, whether a value was
 // received, and the values that each receiving case would receive.
 func (l *lowering) planSelect(in *ssa.Select) {
-	kill, s := l.killed(in), in.States[0]
-	if kill == nil {
+	kill := l.killed(in)
+	if in.Blocking && kill == nil {
 		return
 	}
-	t := s.Chan.Type().Underlying().(*types.Chan)
-	rt := l.types[s.Chan.Type()]
-	if rt == nil || l.types[t.Elem()] == nil {
+	own := ownCases(in)
+	for _, s := range own {
+		t := s.Chan.Type().Underlying().(*types.Chan)
+		if l.types[s.Chan.Type()] == nil || l.types[t.Elem()] == nil || len(own) != 1 && (classOf(t.Elem()) == boxed || isStatic(s.Chan)) {
+			return
+		}
+	}
+	if len(own) == 0 {
 		return
 	}
 	results := []types.Type{types.Typ[types.Int], types.Typ[types.Bool]}
@@ -71,9 +76,17 @@ func (l *lowering) planSelect(in *ssa.Select) {
 			results = append(results, s.Chan.Type().Underlying().(*types.Chan).Elem())
 		}
 	}
-	if l.planParts(in, results...) {
+	if l.planParts(in, results...) && kill != nil {
 		l.skip[kill] = true
 	}
+}
+
+// ownCases are the cases of a select without that of the channel of stops.
+func ownCases(in *ssa.Select) []*ssa.SelectState {
+	if in.Blocking {
+		return in.States[:len(in.States)-1]
+	}
+	return in.States
 }
 
 // waits lowers a select.
@@ -81,6 +94,10 @@ func (l *lowering) waits(in *ssa.Select) {
 	list := l.results[in]
 	if list == nil {
 		l.byEngine(in)
+		return
+	}
+	if own := ownCases(in); len(own) > 1 || !in.Blocking {
+		l.choose(in, own, list)
 		return
 	}
 	state := in.States[0]
@@ -102,5 +119,29 @@ func (l *lowering) waits(in *ssa.Select) {
 		}
 	}
 	l.selects = append(l.selects, s)
+	l.emit(out)
+}
+
+// choose lowers a select with several cases, or with a default case.
+func (l *lowering) choose(in *ssa.Select, own []*ssa.SelectState, list []result) {
+	s := choosing{at: escape{at: l.indexes[in], block: in.Block()}, index: list[0].reg, ok: list[1].reg, waits: in.Blocking}
+	out := ins{op: opChoose, imm: int64(len(l.choices)), uses: slices.Clone(l.held), defs: []int{s.index, s.ok}}
+	list = list[2:]
+	for _, state := range own {
+		c := choice{channel: l.reg(state.Chan), sends: state.Dir == types.SendOnly, value: -1,
+			elem: l.part(state.Chan.Type().Underlying().(*types.Chan).Elem(), l.types[state.Chan.Type()].Elem())}
+		out.uses = append(out.uses, c.channel)
+		if c.sends {
+			c.value = l.reg(state.Send)
+			out.uses = append(out.uses, c.value)
+		} else {
+			if c.value = list[0].reg; c.value >= 0 {
+				out.defs = append(out.defs, c.value)
+			}
+			list = list[1:]
+		}
+		s.cases = append(s.cases, c)
+	}
+	l.choices = append(l.choices, s)
 	l.emit(out)
 }

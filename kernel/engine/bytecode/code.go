@@ -31,6 +31,7 @@ type code struct {
 	ranges     []ranging
 	appends    []appending
 	selects    []selecting
+	choices    []choosing
 	assertions []asserting
 	news       []unsafe.Pointer // types, as words of an interface
 	math1      []func(float64) float64
@@ -142,4 +143,19 @@ type selecting struct {
 	value     place // received or sent, with register and place -1 if it is not wanted
 	elem      part
 	sends     bool
+}
+
+// choosing is a select with several cases, or with a default case.
+type choosing struct {
+	at        escape
+	cases     []choice
+	index, ok int  // registers
+	waits     bool // for a case, or for a stop
+}
+
+// choice is a case of a select.
+type choice struct {
+	channel, value int // registers; value is -1 if it is not wanted
+	elem           part
+	sends          bool
 }

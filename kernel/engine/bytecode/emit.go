@@ -60,6 +60,7 @@ type lowering struct {
 	ranges     []ranging
 	appends    []appending
 	selects    []selecting
+	choices    []choosing
 	assertions []asserting
 	news       []unsafe.Pointer
 	math1      []func(float64) float64

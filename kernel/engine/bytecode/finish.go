@@ -58,7 +58,7 @@ func (l *lowering) finish() (*code, error) {
 	}
 	l.substitute(a)
 	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
+		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, choices: l.choices, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
 	c.probed, c.held = l.f.probed, l.slots
 	if l.host.Probes != nil {
 		c.flags = l.host.Probes.Flags
@@ -353,6 +353,13 @@ func (l *lowering) substitute(a *allocation) {
 	for i := range l.selects {
 		s := &l.selects[i]
 		each(&s.channel, &s.index, &s.ok, &s.value.reg)
+	}
+	for i := range l.choices {
+		s := &l.choices[i]
+		each(&s.index, &s.ok)
+		for k := range s.cases {
+			each(&s.cases[k].channel, &s.cases[k].value)
+		}
 	}
 	for i := range l.assertions {
 		s := &l.assertions[i]

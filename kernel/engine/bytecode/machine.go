@@ -23,7 +23,9 @@ type machine struct {
 	head  sliceHeader
 	face  eface
 	cases [2]selectCase
-	regs  regArgs // of a call of a compiled function
+	many  []selectCase // of a select with several cases
+	words []uint64     // numbers that its cases pass
+	regs  regArgs      // of a call of a compiled function
 }
 
 // activation is a call that has not returned.
@@ -256,6 +258,8 @@ func (m *machine) leave(c *code, in *instr) {
 		m.callBack(c, &c.escapes[in.imm])
 	case opNative:
 		m.native(c, &c.calls[in.imm])
+	case opChoose:
+		m.chooseOf(c, &c.choices[in.imm])
 	case opStop:
 		m.stop(c, &c.escapes[in.imm])
 	case opMoveBox:

@@ -261,6 +261,7 @@ const (
 
 	// Instructions of the engine.
 	opEngine   // escapes[imm]
+	opChoose   // choices[imm]
 	opCallBack // likewise, a call that calls functions of cells before it returns
 	opStop     // calls the function that stops a goroutine, at escapes[imm]
 	opMoveBox  // in the engine's frame: a = b
@@ -297,7 +298,7 @@ var roles = [opCount]string{
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
 	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
-	opEngine: "---", opCallBack: "---", opMoveBox: "---", opStop: "---",
+	opEngine: "---", opCallBack: "---", opChoose: "---", opMoveBox: "---", opStop: "---",
 }
 
 // loopOf is the branch that also polls.
