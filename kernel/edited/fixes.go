@@ -336,6 +336,14 @@ var modules = []module{{
 			Edits: []Edit{{"methodof.go", 227, 233, "onePtr := totype(typ).IsDirectIface()"}},
 		},
 		{
+			Why:  "A named struct whose fields are all exported has a package path as struct, which an unnamed one lacks: reflect converts none to the other.",
+			Test: "cells.TestSequences/identity/reflect converts structs with exported fields",
+			Edits: []Edit{
+				{"rtype.go", 40, 40, "st.Fields, st.PkgPath = ost.Fields, ost.PkgPath"},
+				{"rtype.go", 376, 378, ""},
+			},
+		},
+		{
 			Why:  "A struct with an embedded field and one with a field of that name share their fields: JSON of struct{ A A } is that of struct{ A }, and the text of both has the name.",
 			Test: "cells.TestSequences/types/embedded fields beside fields of their names",
 			Edits: []Edit{
