@@ -109,13 +109,12 @@ func (o Options) hopperVariants(name string) []ladder.Variant {
 		variant("_halo", "x with its halo comes once for "+whole+", which read it in shared memory, moved by whole pixels", halo.plan, halo.refuses),
 	}
 	if !o.Depth {
-		r := residentRung{b}
-		resident := variant("_resident", "filters of 64 channels stay in shared memory, for items of 200 columns, which the two warpgroups take in turn: one multiplies while the other stores", r.plan, r.refuses)
-		resident.Module = "conv2d_resident"
-		variants = append(variants, resident)
 		wide := variant("_wide", "a block has 128 channels by 408 columns, whose filters come once: of the last channels of x the first columns are multiplied first, and stored while the others are multiplied", wideRung{b}.plan, wideRung{b}.refuses)
 		wide.Module = "conv2d_wide"
-		variants = append(variants, wide)
+		r := residentRung{b} // the last: it is the fastest for the few channels that it takes
+		resident := variant("_resident", "filters of 64 channels stay in shared memory, for items of 200 columns, which the two warpgroups take in turn: one multiplies while the other stores", r.plan, r.refuses)
+		resident.Module = "conv2d_resident"
+		variants = append(variants, wide, resident)
 	}
 	if o.Depth {
 		several := haloRung{boxed: b, depths: true}

@@ -3,6 +3,7 @@ package conv2d
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -423,6 +424,23 @@ func TestNoSpills(t *testing.T) {
 		for name, e := range entries {
 			if e.SpillBytes != 0 {
 				t.Errorf("%s of %s spills %d bytes, expected none", name, file, e.SpillBytes)
+			}
+		}
+	}
+}
+
+// A handle without a rung takes the last one that does not refuse: the fastest of each layer
+// that an H200 has timed.
+func TestDefaultRungs(t *testing.T) {
+	for _, o := range []*ladder.Operator{FP16, BF16, TF32} {
+		for suffix, size := range map[string]ladder.Size{"_resident": {32, 64, 56, 56, 64, 3, 3}, "_wide": {32, 256, 28, 28, 256, 3, 3}} {
+			for _, v := range slices.Backward(o.Variants) {
+				if v.Refuses(size) == nil {
+					if v.Name != o.Name+suffix {
+						t.Errorf("%v: %s is the default, expected %s", size, v.Name, o.Name+suffix)
+					}
+					break
+				}
 			}
 		}
 	}

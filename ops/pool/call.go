@@ -26,5 +26,9 @@ func call(h ladder.Runner, options Options, size ladder.Size, average bool, x, y
 	if err != nil {
 		return err
 	}
-	return ladder.Call(h, o, size, map[string]gpu.Buffer{"x": x, "y": y, "index": index})
+	var preferred []string
+	if average { // avgpool_pairs is slower
+		preferred = []string{"avgpool_vectors"}
+	}
+	return ladder.Call(h, o, size, map[string]gpu.Buffer{"x": x, "y": y, "index": index}, preferred...)
 }

@@ -142,6 +142,9 @@ func TestCalls(t *testing.T) {
 		if err := errors.Join(AvgPool(h, o, size, x, y), y.Download(got)); err != nil || !ladder.SameBits(got, []float32{1, 0.5, 5.5, 7}) {
 			t.Errorf("means %v, %v", got, err)
 		}
+		if chosen := (&preferring{Runner: h}); AvgPool(chosen, o, size, x, y) != nil || !slices.Equal(chosen.names, []string{"avgpool_vectors"}) {
+			t.Errorf("means by %v, expected the rung that is the fastest on an H200", chosen.names)
+		}
 		if err := errors.Join(MaxPoolInnermost(h, o, ladder.Size{1, 3, 3, 1}, x, y), y.Download(got)); err != nil || !ladder.SameBits(got, []float32{1, 3, 7, 9}) {
 			t.Errorf("maxima of innermost channels %v, %v", got, err)
 		}
@@ -186,4 +189,15 @@ func TestInnermostReference(t *testing.T) {
 			t.Errorf("%s: %v, expected %v", d.Name, got, moved)
 		}
 	}
+}
+
+// preferring notes which rungs a call prefers.
+type preferring struct {
+	ladder.Runner
+	names []string
+}
+
+func (p *preferring) Launch(o *ladder.Operator, size ladder.Size, memory map[string]gpu.Buffer, preferred ...string) error {
+	p.names = preferred
+	return p.Runner.Launch(o, size, memory, preferred...)
 }
