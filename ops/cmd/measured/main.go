@@ -36,6 +36,9 @@
 //
 //	cat OUT/headlines-*.jsonl | go run ./ops/cmd/measured --headlines h200 --keep 2026-11-28-e52e24c1
 //
+// On a machine with several GPUs each has a run of its own. Lines of other benches that time a
+// headline's rung beside its libraries on another GPU belong to the run of that GPU.
+//
 // Figures of sources with changes are refused for what is committed.
 package main
 
