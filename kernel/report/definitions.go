@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"html/template"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -17,9 +19,9 @@ import (
 // definition is a word of notebooks/definitions.md with its meaning. A page has those that it
 // uses, because the links of a notebook to that file lead nowhere from a page.
 type definition struct {
-	ID, Term string
-	Meaning  template.HTML
-	used     bool
+	ID            string
+	Term, Meaning template.HTML
+	used          bool
 }
 
 // glossary finds the words of the definitions in prose.
@@ -54,10 +56,10 @@ func glossaryOf(nb *nbformat.Notebook, newID func(text string) string, inline fu
 		if !row || len(cells) != 2 || strings.HasPrefix(cells[1], "---") || cells[1] == "meaning |" || cells[1] == "含义 |" {
 			continue
 		}
-		d := &definition{ID: newID("term-" + term), Term: term, Meaning: inline(strings.TrimSuffix(cells[1], " |"))}
+		d := &definition{ID: newID("term-" + term), Term: inline(term), Meaning: inline(strings.TrimSuffix(cells[1], " |"))}
 		g.definitions = append(g.definitions, d)
 		for _, word := range wordsOf(term, inChinese) {
-			g.byWord[strings.ToLower(word)] = d
+			g.byWord[keyOf(word)] = d
 			words = append(words, regexp.QuoteMeta(word))
 		}
 	}
@@ -67,15 +69,26 @@ func glossaryOf(nb *nbformat.Notebook, newID func(text string) string, inline fu
 }
 
 // wordsOf are the words of the first column of a definition, such as "library, peer" and
-// "multiprocessor (SM)". Of an English page those in brackets that are Chinese do not count.
+// "multiprocessor (SM)". On an English page Chinese words do not count, and on a Chinese one
+// neither single letters, which are parts of other words, nor those of the verdicts.
 func wordsOf(term string, inChinese bool) (words []string) {
-	isHan := func(r rune) bool { return unicode.Is(unicode.Han, r) }
-	for word := range strings.FieldsFuncSeq(term, func(r rune) bool { return strings.ContainsRune("()（），,、", r) }) {
-		if word = strings.TrimSpace(word); word != "" && (inChinese || !strings.ContainsFunc(word, isHan)) {
+	chineseCounts := inChinese && !strings.Contains(term, "FASTER")
+	for word := range strings.FieldsFuncSeq(term, func(r rune) bool { return strings.ContainsRune("()（），,、`", r) }) {
+		word = strings.TrimSpace(word)
+		han := strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+		if word != "" && (!han || chineseCounts && utf8.RuneCountInString(word) > 1) {
 			words = append(words, word)
 		}
 	}
 	return words
+}
+
+// keyOf is a word without its case, but for words of capitals: SAME is a verdict, same is none.
+func keyOf(word string) string {
+	if word == strings.ToUpper(word) {
+		return word
+	}
+	return strings.ToLower(word)
 }
 
 // link makes links to the definitions: of the notebook's link to their file, and of the first
@@ -116,10 +129,7 @@ func (g *glossary) linkText(n *html.Node) {
 	rest, done := n.Data, 0
 	for _, at := range g.words.FindAllStringIndex(n.Data, -1) {
 		word := n.Data[at[0]:at[1]]
-		d := g.byWord[strings.ToLower(word)]
-		if d == nil {
-			d = g.byWord[strings.ToLower(strings.TrimSuffix(word, "s"))]
-		}
+		d := cmp.Or(g.byWord[keyOf(word)], g.byWord[keyOf(strings.TrimSuffix(word, "s"))])
 		if d == nil || d.used || insideWord(n.Data, at[0], at[1]) {
 			continue
 		}

@@ -28,12 +28,12 @@ func TestDefinitions(t *testing.T) {
 		return b.String()
 	}
 	links := regexp.MustCompile(`href="#term-([^"]*)" title="([^"]+)">([^<]*)<`)
-	page := render("", "# A warp\n\nWords have [definitions](definitions.md). `lane` is code, planes are none.", "Two warps and a warp; a lane, a *bank conflict* and a bank.")
+	page := render("", "# A warp\n\nWords have [definitions](definitions.md). `lane` is code, planes are none.", "Two warps and a warp; a lane, a *bank conflict* and a bank. The same is not SAME.")
 	var got []string
 	for _, m := range links.FindAllStringSubmatch(page, -1) {
 		got = append(got, m[3])
 	}
-	if want := "warps, lane, bank conflict, bank"; strings.Join(got, ", ") != want {
+	if want := "warps, lane, bank conflict, bank, SAME"; strings.Join(got, ", ") != want {
 		t.Errorf("links at %q, expected at %q", got, want)
 	}
 	if !strings.Contains(page, `<a href="#definitions">definitions</a>`) || !strings.Contains(page, `id="definitions"`) ||
@@ -43,7 +43,10 @@ func TestDefinitions(t *testing.T) {
 	if page := render("", "A warp has lanes."); strings.Contains(page, `href="#term-`) || strings.Contains(page, `id="definitions"`) {
 		t.Error("a notebook that does not link to the definitions has some")
 	}
-	page = render("zh-CN", "术语见[术语表](definitions.zh.md)。一个线程束有 32 个线程。")
+	page = render("zh-CN", "术语见[术语表](definitions.zh.md)。一个线程束有 32 个线程，热的仓库更快。")
+	if n := strings.Count(page, `href="#term-`); n != 2 {
+		t.Errorf("%d links on the Chinese page, expected two", n)
+	}
 	for _, want := range []string{">线程束</a>有 32 个<a ", "<dt>线程（thread）</dt>", ">术语表</h2>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the Chinese page lacks %q", want)
