@@ -12,21 +12,22 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/ops/peers"
+	"warpbook/ops/results"
 )
 
 // Every figure that a peer has printed in a kept run can be asked for by its name.
 func TestPeerNames(t *testing.T) {
-	kept, err := filepath.Glob("headlines/*/*.jsonl")
+	kept, err := filepath.Glob("headlines/*/*.jsonl.gz")
 	if err != nil || len(kept) == 0 {
 		t.Fatalf("%v, no kept runs", err)
 	}
 	checked := 0
 	for _, path := range kept {
-		data, err := os.ReadFile(path)
+		data, err := results.ReadKept(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := bufio.NewScanner(bytes.NewReader(data))
+		lines := bufio.NewScanner(strings.NewReader(data))
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			var f peers.Figure

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warpbook/kernel/leaf/verdict"
+	"warpbook/ops/results"
 )
 
 // The table of figures.md and the copies of its rows in both READMEs are those of all
@@ -46,11 +47,11 @@ func TestKeepRun(t *testing.T) {
 	if err := keepRun(strings.NewReader(lines), dir, "h200", "a"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "headlines", "h200", "a.jsonl"))
-	if err != nil || strings.Contains(string(text), "samples") || !strings.Contains(string(text), commit) || strings.Count(string(text), "\n") != 16 {
+	text, err := results.ReadKept(filepath.Join(dir, "headlines", "h200", "a.jsonl.gz"))
+	if err != nil || strings.Contains(text, "samples") || !strings.Contains(text, commit) || strings.Count(text, "\n") != 16 {
 		t.Errorf("%v, kept\n%s", err, text)
 	}
-	run, err := readRun(string(text))
+	run, err := readRun(text)
 	got := run[1]
 	if want := (timed{25.2, verdict.Interval{Low: 25, High: 25.4}}); err != nil || len(run) != 1 || got.ours["reduce_last_block"] != want || len(got.theirs) != 1 || got.theirs["triton"].median != 26.2 {
 		t.Errorf("%v, %+v, expected one headline with %v and one library", err, run, want)
@@ -69,7 +70,7 @@ func TestKeepRun(t *testing.T) {
 	if err := keepRun(strings.NewReader(""), dir, "h200", "b"); err == nil {
 		t.Error("a run without a figure is kept")
 	}
-	if _, err := os.Stat(filepath.Join(dir, "headlines", "h200", "b.jsonl")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "headlines", "h200", "b.jsonl.gz")); err == nil {
 		t.Error("a refused run was kept")
 	}
 }
