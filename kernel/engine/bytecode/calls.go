@@ -174,7 +174,7 @@ func (l *lowering) planNative(in *ssa.Call) bool {
 	if t.Kind() != reflect.Func || t.NumIn() != len(in.Call.Args) || t.NumOut() != results.Len() {
 		return false
 	}
-	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data}
+	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data, direct: directly(l.pfn.stack[at])}
 	for i, a := range in.Call.Args {
 		x := conveyedAs(t.In(i))
 		if x.class != classOf(a.Type()) || x.kind != kindOf(a.Type()) {

@@ -27,8 +27,9 @@ type native struct {
 	fn            unsafe.Pointer
 	args, results []conveyed
 	isPtr         [(intRegs + 7) / 8]uint8
-	ints          int // registers of arguments
-	most          int // integer registers of arguments or results
+	direct        func(r *registers, p *pointers, from, to []slot) // calls a function of a frequent type without reflectcall; else nil
+	ints          int                                              // registers of arguments
+	most          int                                              // integer registers of arguments or results
 }
 
 // conveyed is an argument or a result.
@@ -142,8 +143,35 @@ func (x *conveyed) words() int {
 	return 1
 }
 
+// directly is a call of a function of a type that many functions of the library have.
+func directly(f any) func(r *registers, p *pointers, from, to []slot) {
+	switch f := f.(type) {
+	case func(int) string:
+		return func(r *registers, p *pointers, from, to []slot) { setText(r, p, to[0].reg, f(int(r[from[0].reg]))) }
+	case func(string) string:
+		return func(r *registers, p *pointers, from, to []slot) {
+			setText(r, p, to[0].reg, f(text(r, p, uint16(from[0].reg))))
+		}
+	case func(*sync.Mutex):
+		return func(_ *registers, p *pointers, from, _ []slot) { f((*sync.Mutex)(p[from[0].reg])) }
+	case func(string, string) bool:
+		return func(r *registers, p *pointers, from, to []slot) {
+			r[to[0].reg] = truth(f(text(r, p, uint16(from[0].reg)), text(r, p, uint16(from[1].reg))))
+		}
+	}
+	return nil
+}
+
+func setText(r *registers, p *pointers, k int, s string) {
+	p[k], r[k], r[k+1] = unsafe.Pointer(unsafe.StringData(s)), uint64(len(s)), uint64(len(s))
+}
+
 // invoke calls the function with arguments in registers of the machine.
 func (n *native) invoke(g *regArgs, r *registers, p *pointers, from, to []slot) {
+	if n.direct != nil {
+		n.direct(r, p, from, to)
+		return
+	}
 	g.isPtr = n.isPtr
 	i, f := 0, 0
 	for a := range n.args {
