@@ -10,6 +10,10 @@ import (
 	"warpbook/gpu/ptx"
 )
 
+// StackBytes is the size of a thread's stack of frames (recursion.go). CUDA's default is 1024
+// bytes, for smaller frames; a program that recurses deeper asks for more by cudaLimitStackSize.
+const StackBytes = 32 << 10
+
 // mostInlined bounds the size of an entry with all functions that it calls.
 const mostInlined = 1 << 20
 
@@ -25,7 +29,7 @@ func Inline(text *ptx.Module, entry *ptx.Function) (*ptx.Function, error) {
 		flat := *entry
 		flat.Registers, flat.Variables, flat.Code = nil, nil, nil
 		flat.Labels, flat.Tables = map[string]int{}, map[string][]string{}
-		i := &inliner{text: text, addresses: Addresses(text), flat: &flat, recursion: recursion{heads: heads, places: map[string]place{}, sites: map[int]site{}}}
+		i := &inliner{text: text, addresses: Addresses(text), flat: &flat, recursion: newRecursion(heads)}
 		i.begin(entry)
 		err := i.body(entry, map[string]string{}, "")
 		if errors.Is(err, errRecursion) {
@@ -100,7 +104,7 @@ func (i *inliner) body(f *ptx.Function, names map[string]string, after string) e
 // variables adds the variables of a function under unique names; shared variables are
 // the same at each call.
 func (i *inliner) variables(f *ptx.Function, names map[string]string, prefix string) {
-	to, builtin := i.passed(f)
+	inFrame := i.placer(f)
 	for _, v := range f.Variables {
 		if v.Space == ptx.Shared {
 			if !slices.Contains(i.flat.Variables, v) {
@@ -111,12 +115,7 @@ func (i *inliner) variables(f *ptx.Function, names map[string]string, prefix str
 		own := *v
 		own.Name = prefix + v.Name
 		names[v.Name] = own.Name
-		if offset, ok := to[v.Name]; ok {
-			i.places[own.Name] = place{i.top(), true, offset}
-			continue
-		}
-		if f := i.top(); f != nil && !builtin[v.Name] {
-			i.places[own.Name] = place{f, false, f.room(v.Bytes(), v.Align)}
+		if inFrame(v, own.Name) {
 			continue
 		}
 		i.flat.Variables = append(i.flat.Variables, &own)
@@ -166,7 +165,7 @@ func (i *inliner) call(in ptx.Instruction) error {
 
 // enter inlines the code of a function with its arguments.
 func (i *inliner) enter(f *ptx.Function, c called, after string) error {
-	if i.heads[f.Name] {
+	if i.recursive(f) {
 		return i.descend(f, c.in, after)
 	}
 	names := map[string]string{}
@@ -236,9 +235,8 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 	}
 	for _, f := range functions {
 		switch want := len(f.Returns) + len(f.Params); {
-		case slices.Contains(i.stack, f.Name) && !i.heads[f.Name]:
-			i.heads[f.Name] = true
-			return nil, errRecursion
+		case slices.Contains(i.stack, f.Name) && !i.recursive(f):
+			return nil, i.found(f)
 		case len(i.flat.Code) > mostInlined:
 			return nil, fmt.Errorf("%w: more than %d instructions with all calls: run this entry on a GPU", gpu.ErrUnsupported, mostInlined)
 		case len(c.args) != want:

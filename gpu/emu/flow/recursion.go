@@ -1,3 +1,5 @@
+//go:build !js
+
 package flow
 
 import (
@@ -16,10 +18,6 @@ import (
 // frame on a stack in local memory, which a register points to. A call from within saves the
 // registers that are used after it in the caller's frame. A word of each frame numbers the call
 // that it returns to.
-
-// StackBytes is the size of a thread's stack of frames. CUDA's default is 1024 bytes, for smaller
-// frames; a program that recurses deeper asks for more by cudaLimitStackSize.
-const StackBytes = 32 << 10
 
 const stackName = "stack of frames"
 
@@ -66,6 +64,35 @@ type site struct {
 	caller, callee *frame
 	start          int    // index of its first instruction
 	after          string // the label that it returns to
+}
+
+func newRecursion(heads map[string]bool) recursion {
+	return recursion{heads: heads, places: map[string]place{}, sites: map[int]site{}}
+}
+
+// recursive reports whether a function was seen to call itself.
+func (r *recursion) recursive(f *ptx.Function) bool { return r.heads[f.Name] }
+
+// found notes a function that calls itself: the inliner begins again.
+func (r *recursion) found(f *ptx.Function) error {
+	r.heads[f.Name] = true
+	return errRecursion
+}
+
+// placer returns what finds room in frames for the variables of a function.
+func (i *inliner) placer(f *ptx.Function) func(v *ptx.Variable, name string) bool {
+	to, builtin := i.passed(f)
+	return func(v *ptx.Variable, name string) bool {
+		if offset, ok := to[v.Name]; ok {
+			i.places[name] = place{i.top(), true, offset}
+			return true
+		}
+		if f := i.top(); f != nil && !builtin[v.Name] {
+			i.places[name] = place{f, false, f.room(v.Bytes(), v.Align)}
+			return true
+		}
+		return false
+	}
 }
 
 // top is the innermost open frame, nil in the entry.
