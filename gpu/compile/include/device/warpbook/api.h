@@ -162,9 +162,8 @@ struct cudaPointerAttributes {
   int device;
   void *devicePointer, *hostPointer;
 };
-enum cudaMemLocationType {
-  cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice, cudaMemLocationTypeHost, cudaMemLocationTypeHostNuma, cudaMemLocationTypeHostNumaCurrent
-};
+enum cudaMemLocationType { cudaMemLocationTypeInvalid, cudaMemLocationTypeDevice };
+#define cudaMemLocationTypeHost ((enum cudaMemLocationType)2) // since CUDA 12.2
 struct cudaMemLocation {
   enum cudaMemLocationType type;
   int id;
@@ -247,9 +246,7 @@ struct cudaMemPoolProps {
   enum cudaMemAllocationHandleType handleTypes;
   struct cudaMemLocation location;
   void *win32SecurityAttributes;
-  size_t maxSize;
-  unsigned short usage;
-  unsigned char reserved[54];
+  unsigned char reserved[64]; // begins with maxSize since CUDA 12.2
 };
 enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone, cudaMemAccessFlagsProtRead, cudaMemAccessFlagsProtReadWrite = 3 };
 struct cudaMemAccessDesc {
