@@ -266,9 +266,14 @@ func (r *reporter) crash(c wire.Crash) {
 	r.say("%s%s", before(r.crashPlace(c)), text)
 }
 
-// crashPlace is the line of the crash, or of the call in the sources that led to it.
+// crashPlace is the line of the crash, or of the call in the sources that led to it. A word of the
+// stack that comes again further out may be the place of a call that our library has noted, and
+// not a return.
 func (r *reporter) crashPlace(c wire.Crash) string {
 	for i, at := range c.Places {
+		if i > 0 && slices.Contains(c.Places[i+1:], at) {
+			continue
+		}
 		place := ""
 		if i == 0 { // the instruction itself, and not the one that a call returns to
 			place = r.read().of(at)
