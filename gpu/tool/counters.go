@@ -46,12 +46,16 @@ type watchedGPU interface {
 	observable
 }
 
+// exported is how the names of the files end that ncu exports.
+const exported = ".ncu-rep"
+
 // UnderProfiler runs work, whose launches ncu counts, with the device's worker under
 // ncu. At its end the report, a file, holds the metrics of each launch. It starts another
 // worker before work and after it; work may leave no more than 1 GiB in buffers. Each
 // launch is repeated until all metrics are counted, at the clock that the GPU has, and
-// ncu empties the caches before each.
-func UnderProfiler(d gpu.Device, report string, metrics []string, work func() error) error {
+// ncu empties the caches before each. Where export is not "", ncu also keeps all its sections
+// in the file EXPORT.ncu-rep, which is new.
+func UnderProfiler(d gpu.Device, report string, metrics []string, export string, work func() error) error {
 	worker, ok := d.(watchedGPU)
 	if !ok { // the emulator
 		return fmt.Errorf("tool: ncu: %w on %s: expected a GPU", gpu.ErrUnsupported, d.Info().Name)
@@ -63,10 +67,17 @@ func UnderProfiler(d gpu.Device, report string, metrics []string, work func() er
 	if err != nil {
 		return err
 	}
+	command := []string{path, "--csv", "--page", "raw", "--print-units", "base", "--print-metric-instances", "details",
+		"--clock-control", "none", "--log-file", report, "--metrics", strings.Join(metrics, ",")}
+	if export != "" {
+		if _, err := os.Stat(export + exported); err == nil {
+			return fmt.Errorf("tool: ncu: %s is there already, expected a new file", export+exported)
+		}
+		command = append(command, "--set", "full", "--export", export)
+	}
 	worker.Observe(func(l gpu.Launch, run func(gpu.Launch) error) error { return run(l) }) // it waits for the tool's start
 	defer worker.Observe(nil)
-	back, err := worker.Under(path, "--csv", "--page", "raw", "--print-units", "base", "--print-metric-instances", "details",
-		"--clock-control", "none", "--log-file", report, "--metrics", strings.Join(metrics, ","))
+	back, err := worker.Under(command...)
 	if err != nil {
 		return explain(&profiler{}, report, err)
 	}

@@ -2,6 +2,8 @@ package tool
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,8 +37,39 @@ func TestReadReport(t *testing.T) {
 func TestUnderProfilerRefuses(t *testing.T) {
 	dev := device.MustOpen("emu")
 	defer dev.Close()
-	err := UnderProfiler(dev, "report", nil, func() error { t.Error("it works without a profiler"); return nil })
+	err := UnderProfiler(dev, "report", nil, "", func() error { t.Error("it works without a profiler"); return nil })
 	if !errors.Is(err, gpu.ErrUnsupported) {
 		t.Errorf("%v, expected %v", err, gpu.ErrUnsupported)
+	}
+}
+
+// ncu keeps its report where it is asked to, and replaces no file.
+func TestExport(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ncu"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	dev := device.MustOpen("emu")
+	defer dev.Close()
+	s := &stub{Device: dev}
+	worked := 0
+	under := func(export string) error {
+		return UnderProfiler(s, filepath.Join(dir, "report"), []string{"sm__cycles_active.avg"}, export, func() error { worked++; return nil })
+	}
+	export := filepath.Join(dir, "rung")
+	for _, to := range []string{"", export} {
+		if err := under(to); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.command, " "); strings.HasSuffix(got, "--set full --export "+export) != (to != "") {
+			t.Errorf("export %q: started as %s", to, got)
+		}
+	}
+	if err := os.WriteFile(export+".ncu-rep", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := under(export); err == nil || !strings.Contains(err.Error(), "is there already") || worked != 2 {
+		t.Errorf("%v, worked %d times, expected that a report is not replaced", err, worked)
 	}
 }

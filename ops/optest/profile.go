@@ -91,7 +91,7 @@ func (c profiledCase) profile(t *testing.T, file string, launches []bench.Launch
 	for _, m := range metrics {
 		names = append(names, m.metric)
 	}
-	err = tool.UnderProfiler(dev, file, names, func() error {
+	err = tool.UnderProfiler(dev, file, names, "", func() error {
 		b, err := bench.New(dev, c.operator, 42, c.Size...)
 		if err != nil {
 			return err

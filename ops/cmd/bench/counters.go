@@ -73,6 +73,11 @@ func printCounters(d gpu.Device, o options, out, log io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if o.export != "" {
+		if err := os.MkdirAll(o.export, 0o755); err != nil {
+			return err
+		}
+	}
 	for _, size := range o.sizes {
 		for _, variant := range o.names() {
 			fmt.Fprintln(log, "bench: counters:", variant)
@@ -95,7 +100,11 @@ func countVariant(d gpu.Device, o options, size ops.Size, variant, report string
 	line := counted{Kind: "counters", Operator: o.operator.Name, Name: variant, Size: size, Settings: o.settings(),
 		Method: "ncu, caches emptied before each launch, clock as it is"}
 	var launched []bench.Launched
-	err := tool.UnderProfiler(d, report, o.counters, func() error {
+	export := ""
+	if o.export != "" {
+		export = filepath.Join(o.export, variant)
+	}
+	err := tool.UnderProfiler(d, report, o.counters, export, func() error {
 		b, err := ops.NewBench(d, o.operator, o.seed, size...)
 		if err != nil {
 			return err

@@ -81,6 +81,7 @@ type options struct {
 	warm     bool     // compiles the peers, and measures nothing
 	skip     bool     // named rungs that do not take the device or the size
 	counters []string // of ncu, in place of times
+	export   string   // folder for ncu's reports
 	done     done     // of a run that ended midway
 	arch     string   // of with
 }
@@ -102,6 +103,7 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	others := flags.String("peers", "all", "figures of peers, with commas; all, every (those that were tried and lost, too) or none")
 	data := flags.String("data", "", "name of a data set of the operator's; its first if not given")
 	counters := flags.String("counters", "", "counts each launch under ncu in place of times: `units` for the share of its peak that each unit reaches, or ncu's metrics, with commas")
+	flags.StringVar(&o.export, "export", "", "with --counters and one size, keeps all that ncu counts of each rung as `FOLDER`/RUNG.ncu-rep, for ncu --import and Nsight Compute")
 	resume := flags.String("resume", "", "`file` with the lines of a run that ended midway: its figures are not measured again")
 	flags.Func("with", "`FILE.cu:KERNEL` of yours, or FILE.ptx:ENTRY, as a rung: checked, timed and audited; may be repeated", o.addKernel)
 	flags.Func("like", "the `rung` whose launch, arguments and error bound the kernel of --with has; one for all, or one for each", func(text string) error {
@@ -144,6 +146,9 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	}
 	if o.csv && (*counters != "" || *resume != "") {
 		return o, errors.New("--csv with --counters or --resume, expected one of them: both have JSON lines")
+	}
+	if o.export != "" && (*counters == "" || len(o.sizes) != 1) {
+		return o, errors.New("--export FOLDER: expected --counters, such as --counters units, and one --size")
 	}
 	if o.repeats < 0 {
 		return o, fmt.Errorf("--repeats %d: expected at least 1, or 0 for up to 50", o.repeats)

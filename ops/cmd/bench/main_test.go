@@ -135,6 +135,7 @@ func TestUsage(t *testing.T) {
 		"reduce --size 99999999999999999999":             `"99999999999999999999" is too large`,
 		"reduce --size 3 --bogus":                        "not defined: -bogus: go run ./ops/cmd/bench --help",
 		"reduce --size 3 --repeats -5":                   "--repeats -5: expected at least 1",
+		"reduce --size 3 --export kept":                  "--export FOLDER: expected --counters",
 		"reduce --size 3 --variants $GPU,":               `variant ""`,
 		"reduce --size 3 --size -3":                      "n = -3",
 		"reduce --size 3 --clock nope":                   `"back to back"`,
