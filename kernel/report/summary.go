@@ -66,7 +66,11 @@ func (p *prose) summaryOf(nb *nbformat.Notebook, records []record.Record) (s sum
 		}
 		add(in.date, []string{first})
 	}
-	add(in.commit, values(records, "commit"))
+	commits := values(records, "commit")
+	for i, commit := range commits {
+		commits[i] = strings.TrimPrefix(commit, "commit ") // the line has this name
+	}
+	add(in.commit, commits)
 	s.Plot = p.mainPlot(nb)
 	return s
 }

@@ -49,12 +49,12 @@ func TestSummary(t *testing.T) {
 		nb := &nbformat.Notebook{Name: "a.ipynb", Cells: []*nbformat.Cell{{Type: nbformat.Markdown, ID: "m", Source: "# Title\n\nFirst words"},
 			{Type: nbformat.Code, ID: "c", Source: "x", Outputs: []*nbformat.Output{bundle(timed("2026-11-24T00:16:33Z", test.clock, test.ours, test.theirs))}}}}
 		summary, root := summaryOf(t, nb)
-		for _, want := range []string{test.want, "a GPU", "2026-11-24", "commit abc", "latency of sum"} {
+		for _, want := range []string{test.want, "a GPU", "2026-11-24", "commitabc", "latency of sum"} {
 			if !strings.Contains(summary, want) {
 				t.Errorf("%s: %q is not in the summary %q", name, want, summary)
 			}
 		}
-		if text := nodeText(root); strings.Index(text, "commit abc") > strings.Index(text, "First words") || len(find(root, atom.H1, "")) != 1 {
+		if text := nodeText(root); strings.Index(text, "commitabc") > strings.Index(text, "First words") || len(find(root, atom.H1, "")) != 1 {
 			t.Errorf("%s: the summary does not stand between the title and the prose", name)
 		}
 	}
