@@ -1,6 +1,6 @@
 // Opens reports in headless Chromium with the network off: no console error, no
 // request, every image decoded and visible, and no serious or critical finding
-// of axe, in light and in dark colours. Usage: report.cjs HTML... PNG, for a picture of
+// of axe, in light and in dark colours; the report of reduce prints on at most 30 pages. Usage: report.cjs HTML... PNG, for a picture of
 // the first.
 const { chromium } = require("playwright-core");
 const axe = require("axe-core");
@@ -39,8 +39,11 @@ async function check(browser, html, png) {
     await page.emulateMedia({ colorScheme });
     problems.push(...(await findings(page)).map((f) => colorScheme + ": " + f));
   }
+  await page.emulateMedia({ colorScheme: null });
+  const pages = (await page.pdf({ preferCSSPageSize: true, format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g).length;
+  if (path.basename(html) === "01-reduce.html" && pages > 30) problems.push(`${pages} printed pages, expected at most 30`);
   await context.close();
-  console.log(`${path.basename(html)}: ${images.length} plots, ${problems.length} problems`);
+  console.log(`${path.basename(html)}: ${images.length} plots, ${pages} printed pages, ${problems.length} problems`);
   return problems;
 }
 
