@@ -54,7 +54,7 @@ documented() { # relative links of pages name files and headings, and CONTRIBUTI
 build_vet() { # build_vet GO: the whole module and the cells program
   export GOTOOLCHAIN=$1
   edited build ./... && edited vet ./... && go build ./kernel/cells ./kernel/engine && go vet ./kernel/cells ./kernel/engine &&
-    edited types -unedited ./kernel/engine/symbols/...
+    go run ./kernel/edited/go types -unedited ./kernel/engine/symbols/... # built by this Go: an older one does not read its library
 }
 
 files() { # the files of each package and of those that it imports, without the standard library's
