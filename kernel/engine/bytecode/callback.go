@@ -87,6 +87,9 @@ func (c *code) compiled(e *escape, x any, by *frame) (value any, put func()) {
 	if s, put := c.sorted(e, x, by); s != nil {
 		return s, put
 	}
+	if f := reflect.ValueOf(x); f.Kind() != reflect.Func || f.IsNil() {
+		return nil, nil
+	}
 	v, made := funcval.Get(x)
 	if made != 1 {
 		return nil, nil

@@ -70,8 +70,10 @@ func (c *code) sorted(e *escape, x any, by *frame) (sort.Interface, func()) {
 			return nil, nil
 		}
 	}
-	if v.data == nil && s.len.loads { // the engine's panic names the method
-		return nil, nil
+	for _, b := range s.methods() {
+		if b.loads && v.data == nil { // the engine's panic names the method
+			return nil, nil
+		}
 	}
 	for _, b := range s.methods() {
 		b.prepare(by, nil)
@@ -122,32 +124,7 @@ func (c *code) newSorter(t reflect.Type) *sorter {
 // swapsElements reports whether a method does nothing but swap two elements of the slice
 // that is its receiver.
 func swapsElements(fn *ssa.Function, host *Host) bool {
-	var stores []*ssa.Store
-	for _, b := range fn.Blocks {
-		polls := poll(b, host.FlagName)
-		for _, in := range b.Instrs {
-			switch in := in.(type) {
-			case *ssa.Store:
-				stores = append(stores, in)
-			case *ssa.Call:
-				if called := in.Call.StaticCallee(); called == nil || called.String() != host.Enter && !isStop(b, b.Succs[0]) {
-					return false
-				}
-			case *ssa.If:
-				if !polls {
-					return false
-				}
-			case *ssa.UnOp:
-				if len(stores) > 0 {
-					return false
-				}
-			case *ssa.BinOp, *ssa.IndexAddr, *ssa.Jump, *ssa.Return, *ssa.DebugRef:
-			default:
-				return false
-			}
-		}
-	}
-	// element is the parameter that numbers an element at an address.
+	// element is the parameter that numbers an element at an address, nil for other addresses.
 	element := func(at ssa.Value) ssa.Value {
 		if a, ok := at.(*ssa.IndexAddr); ok && len(fn.Params) == 3 && a.X == fn.Params[0] && (a.Index == fn.Params[1] || a.Index == fn.Params[2]) {
 			return a.Index
@@ -159,6 +136,35 @@ func swapsElements(fn *ssa.Function, host *Host) bool {
 			return element(load.X)
 		}
 		return nil
+	}
+	var stores []*ssa.Store
+	for _, b := range fn.Blocks {
+		instrs := b.Instrs
+		if poll(b, host.FlagName) {
+			instrs = instrs[:len(instrs)-3]
+		} else if len(b.Preds) == 1 && poll(b.Preds[0], host.FlagName) && isStop(b, b.Preds[0].Succs[1]) {
+			continue
+		}
+		for _, in := range instrs {
+			fits := false
+			switch in := in.(type) {
+			case *ssa.Store:
+				stores = append(stores, in)
+				fits = true
+			case *ssa.Call:
+				called := in.Call.StaticCallee()
+				fits = called != nil && called.String() == host.Enter
+			case *ssa.IndexAddr:
+				fits = element(in) != nil
+			case *ssa.UnOp:
+				fits = loaded(in) != nil && len(stores) == 0
+			case *ssa.Jump, *ssa.Return, *ssa.DebugRef:
+				fits = true
+			}
+			if !fits {
+				return false
+			}
+		}
 	}
 	if len(stores) != 2 {
 		return false
