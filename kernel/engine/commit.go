@@ -275,18 +275,16 @@ func (e *Engine) moveValues(c *check.Cell, u *graph.Unit) {
 // redefine updates the sources of live declarations. An import takes the place of a
 // declaration of its name.
 func (e *Engine) redefine(j *namespace.Journal, c *check.Cell, defined []string, imported map[string]types.Object) {
+	for name := range imported {
+		e.Undeclare(j, name)
+		namespace.Delete(j, e.Broken, name)
+		namespace.Delete(j, e.Lost, name)
+	}
 	for _, name := range defined {
 		e.Undeclare(j, name)
 		namespace.Delete(j, e.Lost, name)
 	}
 	for d := range c.Broken {
-		if d.Base == "" && imported[d.Name] != nil {
-			e.Undeclare(j, d.Name)
-			namespace.Delete(j, e.Decls, d.Name)
-			namespace.Delete(j, e.Broken, d.Name)
-			namespace.Delete(j, e.Lost, d.Name)
-			continue
-		}
 		again := e.Lost[d.Name] == d
 		namespace.Set(j, e.Lost, d.Name, d)
 		for _, name := range d.Names {

@@ -54,9 +54,9 @@ func (e *Checker) declarations(s *Source) (list []*namespace.Declaration) {
 	return list
 }
 
-// own are the names that the cell's own pieces declare. A method is "T.M".
+// own are the names that the cell's own pieces declare or import. A method is "T.M".
 func (e *Checker) own(c *Cell) map[string]bool {
-	own := map[string]bool{}
+	own := e.importedNames(c)
 	for _, d := range e.declarations(c.Source) {
 		if c.Carried(d.Node.Pos()) == nil {
 			for _, n := range d.Names {
@@ -65,4 +65,15 @@ func (e *Checker) own(c *Cell) map[string]bool {
 		}
 	}
 	return own
+}
+
+// importedNames are the names of the packages that the cell imports.
+func (e *Checker) importedNames(c *Cell) map[string]bool {
+	names := map[string]bool{}
+	for _, s := range c.File.Imports {
+		for _, name := range e.specNames(s) {
+			names[name] = true
+		}
+	}
+	return names
 }

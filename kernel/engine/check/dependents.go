@@ -43,7 +43,7 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 	if len(changed) == 0 && len(e.Lost) == 0 {
 		return false
 	}
-	own := e.own(c)
+	own, imported := e.own(c), e.importedNames(c)
 	for _, name := range h.names {
 		own[name] = true
 	}
@@ -57,8 +57,8 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 			if d.Base != "" && own[d.Base] && e.Decls[d.Base] != nil && d.Serial == e.Decls[d.Base].Serial {
 				return false // declared with the type; its new declaration omits it
 			}
-			if d.Base != "" && slices.Contains(h.names, d.Base) {
-				return false // the name of its type is that of a variable now
+			if d.Base != "" && (imported[d.Base] || slices.Contains(h.names, d.Base)) {
+				return false // the name of its type is that of a package or a variable now
 			}
 			if !changed[d.Base] && !intersect(d.Uses, changed) && !(d.Base == "" && changed[d.Name]) {
 				return false
