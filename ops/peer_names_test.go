@@ -12,7 +12,6 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/ops/peers"
-	"warpbook/ops/results"
 )
 
 // Every figure that a peer has printed in a kept run can be asked for by its name.
@@ -23,7 +22,7 @@ func TestPeerNames(t *testing.T) {
 	}
 	checked := 0
 	for _, path := range kept {
-		data, err := results.ReadKept(path)
+		data, err := peers.ReadKept(path)
 		if err != nil {
 			t.Fatal(err)
 		}

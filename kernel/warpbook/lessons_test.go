@@ -33,7 +33,7 @@ func lessonsForReal(t *testing.T, cells string) {
 	for _, test := range []struct{ cell, edit, want string }{
 		{"", "", ""},
 		{"v1-lesson", `counted("reduce_v1_strided_index").SharedLoad.Wavefronts++`, "exactly as many as before"},
-		{"v2-lesson", `counted("reduce_v2_sequential").SharedStore.Conflicts = 1`, "not one conflict is left"},
+		{"v2-lesson", `counted("reduce_v2_sequential").SharedStore.Conflicts = 1`, "no conflict is left"},
 		{"v3-lesson", `h200.Times[0].US["reduce_v4_last_warp"] = 20`, "the largest step from v0 to v6"},
 		{"v5-lesson", `counted("reduce_v5_unrolled").GlobalLoad.Sectors--`, "the same to the last digit"},
 		{"memory-lesson", `h200.Times[0].WithinUS["reduce_global"] = [2]float64{134, 136}`, "shared memory is a little faster"},

@@ -18,7 +18,6 @@ import (
 	"warpbook/kernel/leaf/verdict"
 	"warpbook/ops"
 	"warpbook/ops/peers"
-	"warpbook/ops/results"
 )
 
 // headline is a row of ops/figures.md.
@@ -155,7 +154,7 @@ func keptRuns(folder, gpu string) (runs []map[int]headlineRun, err error) {
 	}
 	slices.Sort(files)
 	for _, file := range files {
-		text, err := results.ReadKept(file)
+		text, err := peers.ReadKept(file)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"warpbook/kernel/leaf/verdict"
-	"warpbook/ops/results"
+	"warpbook/ops/peers"
 )
 
 // The table of figures.md and the copies of its rows in both READMEs are those of all
@@ -47,7 +47,7 @@ func TestKeepRun(t *testing.T) {
 	if err := keepRun(strings.NewReader(lines), dir, "h200", "a"); err != nil {
 		t.Fatal(err)
 	}
-	text, err := results.ReadKept(filepath.Join(dir, "headlines", "h200", "a.jsonl.gz"))
+	text, err := peers.ReadKept(filepath.Join(dir, "headlines", "h200", "a.jsonl.gz"))
 	if err != nil || strings.Contains(text, "samples") || !strings.Contains(text, commit) || strings.Count(text, "\n") != 16 {
 		t.Errorf("%v, kept\n%s", err, text)
 	}

@@ -1,4 +1,4 @@
-package results
+package peers
 
 import (
 	"compress/gzip"
