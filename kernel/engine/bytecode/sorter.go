@@ -106,17 +106,13 @@ func (c *code) newSorter(t reflect.Type) *sorter {
 	if fn := methodsOf(c.pfn.Interp, slice)["Swap"]; fn != nil && slice.Kind() == reflect.Slice && c.functions[fn] != nil && swapsElements(fn, &c.functions[fn].program.host) {
 		s.elem, s.size = typeWord(slice.Elem()), uint64(slice.Elem().Size())
 	}
-	for _, m := range []struct {
-		name string
-		to   *callback
-		heap bool
-	}{{"Len", &s.len, false}, {"Less", &s.less, false}, {"Swap", &s.swap, false}, {"Push", &s.push, true}, {"Pop", &s.pop, true}} {
-		if _, has := t.MethodByName(m.name); m.heap && !has {
-			return s
-		}
-		if !c.method(m.to, t, m.name) {
-			return nil
-		}
+	if !c.method(&s.len, t, "Len") || !c.method(&s.less, t, "Less") || !c.method(&s.swap, t, "Swap") {
+		return nil
+	}
+	_, pushes := t.MethodByName("Push")
+	_, pops := t.MethodByName("Pop")
+	if pushes && pops && !(c.method(&s.push, t, "Push") && c.method(&s.pop, t, "Pop")) {
+		return nil
 	}
 	return s
 }
