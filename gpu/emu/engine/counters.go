@@ -29,6 +29,12 @@ func countRequest(c *gpu.Counters, kind accessKind, space ptx.Space, p *gpu.Patt
 	}
 }
 
+// accesses are the requests to memory that others may see.
+func accesses(c *gpu.Counters) uint64 {
+	return c.GlobalLoad.Requests + c.GlobalStore.Requests + c.GlobalAtomic.Requests +
+		c.SharedLoad.Requests + c.SharedStore.Requests + c.SharedAtomic.Requests
+}
+
 func countGlobal(g *gpu.GlobalAccess, p *gpu.Pattern) {
 	s, n := p.Sectors()
 	g.Requests++

@@ -45,7 +45,7 @@ func (b *block) Ticks() uint64 {
 	if !b.prog.decisive().Clock {
 		return 0
 	}
-	return b.ticks
+	return b.clock.reads
 }
 
 func (b *block) SetCareful(careful bool) { b.careful = careful || b.hurried }

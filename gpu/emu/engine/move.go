@@ -77,7 +77,7 @@ func (lo *lowering) clock(name string, t ptx.Type) error {
 	in := &lo.op.in
 	in.kinds = string(rune(widthOf(t)))
 	in.exec = func(w *warp, in *instr, m uint32) {
-		v := w.block.now()
+		v := w.block.clock.now(in.src, &w.block.cnt)
 		if name[:3] == "%gl" {
 			v = uint64(time.Now().UnixNano())
 		}
@@ -89,31 +89,6 @@ func (lo *lowering) clock(name string, t ptx.Type) error {
 		}
 	}
 	return lo.def(&in.d, 0, widthOf(t))
-}
-
-// Waits for a clock: so many reads, each with few instructions since the one before, are a loop
-// that does nothing else, as courses keep a kernel busy for two thousand million cycles. From
-// then on time passes faster, in steps that double.
-const (
-	waitReads        = 4096
-	waitInstructions = 32 // most between two reads
-	waitDoubling     = 64 // reads of one step
-	mostDoublings    = 20
-)
-
-// now is the time in cycles: instructions of the block, and reads of the clock, so that no two
-// reads are equal.
-func (b *block) now() uint64 {
-	b.ticks++
-	done := b.cnt.WarpInstructions
-	if done-b.clockRead > waitInstructions {
-		b.clockWaits = 0
-	}
-	b.clockRead = done
-	if b.clockWaits++; b.clockWaits > waitReads {
-		b.clockSkipped += 1 << min((b.clockWaits-waitReads)/waitDoubling, mostDoublings)
-	}
-	return done + b.ticks + b.clockSkipped
 }
 
 // pack puts registers side by side into a wider one, the first lowest.

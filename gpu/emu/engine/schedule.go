@@ -34,10 +34,7 @@ type block struct {
 	fault         *gpu.Fault
 	steps         uint64 // instructions of earlier blocks
 	last          uint64 // the limit after another block has failed, in the same count; 0 before
-	ticks         uint64 // clock reads, which advance the time
-	clockRead     uint64 // instructions at the last read of the clock
-	clockWaits    uint64 // reads of the clock with little else between them
-	clockSkipped  uint64 // cycles that such waits do not take
+	clock         clock
 
 	warps        []*warp
 	shared       *mem.Contents // static, then dynamic
@@ -105,7 +102,7 @@ type arrival struct {
 func (b *block) start(at gpu.Dim) {
 	b.at = at
 	b.steps, b.last = b.cnt.WarpInstructions, 0
-	b.clockWaits, b.clockSkipped = 0, 0
+	b.clock.waits, b.clock.skipped = 0, 0
 	if b.awaited != 0 {
 		b.barriers, b.awaited = [16]barrier{}, 0
 	}
