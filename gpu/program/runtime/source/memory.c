@@ -59,34 +59,77 @@ API cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t strea
 API cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags) { return allocate(pointer, bytes, wbManaged, HERE); }
 API cudaError_t cudaMallocHost(void **pointer, size_t bytes) { return allocate(pointer, bytes, wbHost, HERE); }
 API cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags) { return allocate(pointer, bytes, wbHost, HERE); }
-// One pool, whose attributes are kept and change nothing.
-static uint64_t poolAttributes[16];
-static cudaMemPool_t pool(void) { return (cudaMemPool_t)(void *)poolAttributes; }
-API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int device) { return *p = pool(), wb_result(wb_ready()); }
-API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int device) { return *p = pool(), wb_result(wb_ready()); }
-API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t p) { return wb_result(wb_ready()); }
-API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) {
-  if ((unsigned int)attribute >= 16) return wb_fail(cudaErrorInvalidValue, HERE, 0, "%u is no attribute of a pool", attribute);
-  memcpy(&poolAttributes[attribute], value, attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t));
+// Pools keep attributes, which change nothing. The first is the device's default, and is always there.
+// A destroyed one is created again as late as possible, so that old handles are noticed.
+static struct pool {
+  uint64_t attributes[16];
+  int there;
+} pools[64] = {{.there = 1}};
+#define POOLS (sizeof pools / sizeof *pools)
+static struct pool *currentPool = pools;
+static struct pool *found(cudaMemPool_t p) {
+  for (size_t i = 0; i < POOLS; i++)
+    if ((void *)&pools[i] == (void *)p && pools[i].there) return &pools[i];
+  return 0;
+}
+static cudaError_t used(cudaMemPool_t p, uint64_t here) {
+  if (!found(p)) return wb_fail(cudaErrorInvalidValue, here, 0, "%p is no pool of memory: it was destroyed before, or never created", (void *)p);
   return wb_result(wb_ready());
 }
-API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value) {
-  if ((unsigned int)attribute >= 16) return wb_fail(cudaErrorInvalidValue, HERE, 0, "%u is no attribute of a pool", attribute);
-  memcpy(value, &poolAttributes[attribute], attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t));
-  return wb_result(wb_ready());
+static cudaError_t attribute(cudaMemPool_t p, enum cudaMemPoolAttr attribute, void *value, int set, uint64_t here) {
+  if ((unsigned int)attribute >= 16) return wb_fail(cudaErrorInvalidValue, here, 0, "%u is no attribute of a pool", attribute);
+  cudaError_t e = used(p, here);
+  if (e) return e;
+  uint64_t *own = &found(p)->attributes[attribute];
+  memcpy(set ? (void *)own : value, set ? value : (void *)own, attribute < cudaMemPoolAttrReleaseThreshold ? sizeof(int) : sizeof(uint64_t));
+  return cudaSuccess;
 }
-API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return wb_result(wb_ready()); }
+API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *p, int device) { return *p = (cudaMemPool_t)(void *)pools, wb_result(wb_ready()); }
+API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *p, int device) { return *p = (cudaMemPool_t)(void *)currentPool, wb_result(wb_ready()); }
+API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t p) {
+  cudaError_t e = used(p, HERE);
+  if (!e) currentPool = found(p);
+  return e;
+}
+API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr name, void *value) { return attribute(p, name, value, 1, HERE); }
+API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, enum cudaMemPoolAttr name, void *value) { return attribute(p, name, value, 0, HERE); }
+API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t p, size_t bytes) { return used(p, HERE); }
 API cudaError_t cudaMemPoolCreate(cudaMemPool_t *p, const struct cudaMemPoolProps *properties) {
+  static size_t last;
+  if (!p || !properties) return wb_fail(cudaErrorInvalidValue, HERE, 0, "the pointer for the pool, or to its properties, is null");
   if (properties->handleTypes) return wb_fail(cudaErrorNotSupported, HERE, 0, "memory of pools is not for other processes");
-  return *p = pool(), wb_result(wb_ready());
+  if (properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice)
+    return wb_fail(cudaErrorInvalidValue, HERE, 0, "allocType is %d and location.type %d, expected cudaMemAllocationTypePinned and cudaMemLocationTypeDevice", properties->allocType, properties->location.type);
+  if (properties->location.id) return wb_fail(cudaErrorInvalidDevice, HERE, 0, "there is one device, number 0");
+  cudaError_t e = wb_ready();
+  if (e) return wb_result(e);
+  wb_lock();
+  size_t tries = 0;
+  do last = (last + 1) % POOLS;
+  while (pools[last].there && ++tries < POOLS);
+  int room = !pools[last].there;
+  if (room) pools[last] = (struct pool){.there = 1};
+  wb_unlock();
+  if (!room) return wb_fail(cudaErrorMemoryAllocation, HERE, 0, "there are %zu pools of memory already", POOLS);
+  *p = (cudaMemPool_t)(void *)&pools[last];
+  return cudaSuccess;
 }
-API cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) { return wb_result(wb_ready()); }
+API cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) {
+  cudaError_t e = used(p, HERE);
+  if (e) return e;
+  if (found(p) == pools) return wb_fail(cudaErrorInvalidValue, HERE, 0, "the device's default pool cannot be destroyed");
+  if (found(p) == currentPool) currentPool = pools;
+  return found(p)->there = 0, cudaSuccess;
+}
 API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t p, const struct cudaMemAccessDesc *list, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (list[i].location.id) return wb_fail(cudaErrorInvalidDevice, HERE, 0, "there is one device, number 0");
-  return wb_result(wb_ready());
+  return used(p, HERE);
 }
-API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t p, cudaStream_t stream) { return allocate(pointer, bytes, wbDevice, HERE); }
+API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t p, cudaStream_t stream) {
+  cudaError_t e = used(p, HERE);
+  return e ? e : allocate(pointer, bytes, wbDevice, HERE);
+}
 API cudaError_t cudaFree(void *pointer) { return release(pointer, HERE, 0, 1); }
 // What a graph frees stays: its launches use it again.
 API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) { return wb_recording() && wb_keep(pointer) ? cudaSuccess : release(pointer, HERE, 0, 0); }
