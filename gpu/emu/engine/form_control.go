@@ -79,7 +79,7 @@ func (lo *lowering) badCall() error {
 func deepForm(lo *lowering) error {
 	lo.op.in.flow = checked
 	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.fail(in, lowest(m), gpu.ErrOutOfBounds, "a recursion deeper than a thread's stack of %d KiB", flow.StackBytes>>10)
+		w.fail(in, lowest(m), gpu.ErrOutOfBounds, "a recursion deeper than the emulator's %d KiB per thread, whatever cudaLimitStackSize is", flow.StackBytes>>10)
 	}
 	return lo.operands(0, 0)
 }

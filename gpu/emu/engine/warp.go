@@ -7,6 +7,7 @@ import (
 
 	"warpbook/gpu"
 	"warpbook/gpu/emu/copyengine"
+	"warpbook/gpu/emu/flow"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/races"
 	"warpbook/gpu/emu/simd"
@@ -485,6 +486,10 @@ func (w *warp) branchIndexed(f *fragment, in *instr, m uint32) {
 	}
 	if m != 0 {
 		l := bits.TrailingZeros32(m)
+		if flow.Returns(in.src.Operands[1].Symbol) {
+			w.fail(in, l, gpu.ErrOutOfBounds, "the return address of a recursive call was overwritten, by a store outside of a local array")
+			return
+		}
 		w.fail(in, l, gpu.ErrOutOfBounds, "index %d of a table of %d targets", index[l], len(in.x.targets))
 		return
 	}

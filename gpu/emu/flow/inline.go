@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"warpbook/gpu"
 	"warpbook/gpu/ptx"
@@ -13,6 +14,12 @@ import (
 // StackBytes is the size of a thread's stack of frames (recursion.go). CUDA's default is 1024
 // bytes, for smaller frames; a program that recurses deeper asks for more by cudaLimitStackSize.
 const StackBytes = 32 << 10
+
+// calls ends the names of the tables of places that a recursive function returns to.
+const calls = ".calls"
+
+// Returns reports whether a brx.idx with a table returns from a recursive function.
+func Returns(table string) bool { return strings.HasSuffix(table, calls) }
 
 // mostInlined bounds the size of an entry with all functions that it calls.
 const mostInlined = 1 << 20

@@ -210,7 +210,7 @@ func (i *inliner) descend(f *ptx.Function, like ptx.Instruction, after string) e
 	if !within {
 		_, end := parameters(f)
 		i.passing = max(i.passing, end)
-		callee = &frame{function: f, bytes: end, entry: after + ".begin", exit: after + ".end", table: after + ".calls", first: len(i.flat.Registers)}
+		callee = &frame{function: f, bytes: end, entry: after + ".begin", exit: after + ".end", table: after + calls, first: len(i.flat.Registers)}
 		callee.returns = callee.room(4, 4)
 	}
 	back := fmt.Sprintf("%s.back %d", after, callee.sites)

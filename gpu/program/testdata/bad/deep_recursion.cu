@@ -25,4 +25,4 @@ int main() {
 // status 0
 // out: 2601
 // out: an illegal memory access was encountered
-// err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than a thread's stack of 32 KiB, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:19
+// err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than the emulator's 32 KiB per thread, whatever cudaLimitStackSize is, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:19
