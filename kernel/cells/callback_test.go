@@ -156,3 +156,32 @@ func TestDroppedErrors(t *testing.T) {
 		t.Errorf("the last expression fails with %v", e.Error)
 	}
 }
+
+// TestPanicAfterSort: the traceback of a panic after a sort names no call of the goroutine
+// that uses the memory of that sort again.
+func TestPanicAfterSort(t *testing.T) {
+	c := start(t)
+	c.value(`import "sort"
+entered, left := make(chan int), make(chan int)
+func order(wait bool) {
+	sort.Slice([]int{2, 1}, func(i, j int) bool {
+		if wait {
+			entered <- 1
+			<-left
+		}
+		return false
+	})
+	if !wait {
+		go order(true)
+		<-entered
+		panic("boom")
+	}
+}`)
+	for range 5 { // the memory depends on the processor of the goroutine
+		e := c.run("order(false)")
+		want := "panic: boom\ncell 1, line 14, in order\n    panic(\"boom\")\ncell " + strconv.Itoa(c.cell) + ", line 1\n    order(false)"
+		if e.Error == nil || strings.Join(e.Error.Traceback, "\n") != want {
+			t.Errorf("the answer is %+v, expected the traceback %q", e, want)
+		}
+	}
+}

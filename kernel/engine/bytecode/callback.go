@@ -74,6 +74,7 @@ func (m *machine) callBack(c *code, e *escape) {
 	ended := false
 	defer func() {
 		if by.stack[at] = was; ended {
+			by.callee = nil // a call of another goroutine may use its memory
 			put()
 		}
 	}()
