@@ -147,8 +147,10 @@ func parse(args []string, log io.Writer) (o options, err error) {
 	if o.csv && (*counters != "" || *resume != "") {
 		return o, errors.New("--csv with --counters or --resume, expected one of them: both have JSON lines")
 	}
-	if o.export != "" && (*counters == "" || len(o.sizes) != 1) {
-		return o, errors.New("--export FOLDER: expected --counters, such as --counters units, and one --size")
+	export := false // as a flag, if only as ""
+	flags.Visit(func(f *flag.Flag) { export = export || f.Name == "export" })
+	if export && (o.export == "" || *counters == "" || len(o.sizes) != 1) {
+		return o, errors.New("--export FOLDER: expected the name of a folder, --counters, such as --counters units, and one --size")
 	}
 	if o.repeats < 0 {
 		return o, fmt.Errorf("--repeats %d: expected at least 1, or 0 for up to 50", o.repeats)
