@@ -94,6 +94,9 @@ type headlineRun struct {
 // keepRun checks the lines of a run and keeps them, without the single timings, as the file
 // of a name below FOLDER/headlines/GPU. Compressed they are a twelfth as large; zcat prints them.
 func keepRun(lines io.Reader, folder, gpu, name string) error {
+	if name != filepath.Base(name) || name == "." {
+		return fmt.Errorf("--keep %q: expected the name of a run, such as 2026-11-29-1b78982c", name)
+	}
 	var kept strings.Builder
 	var from source
 	in := bufio.NewScanner(lines)

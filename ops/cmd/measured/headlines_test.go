@@ -63,6 +63,11 @@ func TestKeepRun(t *testing.T) {
 			t.Errorf("%s: %v, expected %s", commit, err, want)
 		}
 	}
+	for _, name := range []string{"../b", "x/b", ".", ""} {
+		if err := keepRun(strings.NewReader(lines), dir, "h200", name); err == nil || !strings.Contains(err.Error(), "expected the name of a run") {
+			t.Errorf("%q: %v, expected that it names no run", name, err)
+		}
+	}
 	emulated := strings.ReplaceAll(reduceLine("reduce_last_block", commit, 1), "NVIDIA H200", "emulator of NVIDIA H200")
 	if err := keepRun(strings.NewReader(emulated), dir, "h200", "b"); err == nil || !strings.Contains(err.Error(), "emulated") {
 		t.Errorf("%v, expected that emulated figures are refused", err)
