@@ -55,12 +55,16 @@ func collectAfter() {
 }
 
 // least is by how many percent the heap grows before a collection, at least: GOGC of the
-// environment, 100 without it.
+// environment, 100 without it, -1 if it is off.
 var least = debug.SetGCPercent(firstPercent)
 
 // paceCollections chooses after each collection when the next one comes, until the heap
 // is so large that doubling it takes longer.
 func paceCollections() {
+	if least < 0 {
+		debug.SetGCPercent(least)
+		return
+	}
 	percent, allowed := firstPercent, garbage<<min(collections.Add(1)-1, 8)
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
