@@ -240,9 +240,11 @@ func (i *inliner) callees(c called) ([]*ptx.Function, error) {
 		}
 		return nil, fmt.Errorf("%w: a call of %s, which the module does not define", gpu.ErrUnsupported, name)
 	}
+	// One variable has an argument for all functions, which frames have elsewhere: all get one.
+	some := slices.ContainsFunc(functions, i.recursive)
 	for _, f := range functions {
 		switch want := len(f.Returns) + len(f.Params); {
-		case slices.Contains(i.stack, f.Name) && !i.recursive(f):
+		case (some || slices.Contains(i.stack, f.Name)) && !i.recursive(f):
 			return nil, i.found(f)
 		case len(i.flat.Code) > mostInlined:
 			return nil, fmt.Errorf("%w: more than %d instructions with all calls: run this entry on a GPU", gpu.ErrUnsupported, mostInlined)

@@ -15,14 +15,10 @@ func (s set) has(r int) bool { return s[r/64]>>(r%64)&1 != 0 }
 func (s set) add(r int)      { s[r/64] |= 1 << (r % 64) }
 func (s set) remove(r int)   { s[r/64] &^= 1 << (r % 64) }
 
-// live are the registers that are used after each label. A call returns to the instruction after
-// it, and a recursive function to the call from outside.
+// live are the registers that recursive functions use after each label. A call returns to the
+// instruction after it, and none is used after the function has returned.
 func (i *inliner) live() map[string]set {
 	g := NewGraph(i.flat)
-	tables := map[string]bool{}
-	for _, s := range i.sites {
-		tables[s.callee.table] = true
-	}
 	at := map[int]int{}
 	for b := range g.Blocks {
 		at[g.Blocks[b].From] = b
@@ -41,8 +37,8 @@ func (i *inliner) live() map[string]set {
 				last := i.flat.Code[n.To-1]
 				if s, ok := i.sites[n.To-1]; ok {
 					next = []int{at[i.flat.Labels[s.after]]}
-				} else if last.Opcode == "brx" && tables[last.Operands[1].Symbol] {
-					next = []int{at[i.flat.Labels[i.flat.Tables[last.Operands[1].Symbol][0]]]}
+				} else if last.Opcode == "brx" && Returns(last.Operands[1].Symbol) {
+					next = nil
 				}
 			}
 			now := make(set, words)

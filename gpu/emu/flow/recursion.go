@@ -13,11 +13,11 @@ import (
 )
 
 // This file handles recursion. The code of a function that calls itself, directly or through
-// others, is inlined once where it is called from outside: a call from within jumps back to
-// its beginning. Its parameters, local variables and those of all that is inlined in it are a
-// frame on a stack in local memory, which a register points to. A call from within saves the
-// registers that are used after it in the caller's frame. A word of each frame numbers the call
-// that it returns to.
+// others, is inlined once where it is called from outside, with that of the recursive functions
+// that it calls: a call from within jumps to its beginning. Its parameters, local variables and
+// those of all that is inlined in it are a frame on a stack in local memory, which a register
+// points to. A call from within saves the caller's registers that are used after it in the
+// caller's frame. A word of each frame numbers the call that it returns to.
 
 const stackName = "stack of frames"
 
@@ -28,6 +28,7 @@ type frame struct {
 	saves       int    // bytes, with the registers that one call saves
 	returns     int    // offset of the word that numbers the call
 	entry, exit string // labels
+	variables   string // the beginning of the names of its results and parameters
 	table       string // of the calls' labels, by number
 	first, last int    // the registers of its code are [first, last)
 	sites       int
@@ -44,7 +45,8 @@ type place struct {
 // recursion is the state of the inliner about recursion.
 type recursion struct {
 	heads   map[string]bool  // functions that were seen to call themselves
-	frames  []*frame         // that are open
+	frames  []*frame         // that calls from within can reach, in the order of their code
+	current *frame           // whose code is being appended, nil in the entry
 	places  map[string]place // of variables in frames
 	pointer int              // register that points to the frame
 	end     int              // register that points to the stack's end
@@ -61,9 +63,9 @@ type patch struct {
 
 // site is a call from within a recursive function.
 type site struct {
-	caller, callee *frame
-	start          int    // index of its first instruction
-	after          string // the label that it returns to
+	caller *frame
+	start  int    // index of its first instruction
+	after  string // the label that it returns to
 }
 
 func newRecursion(heads map[string]bool) recursion {
@@ -84,10 +86,10 @@ func (i *inliner) placer(f *ptx.Function) func(v *ptx.Variable, name string) boo
 	to, builtin := i.passed(f)
 	return func(v *ptx.Variable, name string) bool {
 		if offset, ok := to[v.Name]; ok {
-			i.places[name] = place{i.top(), true, offset}
+			i.places[name] = place{i.current, true, offset}
 			return true
 		}
-		if f := i.top(); f != nil && !builtin[v.Name] {
+		if f := i.current; f != nil && !builtin[v.Name] {
 			i.places[name] = place{f, false, f.room(v.Bytes(), v.Align)}
 			return true
 		}
@@ -95,19 +97,11 @@ func (i *inliner) placer(f *ptx.Function) func(v *ptx.Variable, name string) boo
 	}
 }
 
-// top is the innermost open frame, nil in the entry.
-func (r *recursion) top() *frame {
-	if len(r.frames) == 0 {
-		return nil
-	}
-	return r.frames[len(r.frames)-1]
-}
-
-// open is the open frame of a function.
+// open is the frame of a function that calls from within can reach, or nil.
 func (r *recursion) open(f *ptx.Function) *frame {
-	for n := len(r.frames) - 1; n >= 0; n-- {
-		if r.frames[n].function == f {
-			return r.frames[n]
+	for _, x := range r.frames {
+		if x.function == f {
+			return x
 		}
 	}
 	return nil
@@ -201,17 +195,17 @@ func (i *inliner) grow(operand int, f *frame) {
 	}
 }
 
-// descend calls a recursive function: from within it jumps to its beginning, else its code
-// follows.
+// descend calls a recursive function: it jumps to its beginning. Behind a call from outside stands
+// the code of the function, and of those that it calls.
 func (i *inliner) descend(f *ptx.Function, like ptx.Instruction, after string) error {
 	like.Operands, like.Guard = nil, -1
-	caller, callee := i.top(), i.open(f)
-	within := callee != nil
-	if !within {
+	caller, callee := i.current, i.open(f)
+	if callee == nil {
 		_, end := parameters(f)
 		i.passing = max(i.passing, end)
-		callee = &frame{function: f, bytes: end, entry: after + ".begin", exit: after + ".end", table: after + calls, first: len(i.flat.Registers)}
+		callee = &frame{function: f, bytes: end, entry: after + ".begin", exit: after + ".end", variables: after + ".frame.", table: after + calls}
 		callee.returns = callee.room(4, 4)
+		i.frames = append(i.frames, callee)
 	}
 	back := fmt.Sprintf("%s.back %d", after, callee.sites)
 	i.flat.Tables[callee.table] = append(i.flat.Tables[callee.table], back)
@@ -229,10 +223,15 @@ func (i *inliner) descend(f *ptx.Function, like ptx.Instruction, after string) e
 	i.grow(2, caller)
 	callee.sites++
 	i.emit(like, -1, "bra", []string{"uni"}, label(callee.entry))
-	if within {
-		i.sites[len(i.flat.Code)-1] = site{caller, callee, start, back}
-	} else if err := i.head(callee, like, after); err != nil {
-		return err
+	if caller != nil {
+		i.sites[len(i.flat.Code)-1] = site{caller, start, back}
+	} else {
+		for n := 0; n < len(i.frames); n++ { // each may add others
+			if err := i.head(i.frames[n], like); err != nil {
+				return err
+			}
+		}
+		i.frames = nil
 	}
 	i.flat.Labels[back] = len(i.flat.Code)
 	i.emit(like, -1, "sub", []string{"u64"}, reg(i.pointer), reg(i.pointer), number(0))
@@ -241,17 +240,18 @@ func (i *inliner) descend(f *ptx.Function, like ptx.Instruction, after string) e
 }
 
 // head appends the code of a recursive function, with its return to each call.
-func (i *inliner) head(f *frame, like ptx.Instruction, after string) error {
+func (i *inliner) head(f *frame, like ptx.Instruction) error {
 	i.flat.Labels[f.entry] = len(i.flat.Code)
+	f.first = len(i.flat.Registers)
 	names := map[string]string{}
 	offsets, _ := parameters(f.function)
 	for n, v := range slices.Concat(f.function.Returns, f.function.Params) {
-		names[v.Name] = after + ".frame." + v.Name
+		names[v.Name] = f.variables + v.Name
 		i.places[names[v.Name]] = place{frame: f, offset: offsets[n]}
 	}
-	i.frames = append(i.frames, f)
+	i.current = f
 	err := i.body(f.function, names, f.exit)
-	i.frames = i.frames[:len(i.frames)-1]
+	i.current = nil
 	if err != nil {
 		return err
 	}
@@ -326,7 +326,7 @@ func (i *inliner) finish() error {
 	for _, at := range slices.Sorted(maps.Keys(i.sites)) {
 		s := i.sites[at]
 		m, begin := &saved{}, s.caller.bytes
-		for r := s.callee.first; r < s.callee.last; r++ {
+		for r := s.caller.first; r < s.caller.last; r++ {
 			if !live[s.after].has(r) {
 				continue
 			}
