@@ -1,7 +1,7 @@
 // Opens reports in headless Chromium with the network off: no console error, no
 // request, every image decoded and visible, and no serious or critical finding
-// of axe, in light and in dark colours; the report of reduce prints on at most 30 pages. Usage: report.cjs HTML... PNG, for a picture of
-// the first.
+// of axe, in light and in dark colours; the report of reduce prints on at most 30
+// pages. Usage: report.cjs HTML... PNG, for a picture of the first.
 const { chromium } = require("playwright-core");
 const axe = require("axe-core");
 const path = require("path");
