@@ -11,20 +11,7 @@ import (
 // waking a goroutine takes as long as checking the cell, and new memory is in no cache.
 func TestTrivialCellIsCheap(t *testing.T) {
 	const most = 550 // 503 objects now, 636 with the guards of package initialisers
-	e, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	cells := 0
-	eval := func(code string) {
-		cells++
-		e.Eval(t.Context(), uint64(cells), cells, code, func(r Result) {
-			if r.Err != nil {
-				t.Fatal(r.Err.Traceback)
-			}
-		})
-	}
+	eval := cells(t)
 	eval("x := 0")
 	for range 100 {
 		eval("x = 1")
@@ -40,6 +27,25 @@ func TestTrivialCellIsCheap(t *testing.T) {
 	}
 	if n := goroutines() - before; n > 10 { // of the test and of collections
 		t.Errorf("100 cells start %d goroutines, expected none", n)
+	}
+}
+
+// cells starts an engine and returns what evaluates a cell, which must not fail.
+func cells(t *testing.T) (eval func(code string)) {
+	t.Helper()
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	n := 0
+	return func(code string) {
+		n++
+		e.Eval(t.Context(), uint64(n), n, code, func(r Result) {
+			if r.Err != nil {
+				t.Fatal(r.Err.Traceback)
+			}
+		})
 	}
 }
 
@@ -65,20 +71,7 @@ func TestObjects(t *testing.T) {
 		{"a recovered panic", "func g(k *int) {\n\tdefer func() { recover() }()\n\tpanic(k)\n}\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tg(&k)\n\t}\n\treturn\n}", 70},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			e, err := New(Config{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer e.Close()
-			cells := 0
-			eval := func(code string) {
-				cells++
-				e.Eval(t.Context(), uint64(cells), cells, code, func(r Result) {
-					if r.Err != nil {
-						t.Fatal(r.Err.Traceback)
-					}
-				})
-			}
+			eval := cells(t)
 			eval(x.code)
 			few := testing.AllocsPerRun(5, func() { eval("f(10)") })
 			many := testing.AllocsPerRun(5, func() { eval("f(10 + 1000)") })

@@ -67,8 +67,14 @@ func TestStdDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, names := range docs {
-		if len(names) == 0 || slices.Contains(slices.Collect(maps.Values(names)), "") {
-			t.Errorf("%s: %d names, or one without a text", path, len(names))
+		size := 0
+		for name, text := range names {
+			if size += len(text); text == "" {
+				t.Errorf("%s.%s has no text", path, name)
+			}
+		}
+		if size < 50 {
+			t.Errorf("%s: %d bytes", path, size)
 		}
 	}
 	got := slices.Sorted(maps.Keys(docs))
