@@ -51,9 +51,9 @@ documented() { # relative links of pages name files and headings, and CONTRIBUTI
 # The tags of the corrected engine and of the cells program leave out only the stubs of
 # kernel/cells and kernel/engine, which are built without tags. Without tags the symbols of
 # cells use ixgo as it is, which nothing links: their types are checked.
-build_vet() { # build_vet GO: the whole module and the cells program
+vetted() { # vetted GO: compiles and vets the whole module with the cells program; other steps link what they run
   export GOTOOLCHAIN=$1
-  edited build ./... && edited vet ./... && go build ./kernel/cells ./kernel/engine && go vet ./kernel/cells ./kernel/engine &&
+  edited vet ./... && go build ./kernel/cells ./kernel/engine && go vet ./kernel/cells ./kernel/engine &&
     go run ./kernel/edited/go types -unedited ./kernel/engine/symbols/... # built by this Go: an older one does not read its library
 }
 
