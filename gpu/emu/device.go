@@ -115,6 +115,10 @@ func (d *Device) LimitVectors(v simd.Vectors) { d.engine.LimitVectors(v) }
 // default, as on a GPU. Beyond it malloc returns a null pointer.
 func (d *Device) LimitHeap(bytes int64) { d.engine.Heap().Limit(bytes) }
 
+// LimitStack sets the bytes of a thread's stack (cudaLimitStackSize) beyond which a recursion of
+// later launches is a warning; 0 is a GPU's default, 1024. The sizes of frames are the emulator's.
+func (d *Device) LimitStack(bytes uint64) { d.engine.LimitStack(bytes) }
+
 // FreeHeap frees what kernels allocated by malloc, and sets the default limit. No launch may
 // run.
 func (d *Device) FreeHeap() { d.engine.Heap().Clear() }

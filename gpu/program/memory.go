@@ -195,6 +195,7 @@ func (s *server) reset() {
 	}
 	clear(s.objects)
 	s.dev.FreeHeap()
+	s.dev.LimitStack(0)
 	s.sticky = 0
 	s.dev.WaitForAll()
 	s.streams = newStreams(s.dev)

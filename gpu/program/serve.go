@@ -124,8 +124,8 @@ func (s *server) answer(m wire.Message) {
 		s.read(m)
 	case wire.Wrote:
 		s.unwaited.wrote(m)
-	case wire.Heap:
-		s.dev.LimitHeap(int64(min(m.Value(0), mostAllocation)))
+	case wire.Limit:
+		s.limit(m.Value(0), m.Value(1))
 	case wire.Failed:
 		s.report.failed(m)
 	case wire.Leak:
@@ -144,6 +144,22 @@ func (s *server) answer(m wire.Message) {
 			a.Status = s.sticky
 		}
 		s.channel.Answer(a)
+	}
+}
+
+// Limits of the device, as cudaLimit numbers them.
+const (
+	limitStack = 0
+	limitHeap  = 2
+)
+
+// limit sets a limit of the device that the emulator has.
+func (s *server) limit(number, bytes uint64) {
+	switch number {
+	case limitStack:
+		s.dev.LimitStack(bytes)
+	case limitHeap:
+		s.dev.LimitHeap(int64(min(bytes, mostAllocation)))
 	}
 }
 

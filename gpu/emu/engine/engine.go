@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"warpbook/gpu"
+	"warpbook/gpu/emu/flow"
 	"warpbook/gpu/emu/mem"
 	"warpbook/gpu/emu/simd"
 	"warpbook/gpu/emu/texture"
@@ -29,6 +30,7 @@ type Engine struct {
 	maxVectors atomic.Int64
 	longWay    atomic.Bool
 	goOn       atomic.Bool                            // see GoOn
+	stack      atomic.Uint64                          // see LimitStack
 	out        atomic.Pointer[io.Writer]              // of printf
 	warnings   atomic.Pointer[func(*gpu.Fault)]       // see SetWarnings
 	observe    atomic.Pointer[func(*Launch) observer] // makes the observer of a launch, nil if there is none of this engine
@@ -57,7 +59,7 @@ type Resources interface {
 func New(info gpu.Info, memory *mem.Memory, resources Resources) *Engine {
 	e := &Engine{info: info, memory: memory, resources: resources, heap: mem.NewHeap(memory)}
 	e.LimitVectors(simd.AVX512)
-
+	e.LimitStack(0)
 	return e
 }
 
@@ -74,6 +76,15 @@ func (e *Engine) LimitSteps(n uint64) { e.stepLimit.Store(n) }
 // GoOn makes later launches go on after uses of undefined values, as a GPU does: reads of what
 // was never written, and lanes outside of their own masks, are warnings.
 func (e *Engine) GoOn(on bool) { e.goOn.Store(on) }
+
+// LimitStack sets the bytes of a thread's stack beyond which a recursion of later launches is a
+// warning; 0 is a GPU's default.
+func (e *Engine) LimitStack(bytes uint64) {
+	if bytes == 0 {
+		bytes = flow.DefaultStack
+	}
+	e.stack.Store(bytes)
+}
 
 // LimitWorkers bounds the number of blocks that run at a time; 0 is one per processor.
 func (e *Engine) LimitWorkers(n int) { e.maxWorkers.Store(int64(n)) }

@@ -75,13 +75,28 @@ func (lo *lowering) badCall() error {
 	return lo.use(&in.a, 0, "b64")
 }
 
-// deepForm lowers the end of a recursion that is deeper than its stack.
+// deepForm lowers a recursion that needs more than the default stack. More than the limit of the
+// launch is a warning: the frames of a GPU have other sizes, often larger ones.
 func deepForm(lo *lowering) error {
-	lo.op.in.flow = checked
-	lo.op.in.exec = func(w *warp, in *instr, m uint32) {
-		w.fail(in, lowest(m), gpu.ErrOutOfBounds, "a recursion deeper than the emulator's %d KiB per thread, whatever cudaLimitStackSize is", flow.StackBytes>>10)
+	in := &lo.op.in
+	in.flow = checked
+	in.exec = func(w *warp, in *instr, m uint32) {
+		top, end := lanes[uint64](w, in.a), lanes[uint64](w, in.b)
+		for ; m != 0; m &= m - 1 {
+			l := lowest(m)
+			switch bytes := top[l] - end[l] + flow.DefaultStack; {
+			case bytes > flow.StackBytes:
+				w.fail(in, l, gpu.ErrOutOfBounds, "a recursion deeper than the emulator's %d KiB per thread, whatever cudaLimitStackSize is", flow.StackBytes>>10)
+				return
+			case bytes > w.block.launch.stack && !w.block.launch.warned.has(in):
+				w.warn(in, l, gpu.ErrOutOfBounds, "a recursion needs %d bytes of stack here, as the emulator lays frames out, and cudaLimitStackSize is %d: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch", bytes, w.block.launch.stack)
+			}
+		}
 	}
-	return lo.operands(0, 0)
+	if err := lo.use(&in.a, 0, "b64"); err != nil {
+		return err
+	}
+	return lo.use(&in.b, 1, "b64")
 }
 
 // nothingForm is an instruction without effect in the emulator: memory is always

@@ -39,6 +39,7 @@ type Launch struct {
 	epoch         uint64 // of interrupts when it was submitted
 	limit         uint64 // instructions a warp may run, or 0
 	goOn          bool   // uses of undefined values are warnings
+	stack         uint64 // bytes of a thread beyond which a recursion is a warning
 	order         BlockOrder
 	trace         func() tracer         // makes a tracer of a block; nil if the launch asks for no profile
 	traced        func(blocks []*block) // stores the profile
@@ -222,7 +223,7 @@ func (l *Launch) run() (gpu.Counters, error) {
 	l.engine.blocks.give(l.blocks)
 	l.printed.flush(l.engine.output())
 	if l.first != nil {
-		l.first.Detail += l.warned.before()
+		l.first.Detail += l.warned.before(l.first)
 		return c, l.first
 	}
 	return c, nil

@@ -19,7 +19,7 @@ func (e *Engine) Prepare(p *Program, l gpu.Launch) (*Launch, error) {
 	block := l.Block.Full()
 	run := &Launch{
 		engine: e, prog: p, info: e.info, grid: l.Grid.Full(), block: block, threads: block.Size(),
-		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(), goOn: e.goOn.Load(),
+		dynamic: l.Shared, params: make([]byte, p.paramBytes+8), checks: l.Checks, limit: e.stepLimit.Load(), goOn: e.goOn.Load(), stack: e.stack.Load(),
 		into: results{l.Counters, l.Warnings}, races: search{}, explain: explanations{},
 	}
 	run.cluster = l.ClusterShape()

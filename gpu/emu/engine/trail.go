@@ -167,7 +167,7 @@ func (t *Trail) again(p *point) *Launch {
 	l.engine.objects.CopyTo(&e.objects)
 	again := &Launch{
 		engine: e, prog: l.prog, info: l.info, grid: l.grid, block: l.block, threads: l.threads, dynamic: l.dynamic,
-		params: slices.Clone(l.params), source: l.source, checks: l.checks, limit: l.limit, goOn: l.goOn, order: l.order, cluster: l.cluster, races: l.races, explain: l.explain,
+		params: slices.Clone(l.params), source: l.source, checks: l.checks, limit: l.limit, goOn: l.goOn, stack: l.stack, order: l.order, cluster: l.cluster, races: l.races, explain: l.explain,
 	}
 	table := memory.Allocations()
 	again.buffers = make([]*mem.Allocation, len(l.buffers))

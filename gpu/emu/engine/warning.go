@@ -107,9 +107,12 @@ func racesByLine(all []*gpu.Fault) (kept []*gpu.Fault) {
 	return kept
 }
 
-// before names the warnings that may be the cause of a fault.
-func (w *warnings) before() (text string) {
+// before names the warnings of other lines, which may be the cause of a fault.
+func (w *warnings) before(fault *gpu.Fault) (text string) {
 	for _, f := range w.list() {
+		if f.Line == fault.Line {
+			continue
+		}
 		at := f.Source
 		if at == "" {
 			at = fmt.Sprintf("line %d", f.Line)

@@ -11,9 +11,9 @@ import (
 	"warpbook/gpu/ptx"
 )
 
-// StackBytes is the size of a thread's stack of frames (recursion.go). CUDA's default is 1024
-// bytes, for smaller frames; a program that recurses deeper asks for more by cudaLimitStackSize.
-const StackBytes = 32 << 10
+// StackBytes is the size of a thread's stack of frames (recursion.go). DefaultStack is what a
+// GPU gives a thread unless the program sets cudaLimitStackSize: a deeper recursion is a warning.
+const StackBytes, DefaultStack = 32 << 10, 1 << 10
 
 // calls ends the names of the tables of places that a recursive function returns to.
 const calls = ".calls"

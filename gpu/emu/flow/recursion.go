@@ -49,8 +49,8 @@ type recursion struct {
 	current *frame           // whose code is being appended, nil in the entry
 	places  map[string]place // of variables in frames
 	pointer int              // register that points to the frame
-	end     int              // register that points to the stack's end
-	passing int              // bytes behind it, for parameters of the call that is too deep
+	end     int              // register that points to the end of the default stack
+	passing int              // bytes behind the whole stack, for parameters of the call that is too deep
 	patches []patch
 	sites   map[int]site // calls from within, by the index of their jump
 }
@@ -216,7 +216,7 @@ func (i *inliner) descend(f *ptx.Function, like ptx.Instruction, after string) e
 	i.grow(2, caller)
 	i.grow(2, callee)
 	i.emit(like, -1, "setp", []string{"gt", "u64"}, reg(deep), reg(top), reg(i.end))
-	i.emit(like, deep, "call deep", nil)
+	i.emit(like, deep, "call deep", nil, reg(top), reg(i.end))
 	i.emit(like, -1, "st", []string{"local", "u32"}, slot(i.pointer, callee.returns), reg(word))
 	i.grow(0, caller)
 	i.emit(like, -1, "add", []string{"u64"}, reg(i.pointer), reg(i.pointer), number(0))
@@ -312,7 +312,7 @@ func (i *inliner) begin(entry *ptx.Function) {
 	}
 	stack := ptx.Operand{Kind: ptx.SymbolOperand, Symbol: stackName}
 	i.emit(like, -1, "mov", []string{"u64"}, reg(i.pointer), stack)
-	i.emit(like, -1, "add", []string{"u64"}, reg(i.end), reg(i.pointer), number(StackBytes))
+	i.emit(like, -1, "add", []string{"u64"}, reg(i.end), reg(i.pointer), number(DefaultStack))
 }
 
 // finish sizes the frames, and saves what is used after calls.

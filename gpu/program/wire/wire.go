@@ -54,7 +54,7 @@ const (
 	Reset                     // asks: frees all memory
 	Object                    // asks for the number of a texture or surface object: address, bytes, surface, type, channels, width, height, depth, layers, pitch, kind of memory, modes, filter, normalised, scaled, border
 	Destroy                   // asks: number of an object
-	Heap                      // bytes of the heap of kernels
+	Limit                     // a limit of the device, as cudaLimit numbers them: number, bytes
 	Arrived                   // a copy to memory of both sides, for which the host has not waited: address, bytes, stream
 	Read                      // the host reads memory of both sides without a wait: address, bytes, places
 	Wrote                     // pages that the host wrote without a wait: address, a bit for each
@@ -64,7 +64,7 @@ const (
 
 var names = [ops]string{Skip: "SKIP", Kernel: "KERNEL", Launch: "LAUNCH", Allocate: "ALLOCATE", Free: "FREE", Upload: "UPLOAD", Download: "DOWNLOAD",
 	Copy: "COPY", Set: "SET", Variables: "VARIABLE", Record: "RECORD", Order: "ORDER", Elapsed: "ELAPSED", Synchronize: "SYNCHRONIZE", Printed: "PRINTED", Device: "DEVICE",
-	Memory: "MEMORY", Occupancy: "OCCUPANCY", Failed: "FAILED", Leak: "LEAK", Reset: "RESET", Object: "OBJECT", Destroy: "DESTROY", Heap: "HEAP", Arrived: "ARRIVED", Read: "READ", Wrote: "WROTE", End: "END"}
+	Memory: "MEMORY", Occupancy: "OCCUPANCY", Failed: "FAILED", Leak: "LEAK", Reset: "RESET", Object: "OBJECT", Destroy: "DESTROY", Limit: "LIMIT", Arrived: "ARRIVED", Read: "READ", Wrote: "WROTE", End: "END"}
 
 func (o Op) String() string {
 	if o < ops && names[o] != "" {

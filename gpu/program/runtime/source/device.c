@@ -160,6 +160,8 @@ static cudaError_t wait_for_all(uint64_t here) {
 API cudaError_t cudaDeviceSynchronize(void) { return wait_for_all(HERE); }
 API cudaError_t cudaThreadSynchronize(void) { return wait_for_all(HERE); }
 
+#define DEFAULT_LIMITS {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0} // as cudaLimit numbers them
+static size_t limits[] = DEFAULT_LIMITS;
 API cudaError_t cudaDeviceReset(void) {
   cudaError_t e = wb_ready();
   if (e == cudaErrorNoDevice || e == cudaErrorInitializationError) return wb_result(e);
@@ -170,6 +172,7 @@ API cudaError_t cudaDeviceReset(void) {
   wb_ask();
   wb_forget_all();
   wb_managed_reset();
+  memcpy(limits, (size_t[])DEFAULT_LIMITS, sizeof limits);
   wb_sticky = cudaSuccess;
   wb_unlock();
   return wb_result(e);
@@ -179,15 +182,14 @@ API cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
 API cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { return wb_result(wb_ready()); }
 API cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config) { return *config = cudaFuncCachePreferNone, wb_result(wb_ready()); }
 API cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config) { return wb_result(wb_ready()); }
-static size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0}; // as cudaLimit numbers them
 API cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) {
   cudaError_t e = wb_ready();
   if (e) return wb_result(e);
   if ((unsigned int)limit >= sizeof limits / sizeof *limits) return wb_fail(cudaErrorUnsupportedLimit, HERE, 0, "%u is no limit", limit);
   limits[limit] = value;
-  if (limit != cudaLimitMallocHeapSize) return cudaSuccess;
   wb_lock();
-  wb_message(WB_OP_HEAP, HERE, 1, 0)[0] = value;
+  uint64_t *m = wb_message(WB_OP_LIMIT, HERE, 2, 0);
+  m[0] = limit, m[1] = value;
   wb_send();
   wb_unlock();
   return cudaSuccess;

@@ -1,4 +1,4 @@
-// A recursion without an end is deeper than any stack.
+// A recursion that is deeper than the stack of a GPU, and one without an end, which is deeper than any.
 #include <cstdio>
 
 __device__ __noinline__ int count(int n, const int *above) {
@@ -13,6 +13,13 @@ __global__ void kernel(int n, int *out) {
 int main() {
   int *out;
   cudaMallocManaged(&out, sizeof(int));
+  kernel<<<1, 1>>>(5, out); // in the stack that a GPU gives unasked
+  cudaDeviceSetLimit(cudaLimitStackSize, 16384);
+  kernel<<<1, 1>>>(100, out);
+  cudaDeviceSynchronize();
+  printf("%d\n", *out);
+  cudaDeviceReset(); // resets the limit, too
+  cudaMallocManaged(&out, sizeof(int));
   kernel<<<1, 1>>>(100, out);
   cudaDeviceSynchronize();
   printf("%d\n", *out);
@@ -24,5 +31,7 @@ int main() {
 
 // status 0
 // out: 2601
+// out: 2601
 // out: an illegal memory access was encountered
-// err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than the emulator's 32 KiB per thread, whatever cudaLimitStackSize is, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:19
+// err: warning: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion needs \d+ bytes of stack here, as the emulator lays frames out, and cudaLimitStackSize is 1024: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch, block \(0,0,0\) thread \(0,0,0\); launched at deep_recursion.cu:23
+// err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than the emulator's 32 KiB per thread, whatever cudaLimitStackSize is, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:26

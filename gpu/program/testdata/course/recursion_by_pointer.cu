@@ -85,6 +85,7 @@ int main() {
   const int n = 64;
   float *y;
   int *z, wrong = 0;
+  cudaDeviceSetLimit(cudaLimitStackSize, 8192);
   cudaMallocManaged(&y, n * sizeof *y);
   cudaMallocManaged(&z, n * sizeof *z);
   tree<<<1, n>>>(y);
