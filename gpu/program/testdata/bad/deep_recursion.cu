@@ -33,5 +33,5 @@ int main() {
 // out: 2601
 // out: 2601
 // out: an illegal memory access was encountered
-// err: warning: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion needs \d+ bytes of stack here, as the emulator lays frames out, and cudaLimitStackSize is 1024: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch, block \(0,0,0\) thread \(0,0,0\); launched at deep_recursion.cu:23
+// err: warning: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion needs \d+ bytes of stack here, as the emulator lays frames out, and cudaLimitStackSize is 1024: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:23
 // err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than the emulator's 32 KiB per thread, whatever cudaLimitStackSize is, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:26
