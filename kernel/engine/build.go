@@ -78,7 +78,7 @@ func (e *Engine) ready(ctx context.Context, j *namespace.Journal, n int, text st
 		}
 		var err error
 		b.imported = c.Imports() // the compiler clears what the package imports
-		if b.unit, b.program, err = e.compile(j, c, n); err == nil {
+		if b.unit, b.program, err = e.compile(j, c, n, c.Idle()); err == nil {
 			return b, nil
 		}
 		if !again || !errors.As(err, new(compile.Unready)) {
@@ -89,12 +89,13 @@ func (e *Engine) ready(ctx context.Context, j *namespace.Journal, n int, text st
 }
 
 // compile makes the program of a checked cell. From here on, replaced functions and
-// methods have their new bodies, because the program is compiled with them.
-func (e *Engine) compile(j *namespace.Journal, c *check.Cell, n int) (u *graph.Unit, p *compile.Program, err error) {
+// methods have their new bodies, because the program is compiled with them. That of an idle
+// cell is never run.
+func (e *Engine) compile(j *namespace.Journal, c *check.Cell, n int, idle bool) (u *graph.Unit, p *compile.Program, err error) {
 	e.Stage("replace methods")
 	e.replaceMethods(j, c)
 	e.Serial++
-	u = &graph.Unit{Pkg: c.Pkg, Info: c.Info, Files: c.Files(), Path: fmt.Sprintf("main·%d", e.Serial), Cell: n, Vars: map[string]reflect.Value{}, File: c.Temporary(), Running: true}
+	u = &graph.Unit{Pkg: c.Pkg, Info: c.Info, Files: c.Files(), Path: fmt.Sprintf("main·%d", e.Serial), Cell: n, Vars: map[string]reflect.Value{}, File: c.Temporary(), Running: true, Idle: idle}
 	known := e.KnownTypes()
 	j.Note(func() {
 		e.Graph.Remove(u)

@@ -3,8 +3,12 @@
 package engine
 
 import (
+	"maps"
 	"runtime/metrics"
+	"slices"
 	"testing"
+
+	"github.com/goplus/ixgo"
 )
 
 // TestTrivialCellIsCheap counts goroutines and allocations of a cell without effect:
@@ -27,6 +31,70 @@ func TestTrivialCellIsCheap(t *testing.T) {
 	}
 	if n := goroutines() - before; n > 10 { // of the test and of collections
 		t.Errorf("100 cells start %d goroutines, expected none", n)
+	}
+}
+
+// TestDeclarationsMakeNoInterpreter: nothing runs in a cell that only declares, so no
+// interpreter is made before a cell uses its names.
+func TestDeclarationsMakeNoInterpreter(t *testing.T) {
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	made, execute := 0, e.Execute
+	e.Execute = func(in *ixgo.Interp) error {
+		if in.MainPkg().Pkg.Path() == "main" { // not a package that is initialised
+			made++
+		}
+		return execute(in)
+	}
+	for i, x := range []struct {
+		code string
+		want int
+	}{
+		{"import \"fmt\"", 0},
+		{"type T struct{ n int }\nconst k = 2", 0},
+		{"func (t T) Twice() string { return fmt.Sprint(t.n * k) }\nfunc f() string { return T{3}.Twice() }", 0},
+		{"f()", 1},
+		{"func f() string { return \"other\" }", 0},
+		{"var x = f()", 1},
+		{"func init() { x = T{1}.Twice() }", 1},
+	} {
+		made = 0
+		if r := evaluate(t.Context(), e, i+1, x.code); r.Err != nil {
+			t.Fatal(r.Err.Traceback)
+		}
+		if made != x.want {
+			t.Errorf("%q makes %d interpreters, expected %d", x.code, made, x.want)
+		}
+	}
+	if r := evaluate(t.Context(), e, 9, "x"); r.Err != nil || r.Values[0] != "2" {
+		t.Errorf("init has left %v, %v", r.Values, r.Err)
+	}
+}
+
+// TestProgramsHaveTheMembersThatTheyName: package net/http has 800 members.
+func TestProgramsHaveTheMembersThatTheyName(t *testing.T) {
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var members []string
+	execute := e.Execute
+	e.Execute = func(in *ixgo.Interp) error {
+		if p := in.MainPkg().Prog.ImportedPackage("net/http"); p != nil {
+			members = slices.Sorted(maps.Keys(p.Members))
+		}
+		return execute(in)
+	}
+	r := evaluate(t.Context(), e, 1, "import \"net/http\"\nhttp.DefaultClient.Timeout.String() + http.Header{\"X\": {\"x\"}}.Get(\"x\") + http.StatusText(404)")
+	if r.Err != nil || r.Values[0] != "0sxNot Found" {
+		t.Fatal(r.Values, r.Err)
+	}
+	if want := []string{"DefaultClient", "StatusText", "init"}; !slices.Equal(members, want) {
+		t.Errorf("the program has the members %v, expected %v", members, want)
 	}
 }
 

@@ -96,6 +96,9 @@ func (e *Engine) release(c *prepared) {
 
 // call runs a cell's statements, which include the initial values of its variables.
 func (e *Engine) call(c *prepared) (o outcome) {
+	if c.program.Unit.Idle {
+		return o
+	}
 	r, err := c.program.Interp.RunFunc(rewrite.BodyName)
 	if err != nil {
 		return outcome{failed: e.failed(err)}

@@ -30,7 +30,8 @@ func (e *Engine) locate(ctx context.Context, n int, text string, fail **cellprot
 	*fail = failure.Bug(fmt.Errorf("%s: %s", where, (*fail).Value))
 }
 
-// breaksOn reports whether a cell ends with an internal error before it begins.
+// breaksOn reports whether a cell ends with an internal error before it begins, or would if
+// it ran something.
 func (e *Engine) breaksOn(ctx context.Context, n int, text string) (breaks bool) {
 	onStage, j := e.OnStage, &namespace.Journal{}
 	e.OnStage = nil
@@ -43,6 +44,6 @@ func (e *Engine) breaksOn(ctx context.Context, n int, text string) (breaks bool)
 	if c == nil || len(diags) > 0 {
 		return false
 	}
-	_, _, err := e.compile(j, c, n)
+	_, _, err := e.compile(j, c, n, false)
 	return err != nil
 }

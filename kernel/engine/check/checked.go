@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+
 	"warpbook/kernel/engine/failure"
 	"warpbook/kernel/engine/namespace"
 	"warpbook/kernel/engine/rtypes"
@@ -55,6 +57,13 @@ type alias struct {
 
 // Files are the files of the cell.
 func (c *Cell) Files() []*ast.File { return []*ast.File{c.File} }
+
+// Idle reports whether the cell only declares functions, types, constants and imports:
+// nothing runs before a later cell uses them.
+func (c *Cell) Idle() bool {
+	return len(c.body.Body.List) == 1 && // the return
+		!slices.ContainsFunc(c.File.Decls, func(d ast.Decl) bool { g, ok := d.(*ast.GenDecl); return ok && g.Tok == token.VAR })
+}
 
 // Temporary is a position in the cell's file, if the file is needed only as long as the
 // declarations of the cell; a function literal may be kept anywhere.

@@ -59,9 +59,10 @@ func suspicious(c *Cell, info *types.Info) (found bool) {
 	return found
 }
 
-// AnalyseNil runs vet's analyser of nil values on the functions of a compiled cell.
+// AnalyseNil runs vet's analyser of nil values on the functions of a compiled cell; main is
+// nil if it has none.
 func (e *Checker) AnalyseNil(c *Cell, prog *ssa.Program, main *ssa.Package) {
-	if !c.Suspicious {
+	if !c.Suspicious || main == nil {
 		return
 	}
 	var functions []*ssa.Function

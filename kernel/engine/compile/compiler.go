@@ -17,12 +17,13 @@ import (
 // Program is an SSA program of one unit and of the declarations that it reaches, without
 // anything else, and the interpreter that runs it.
 type Program struct {
-	Unit   *graph.Unit
-	SSA    *ssa.Program
-	Main   *ssa.Package
-	others map[*ssa.Package]*graph.Unit
-	links  []*graph.Decl // functions that it calls in other programs
-	Interp *ixgo.Interp
+	Unit    *graph.Unit
+	SSA     *ssa.Program
+	Main    *ssa.Package
+	others  map[*ssa.Package]*graph.Unit
+	links   []*graph.Decl // functions that it calls in other programs
+	reached *reached      // once it is built
+	Interp  *ixgo.Interp  // nil if the unit is idle
 }
 
 // Compiler makes programs of checked cells.

@@ -68,7 +68,7 @@ func (e *Compiler) cut(u *graph.Unit, roots, all []*graph.Decl) (reached, links 
 			c.deferred[o] = true
 		}
 	}
-	if size <= linkBeyond {
+	if size <= linkBeyond || u.Idle {
 		return all, nil, nil
 	}
 	e.dropLibraries()

@@ -1,17 +1,13 @@
 package compile
 
-import (
-	"go/types"
+import "golang.org/x/tools/go/ssa"
 
-	"golang.org/x/tools/go/ssa"
-)
-
-// orderPhis corrects a program for the engine, which assigns the phis of a block one
+// orderPhis corrects functions for the engine, which assigns the phis of a block one
 // after the other instead of at once: for a, b = b, a in a loop, b would become the new
 // a. A phi that reads an earlier phi of its block reads a copy instead, which is taken
 // first.
-func (p *Program) orderPhis() {
-	for f := range p.functions() {
+func orderPhis(functions map[*ssa.Function]bool) {
+	for f := range functions {
 		for _, b := range f.Blocks {
 			orderBlock(b)
 		}
@@ -52,54 +48,4 @@ func copyOf(phi *ssa.Phi) *ssa.Phi {
 		c.Edges[i] = phi
 	}
 	return &c
-}
-
-// functions are the functions that the interpreter will run.
-func (p *Program) functions() map[*ssa.Function]bool {
-	seen, mine := map[*ssa.Function]bool{}, map[*types.Package]bool{p.Main.Pkg: true}
-	p.visitPackage(p.Main, seen)
-	for q := range p.others {
-		mine[q.Pkg] = true
-		p.visitPackage(q, seen)
-	}
-	for _, t := range p.SSA.RuntimeTypes() { // compiled code calls their methods
-		for m := range p.SSA.MethodSets.MethodSet(t).Methods() {
-			if mine[m.Obj().Pkg()] && !types.IsInterface(t) {
-				visit(p.SSA.MethodValue(m), seen)
-			}
-		}
-	}
-	return seen
-}
-
-func (p *Program) visitPackage(q *ssa.Package, seen map[*ssa.Function]bool) {
-	for _, m := range q.Members {
-		switch m := m.(type) {
-		case *ssa.Function:
-			visit(m, seen)
-		case *ssa.Type:
-			if n, ok := m.Type().(*types.Named); ok && n.TypeParams().Len() == 0 {
-				for fn := range n.Methods() {
-					visit(p.SSA.FuncValue(fn), seen)
-				}
-			}
-		}
-	}
-}
-
-func visit(f *ssa.Function, seen map[*ssa.Function]bool) {
-	if f == nil || seen[f] {
-		return
-	}
-	seen[f] = true
-	var operands [16]*ssa.Value
-	for _, b := range f.Blocks {
-		for _, in := range b.Instrs {
-			for _, v := range in.Operands(operands[:0]) {
-				if g, ok := (*v).(*ssa.Function); ok {
-					visit(g, seen)
-				}
-			}
-		}
-	}
 }

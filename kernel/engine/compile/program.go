@@ -3,8 +3,11 @@ package compile
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/goplus/ixgo"
 	"golang.org/x/tools/go/ssa"
@@ -37,33 +40,36 @@ func (e *Compiler) Build(u *graph.Unit) (p *Program, err error) {
 			err = fmt.Errorf("engine: compile: %v", r)
 		}
 	}()
+	if u.Idle {
+		return e.declare(u)
+	}
 	e.Stage("reach")
-	own, parts, compiled, links, err := e.parts(u)
+	c, err := e.parts(u)
 	if err != nil {
 		return nil, err
 	}
 	known := len(e.dynamic)
-	for _, v := range uninitialised(sources{e.Ctx, e.Graph}, u, parts) {
-		if err := e.initialise(v); err != nil {
-			return nil, err
-		}
+	if err := e.initialiseAll(u, c.others); err != nil {
+		return nil, err
 	}
 	if len(e.dynamic) > known { // its variables may hold values of types that the unit does not reach
-		if own, parts, compiled, links, err = e.parts(u); err != nil {
+		if c, err = e.parts(u); err != nil {
 			return nil, err
 		}
 	}
 	files, info := u.Files, u.Info
 	if u.Imported {
-		files, info = oneFile(u.Pkg, own), e.importedInfo(u)
-	}
-	mode := ssa.InstantiateGenerics | ssa.BareInits // e.initialise ensures that a package is initialised once
-	p = &Program{Unit: u, SSA: ssa.NewProgram(e.Ctx.FileSet, mode), others: map[*ssa.Package]*graph.Unit{}, links: links}
-	for q := range compiled {
-		p.SSA.CreatePackage(q, nil, nil, true)
+		files, info = oneFile(u.Pkg, c.own), e.importedInfo(u)
 	}
 	e.Stage("ssa")
-	p.build(parts, files, info)
+	p = e.create(u, c, files, info)
+	packages := append(slices.Collect(maps.Keys(p.others)), p.Main)
+	for _, q := range packages {
+		q.Build()
+	}
+	p.reached = reach(p.SSA, packages, func(q *types.Package) bool { return e.Graph.UnitOf(q) != nil })
+	orderPhis(p.reached.functions)
+	markMisuse(p.reached.functions)
 	e.Stage("link")
 	if err := e.interpret(p); err != nil {
 		return nil, Unready{err}
@@ -71,19 +77,41 @@ func (e *Compiler) Build(u *graph.Unit) (p *Program, err error) {
 	return p, nil
 }
 
-func (p *Program) build(parts map[*graph.Unit][]ast.Decl, files []*ast.File, info *types.Info) {
-	for v, decls := range parts {
+// declare makes the functions of an idle unit, which are analysed, and no interpreter: a cell
+// that calls one of them is built with it.
+func (e *Compiler) declare(u *graph.Unit) (*Program, error) {
+	if err := e.initialiseAll(u, nil); err != nil { // packages that it imports for their effects
+		return nil, err
+	}
+	if len(u.Decls) == 1 { // the function of its statements, which has none
+		return &Program{Unit: u}, nil
+	}
+	e.Stage("reach")
+	c, err := e.parts(u)
+	if err != nil {
+		return nil, err
+	}
+	e.Stage("ssa")
+	p := e.create(u, c, u.Files, u.Info)
+	p.Main.Build()
+	return p, nil
+}
+
+// create makes the packages of a program: those of cells, with the declarations that the
+// program needs, and compiled ones, with the members that it names.
+func (e *Compiler) create(u *graph.Unit, c *parts, files []*ast.File, info *types.Info) *Program {
+	mode := ssa.InstantiateGenerics | ssa.BareInits // e.initialise ensures that a package is initialised once
+	p := &Program{Unit: u, SSA: ssa.NewProgram(e.Ctx.FileSet, mode), others: map[*ssa.Package]*graph.Unit{}, links: c.links}
+	for q, members := range c.compiled {
+		p.createCompiled(q, members)
+	}
+	for v, decls := range c.others {
 		info := *v.Info
 		info.InitOrder = nil
 		p.others[p.create(v.Pkg, oneFile(v.Pkg, decls), &info)] = v
 	}
-	p.Main = p.create(p.Unit.Pkg, files, info)
-	for q := range p.others {
-		q.Build()
-	}
-	p.Main.Build()
-	p.orderPhis()
-	p.markMisuse()
+	p.Main = p.create(u.Pkg, files, info)
+	return p
 }
 
 func (p *Program) create(pkg *types.Package, files []*ast.File, info *types.Info) *ssa.Package {
@@ -91,13 +119,36 @@ func (p *Program) create(pkg *types.Package, files []*ast.File, info *types.Info
 	return p.SSA.CreatePackage(pkg, files, info, false)
 }
 
+// createCompiled creates a compiled package with the members that the program names: without
+// files it would have thousands.
+func (p *Program) createCompiled(pkg *types.Package, members map[types.Object]bool) {
+	f, info := oneFile(pkg, nil), &types.Info{Defs: map[*ast.Ident]types.Object{}}
+	for o := range members {
+		id := ast.NewIdent(o.Name())
+		info.Defs[id] = o
+		var d ast.Decl = &ast.FuncDecl{Name: id, Type: &ast.FuncType{}}
+		if _, variable := o.(*types.Var); variable {
+			d = &ast.GenDecl{Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{id}}}}
+		}
+		f[0].Decls = append(f[0].Decls, d)
+	}
+	p.SSA.CreatePackage(pkg, f, info, true)
+}
+
 func oneFile(pkg *types.Package, decls []ast.Decl) []*ast.File {
 	return []*ast.File{{Name: ast.NewIdent(pkg.Name()), Decls: decls}}
 }
 
-// parts collects the parts of a unit: declarations of its own and of other units,
+// parts are the parts of a program: declarations of its unit and of other units, members of
 // compiled packages, and linked functions.
-func (e *Compiler) parts(u *graph.Unit) (own []ast.Decl, others map[*graph.Unit][]ast.Decl, compiled map[*types.Package]bool, links []*graph.Decl, err error) {
+type parts struct {
+	own      []ast.Decl
+	others   map[*graph.Unit][]ast.Decl
+	compiled map[*types.Package]map[types.Object]bool
+	links    []*graph.Decl
+}
+
+func (e *Compiler) parts(u *graph.Unit) (*parts, error) {
 	var roots []*graph.Decl
 	for _, d := range u.Decls {
 		f, isFunc := d.Node.(*ast.FuncDecl)
@@ -109,28 +160,36 @@ func (e *Compiler) parts(u *graph.Unit) (own []ast.Decl, others map[*graph.Unit]
 	for _, n := range u.Types {
 		roots = append(roots, e.Graph.TypeDecl(n))
 	}
-	others, compiled = map[*graph.Unit][]ast.Decl{}, map[*types.Package]bool{}
 	reached, links, err := e.cut(u, roots, e.Graph.Reach(roots, nil))
+	p := &parts{others: map[*graph.Unit][]ast.Decl{}, compiled: map[*types.Package]map[types.Object]bool{}, links: links}
 	for _, d := range links {
-		others[d.Unit] = append(others[d.Unit], withoutBody(d))
+		p.others[d.Unit] = append(p.others[d.Unit], withoutBody(d))
 	}
 	for _, d := range reached {
-		for _, q := range d.Compiled {
-			compiled[q] = true
-		}
-		switch {
-		case d.Node == nil:
-		case d.Unit == u:
-			own = append(own, d.Node)
-		default:
-			others[d.Unit] = append(others[d.Unit], d.Node)
-		}
+		p.add(u, d)
 	}
-	if kept := e.behindInterfaces(reached); len(kept) > 0 {
+	if kept := e.behindInterfaces(reached); len(kept) > 0 && !u.Idle {
 		k := e.keeper(kept)
-		others[k] = k.Files[0].Decls
+		p.others[k] = k.Files[0].Decls
 	}
-	return own, others, compiled, links, err
+	return p, err
+}
+
+// add adds a declaration, and the members of compiled packages that it names.
+func (p *parts) add(u *graph.Unit, d *graph.Decl) {
+	for _, o := range d.Compiled {
+		if p.compiled[o.Pkg()] == nil {
+			p.compiled[o.Pkg()] = map[types.Object]bool{}
+		}
+		p.compiled[o.Pkg()][o] = true
+	}
+	switch {
+	case d.Node == nil:
+	case d.Unit == u:
+		p.own = append(p.own, d.Node)
+	default:
+		p.others[d.Unit] = append(p.others[d.Unit], d.Node)
+	}
 }
 
 // importedInfo omits the initialisation of variables that live in compiled code.
@@ -147,6 +206,16 @@ func (e *Compiler) importedInfo(u *graph.Unit) *types.Info {
 		}
 	}
 	return &info
+}
+
+// initialiseAll makes the state of the packages that a unit imports, or that it reaches.
+func (e *Compiler) initialiseAll(u *graph.Unit, reached map[*graph.Unit][]ast.Decl) error {
+	for _, v := range uninitialised(sources{e.Ctx, e.Graph}, u, reached) {
+		if err := e.initialise(v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // initialise makes the state of an imported package, once.
@@ -182,7 +251,7 @@ func (e *Compiler) interpret(p *Program) (err error) {
 	if err := e.Execute(p.Interp); err != nil {
 		return err
 	}
-	e.noteDynamic(p.SSA.RuntimeTypes())
+	e.noteDynamic(p.reached.types)
 	for name, m := range p.Main.Members {
 		if g, ok := m.(*ssa.Global); ok {
 			if a, ok := p.Interp.GetVarAddr(g.Name()); ok {

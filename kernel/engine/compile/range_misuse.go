@@ -12,8 +12,8 @@ import (
 
 // markMisuse gives the panics of bodies of range-over-func loops the state of their loop,
 // and makes each loop end in the state that says so, however it was left.
-func (p *Program) markMisuse() {
-	for f := range p.functions() {
+func markMisuse(functions map[*ssa.Function]bool) {
+	for f := range functions {
 		for _, b := range f.Blocks {
 			switch b.Comment {
 			case "yield-invalid":

@@ -20,6 +20,7 @@ type Unit struct {
 	Initialised bool // imported, and its variables are set
 	Linked      bool // a library of cells, see link
 	Running     bool // a cell that has not ended
+	Idle        bool // a cell that only declares functions, types, constants and imports
 	Decls       []*Decl
 	Types       []*types.Named
 	Vars        map[string]reflect.Value // name to pointer
@@ -32,10 +33,10 @@ type Decl struct {
 	Unit     *Unit
 	Node     ast.Decl
 	Deps     []*Decl
-	Compiled []*types.Package // compiled packages it refers to
-	Deferred []types.Object   // functions that it defers by name
-	Recovers bool             // it calls recover
-	Size     int              // of a function, in syntax nodes
+	Compiled []types.Object // functions, methods and variables of compiled packages that it names
+	Deferred []types.Object // functions that it defers by name
+	Recovers bool           // it calls recover
+	Size     int            // of a function, in syntax nodes
 	Analysed bool
 }
 
@@ -232,11 +233,14 @@ func (w *walker) dep(x *Decl) {
 	}
 }
 
-// pkg notes a compiled package. Methods of unnamed interfaces may belong to the package
-// of the cell's first, inferring pass.
-func (w *walker) pkg(p *types.Package) {
-	if p.Path() != "main" && !slices.Contains(w.d.Compiled, p) {
-		w.d.Compiled = append(w.d.Compiled, p)
+// compiled notes a function, method or variable of a compiled package. Methods of unnamed
+// interfaces may belong to the package of the cell's first, inferring pass.
+func (w *walker) compiled(o types.Object) {
+	if fn, ok := o.(*types.Func); ok && fn.Signature().Recv() != nil && types.IsInterface(fn.Signature().Recv().Type()) {
+		return
+	}
+	if o.Pkg().Path() != "main" && !slices.Contains(w.d.Compiled, o) {
+		w.d.Compiled = append(w.d.Compiled, o)
 	}
 }
 
@@ -260,7 +264,7 @@ func (w *walker) object(o types.Object) {
 	if x := w.g.Owner[o]; x != nil {
 		w.dep(x)
 	} else if u == nil {
-		w.pkg(o.Pkg())
+		w.compiled(o)
 	}
 	w.typ(o.Type())
 }
@@ -304,8 +308,6 @@ func (w *walker) namedType(t *types.Named) {
 	}
 	if x := w.g.TypeDecl(t); x != nil {
 		w.dep(x)
-	} else if p := t.Obj().Pkg(); p != nil {
-		w.pkg(p)
 	}
 }
 
