@@ -75,8 +75,8 @@ func (lo *lowering) badCall() error {
 	return lo.use(&in.a, 0, "b64")
 }
 
-// deepForm lowers a recursion that needs more than the default stack. More than the limit of the
-// launch is a warning: the frames of a GPU have other sizes, often larger ones.
+// deepForm lowers a recursion that may need more than the default stack of a GPU. What may be
+// more than the limit of the launch is a warning: a GPU's frames have other sizes.
 func deepForm(lo *lowering) error {
 	in := &lo.op.in
 	in.flow = checked
@@ -84,12 +84,12 @@ func deepForm(lo *lowering) error {
 		top, end := lanes[uint64](w, in.a), lanes[uint64](w, in.b)
 		for ; m != 0; m &= m - 1 {
 			l := lowest(m)
-			switch bytes := top[l] - end[l] + flow.DefaultStack; {
+			switch bytes := top[l] - end[l] + flow.Unasked; {
 			case bytes > flow.StackBytes:
 				w.fail(in, l, gpu.ErrOutOfBounds, "a recursion deeper than the emulator's %d KiB per thread, whatever cudaLimitStackSize is", flow.StackBytes>>10)
 				return
-			case bytes > w.block.launch.stack && !w.block.launch.warned.has(in):
-				w.warn(in, l, gpu.ErrOutOfBounds, "a recursion needs %d bytes of stack here, as the emulator lays frames out, and cudaLimitStackSize is %d: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch", bytes, w.block.launch.stack)
+			case flow.OnGPU(bytes) > w.block.launch.stack && !w.block.launch.warned.has(in):
+				w.warn(in, l, gpu.ErrOutOfBounds, "a recursion needs up to %d bytes of stack on a GPU, %d here, and cudaLimitStackSize is %d: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch", flow.OnGPU(bytes), bytes, w.block.launch.stack)
 			}
 		}
 	}

@@ -15,6 +15,12 @@ import (
 // GPU gives a thread unless the program sets cudaLimitStackSize: a deeper recursion is a warning.
 const StackBytes, DefaultStack = 32 << 10, 1 << 10
 
+// OnGPU is how many bytes frames take on a GPU at most: there they are up to 1.6 times as large.
+func OnGPU(bytes uint64) uint64 { return bytes * 8 / 5 }
+
+// Unasked is what a recursion may take here before it is compared with the limit.
+const Unasked = DefaultStack * 5 / 8
+
 // calls ends the names of the tables of places that a recursive function returns to.
 const calls = ".calls"
 

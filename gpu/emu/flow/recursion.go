@@ -49,7 +49,7 @@ type recursion struct {
 	current *frame           // whose code is being appended, nil in the entry
 	places  map[string]place // of variables in frames
 	pointer int              // register that points to the frame
-	end     int              // register that points to the end of the default stack
+	end     int              // register that points behind what a recursion may take unasked
 	passing int              // bytes behind the whole stack, for parameters of the call that is too deep
 	patches []patch
 	sites   map[int]site // calls from within, by the index of their jump
@@ -312,7 +312,7 @@ func (i *inliner) begin(entry *ptx.Function) {
 	}
 	stack := ptx.Operand{Kind: ptx.SymbolOperand, Symbol: stackName}
 	i.emit(like, -1, "mov", []string{"u64"}, reg(i.pointer), stack)
-	i.emit(like, -1, "add", []string{"u64"}, reg(i.end), reg(i.pointer), number(DefaultStack))
+	i.emit(like, -1, "add", []string{"u64"}, reg(i.end), reg(i.pointer), number(Unasked))
 }
 
 // finish sizes the frames, and saves what is used after calls.

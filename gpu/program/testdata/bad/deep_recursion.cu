@@ -13,7 +13,7 @@ __global__ void kernel(int n, int *out) {
 int main() {
   int *out;
   cudaMallocManaged(&out, sizeof(int));
-  kernel<<<1, 1>>>(5, out); // in the stack that a GPU gives unasked
+  kernel<<<1, 1>>>(10, out); // in the stack that a GPU gives unasked
   cudaDeviceSetLimit(cudaLimitStackSize, 16384);
   kernel<<<1, 1>>>(100, out);
   cudaDeviceSynchronize();
@@ -33,5 +33,5 @@ int main() {
 // out: 2601
 // out: 2601
 // out: an illegal memory access was encountered
-// err: warning: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion needs \d+ bytes of stack here, as the emulator lays frames out, and cudaLimitStackSize is 1024: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:23
+// err: warning: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion needs up to 1\d\d\d bytes of stack on a GPU, \d\d\d here, and cudaLimitStackSize is 1024: beyond its stack a GPU faults or overwrites memory: recurse less, or set the limit by cudaDeviceSetLimit before the launch, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:23
 // err: kernel: call deep at deep_recursion.cu:6 .*: out of bounds: a recursion deeper than the emulator's 32 KiB per thread, whatever cudaLimitStackSize is, block \(0,0,0\) thread \(0,0,0\): return .*; launched at deep_recursion.cu:26
