@@ -124,7 +124,7 @@ func (t twins) run(n Notebook, order Order) twinAnswer {
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, t.binary, fmt.Sprint(t.number[n.Name], " ", order))
-	c.Dir, c.Stdout, c.Stderr, c.Env = n.Dir, &stdout, &stderr, append(os.Environ(), "TZ=America/Los_Angeles")
+	c.Dir, c.Stdout, c.Stderr, c.Env = n.Dir, &stdout, &stderr, append(os.Environ(), timeZone)
 	if err := c.Run(); err != nil {
 		return twinAnswer{reason: "the compiled program fails when each statement runs twice: " + err.Error() + ": " + firstLine(stderr.String())}
 	}

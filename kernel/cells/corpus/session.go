@@ -23,19 +23,22 @@ type Session struct {
 	limit  time.Duration
 	cells  int
 
-	mu             sync.Mutex // guards the builders: output comes on goroutines of the client
-	stdout, output strings.Builder
+	mu                    sync.Mutex // guards the builders: output comes on goroutines of the client
+	stdout, output, shown strings.Builder
 }
 
 // RareCollections is for the environment of a cells program that runs many programs: at the
 // default, collections are a fifth of its processor time, because their types stay.
 const RareCollections = "GOGC=400"
 
+// timeZone is the place of the tests of package time.
+const timeZone = "TZ=America/Los_Angeles"
+
 // Start starts a session in a folder, and at the place of the tests of package time. Each
 // of its cells may run for the limit.
 func Start(program, dir string, limit time.Duration) (s *Session, err error) {
 	s = &Session{limit: limit}
-	s.client, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), "TZ=America/Los_Angeles", RareCollections),
+	s.client, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), timeZone, RareCollections),
 		Late: func(_ int, e cellproto.Event) { s.add(e) }})
 	return s, err
 }
@@ -47,11 +50,15 @@ func (s *Session) Close() { s.client.Close() }
 func (s *Session) add(e cellproto.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if text, ok := e.Data["text/plain"].(string); ok && e.Type == cellproto.Display && !e.Update {
+		s.shown.WriteString("\x01" + text + "\x01")
+	}
 	if e.Type != cellproto.Stream || s.output.Len() > maxOutput {
 		return
 	}
 	if e.Name == "stdout" {
 		s.stdout.WriteString(e.Text)
+		s.shown.WriteString(e.Text)
 	}
 	if !strings.HasPrefix(e.Text, "warning: ") {
 		s.output.WriteString(e.Text)
@@ -126,6 +133,7 @@ func (s *Session) reset() (failure string) {
 type Answer struct {
 	Stdout  string
 	Output  string // of both streams without warnings
+	Shown   string // stdout and what is displayed, each display and the value between two \x01
 	Failure string // the first line of the error, "" if the cell ended well or called os.Exit(0)
 }
 
@@ -139,6 +147,7 @@ func (s *Session) Run(code string) Answer {
 	s.mu.Lock()
 	s.stdout.Reset() // of what came after a cell that was given up
 	s.output.Reset()
+	s.shown.Reset()
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
 	defer cancel()
@@ -150,7 +159,10 @@ func (s *Session) Run(code string) Answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := Answer{Stdout: s.stdout.String(), Output: s.output.String()}
+	if text, ok := done.Data["text/plain"].(string); ok {
+		s.shown.WriteString("\x01" + text + "\x01")
+	}
+	a := Answer{Stdout: s.stdout.String(), Output: s.output.String(), Shown: s.shown.String()}
 	switch {
 	case err != nil:
 		a.Failure = firstLine(err.Error())

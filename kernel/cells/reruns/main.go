@@ -3,6 +3,7 @@
 //
 //	go run ./kernel/cells/reruns [-order each,all] [-jobs 2] [-v] [-compile] [PATTERN...]
 //	go run ./kernel/cells/reruns -record
+//	go run ./kernel/cells/reruns -notebooks [PATTERN...]
 //
 // In the order each, a cell runs twice, one after the other; in the order all, all cells of
 // a notebook run, and then all again.
@@ -15,6 +16,9 @@
 // run-tests of the Go distribution with each declaration in a cell, and the sequences of
 // kernel/cells/testdata. With -v it names those for which there is no compiled program, each
 // with its reason.
+//
+// With -notebooks the notebooks of this repository run on the emulator, all cells and then all
+// again, and what they print and show is compared with compiled programs, but for times.
 package main
 
 import (
@@ -38,11 +42,15 @@ func main() {
 	verbose := flag.Bool("v", false, "print why a notebook is left")
 	compile := flag.Bool("compile", false, "compile each program, also one whose answer is recorded")
 	record := flag.Bool("record", false, "record the answers of compiled programs")
+	own := flag.Bool("notebooks", false, "run the notebooks of this repository")
 	flag.Parse()
 	var err error
-	if *record {
+	switch {
+	case *record:
 		err = recordAnswers(*jobs, *compile)
-	} else {
+	case *own:
+		err = runNotebooks(flag.Args())
+	default:
 		err = run(*order, *jobs, *verbose, *compile, flag.Args())
 	}
 	if err != nil {
@@ -102,11 +110,7 @@ func run(list string, jobs int, verbose, compile bool, patterns []string) error 
 	if err != nil {
 		return err
 	}
-	if len(patterns) > 0 {
-		all = slices.DeleteFunc(all, func(n corpus.Notebook) bool {
-			return !slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(n.Name, p) })
-		})
-	}
+	all = slices.DeleteFunc(all, func(n corpus.Notebook) bool { return !fits(n.Name, patterns) })
 	program, err := cellbuild.Cells(context.Background(), os.Stderr)
 	if err != nil {
 		return err
@@ -134,4 +138,59 @@ func run(list string, jobs int, verbose, compile bool, patterns []string) error 
 		err = errors.Join(err, corpus.Report(os.Stdout, string(order)+" cells run twice, as compiled Go and as they say", r.Outcomes[order], corpus.LeftTwice(), verbose))
 	}
 	return err
+}
+
+// fits reports whether a name contains one of some patterns, if there are any.
+func fits(name string, patterns []string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(name, p) })
+}
+
+// runNotebooks compares notebooks of this repository with compiled programs.
+func runNotebooks(patterns []string) error {
+	at, err := cellbuild.Locate(context.Background())
+	if err != nil {
+		return err
+	}
+	program, err := cellbuild.Cells(context.Background(), os.Stderr)
+	if err != nil {
+		return err
+	}
+	if err := os.Setenv("WARPBOOK_DEVICE", "emu"); err != nil {
+		return err
+	}
+	differ := 0
+	for _, n := range corpus.OwnNotebooks {
+		if !fits(n.Name, patterns) {
+			continue
+		}
+		c, err := compareNotebook(program, at.Root, n)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s: %d cells, %d lines equal, %d without times, %d differences\n", n.Name, c.Cells, c.Lines, c.WithoutTimes, len(c.Differences))
+		for _, i := range slices.Sorted(maps.Keys(c.Left)) {
+			fmt.Printf("    left: cell %d: %s\n", i, c.Left[i])
+		}
+		for _, d := range c.Differences {
+			differ++
+			fmt.Println(d)
+		}
+	}
+	if differ > 0 {
+		return fmt.Errorf("%d cells differ from compiled Go", differ)
+	}
+	return nil
+}
+
+func compareNotebook(program, root string, n corpus.OwnNotebook) (c corpus.Compared, err error) {
+	notebook, err := corpus.ReadOwn(filepath.Join(root, "notebooks"), n)
+	if err != nil {
+		return c, err
+	}
+	dir, err := os.MkdirTemp("", "notebooks")
+	if err != nil {
+		return c, err
+	}
+	defer os.RemoveAll(dir)
+	return notebook.Compare(program, root, dir)
 }
