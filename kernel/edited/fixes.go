@@ -195,6 +195,24 @@ var modules = []module{{
 			Edits: []Edit{{"opblock.go", 911, 910, "if misused := misusedRange(pfn, instr); misused != nil {\n\treturn misused\n}"}},
 		},
 		{
+			Why:   "The panic of an instruction to which package ssa gives no position, such as a method value of a nil pointer, names no line.",
+			Test:  "cells.TestSequences/users/places of instructions without a position",
+			Edits: []Edit{{"opblock.go", 193, 193, "return positionOf(instr)"}},
+		},
+		{
+			Why:   "Package reflectx does not know which methods of a struct are promoted: one that compiled code calls through a nil pointer panics with other words.",
+			Test:  "cells.TestSequences/users/methods of values through nil pointers in compiled code",
+			Edits: []Edit{{"xtypes.go", 603, 603, "ms[i].FuncId = mid\nms[i].Promoted = len(idx) > 1"}},
+		},
+		{
+			Why:  "m[k] op= v reads the element first: a nil map and a key that cannot be hashed panic with the words of a read.",
+			Test: "cells.TestSequences/users/assignments with an operation to elements of maps",
+			Edits: []Edit{
+				{"opblock.go", 658, 657, "assigned := readsToAssign(instr)"},
+				{"opblock.go", 661, 661, "vm := reflect.ValueOf(m)\nif assigned {\n\tcheckAssigned(vm, idx)\n}"},
+			},
+		},
+		{
 			Why:   "A panic formats the stacks of the runtime, and ixgo does not use the text: 80 of 90 µs.",
 			Test:  "engine.TestObjects",
 			Edits: []Edit{{"opblock.go", 914, 914, "var err error = PanicError{Value: fr.reg(ix)}"}},
@@ -311,6 +329,7 @@ var modules = []module{{
 		"methodof.go":               "19907bba946bac079335d1e5d7f563a66f8e8ba1e36b929b9279379e887e4504",
 		"rtype.go":                  "fd74079fa624feaaa64eb55a7db1d8f96914fb291e4df55a3f44a6d7a6aad101",
 		"map_go124.go":              "6b379a6f24db0aeacd431189b35ede59231db86ce738a2fdfa2fedaca999aa3e",
+		"type.go":                   "3f38079c6c070bf28d83d9018fc68c7bfd1ebbacca9b51bbd3d2d907e7f1b00a",
 	},
 	fixes: []Fix{
 		{
@@ -328,6 +347,15 @@ var modules = []module{{
 			Test: "cells.TestSequences/reruns/an unexported method through a pointer to an unnamed struct in a later cell",
 			Edits: []Edit{
 				{"methodof.go", 152, 169, "ptfn = throughPointer(ctyp, typ, m)"},
+			},
+		},
+		{
+			Why:  "Compiled code that calls a method of values through a nil pointer gets a panic of package reflect, which is a string.",
+			Test: "cells.TestSequences/users/methods of values through nil pointers in compiled code",
+			Edits: []Edit{
+				{"methodof.go", 258, 258, "Func:     ofPointer(mfn, typ, m),"},
+				{"methodof.go", 264, 264, ""},
+				{"type.go", 125, 124, "Promoted bool // from an embedded field"},
 			},
 		},
 		{

@@ -4,7 +4,11 @@ package ixgo
 
 import (
 	"go/ast"
+	"go/token"
 	"runtime"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // Outer is the frame of the caller, nil at the first frame of an interpreter.
@@ -52,4 +56,54 @@ func (fr *frame) At(pc uintptr) (function, file string, line int) {
 	}
 	f, _ := runtimeFramesNext(fr, runtime.CallersFrames([]uintptr{pc}))
 	return f.Function, f.File, f.Line
+}
+
+// positionOf is the position of an instruction. If package ssa gives it none, it is that of
+// an instruction that uses its value, or of one that runs before it: a method value reads
+// the variable behind a nil pointer, and a loop over a function panics when this returns.
+func positionOf(instr ssa.Instruction) token.Pos {
+	if pos := instr.Pos(); pos.IsValid() {
+		return pos
+	}
+	if v, ok := instr.(ssa.Value); ok && v.Referrers() != nil {
+		for _, r := range *v.Referrers() {
+			if r.Block() == instr.Block() && r.Pos().IsValid() {
+				return r.Pos()
+			}
+		}
+	}
+	before := instr.Block().Instrs
+	before = before[:slices.Index(before, instr)]
+	for b := instr.Block(); ; before = b.Instrs {
+		for _, i := range slices.Backward(before) {
+			if pos := ownPosition(i); pos.IsValid() {
+				return pos
+			}
+		}
+		if b = b.Idom(); b == nil {
+			return token.NoPos
+		}
+	}
+}
+
+// ownPosition is the position of an instruction, for the call of a function that a loop
+// ranges over that of the loop.
+func ownPosition(instr ssa.Instruction) token.Pos {
+	switch x := instr.(type) {
+	case *ssa.Phi: // has the position of its variable
+		return token.NoPos
+	case *ssa.Call:
+		if !x.Pos().IsValid() && len(x.Call.Args) == 1 {
+			return bodyOf(x.Call.Args[0]).Pos()
+		}
+	}
+	return instr.Pos()
+}
+
+// bodyOf is the function of a closure.
+func bodyOf(v ssa.Value) ssa.Value {
+	if c, ok := v.(*ssa.MakeClosure); ok {
+		return c.Fn
+	}
+	return v
 }

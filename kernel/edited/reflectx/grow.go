@@ -80,19 +80,18 @@ func (ctx *Context) methodEntries(typ reflect.Type, m Method) (value, pointer me
 	mfn, inTyp, outTyp, mtyp, tfn, ptfn := createMethod(typ, PtrTo(typ), m, 0)
 	info := abi.MethodInfo{
 		Name: m.Name, Type: typ, Func: mfn, InTyp: inTyp, OutTyp: outTyp, InSize: inTypeSize(inTyp), OutSize: outTypeSize(outTyp),
-		Pointer: true, Indirect: !m.Pointer, Variadic: m.Type.IsVariadic(), OnePtr: totype(typ).IsDirectIface(),
+		Variadic: m.Type.IsVariadic(), OnePtr: totype(typ).IsDirectIface(),
 	}
-	ofPointer := info
-	pifn, _ := ctx.registerMethod(&ofPointer)
+	throughPointer := info
+	throughPointer.Pointer, throughPointer.Func = true, ofPointer(mfn, typ, m)
+	pifn, _ := ctx.registerMethod(&throughPointer)
 	pointer = method{Name: name, Mtyp: mtyp, Ifn: resolveReflectText(pifn), Tfn: keepFunction(name, true, ptfn, pifn, info.OnePtr)}
 	if m.Pointer {
 		return value, pointer
 	}
 	ifn := pifn
 	if info.OnePtr {
-		ofValue := info
-		ofValue.Pointer, ofValue.Indirect = false, false
-		ifn, _ = ctx.registerMethod(&ofValue)
+		ifn, _ = ctx.registerMethod(&info)
 	}
 	return method{Name: name, Mtyp: mtyp, Ifn: resolveReflectText(ifn), Tfn: keepFunction(name, false, tfn, ifn, info.OnePtr)}, pointer
 }

@@ -314,7 +314,8 @@ func (s *Source) Assemble() {
 	s.write(&b, func(i int, p piece) bool {
 		return p.Kind == split.Statement || p.Kind == split.Magic || p.Kind == split.Var && !s.lead[i]
 	})
-	b.WriteString("return\n}\n")
+	line, col := s.place(len(strings.TrimRight(s.Src, " \t\r\n")))
+	b.WriteString(failure.Directive(s.Cell, line, col) + "return }\n") // deferred calls run there, in the last line of the cell
 	s.Text = b.String()
 }
 
