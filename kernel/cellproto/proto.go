@@ -133,7 +133,7 @@ func (b *Bundle) UnmarshalJSON(data []byte) error {
 // Match is one completion.
 type Match struct {
 	Text string `json:"text"`
-	Kind string `json:"kind"` // "function", "variable", "type", "package", "field", "method", "keyword", "magic", "text"
+	Kind string `json:"kind"` // "function", "variable", "type", "package", "field", "method", "keyword", "label", "magic", "text"
 	Type string `json:"type,omitempty"`
 }
 

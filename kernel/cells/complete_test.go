@@ -94,6 +94,16 @@ func TestComplete(t *testing.T) {
 		{"%%ptx\nmov.u32 %r1, %ctaid.¦;", "x:field y:field z:field", "global"},
 		{"%%cuda\n__global__ void k(float* y) { s.threadIdx.¦ }", "", "x"},
 		{"¦", "named:variable func:keyword append:function fmt:package", ""},
+		{"defer named.¦", "X:field Move:method", "fmt named"},
+		{"go fmt.Printl¦", "Println:function", "named"},
+		{"defer named.Mo¦(1, 2)", "Move:method", "named"},
+		{"Point.¦", "", "X Move"},
+		{"(*Point).¦", "Move:method", "X"},
+		{"outer: for { for { break ¦ } }", "outer:label", "named for"},
+		{"outer: for { inner: switch { default: continue ¦ } }", "outer:label", "inner"},
+		{"outer: for { inner: switch { default: break ¦ } }", "outer:label inner:label", ""},
+		{"outer: for { func() { for { break ¦ } }() }", "", "outer named"},
+		{"func f() {\n\tif true { goto en¦ }\nend:\n}", "end:label", "named"},
 	} {
 		code, cursor := at(x.code)
 		e := c.wait(c.send(cellproto.Request{Type: cellproto.Complete, Code: code, Cursor: cursor}))
@@ -225,13 +235,85 @@ func TestInspect(t *testing.T) {
 		{"😀", ""},
 		{"nothing¦", ""},
 	} {
-		code, cursor := x.code, 0
-		if strings.Contains(code, "¦") {
-			code, cursor = at(code)
-		}
-		e := c.wait(c.send(cellproto.Request{Type: cellproto.Inspect, Code: code, Cursor: cursor}))
-		got, _ := e.Data["text/plain"].(string)
+		got := c.inspect(x.code)
 		if !strings.Contains(got, x.want) || (x.want == "") != (got == "") {
+			t.Errorf("%q: %q, want %q", x.code, got, x.want)
+		}
+	}
+}
+
+// inspect is the answer for the name at the mark of the cursor, "" if there is none.
+func (c *client) inspect(code string) string {
+	c.t.Helper()
+	cursor := 0
+	if strings.Contains(code, "¦") {
+		code, cursor = at(code)
+	}
+	e := c.wait(c.send(cellproto.Request{Type: cellproto.Inspect, Code: code, Cursor: cursor}))
+	text, _ := e.Data["text/plain"].(string)
+	return text
+}
+
+// TestInspectMembers: fields and methods of interfaces have the comments of their
+// declarations, also through aliases, embedding and literals; constants have values; packages
+// are described where their names or paths stand.
+func TestInspectMembers(t *testing.T) {
+	c := start(t)
+	c.value(`import ("fmt"; "net/http")
+// Shape has an area.
+type Shape interface {
+	// Area in square metres.
+	Area() float64
+	fmt.Stringer
+}
+type Rect struct {
+	// W is the width,
+	// in metres.
+	W float64
+	H float64 ` + "`json:\"h\"`" + ` // H is the height.
+	plain int
+}
+func (r Rect) Area() float64 { return r.W * r.H }
+type Alias = Rect
+type Outer struct { *Rect; n int }
+type Tree[T any] struct {
+	// Left is less.
+	Left *Tree[T]
+}
+type Colour int
+// The colours.
+const (
+	Red Colour = iota // like a rose
+	Green
+)
+const Big = 1 << 40
+var s Shape
+a, o, tree, area := Alias{}, Outer{}, &Tree[int]{}, Rect.Area`)
+	for _, x := range []struct{ code, want string }{
+		{"a.W¦", "field W float64\n\nW is the width,\nin metres."},
+		{"a.plain¦", "field plain int"},
+		{"o.H¦", "field H float64 `json:\"h\"`\n\nH is the height."},
+		{"Rect{W¦: 1}", "field W float64\n\nW is the width,\nin metres."},
+		{"map[string]Rect{\"a\": {H¦: 1}}", "field H float64 `json:\"h\"`\n\nH is the height."},
+		{"tree.Left.Left¦", "field Left *Tree[int]\n\nLeft is less."},
+		{"s.Area¦()", "func (Shape).Area() float64\n\nArea in square metres."},
+		{"s.String¦", "func (fmt.Stringer).String() string"},
+		{"Green¦", "const Green Colour = 1\n\nconst (\n\tRed Colour = iota // like a rose\n\tGreen\n)\n\nThe colours."},
+		{"Big¦", "const Big untyped int = 1099511627776\n\nconst Big = 1 << 40"},
+		{"const local = 5\nlocal¦", "const local untyped int = 5"},
+		{"area¦", "var area func(Rect) float64"},
+		{"var st struct { Q int `a:\"b\"` }\nst.Q¦", "field Q int `a:\"b\"`"},
+		{"http.Server{Addr¦: \"x\"}", "Server.Addr string\n\nAddr optionally specifies"},
+		{"var r http.Request\nr.URL.Host¦", "URL.Host string\n\n\"host\" or \"host:port\""},
+		{"bufio¦", "import \"bufio\"\n\npackage bufio // import bufio\n\nPackage bufio implements"},
+		{"bufio¦.NewReader(nil)", "import \"bufio\"\n\npackage bufio // import bufio\n\nPackage bufio implements"},
+		{"fmt¦.Println()", "package fmt // import fmt"},
+		{"import \"encoding/json¦\"", "package json // import encoding/json\n\nPackage json implements"},
+		{"const ( x = iota¦ )", "const iota\n\nthe number of the line"},
+		{"var e error¦", "type error interface{ Error() string }"},
+		{"nil¦", "nil\n\nthe zero value"},
+	} {
+		if got := c.inspect(x.code); !strings.HasPrefix(got, x.want) || strings.HasSuffix(got, "\n") {
 			t.Errorf("%q: %q, want %q", x.code, got, x.want)
 		}
 	}

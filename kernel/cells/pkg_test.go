@@ -43,6 +43,8 @@ func start() int { return base.Start * 10 }
 
 func init() { Count++ }
 
+// Next counts
+// calls.
 func Next() int { Count++; return Count }
 `,
 			"deep/deep.go": `package deep
@@ -104,6 +106,14 @@ func (*P) Add(a, b float64) float64 { return a - b }
 		t.Errorf("it prints %q, want %q", got, want)
 	}
 	c.value("import (\"fmt\"; \"example.com/geo\")\np := geo.Point{X: 1, Y: 2}")
+	for _, x := range [][2]string{
+		{"geo¦", "package geo // import example.com/geo\n\nPackage geo measures."}, {"geo.Next¦", "func Next() int\n\nNext counts\ncalls."},
+		{"p.X¦", "Point.X float64"}, {"p.String¦", "func (p Point) String() string"}, {"geo.Number¦", "type Number interface{ ~int | ~float64 }"},
+	} {
+		if got := c.inspect(x[0]); got != x[1] {
+			t.Errorf("%s: %q, want %q", x[0], got, x[1])
+		}
+	}
 	for _, x := range [][2]string{
 		{"geo.Sum(1, 2, 3)", "6"}, {"fmt.Sprint(p, []geo.Point{p})", "(1 2) [(1 2)]"},
 		{"import \"example.com/geo/deep\"\ndeep.Try(func() { deep.Walk(3) })", "bottom"}, {"fmt.Sprint(deep.Log)", "[1 2 3]"},

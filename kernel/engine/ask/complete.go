@@ -55,6 +55,8 @@ func (e *Asker) matches(p *partial, prefix string) []cellproto.Match {
 	c := &completer{e: e, prefix: prefix, pkg: p.pkg, seen: map[string]bool{}}
 	if _, sel := p.name(); sel != nil {
 		c.selector(p, sel)
+	} else if b := p.branch(); b != nil {
+		c.labels(p, b)
 	} else {
 		c.keys(p)
 		c.scopes(p)
@@ -116,10 +118,10 @@ func (c *completer) add(name, kind string, t types.Type) {
 func (c *completer) function(o *types.Func, kind string) {
 	n := len(c.matches)
 	c.add(o.Name(), kind, o.Type())
-	if len(c.matches) == n || o.Pkg() == nil || o.Pkg().Path() == "main" || c.e.Docs == nil {
+	if len(c.matches) == n || o.Pkg() == nil || o.Pkg().Path() == "main" {
 		return
 	}
-	head, _, _ := strings.Cut(c.e.Docs(o.Pkg().Path(), namespace.MemberName(o, nil)), "\n")
+	head, _, _ := strings.Cut(c.e.documented(o.Pkg().Path(), namespace.MemberName(o, nil)), "\n")
 	if _, sig, ok := strings.Cut(head, o.Name()+"("); ok && strings.HasPrefix(head, "func ") {
 		c.matches[n].Type = "func(" + sig
 	}
@@ -193,9 +195,11 @@ func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
 	if t == nil {
 		return
 	}
-	c.fields(t, map[types.Type]bool{})
-	if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
-		t = types.NewPointer(t)
+	if !p.info.Types[sel.X].IsType() { // a type has method expressions only
+		c.fields(t, map[types.Type]bool{})
+		if _, ok := t.Underlying().(*types.Pointer); !ok && !types.IsInterface(t) {
+			t = types.NewPointer(t)
+		}
 	}
 	for m := range types.NewMethodSet(t).Methods() {
 		if o := m.Obj().(*types.Func); o.Exported() || o.Pkg().Path() == "main" {

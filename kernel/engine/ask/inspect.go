@@ -56,6 +56,9 @@ func (e *Asker) inspect(src string, cursor int) (text string, fail *cellproto.Er
 
 // describeAt describes the name at the cursor.
 func (e *Asker) describeAt(p *partial) string {
+	if path := p.imports(); path != "" {
+		return e.doc(path, "", "package "+path)
+	}
 	id, sel := p.name()
 	if id == nil || p.info.ObjectOf(id) == nil && e.describeUnimported(p, id, sel) == "" {
 		id, sel = p.called()
@@ -72,21 +75,30 @@ func (e *Asker) describeAt(p *partial) string {
 		if s := p.info.Selections[sel]; s != nil {
 			recv = s.Recv()
 		}
+	} else if v, ok := o.(*types.Var); ok && v.IsField() {
+		recv = p.literal()
 	}
-	return e.describeObject(o, recv)
+	text := e.describeObject(o, recv)
+	if pkg, ok := o.(*types.PkgName); ok && !o.Pos().IsValid() && e.Live[o.Name()] == nil { // see missing
+		text = fmt.Sprintf("import %q\n\n%s", pkg.Imported().Path(), text)
+	}
+	return text
 }
 
-// describeUnimported describes the member of a package that no cell has imported yet,
+// describeUnimported describes a package that no cell has imported yet, or a member of one,
 // and gives the import statement.
 func (e *Asker) describeUnimported(p *partial, id *ast.Ident, sel *ast.SelectorExpr) string {
+	var texts []string
 	if sel == nil {
-		return ""
+		for _, pkg := range e.unimported(p, id) {
+			texts = append(texts, fmt.Sprintf("import %q\n\n%s", pkg.Path(), e.doc(pkg.Path(), "", "package "+pkg.Path())))
+		}
+		return strings.Join(texts, "\n\n")
 	}
 	name, ok := sel.X.(*ast.Ident)
 	if !ok {
 		return ""
 	}
-	var texts []string
 	for _, pkg := range e.unimported(p, name) {
 		if o := pkg.Scope().Lookup(id.Name); o != nil && o.Exported() {
 			texts = append(texts, fmt.Sprintf("import %q\n\n%s", pkg.Path(), e.describeObject(o, nil)))
@@ -106,27 +118,45 @@ func (e *Asker) describeObject(o types.Object, recv types.Type) string {
 		return cmp.Or(words[b.Name()], "builtin "+b.Name())
 	}
 	if o.Pkg() == nil {
-		return text
+		return cmp.Or(words[o.Name()], text)
+	}
+	v, isVar := o.(*types.Var)
+	if isVar && v.IsField() {
+		recv = owner(v, recv)
+		text += tag(v, recv)
 	}
 	name := namespace.MemberName(o, recv)
-	if d := e.Decls[name]; d != nil && o.Pkg().Path() == "main" {
-		return d.Source() + e.comment(d)
+	if o.Pkg().Path() == "main" {
+		if d := e.Decls[name]; d != nil {
+			return constant(o, text) + d.Source() + e.comment(d)
+		}
+		if typ, member, ok := strings.Cut(name, "."); ok {
+			return text + memberComment(e.Decls[typ], typ, member)
+		}
 	}
-	if v, ok := o.(*types.Var); ok && e.Live[name] == v {
+	if isVar && e.Live[name] == v {
 		return text + e.held(v)
 	}
 	doc := e.doc(o.Pkg().Path(), name, text)
-	switch o := o.(type) {
-	case *types.Const: // the documentation shows its group
-		if text += " = " + o.Val().String(); doc != text {
-			doc = text + "\n\n" + doc
-		}
-	case *types.TypeName:
-		if n, ok := types.Unalias(o.Type()).(*types.Named); ok && n.Obj() != o && n.Obj().Pkg() != nil {
+	if t, ok := o.(*types.TypeName); ok {
+		if n, ok := types.Unalias(t.Type()).(*types.Named); ok && n.Obj() != o && n.Obj().Pkg() != nil {
 			return "type " + o.Name() + " = " + e.TypeString(n) + "\n\n" + e.describeObject(n.Obj(), nil)
 		}
 	}
-	return doc
+	if doc == text {
+		return strings.TrimSpace(cmp.Or(constant(o, text), doc))
+	}
+	return constant(o, text) + doc
+}
+
+// constant is the line of a constant with its value, "" for another object: the source and
+// the documentation show the group.
+func constant(o types.Object, text string) string {
+	c, ok := o.(*types.Const)
+	if !ok {
+		return ""
+	}
+	return text + " = " + c.Val().String() + "\n\n"
 }
 
 // comment is the comment above a declaration of a cell.
@@ -149,7 +179,7 @@ func (e *Asker) comment(d *namespace.Declaration) string {
 
 // held returns the value of a live variable. A running cell may be changing it.
 func (e *Asker) held(v *types.Var) string {
-	if e.Busy() {
+	if _, function := v.Type().Underlying().(*types.Signature); function || e.Busy() { // its value is an address
 		return ""
 	}
 	if s := brief.Value(e.ValueOf(v)); s != "" {
@@ -160,10 +190,15 @@ func (e *Asker) held(v *types.Var) string {
 
 func (e *Asker) doc(path, name, text string) string {
 	e.path, e.name = path, name
+	return cmp.Or(e.documented(path, name), text)
+}
+
+// documented is the documentation of an object of a package, "" if there is none.
+func (e *Asker) documented(path, name string) string {
 	if e.Docs != nil {
 		if d := e.Docs(path, name); d != "" {
 			return d
 		}
 	}
-	return text
+	return e.Importer.Doc(path, name)
 }

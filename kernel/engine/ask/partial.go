@@ -6,6 +6,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -13,6 +14,7 @@ import (
 	"warpbook/kernel/engine/check"
 	"warpbook/kernel/engine/namespace"
 	"warpbook/kernel/engine/split"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // partial is a cell that is still being written, checked as far as it goes.
@@ -31,6 +33,9 @@ const placeholder = "__c"
 // if even the part before the cursor cannot be cut into pieces.
 func (e *Asker) partial(src string, cursor int) *partial {
 	src = src[:cursor] + insert(src, cursor) + src[cursor:]
+	if end := identEnd(src, cursor); starts().MatchString(src[:end]) && !strings.HasPrefix(src[end:], "(") {
+		src = src[:end] + "()" + src[end:] // the parser keeps a go or defer statement only with a call
+	}
 	s, diags := e.NewSource(0, src)
 	if len(diags) > 0 { // the rest of the cell may not be typed yet
 		src = closeBrackets(src[:identEnd(src, cursor)])
@@ -95,6 +100,9 @@ func (e *Asker) missing(p *partial) map[string]*types.Package {
 	})
 	return list
 }
+
+// starts matches the source up to the function of a go or defer statement.
+var starts = lazyregexp.New(`\b(go|defer)\s+[\w.]+$`)
 
 // insert returns the text to insert at the cursor, so that the cursor stands at a name.
 func insert(src string, cursor int) string {
@@ -185,6 +193,28 @@ func (p *partial) called() (*ast.Ident, *ast.SelectorExpr) {
 		}
 	}
 	return nil, nil
+}
+
+// literal is the type of the composite literal with a field at the cursor, nil if there is
+// none.
+func (p *partial) literal() types.Type {
+	for _, n := range p.path {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			return p.info.TypeOf(lit)
+		}
+	}
+	return nil
+}
+
+// imports is the path of the import at the cursor, "" if the cursor is not in a path.
+func (p *partial) imports() string {
+	for _, n := range p.path {
+		if spec, ok := n.(*ast.ImportSpec); ok && spec.Path == p.path[0] {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			return path
+		}
+	}
+	return ""
 }
 
 // offsets converts between bytes and code points, which the protocol counts.

@@ -1,6 +1,7 @@
 package ask
 
-// words are the keywords and the predeclared functions of Go, each with its form and use.
+// words are the keywords, the predeclared functions and other predeclared names of Go, each
+// with its form and use.
 var words = map[string]string{
 	"break":       "break [label]\n\nends the innermost for, switch or select statement, or the one with the label",
 	"case":        "case value, ...:\n\nbegins a branch of a switch or select statement; it does not fall through",
@@ -27,6 +28,14 @@ var words = map[string]string{
 	"switch":      "switch [init;] value { case x: ... default: ... }\n\nexecutes the first case that is equal, true, or of the type",
 	"type":        "type Name T, type Name = T\n\ndeclares a type, or another name of a type",
 	"var":         "var name [T] [= value]\n\ndeclares a variable; without a value it is zero",
+
+	"any":        "type any = interface{}\n\nholds a value of any type",
+	"comparable": "type comparable interface{ comparable }\n\na constraint of type parameters: the types whose values == compares",
+	"error":      "type error interface{ Error() string }\n\nan error; nil is none",
+	"false":      "const false = 0 != 0\n\na boolean, untyped",
+	"iota":       "const iota\n\nthe number of the line in a group of constants, from 0",
+	"nil":        "nil\n\nthe zero value of a pointer, function, slice, map, channel or interface",
+	"true":       "const true = 0 == 0\n\na boolean, untyped",
 
 	"append":  "builtin append\n\nfunc append(slice []T, elems ...T) []T\n\nadds elements at the end of a slice and returns the new slice",
 	"cap":     "builtin cap\n\nfunc cap(v T) int\n\nthe capacity of a slice, array or channel",

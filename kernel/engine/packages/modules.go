@@ -13,6 +13,7 @@ import (
 
 	"github.com/goplus/ixgo"
 
+	"warpbook/kernel/engine/docs"
 	"warpbook/kernel/engine/module"
 	"warpbook/kernel/engine/rewrite"
 )
@@ -25,11 +26,12 @@ var moduleTags = []string{"purego", "noasm"}
 type Importer struct {
 	types.Importer
 	Modules *module.Set
+	docs    map[string]map[string]string // of packages of modules, by their folders
 }
 
 // NewImporter makes the engine library find the sources of added modules.
 func NewImporter(ctx *ixgo.Context) Importer {
-	i := Importer{ctx.Importer, &module.Set{Offered: linked, Tags: moduleTags}}
+	i := Importer{ctx.Importer, &module.Set{Offered: linked, Tags: moduleTags}, map[string]map[string]string{}}
 	ctx.BuildContext.BuildTags, ctx.BuildContext.CgoEnabled = moduleTags, false
 	ctx.BuildContext.OpenFile = openModuleFile
 	ctx.Lookup = func(_, path string) (dir string, found bool) { // the library would ask a Go toolchain
@@ -124,4 +126,19 @@ func (i Importer) Packages() []string {
 	list := append(Linked(), i.Modules.Paths()...)
 	slices.Sort(list)
 	return list
+}
+
+// Doc is the declaration and the comment of an object of an added module, "" if there is
+// none; see docs.Of.
+func (i Importer) Doc(path, name string) string {
+	p, err := i.Modules.Find(path)
+	if p == nil || err != nil {
+		return ""
+	}
+	texts, read := i.docs[p.Dir]
+	if !read {
+		texts, _ = docs.OfSource(path, p.Dir, moduleTags) // sources that cannot be read have been reported by their import
+		i.docs[p.Dir] = texts
+	}
+	return texts[name]
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"warpbook/kernel/engine/docs"
 )
 
 // stdDocs is the file with the documentation of the standard library, which the engine
@@ -48,11 +50,11 @@ func generateStdDocs(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs := map[string]map[string]string{}
+	texts := map[string]map[string]string{}
 	for _, s := range sources {
-		docs[s.types.Path()] = (&writer{source: s}).docs()
+		texts[s.types.Path()] = docs.Of(s.fset, s.doc)
 	}
-	text, err := json.Marshal(docs)
+	text, err := json.Marshal(texts)
 	if err != nil {
 		return nil, fmt.Errorf("generate: %s: %w", stdDocs, err)
 	}
