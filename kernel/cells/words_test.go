@@ -28,6 +28,7 @@ func TestWords(t *testing.T) {
 		{"func f() {}\nfunc f() {}", "2:6: f redeclared in this block; other declaration of f at cell %d:1:6"},
 		{"func Map[T, U any](xs []T, f func(T) U) []U { return nil }\nMap([]int{1}, nil)", "2:1: in call to Map, cannot infer U (declared at cell %d:1:13)"},
 		{"case 1:", "1:1: expected '}', found 'case'"},
+		{"part: { for { break part } }", "1:1: label part declared and not used: a label of a block is for goto; break and continue name a loop, or break a switch or select"},
 		{`y := map[string]int{"a": 1 "b": 2}`, "1:28: missing ',' in composite literal"},
 		// names
 		{"fmt.Println(1)", `1:1: undefined: fmt: import "fmt"`},

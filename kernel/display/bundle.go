@@ -61,8 +61,8 @@ type (
 // fits decides: a MIMEBundle method; HTML, Markdown and Text; a Table method
 // (with Title, Notes and Record where v has them); Cells and Axes methods, as
 // CellChart has it; a Bars method; *plot.Plot; image.Image;
-// error; fmt.Stringer; any other Go value, written much as in Go source and
-// cut to a few lines when it is long. There is always a text/plain. A method
+// error; fmt.Stringer; fmt.GoStringer; any other Go value, written much as in
+// Go source and cut to a few lines when it is long. There is always a text/plain. A method
 // of v that panics makes a bundle that says so.
 func Of(v any) (data, metadata map[string]any) {
 	data, metadata, _ = Draw(v)
@@ -136,6 +136,8 @@ func bundleOf(v any) (data, metadata map[string]any, err error) {
 		return plain(cut(v.Error(), maxText)), nil, nil
 	case fmt.Stringer:
 		return plain(cut(messages.Text(v.String()), maxText)), nil, nil
+	case fmt.GoStringer:
+		return plain(cut(v.GoString(), maxText)), nil, nil
 	case string:
 		return plain(goText(messages.Text(v))), nil, nil
 	}

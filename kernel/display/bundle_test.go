@@ -59,6 +59,11 @@ func (c custom) MIMEBundle() (data, metadata map[string]any) {
 	return c, map[string]any{"k": 1}
 }
 
+// source has a form as Go source.
+type source struct{ n int }
+
+func (s source) GoString() string { return fmt.Sprintf("display.newSource(%d)", s.n) }
+
 func textOf(t *testing.T, v any) string {
 	t.Helper()
 	data, _ := Of(v)
@@ -96,6 +101,12 @@ func TestTextOfValues(t *testing.T) {
 		{[]string{"a b", "c"}, `[]string{"a b", "c"}`},
 		{[2]bool{true, false}, "[2]bool{true, false}"},
 		{map[int]string{10: "b", 9: "a"}, `map[int]string{9: "a", 10: "b"}`},
+		{map[float64]string{math.NaN(): "n", math.Inf(1): "i", 2: "b"}, `map[float64]string{NaN: "n", 2: "b", +Inf: "i"}`},
+		{map[[2]int]bool{{10, 1}: true, {9, 2}: false, {9, 1}: true}, `map[[2]int]bool{[2]int{9, 1}: true, [2]int{9, 2}: false, [2]int{10, 1}: true}`},
+		{map[struct{ n int }]int{{10}: 1, {9}: 2}, `map[struct { n int }]int{struct { n int }{n: 9}: 2, struct { n int }{n: 10}: 1}`},
+		{map[any]int{"a": 1, nil: 2, 10: 3, 9: 4, true: 5}, `map[interface {}]int{nil: 2, true: 5, 9: 4, 10: 3, "a": 1}`},
+		{source{2}, "display.newSource(2)"},
+		{[]source{{3}}, "[]display.source{display.newSource(3)}"},
 		{point{1, 2.5, "p"}, `display.point{X: 1, Y: 2.5, name: "p"}`},
 		{&point{X: 1}, `&display.point{X: 1, Y: 0, name: ""}`},
 		{(*point)(nil), "(*display.point)(nil)"},

@@ -1,10 +1,11 @@
 package display
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"reflect"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -82,7 +83,7 @@ func opaque(v reflect.Value) reflect.Value {
 	return reflect.NewAt(at.Type(), at.Addr().UnsafePointer()).Elem()
 }
 
-// valuePrinter writes one value. It calls the String and Error methods of inner values
+// valuePrinter writes one value. It calls the String, Error and GoString methods of inner values
 // only where package fmt would, and where opaque allows it. It may call methods and walk
 // maps, because the goroutine of the cell runs it; package brief, which writes a value in
 // a line while cells change it, may do neither.
@@ -167,21 +168,25 @@ func (p *valuePrinter) list(v reflect.Value, depth int) string {
 }
 
 func (p *valuePrinter) entries(v reflect.Value, depth int) string {
-	keys := v.MapKeys()
-	n := len(keys)
-	sortKeys(keys)
+	type entry struct{ key, value reflect.Value }
+	var entries []entry
+	for r := v.MapRange(); r.Next(); { // a key that is NaN is not found by MapIndex
+		entries = append(entries, entry{r.Key(), r.Value()})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return compareKeys(a.key, b.key) })
+	n := len(entries)
 	if n > maxList {
-		keys = keys[:headList]
+		entries = entries[:headList]
 	}
 	var items []string
-	for _, k := range keys {
-		items = append(items, p.value(k, depth+1)+": "+p.value(v.MapIndex(k), depth+1))
+	for _, e := range entries {
+		items = append(items, p.value(e.key, depth+1)+": "+p.value(e.value, depth+1))
 	}
-	if len(keys) < n {
+	if len(entries) < n {
 		items = append(items, "…")
 	}
 	s := layout(v.Type().String(), items)
-	if len(keys) < n {
+	if len(entries) < n {
 		s += p.spend(fmt.Sprintf(" (%d entries)", n))
 	}
 	return s
@@ -224,7 +229,7 @@ func layout(typ string, items []string) string {
 	return b.String() + "\n}"
 }
 
-// methodText is the text of an inner value with a String or Error method.
+// methodText is the text of an inner value with a String, Error or GoString method.
 func methodText(v reflect.Value) (s string, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -238,6 +243,8 @@ func methodText(v reflect.Value) (s string, ok bool) {
 		return cut(m.Error(), maxQuoted), true
 	case fmt.Stringer:
 		return cut(m.String(), maxQuoted), true
+	case fmt.GoStringer:
+		return cut(m.GoString(), maxQuoted), true
 	}
 	return "", false
 }
@@ -266,18 +273,50 @@ func scalarText(v reflect.Value, depth int) string {
 	return fmt.Sprint(v) // fmt prints the value that v holds
 }
 
-// sortKeys sorts map keys by number if they are numbers, else by text.
-func sortKeys(keys []reflect.Value) {
-	sort.SliceStable(keys, func(i, j int) bool {
-		a, b := keys[i], keys[j]
-		switch {
-		case a.CanInt() && b.CanInt():
-			return a.Int() < b.Int()
-		case a.CanUint() && b.CanUint():
-			return a.Uint() < b.Uint()
-		case a.CanFloat() && b.CanFloat():
-			return a.Float() < b.Float()
+// compareKeys orders keys of a map as package fmt does, but keys of several types by the
+// text of their types, so that a cell that runs again shows the same.
+func compareKeys(a, b reflect.Value) int {
+	switch {
+	case a.Kind() == reflect.Interface && (a.IsNil() || b.IsNil()):
+		return compareBools(b.IsNil(), a.IsNil())
+	case a.Kind() == reflect.Interface:
+		a, b = a.Elem(), b.Elem()
+		if a.Type() != b.Type() {
+			return cmp.Compare(a.Type().String(), b.Type().String())
 		}
-		return fmt.Sprint(a) < fmt.Sprint(b)
-	})
+		return compareKeys(a, b)
+	case a.Kind() == reflect.Struct:
+		return compareParts(a.NumField(), func(i int) int { return compareKeys(a.Field(i), b.Field(i)) })
+	case a.Kind() == reflect.Array:
+		return compareParts(a.Len(), func(i int) int { return compareKeys(a.Index(i), b.Index(i)) })
+	case a.Kind() == reflect.Bool:
+		return compareBools(a.Bool(), b.Bool())
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	case a.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// compareParts is the comparison of the first of n parts that differ.
+func compareParts(n int, compare func(i int) int) int {
+	for i := range n {
+		if c := compare(i); c != 0 {
+			return c
+		}
+	}
+	return 0
 }

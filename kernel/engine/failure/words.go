@@ -6,9 +6,11 @@ import (
 	"runtime"
 	"strings"
 	"unicode/utf8"
-	"warpbook/kernel/engine/brief"
 
 	"github.com/goplus/ixgo"
+
+	"warpbook/kernel/engine/brief"
+	"warpbook/kernel/leaf/lazyregexp"
 )
 
 const (
@@ -73,16 +75,41 @@ func PanicText(value any) string {
 		}
 		return "runtime error: " + text
 	case error, fmt.Stringer:
-		return TextOf(v)
-	}
-	if text, ok := value.(string); ok && strings.Contains(text, " flag redefined: ") { // a cell that ran before
-		return text + ": set it with flag.Set, or use a flag.NewFlagSet of the cell, which can run again"
+		return ofRegistry(TextOf(v))
+	case string:
+		return ofRegistry(v)
 	}
 	switch v := reflect.ValueOf(value); v.Kind() {
 	case reflect.Array, reflect.Slice, reflect.Map, reflect.Struct, reflect.Pointer: // they may contain themselves, or be in use
 		return fmt.Sprintf("(%T) %s", value, brief.Cut(brief.Brief(v, 3), MaxValue))
 	}
 	return fmt.Sprint(value)
+}
+
+// registries are registries of the library that take a name once: the start of a panic, or a
+// part of it, and what a cell that runs again does in its place.
+var registries = []struct{ part, advice string }{
+	{" flag redefined: ", "set it with flag.Set, or use a flag.NewFlagSet of the cell, which can run again"},
+	{"sql: Register called twice for driver ", "register it in a cell of its own, which runs once"},
+	{"gob: registering duplicate types for ", "give the changed type another name"},
+}
+
+// samePattern matches the panic of a mux of net/http that gets a pattern again. The places are
+// those of the call by package reflect.
+var samePattern = lazyregexp.New(`^pattern ("[^"]*") \(registered at [^)]*\) conflicts with pattern ("[^"]*") \(registered at [^)]*\)`)
+
+// ofRegistry adds advice to the panic of a registry: a compiled program fills it once, and a
+// cell may have run before.
+func ofRegistry(text string) string {
+	if m := samePattern().FindStringSubmatch(text); m != nil && m[1] == m[2] {
+		return fmt.Sprintf("http: pattern %s has a handler already: make the mux in the cell that adds its handlers, with http.NewServeMux, or declare the handler's function again", m[1])
+	}
+	for _, r := range registries {
+		if strings.Contains(text, r.part) {
+			return text + ": " + r.advice
+		}
+	}
+	return text
 }
 
 // TextOf is the result of a value's Error or String method. A method that panics is

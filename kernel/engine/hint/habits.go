@@ -78,6 +78,7 @@ var habits = []habit{
 	{lazyregexp.New(`^\s*(?:let|(?:static\s+|const\s+|unsigned\s+)*(?:auto|int|float|double|char|bool|long|unsigned|size_t|string))\s*\*?\s+\w+\s*(?:=|;|$)|^\s*(?:float|double|int|char|void)\s*\*|^\s*\w+\s*:\s*\w+\s*(?:=|$)|^\s*\w+\s*:\s+=`), declare},
 	{lazyregexp.New(`[:=]\s*\[[^\]]*,.*\]\s*$`), "Go writes []int{1, 2, 3}"},
 	{lazyregexp.New(`[:=]\s*\{\s*(?:""|'\w*'|\w+)\s*:`), `Go writes map[string]int{"a": 1}`},
+	{lazyregexp.New(`^\s*\w+\s*:\s*\{`), "a label of a block is for goto; break and continue name a loop, or break a switch or select"},
 	{lazyregexp.New(`[:=]\s*\{`), "Go writes []int{1, 2, 3}, with the type before the braces"},
 	{lazyregexp.New(`^\s*\w+\s*=\s*\w+\s*=`), "Go assigns once in a statement: x, y = 5, 5"},
 	{lazyregexp.New(`^\s*type\s+\w+\s+struct\b.*,`), "fields stand on lines of their own, or have ; between them"},

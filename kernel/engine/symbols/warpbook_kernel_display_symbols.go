@@ -401,8 +401,8 @@ Of returns the MIME bundle of v and the bundle's metadata. The first that
 fits decides: a MIMEBundle method; HTML, Markdown and Text; a Table method
 (with Title, Notes and Record where v has them); Cells and Axes methods, as
 CellChart has it; a Bars method; *plot.Plot; image.Image;
-error; fmt.Stringer; any other Go value, written much as in Go source and
-cut to a few lines when it is long. There is always a text/plain. A method
+error; fmt.Stringer; fmt.GoStringer; any other Go value, written much as in
+Go source and cut to a few lines when it is long. There is always a text/plain. A method
 of v that panics makes a bundle that says so.`,
 	"Parts": `func Parts(vs []any) []any
 

@@ -4,22 +4,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-
-	"warpbook/kernel/engine/rewrite"
 )
 
 // closed warns of variables of the session that a statement of the cell closes when the
 // cell ends: defer f.Close() at the top is meant for the end of a program.
 func closed(c Cell) (warnings []Warning) {
-	for _, d := range c.File.Decls {
-		fd, ok := d.(*ast.FuncDecl)
-		if !ok || fd.Name.Name != rewrite.BodyName || fd.Recv != nil {
-			continue
-		}
-		for _, s := range fd.Body.List {
-			if id := closes(s); id != nil && ofSession(c, id) {
-				warnings = append(warnings, Warning{s.Pos(), fmt.Sprintf("%s is closed when this cell ends, later cells find it closed; close it in the last cell that uses it", id.Name)})
-			}
+	for _, s := range ofBody(c) {
+		if id := closes(s); id != nil && ofSession(c, id) {
+			warnings = append(warnings, Warning{s.Pos(), fmt.Sprintf("%s is closed when this cell ends, later cells find it closed; close it in the last cell that uses it", id.Name)})
 		}
 	}
 	return warnings

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
 	"golang.org/x/tools/go/analysis/passes/copylock"
-	"golang.org/x/tools/go/analysis/passes/lostcancel"
 	"golang.org/x/tools/go/analysis/passes/nilness"
 	"golang.org/x/tools/go/analysis/passes/printf"
 	"golang.org/x/tools/go/analysis/passes/unusedresult"
@@ -74,15 +73,14 @@ func factOf(o types.Object, f analysis.Fact) fact {
 func (f *Facts) Syntax(c Cell) (warnings []Warning, learn func()) {
 	p := &pass{cell: c, facts: f, fresh: map[fact]analysis.Fact{}, results: map[*analysis.Analyzer]any{}}
 	p.cell.File = inOrder(c.File)
-	list := []*analysis.Analyzer{printf.Analyzer, unusedresult.Analyzer, copylock.Analyzer}
+	for _, a := range []*analysis.Analyzer{printf.Analyzer, unusedresult.Analyzer, copylock.Analyzer} {
+		p.try(a)
+	}
 	if path := contexts(c.Info); path != nil {
 		if !slices.Contains(c.Pkg.Imports(), path) { // an earlier cell imports it; lostcancel reads this list
 			c.Pkg.SetImports(append(slices.Clone(c.Pkg.Imports()), path))
 		}
-		list = append(list, lostcancel.Analyzer)
-	}
-	for _, a := range list {
-		p.try(a)
+		p.cancels(c)
 	}
 	p.warnings = append(p.warnings, closed(c)...)
 	return p.warnings, p.learn
