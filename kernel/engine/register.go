@@ -52,6 +52,7 @@ func (e *host) registerRuntime() error {
 	e.registerLog()
 	e.registerStructuredLog()
 	e.registerWaits()
+	e.registerFatal()
 	e.registerListeners()
 	e.registerReads()
 	e.registerWrites()
