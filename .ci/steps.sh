@@ -135,10 +135,10 @@ fuzz_target() { # fuzz_target PACKAGE TARGET: 100,000 inputs, or 10,000 where an
   echo "$1 $2: $(grep -a 'execs:' "$log" | tail -n 1)"
 }
 
-fuzz() { # every fuzz target, two at a time, in the time that the steps beside it leave
+fuzz() { # every fuzz target, two at a time
   export tmp && export -f fuzz_target edited
   grep -rHoE '^func Fuzz\w+' --include=*_test.go . | sed -E 's|^(.*)/[^/]*:func (.*)|\1 \2|' |
-    nice xargs -P 2 -n 2 bash -c 'fuzz_target "$@"' fuzz
+    xargs -P 2 -n 2 bash -c 'fuzz_target "$@"' fuzz
 }
 
 # Where the caches of the machine are empty, as in CI, it fills these, and later steps
