@@ -297,6 +297,14 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "A package is imported with all that its source imports: fmt makes the types of os and reflect, and checks the source of slices.",
+			Test: "engine.TestImportsAreLazy",
+			Edits: []Edit{
+				{"rtypes.go", 186, 188, ""},
+				{"rtypes.go", 375, 376, "name = NameOf(pkg)"},
+			},
+		},
+		{
 			Why:  "A function that looks at its caller has another type as a value, and cannot be deferred: f := runtime.Caller and defer debug.PrintStack() panic.",
 			Test: "cells.TestSequences/language/functions that look at their callers as values",
 			Edits: []Edit{

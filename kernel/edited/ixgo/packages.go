@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"strings"
 )
 
 // met reports whether a package is known only because a type of it was met in
@@ -36,4 +37,14 @@ func (r *TypesLoader) insertNamed(p *types.Package, name string, rt reflect.Type
 	if p.Scope().Lookup(name) == nil {
 		p.Scope().Insert(types.NewTypeName(token.NoPos, p, name, t))
 	}
+}
+
+// NameOf is the name of a package, as far as its path tells, until it is imported.
+func NameOf(path string) string {
+	parts := strings.Split(path, "/")
+	name := parts[len(parts)-1]
+	if version := strings.TrimLeft(name, "0123456789v"); version == "" && len(parts) > 1 {
+		return parts[len(parts)-2]
+	}
+	return name
 }
