@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"warpbook/kernel/engine/namespace"
 	"warpbook/kernel/engine/rewrite"
 	"warpbook/kernel/engine/split"
-	"warpbook/kernel/leaf/lazyregexp"
 )
 
 // commit applies the cell to the session: its names mean the cell's declarations, and
@@ -28,13 +26,14 @@ import (
 func (e *Engine) commit(j *namespace.Journal, c *check.Cell, u *graph.Unit, imported map[string]types.Object) {
 	e.Stage("move values")
 	e.moveValues(c, u)
-	before := e.varTypes(c)
+	changed := changedTypes(c, e.Live)
+	before := e.varTypes(changed)
 	e.Stage("define")
 	defined := e.define(j, c, imported)
 	e.Stage("redefine")
 	e.redefine(j, c, defined, imported)
 	e.Stage("warn")
-	e.warnOfOld(c, before)
+	e.warnOfOld(c, changed, before)
 	e.warn(c)
 	e.warnOfMain(c)
 	e.Stage("committed")
@@ -193,60 +192,6 @@ func (e *Engine) replaceMethods(j *namespace.Journal, c *check.Cell) {
 	}
 	if len(c.Added) > 0 {
 		e.NoteGrown()
-	}
-}
-
-// oldName is the name of a type, as typeString gives it, whose name means another type
-// now.
-var oldName = lazyregexp.New(`([\pL_][\pL\pN_]*)·\d+(?:-\d+)?`)
-
-// varTypes are the types of the live variables and of the values in them, by name, if the
-// cell carries types of others; warnOfOld uses them.
-func (e *Engine) varTypes(c *check.Cell) map[string][]string {
-	if len(c.CarriedTypes()) == 0 {
-		return nil
-	}
-	list := map[string][]string{}
-	for name, o := range e.Live {
-		if v, ok := o.(*types.Var); ok {
-			list[name] = e.typesOf(v)
-		}
-	}
-	return list
-}
-
-// typesOf are the type of a variable and those of the values that it holds.
-func (e *Engine) typesOf(v *types.Var) []string {
-	list := []string{e.TypeString(v.Type())}
-	if x := e.ValueOf(v); x.IsValid() {
-		list = append(list, e.heldTypes(x)...)
-	}
-	return list
-}
-
-// warnOfOld names the variables whose type, or that of a value in them, was compiled again
-// because the cell changes its methods or its parts. The user did not declare the type
-// again, so nothing in the cell shows that its values are old.
-func (e *Engine) warnOfOld(c *check.Cell, before map[string][]string) {
-	carried := c.CarriedTypes()
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		v, ok := e.Live[name].(*types.Var)
-		if !ok {
-			continue
-		}
-		keeps := "the type"
-		for _, t := range e.typesOf(v) {
-			t = strings.ReplaceAll(t, "main.", "")
-			old := slices.IndexFunc(oldName().FindAllStringSubmatch(t, -1), func(m []string) bool {
-				return carried[m[1]] && !slices.ContainsFunc(before[name], func(had string) bool { return strings.Contains(had, m[0]) })
-			})
-			if old >= 0 {
-				m := oldName().FindAllStringSubmatch(t, -1)[old]
-				fmt.Fprintf(e.stderr, "warning: %s keeps %s %s: %s changed %s; run the cell that makes %s again\n", name, keeps, t, cellproto.CellName(c.Cell), m[1], name)
-				break
-			}
-			keeps = "a value of the type"
-		}
 	}
 }
 

@@ -94,6 +94,21 @@ type Checker struct {
 	Instrument func(s *Source, f *ast.File, info *types.Info) bool
 }
 
+// Assigned are the variables that statements at the top of the cell assign to.
+func (c *Cell) Assigned() map[string]bool {
+	list := map[string]bool{}
+	for _, s := range c.body.Body.List {
+		if as, ok := unlabel(s).(*ast.AssignStmt); ok && as.Tok == token.ASSIGN {
+			for _, x := range as.Lhs {
+				if id, ok := x.(*ast.Ident); ok {
+					list[id.Name] = true
+				}
+			}
+		}
+	}
+	return list
+}
+
 // CarriedTypes are the names of earlier cells' types that are compiled again.
 func (c *Cell) CarriedTypes() map[string]bool {
 	list := map[string]bool{}
