@@ -3,24 +3,43 @@ package main
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"warpbook/kernel/cells/corpus"
 )
+
+var (
+	goRoot       = sync.OnceValues(corpus.GoRoot)
+	readExamples = sync.OnceValues(func() ([]corpus.Example, error) {
+		root, err := goRoot()
+		if err != nil {
+			return nil, err
+		}
+		return corpus.Examples(root)
+	})
+)
+
+// examples are the folder of the Go distribution and the examples of its library, which it
+// reads once.
+func examples(t *testing.T) (root string, all []corpus.Example) {
+	t.Helper()
+	root, err := goRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err = readExamples(); err != nil || len(all) < 700 {
+		t.Fatalf("%d examples in %s, expected more than 700; %v", len(all), root, err)
+	}
+	return root, slices.Clone(all)
+}
 
 // TestExamples: the examples of Go's standard library print as cells what they print as
 // compiled functions, as a function and as a cell, and also when all their cells run again;
 // TestCellsTwice has each statement in a cell. Those that have a reason not to pass do not
 // run, and are few.
 func TestExamples(t *testing.T) {
-	root, err := corpus.GoRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := corpus.Examples(root)
-	if err != nil || len(all) < 700 {
-		t.Fatalf("%d examples in %s, expected more than 700; %v", len(all), root, err)
-	}
+	_, all := examples(t)
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +68,8 @@ func TestExamples(t *testing.T) {
 // each, print each time what the example or the run-test says. Notebooks without a compiled
 // program are few enough; those that differ for a listed reason do not run, or run without it.
 func TestCellsTwice(t *testing.T) {
-	all, err := corpus.Notebooks("testdata")
+	root, examples := examples(t)
+	all, err := corpus.Notebooks(root, examples, "testdata")
 	if err != nil || len(all) < 1000 {
 		t.Fatalf("%d notebooks, expected more than 1000; %v", len(all), err)
 	}

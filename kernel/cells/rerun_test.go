@@ -52,7 +52,7 @@ func TestReruns(t *testing.T) {
 	}
 	some := sample(t, all, 40)
 	slices.SortFunc(some, func(a, b *sequence) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) })
-	for group := range slices.Chunk(some, 24) {
+	for group := range slices.Chunk(some, max(20, len(some)/8)) {
 		t.Run(strings.TrimSuffix(group[0].file, ".txt")+":"+strconv.Itoa(group[0].line), func(t *testing.T) {
 			t.Parallel()
 			checkReruns(t, group)

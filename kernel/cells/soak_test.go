@@ -89,14 +89,7 @@ var predeclared = regexp.MustCompile(strings.ReplaceAll(`(?m)^(type|func|var|con
 // soakPool are programs of the three corpora: examples as functions and cut into
 // statements, run-tests cut into declarations, and sequences without errors or warnings.
 func soakPool(t *testing.T) (pool []soakProgram) {
-	root, err := corpus.GoRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	examples, err := corpus.Examples(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root, examples := examples(t)
 	add := func(name string, cells []string) {
 		if text := strings.Join(cells, "\n"); !registries.MatchString(text) && !predeclared.MatchString(text) {
 			pool = append(pool, soakProgram{name: name, cells: cells, starts: goStatement.MatchString(text)})

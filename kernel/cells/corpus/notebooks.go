@@ -51,16 +51,9 @@ func sequenceNotebooks(file string) (list []Notebook, err error) {
 	return list, nil
 }
 
-// Notebooks are those of all corpora; folder has the sequences.
-func Notebooks(folder string) (all []Notebook, err error) {
-	root, err := GoRoot()
-	if err != nil {
-		return nil, err
-	}
-	examples, err := Examples(root)
-	if err != nil {
-		return nil, err
-	}
+// Notebooks are those of all corpora: of the Go distribution at root, with its examples, and
+// of a folder that has sequences.
+func Notebooks(root string, examples []Example, folder string) (all []Notebook, err error) {
 	dir := filepath.Join(root, "test")
 	names, _ := GoTests(dir, nil) // a toolchain that the go command fetches lacks the folder
 	all = append(exampleNotebooks(examples), goTestNotebooks(dir, names)...)

@@ -113,7 +113,7 @@ func (r *reused) close() {
 
 // sharing is how many programs run in one session at most, each after %reset: to start a
 // session takes longer than to run most of them.
-const sharing = 48
+const sharing = 96
 
 // inGroups are neighbours that run in one session, at least a group for each job.
 func inGroups[T any](items []T, jobs int) [][]T {

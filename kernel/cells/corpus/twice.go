@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -56,13 +57,15 @@ type Results struct {
 // Run runs notebooks. One that differs from a recorded answer is compiled, and that outcome
 // counts.
 func (t Twice) Run(all []Notebook) (r Results, err error) {
-	twins, fresh, err := t.answers(all)
-	if err != nil {
-		return r, err
-	}
+	twins := t.answers(all)
+	go twins.compiled() // while others run; Run waits for it below
 	ends := slices.Concat(Each(inGroups(all, t.Jobs), t.Jobs, func(group []Notebook) []ending {
 		return t.compare(group, twins)
 	})...)
+	fresh, err := twins.compiled()
+	if err != nil {
+		return r, err
+	}
 	if again := differing(all, ends); len(again) > 0 {
 		t.Known = nil
 		second, err := t.Run(again)
@@ -76,8 +79,9 @@ func (t Twice) Run(all []Notebook) (r Results, err error) {
 			}
 		}
 	}
-	r = results(ends, twins)
-	r.Fresh = fresh
+	maps.Copy(twins.known, fresh)
+	r = results(ends, twins.known)
+	r.Fresh = len(fresh)
 	return r, nil
 }
 
@@ -118,29 +122,43 @@ func results(ends []ending, twins map[string]twinAnswers) Results {
 	return r
 }
 
-// answers are those of the notebooks' twins, recorded or compiled now, and how many are
-// compiled now.
-func (t Twice) answers(all []Notebook) (twins map[string]twinAnswers, fresh int, err error) {
-	twins, unknown := t.Known.answers(all)
+// answers are those of the notebooks' twins.
+type answers struct {
+	known    map[string]twinAnswers // without compiling
+	compiled func() (map[string]twinAnswers, error)
+}
+
+func (t Twice) answers(all []Notebook) answers {
+	known, unknown := t.Known.answers(all)
 	unknown = slices.DeleteFunc(unknown, func(n Notebook) bool { return t.Without[n.Name] != "" })
-	program, err := compileTwins(t.Dir, unknown)
-	if err != nil {
-		return nil, 0, err
-	}
-	maps.Copy(twins, program.answers(unknown, t.Orders, t.Jobs))
 	for name, reason := range t.Without {
-		twins[name] = noAnswers(reason)
+		known[name] = noAnswers(reason)
 	}
-	return twins, len(unknown), nil
+	return answers{known, sync.OnceValues(func() (map[string]twinAnswers, error) {
+		program, err := compileTwins(t.Dir, unknown)
+		if err != nil {
+			return nil, err
+		}
+		return program.answers(unknown, t.Orders, t.Jobs), nil
+	})}
+}
+
+// of waits for the answers of a notebook that are compiled. If this fails, there are none.
+func (a answers) of(n Notebook) twinAnswers {
+	if known, ok := a.known[n.Name]; ok {
+		return known
+	}
+	compiled, _ := a.compiled() // Run returns the error
+	return compiled[n.Name]
 }
 
 // compare runs notebooks in a session.
-func (t Twice) compare(group []Notebook, twins map[string]twinAnswers) (ends []ending) {
+func (t Twice) compare(group []Notebook, twins answers) (ends []ending) {
 	r := reused{program: t.Program, limit: twinLimit}
 	defer r.close()
 	for _, order := range t.Orders {
 		for _, n := range group {
-			twin := twins[n.Name][order]
+			twin := twins.of(n)[order]
 			if twin.reason != "" && (order != All2 || n.expects == nil) {
 				continue
 			}

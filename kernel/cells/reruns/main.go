@@ -59,6 +59,19 @@ func main() {
 	}
 }
 
+// notebooks are those of all corpora, and the sequences of the folder of package cells.
+func notebooks(folder string) ([]corpus.Notebook, error) {
+	root, err := corpus.GoRoot()
+	if err != nil {
+		return nil, err
+	}
+	examples, err := corpus.Examples(root)
+	if err != nil {
+		return nil, err
+	}
+	return corpus.Notebooks(root, examples, filepath.Join(folder, "testdata"))
+}
+
 // recordAnswers records the answers of all corpora.
 func recordAnswers(jobs int, compile bool) error {
 	at, err := cellbuild.Locate(context.Background())
@@ -66,7 +79,7 @@ func recordAnswers(jobs int, compile bool) error {
 		return err
 	}
 	folder := filepath.Join(at.Root, "kernel", "cells")
-	all, err := corpus.Notebooks(filepath.Join(folder, "testdata"))
+	all, err := notebooks(folder)
 	if err != nil {
 		return err
 	}
@@ -106,7 +119,7 @@ func run(list string, jobs int, verbose, compile bool, patterns []string) error 
 	if err != nil {
 		return err
 	}
-	all, err := corpus.Notebooks(filepath.Join(at.Root, "kernel", "cells", "testdata"))
+	all, err := notebooks(filepath.Join(at.Root, "kernel", "cells"))
 	if err != nil {
 		return err
 	}
