@@ -111,13 +111,14 @@ func (e *host) enterForeign(fr *ixgo.Frame) {
 // reportCallback prints a panic of a function that compiled code called, and returns the
 // panic as an error for its caller.
 func (e *host) reportCallback(t failure.Traced) error {
-	e.reportPanic("a function that compiled code called", t.Value, t.Frames)
+	frames := t.Frames()
+	e.reportPanic("a function that compiled code called", t.Value, frames)
 	if stopped, ok := t.Value.(stop.Interrupted); ok {
 		return stopped
 	}
 	text := "panic: " + failure.Shorten(failure.PanicText(t.Value), failure.MaxValue)
-	if len(t.Frames) > 0 {
-		text += " at " + t.Frames[0].String()
+	if len(frames) > 0 {
+		text += " at " + frames[0].String()
 	}
 	if err, ok := t.Value.(error); ok {
 		return fmt.Errorf("%s%w", text, silent{err})
@@ -136,10 +137,10 @@ func (s silent) Unwrap() error { return s.error }
 func (e *host) traced(fr *ixgo.Frame, v any) failure.Traced {
 	e.faulted(fr, v)
 	value, frames := failure.Unwrap(v)
-	if len(frames) >= mostFrames {
-		return failure.Traced{Value: value, Frames: frames}
+	if len(frames) < mostFrames {
+		frames = failure.Join(frames, failure.Callers(fr.Innermost()))
 	}
-	return failure.Traced{Value: value, Frames: failure.Join(frames, failure.Callers(fr.Innermost()))}
+	return failure.Traced{Value: value, Frames: failure.Known(frames)}
 }
 
 // The function that recovers a panic on a goroutine of compiled code.

@@ -64,7 +64,7 @@ func (e *host) faulted(fr *ixgo.Frame, v any) {
 	if _, told := v.(failure.Traced); told {
 		return
 	}
-	value, _ := failure.Unwrap(v)
+	value := failure.Value(v)
 	switch value.(type) {
 	case stop.Interrupted, failure.Exit, failure.Goexit:
 		return

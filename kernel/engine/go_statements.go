@@ -82,7 +82,7 @@ func (e *host) reportPanic(what string, v any, frames []failure.Place) {
 // recovered is the result of recover for the code of a cell. Interrupts and the end of a
 // cell continue to panic.
 func recovered(v any) any {
-	v, _ = failure.Unwrap(v)
+	v = failure.Value(v)
 	switch v := v.(type) {
 	case stop.Interrupted, failure.Exit, failure.Goexit:
 		panic(v)

@@ -266,8 +266,7 @@ func (w *watch) run(ctx context.Context, p *compile.Program) ([]any, error) {
 		defer w.config.Debugger.Computes()()
 		r, err := p.Interp.RunFunc(watchName)
 		if err != nil {
-			value, _ := failure.Unwrap(err)
-			err = errors.New("panic: " + failure.Shorten(failure.PanicText(value), failure.MaxValue))
+			err = errors.New("panic: " + failure.Shorten(failure.PanicText(failure.Value(err)), failure.MaxValue))
 		}
 		values, _ := r.([]any)
 		ended <- computed{values, err}

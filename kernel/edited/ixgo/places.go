@@ -49,6 +49,45 @@ func (fr *frame) Literal() *ast.FuncLit {
 // interpreted code.
 func (fr *frame) PC() uintptr { return fr.pc() }
 
+// mostPlaces is the number of calls that a stack describes.
+const mostPlaces = 64
+
+// Stack are the calls of a goroutine at one time. Most panics are recovered, and nothing
+// asks for their places.
+type Stack struct {
+	interp *Interp
+	pcs    []uintptr // the innermost first
+}
+
+// Stack are the calls from a frame outwards.
+func (fr *frame) Stack() Stack {
+	s := Stack{interp: fr.interp, pcs: make([]uintptr, 0, 16)}
+	for ; fr.valid() && len(s.pcs) < mostFrames; fr = fr.caller {
+		for p := fr._panic; p != nil; p = p.link {
+			s.pcs = append(s.pcs, p.pcs...)
+		}
+		s.pcs = append(s.pcs, fr.pc())
+	}
+	return s
+}
+
+// Frames describes the calls, as CallerFrames does.
+func (s Stack) Frames() (frames []runtime.Frame) {
+	var pcs []uintptr
+	for _, pc := range s.pcs {
+		if fn := findFuncByPC(s.interp, int(pc)); len(pcs) < mostPlaces && (fn == nil || !isWrapperFuncName(fn.Fn.String())) {
+			pcs = append(pcs, pc)
+		}
+	}
+	fr, list := &frame{interp: s.interp}, runtime.CallersFrames(pcs)
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = runtimeFramesNext(fr, list)
+		frames = append(frames, f)
+	}
+	return frames
+}
+
 // At is the place of a program counter of the interpreter of a frame.
 func (fr *frame) At(pc uintptr) (function, file string, line int) {
 	if fr.interp == nil {

@@ -183,7 +183,7 @@ func (l *library) call(entry string, t reflect.Type) reflect.Value {
 		r, err := l.interp.RunFunc(entry, in...)
 		if err != nil {
 			value, frames := failure.Unwrap(err)
-			panic(failure.Traced{Value: value, Frames: frames})
+			panic(failure.Traced{Value: value, Frames: failure.Known(frames)})
 		}
 		out := make([]reflect.Value, t.NumOut())
 		for i, v := range r.([]any) {

@@ -2,6 +2,7 @@ package failure
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -23,8 +24,11 @@ type Place struct {
 // linked function, and each interpreter knows only its own frames.
 type Traced struct {
 	Value  any
-	Frames []Place
+	Frames func() []Place
 }
+
+// Known returns frames.
+func Known(frames []Place) func() []Place { return func() []Place { return frames } }
 
 func (p Place) String() string {
 	s := fmt.Sprintf("%s, line %d", cellproto.CellName(p.Cell), p.Line)
@@ -48,20 +52,39 @@ func Trace(info *ixgo.PanicInfo) {
 	switch err := info.Error.(type) {
 	case ixgo.FatalError: // it has ended already
 	case ixgo.PanicError:
-		info.Error = Traced{err.Value, Callers(info.Frame)}
+		info.Error = Traced{err.Value, later(info.Frame)}
 	default:
-		info.Error = Traced{err, Callers(info.Frame)}
+		info.Error = Traced{err, later(info.Frame)}
 	}
 }
 
 // Callers are the frames of cells from fr outwards.
-func Callers(fr *ixgo.Frame) (frames []Place) {
-	for _, f := range fr.CallerFrames() {
+func Callers(fr *ixgo.Frame) []Place { return places(fr.CallerFrames()) }
+
+// places are those of the frames that are of cells.
+func places(list []runtime.Frame) (frames []Place) {
+	for _, f := range list {
 		if cell := CellOf(f.File); cell > 0 {
 			frames = appendFrame(frames, Place{cell, f.Line, FuncName(f.Function)})
 		}
 	}
 	return frames
+}
+
+// Value is the value that a cell panicked with.
+func Value(value any) any {
+	for {
+		switch p := value.(type) {
+		case ixgo.PanicError:
+			value = p.Value
+		case ixgo.FatalError:
+			value = p.Value
+		case Traced:
+			value = p.Value
+		default:
+			return value
+		}
+	}
 }
 
 // Unwrap returns the value that a cell panicked with, and the frames of cells at that
@@ -74,7 +97,7 @@ func Unwrap(value any) (_ any, frames []Place) {
 		case ixgo.FatalError:
 			value, frames = p.Value, Join(userFrames(p.Stack()), frames)
 		case Traced:
-			value, frames = p.Value, Join(p.Frames, frames)
+			value, frames = p.Value, Join(p.Frames(), frames)
 		default:
 			return value, frames
 		}

@@ -117,7 +117,7 @@ func ofRegistry(text string) string {
 func TextOf(value any) (text string) {
 	method := "Error"
 	defer func() {
-		switch v, _ := Unwrap(recover()); v := v.(type) {
+		switch v := Value(recover()).(type) {
 		case nil:
 		case string, runtime.Error, ixgo.RuntimeError:
 			text = fmt.Sprintf("(%T, whose method %s panics: %v)", value, method, v)
