@@ -126,14 +126,30 @@ func check(k int) {
 	if k > 1 {
 		panic("too many")
 	}
+}
+func retry(f func()) (v any) {
+	defer func() { v = recover() }()
+	for range 1 {
+		f()
+	}
+	return nil
+}
+func scan(k int) {
+	for range 1 {
+		defer func() { _ = k }()
+		divide(k)
+	}
 }`)
 	const caught = "try(func() { divide(0) }); try(func() { check(2) })"
 	d.panics("uncaught")
 	if e := d.run(caught); e.Error != nil {
 		t.Error(e.Error)
 	}
+	if e := d.run("retry(func() { scan(0) })"); e.Error != nil { // bytecode has recorded the deferred calls
+		t.Error(e.Error)
+	}
 	s, done := d.next("divide(0)")
-	d.expect("uncaught", d.where(s), "exception divide:8 < cell 3:1")
+	d.expect("uncaught", d.where(s), "exception divide:8 < cell 4:1")
 	d.ends(s, done)
 	s, done = d.next("import \"sync\"\nvar wg sync.WaitGroup\nvar m map[int]int\nwg.Go(func() {\n\tm[1] = 2\n})\nwg.Wait()")
 	d.expect("goroutine", d.where(s), "exception func1:5")
@@ -157,4 +173,34 @@ func check(k int) {
 		t.Error("no error after an interrupt at a panic")
 	}
 	d.expect("afterwards", d.value("6 * 7"), "42")
+}
+
+// A stop in a deferred call shows the function that has deferred it, with its variables,
+// where it returns, or where it has panicked.
+func TestDebugDeferredCalls(t *testing.T) {
+	d := attach(t)
+	d.value(`func leave(k int) (r int) {
+	at := k + 1
+	for i := range 3 {
+		defer func() {
+			r += at / (i - k)
+		}()
+		if k == 0 && i == 2 {
+			panic("two")
+		}
+	}
+	return at
+}`)
+	d.panics("all")
+	s, done := d.next("leave(1)")
+	d.expect("returns", d.where(s), "exception leave.func1:5 < leave:12 < cell 2:1")
+	d.expect("variables", d.locals(s, 1), "k=1 r=4 at=2")
+	d.ends(s, done)
+	s, done = d.next("leave(0)")
+	d.expect("panics", d.where(s), "exception leave:8 < cell 3:1")
+	d.goOn(s)
+	s = d.stopped()
+	d.expect("panics again", d.where(s), "exception leave.func1:5 < leave:8 < cell 3:1")
+	d.expect("variables", d.locals(s, 1), "k=0 r=1 at=1 i=2")
+	d.ends(s, done)
 }

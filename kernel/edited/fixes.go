@@ -185,6 +185,16 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:   "Deferred calls that bytecode has recorded are in no list of a frame: the debugger takes a recovered panic for an uncaught one.",
+			Test:  "cells.TestDebugCaughtPanics",
+			Edits: []Edit{{"interp.go", 202, 201, "recorder interface{ List(*frame) } // puts deferred calls that it has recorded into _defer, nil if there is none"}},
+		},
+		{
+			Why:   "runtime.GC fails for the frame of a call that bytecode executes, which has no values until something needs them.",
+			Test:  "cells.TestSequences/language/runtime.GC in nested calls",
+			Edits: []Edit{{"runtime.go", 338, 338, "if len(fr.stack) > 0 {\n\tfr.gc()\n}"}},
+		},
+		{
 			Why:   "make of a slice with a capacity below its length panics with a text of package reflect, and one beyond the address space with words of the allocator.",
 			Test:  "cells.TestSequences/statements/make out of range",
 			Edits: []Edit{{"opblock.go", 563, 562, "checkMake(fr, instr, typ, Len, Cap)"}},

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -424,9 +425,15 @@ func compiled(t *testing.T, src string) string {
 	return string(out)
 }
 
-// printed is the output of a program as a cell.
+// printed is the output of a program as a cell that bytecode executes, or the engine
+// library.
 func printed(t *testing.T, src string, interpretOnly bool) string {
 	execute(t, interpretOnly)
+	return output(t, src)
+}
+
+// output is the output of a program as a cell.
+func output(t *testing.T, src string) string {
 	var mu sync.Mutex
 	var out bytes.Buffer
 	e, err := New(Config{Output: func(_ uint64, name string, text []byte) (int, error) {
@@ -442,6 +449,9 @@ func printed(t *testing.T, src string, interpretOnly bool) string {
 	}
 	if r := evaluate(context.Background(), e, 1, src+"\nmain()\n"); r.Err != nil {
 		t.Fatalf("%v", r.Err.Traceback)
+	}
+	for e.stop.Live.Load() > 0 { // a goroutine has told that it is done, and ends
+		runtime.Gosched()
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -278,6 +278,40 @@ def locks(n):
     return g.n
 
 
+class Counted:
+    def __init__(self):
+        self.n, self.calls = 0, 0
+
+    def add(self, k):
+        try:
+            self.n += k
+        finally:
+            self.calls += 1
+
+
+def deferred(n):
+    c = Counted()
+    for i in range(n):
+        c.add(i)
+    return c.n + c.calls
+
+
+def checked(k, limit):
+    try:
+        if k >= limit:
+            raise ValueError(k)
+        return k + 1
+    except ValueError as e:
+        return e.args[0]
+
+
+def recovered(n, limit):
+    s = 0
+    for i in range(n):
+        s += checked(i, limit)
+    return s
+
+
 def random(n):
     xs, x = [0] * n, 1
     for i in range(n):
@@ -334,6 +368,12 @@ def workload(row):
         return lambda: selects(200000)
     if row == "locks":
         return lambda: locks(300000)
+    if row == "deferred":
+        return lambda: deferred(300000)
+    if row == "guards":
+        return lambda: recovered(300000, 300000)
+    if row == "panics":
+        return lambda: recovered(100000, 0)
     if row == "ints":
         xs = random(1000000)
 

@@ -75,7 +75,8 @@ func calls[T any](v reflect.Value, x T) bool {
 // frame while it panics: only then can a function recover.
 func (fr *frame) runDeferred() {
 	interp, noted := fr.interp, false
-	for d := fr._defer; d != nil; d = d.tail {
+	for d := fr._defer; d != nil; d = fr._defer {
+		fr._defer = d.tail
 		if !noted && !fr._panic.isNil() {
 			noted = true
 			atomic.AddInt32(&interp.deferCount, 1)
@@ -89,7 +90,6 @@ func (fr *frame) runDeferred() {
 		atomic.AddInt32(&interp.deferCount, -1)
 		fr.deferid = 0
 	}
-	fr._defer = nil
 }
 
 // onlyCalled reports whether a closure is only called, by statements that read its

@@ -55,6 +55,9 @@ func (fr *frame) Recovered() bool {
 
 // Defers reports whether a frame has deferred a function for which is holds.
 func (fr *frame) Defers(is func(fn *ssa.Function) bool) bool {
+	if fr.recorder != nil {
+		fr.recorder.List(fr)
+	}
 	for d := fr._defer; d != nil; d = d.tail {
 		if fn := fr.interp.functionOf(d.fn); fn != nil && is(fn) {
 			return true

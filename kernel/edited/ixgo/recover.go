@@ -46,6 +46,18 @@ func (fr *frame) recovers(fn *ssa.Function) (v any) {
 	return fr._panic.arg
 }
 
+// Recover is the result of recover in a function that the frame has deferred.
+func (fr *frame) Recover(fn *ssa.Function) any {
+	if fr._panic.isNil() {
+		return nil
+	}
+	v := fr.recovers(fn)
+	if p, ok := v.(PanicError); ok {
+		return p.Value
+	}
+	return v
+}
+
 // passing is a panic that goes on through recover and that a frame below has met, before
 // earlier panics of this one.
 func (fr *frame) passing(earlier *_panic) *_panic {

@@ -36,30 +36,69 @@ func (fr *frame) stepped() (v any) {
 		}
 		if v = recover(); v == nil { // runtime.Goexit, which unwinds the stack itself
 			fr.endPanic(nil)
-		} else if h := fr.interp.ctx.Hooks; h != nil {
-			v = h.Unwinds(fr, v)
+		} else {
+			v = fr.Unwinding(v)
 		}
 	}()
 	fr.step()
 	return nil
 }
 
-// endPanic runs the deferred calls of a frame that panics. It panics unless one of them
-// recovers.
+// endPanic runs the deferred calls of a frame that panics, or that runtime.Goexit ends if v
+// is nil. It panics unless one of them recovers.
 func (fr *frame) endPanic(v any) {
-	p := &_panic{arg: v}
+	if fr._panic = nil; v != nil {
+		fr.Panics(v)
+	}
+	fr.runDefers()
+	for _, fn := range fr.pfn.Recover {
+		fn(fr)
+	}
+}
+
+// Panic is what the panic statement that a frame has come to panics with, for a value.
+func (fr *frame) Panic(v any) any {
+	ctx := fr.interp.ctx
+	if ctx.panicFunc == nil {
+		return PanicError{stack: debugStack(fr), Value: v}
+	}
+	return ctx.handlePanic(fr, fr.pfn.InstrForPC(fr.ipc-1), PanicError{Value: v})
+}
+
+// Unwinding is called with a panic that has come to a frame with deferred calls, before
+// the stack is unwound to it. The panic goes on with the value that it returns.
+func (fr *frame) Unwinding(v any) any {
+	if h := fr.interp.ctx.Hooks; h != nil {
+		return h.Unwinds(fr, v)
+	}
+	return v
+}
+
+// Panics notes that a frame panics, or that it does so again while it runs deferred calls.
+func (fr *frame) Panics(v any) {
+	earlier, p := fr._panic, &_panic{arg: v}
 	fr._panic = p
 	for callee := fr.callee; callee.aborted() && len(p.pcs) < mostFrames; callee = callee.callee {
 		if p.met(callee) {
 			break
 		}
 	}
-	p.link = fr.passing(p.link)
-	fr.runDefers()
-	for _, fn := range fr.pfn.Recover {
-		fn(fr)
+	if earlier != nil {
+		earlier.aborted, p.link = true, earlier
 	}
+	p.link = fr.passing(p.link)
 }
+
+// Panicking is the value with which a frame panics.
+func (fr *frame) Panicking() (v any, panics bool) {
+	if fr._panic.isNil() {
+		return nil, false
+	}
+	return fr._panic.arg, true
+}
+
+// RunDeferred makes the deferred calls of a frame. It returns, whatever they do.
+func (fr *frame) RunDeferred() { fr.runDeferred() }
 
 // met adds a frame that the panic has ended, before those of its callers. It reports
 // whether this frame has panicked: then the frames below are known too.

@@ -144,12 +144,15 @@ func (b *callback) call(i, j uint64, x any) {
 		m.push(activation{c: b.c, fr: fr})
 	}
 	m.base, m.stack, m.returned, fr.ipc, fr.callee = 0, m.stack[:1], false, 0, nil
+	if fr._panic != nil { // of an earlier call
+		fr._panic = nil
+	}
 	if b.by.callee != fr {
 		b.by.callee = fr
 	}
 	r, p := m.registers()
 	b.arguments(r, p, i, j, x)
-	m.run(b.c)
+	m.finish(b.c)
 	if m.returned {
 		b.number = m.word
 		fr.ipc = -1
@@ -216,7 +219,7 @@ func (b *callback) begin() (*machine, *frame) {
 	c.deep()
 	m := &machine{numbers: make([]uint64, c.size+1), pointers: make([]unsafe.Pointer, c.size+1), by: b.by, called: true}
 	fr := &frame{interp: c.pfn.Interp, pfn: c.pfn, block: c.pfn.Main, stack: slices.Clone(c.pfn.stack)}
-	m.owns(fr, c.probed)
+	m.owns(fr, c)
 	b.below(fr)
 	return m, fr
 }
@@ -233,9 +236,9 @@ func (b *callback) drop() {
 	if b.m == nil {
 		return
 	}
+	b.m.clean()
 	clear(b.m.pointers[:b.m.high])
 	b.m.high, b.m.by, b.m.stack = 0, nil, b.m.stack[:0]
 	copy(b.fr.stack, b.c.pfn.stack)
-	b.m.owns(b.fr, b.c.probed)
 	b.fr.caller, b.fr.callee = nil, nil
 }

@@ -16,6 +16,9 @@ import (
 func (l *lowering) call(in *ssa.Call) {
 	switch fn := in.Call.Value.(type) {
 	case *ssa.Builtin:
+		if len(in.Call.Args) == 0 {
+			break
+		}
 		if (fn.Name() == "len" || fn.Name() == "cap") && classOf(in.Call.Args[0].Type()) == header {
 			o := opMovNum
 			if fn.Name() == "cap" {
@@ -44,7 +47,7 @@ func (l *lowering) call(in *ssa.Call) {
 		l.direct(in, nil, nil)
 		return
 	}
-	if fn, free, ok := l.callee(in); ok {
+	if fn, free, ok := l.callee(&in.Call); ok {
 		l.direct(in, fn, free)
 		return
 	}
@@ -71,10 +74,10 @@ func (l *lowering) math(in *ssa.Call, fn *ssa.Function) bool {
 	return true
 }
 
-// callable reports whether the machine can call a function: it recovers nothing, and its
-// arguments, free variables and results are in registers.
+// callable reports whether the machine can call a function: its arguments, free variables
+// and results are in registers.
 func (f *Function) callable() bool {
-	if f.fn.Recover != nil || f.pfn.Recover != nil || !inRegisters(f.fn.Signature) {
+	if !inRegisters(f.fn.Signature) {
 		return false
 	}
 	for _, v := range f.fn.FreeVars {
@@ -100,11 +103,11 @@ func inRegisters(sig *types.Signature) bool {
 // callee is what a call calls, if the machine can execute it: a function, with the free
 // variables of a closure; if the function is nil, a function value or the method of an
 // interface.
-func (l *lowering) callee(in *ssa.Call) (fn *ssa.Function, free []ssa.Value, ok bool) {
-	if in.Call.IsInvoke() {
-		return nil, nil, inRegisters(in.Call.Signature())
+func (l *lowering) callee(call *ssa.CallCommon) (fn *ssa.Function, free []ssa.Value, ok bool) {
+	if call.IsInvoke() {
+		return nil, nil, inRegisters(call.Signature())
 	}
-	switch v := in.Call.Value.(type) {
+	switch v := call.Value.(type) {
 	case *ssa.Builtin:
 		return nil, nil, false
 	case *ssa.Function:
@@ -112,7 +115,7 @@ func (l *lowering) callee(in *ssa.Call) (fn *ssa.Function, free []ssa.Value, ok 
 	case *ssa.MakeClosure:
 		fn, free = v.Fn.(*ssa.Function), v.Bindings
 	default:
-		return nil, nil, inRegisters(in.Call.Signature()) && l.types[v.Type()] != nil
+		return nil, nil, inRegisters(call.Signature()) && l.types[v.Type()] != nil
 	}
 	f := l.f.program.functions[fn]
 	return fn, free, f != nil && fn.Blocks != nil && fn.String() != l.host.Enter && f.callable()
@@ -132,7 +135,7 @@ func (l *lowering) planClosure(in *ssa.MakeClosure) {
 		if !ok || c.Call.Value != in || slices.Contains(c.Call.Args, ssa.Value(in)) {
 			return
 		}
-		if _, _, ok := l.callee(c); !ok {
+		if _, _, ok := l.callee(&c.Call); !ok {
 			return
 		}
 	}
@@ -141,8 +144,13 @@ func (l *lowering) planClosure(in *ssa.MakeClosure) {
 
 // planCall assigns registers to the results of a call that the machine executes.
 func (l *lowering) planCall(in *ssa.Call) {
-	_, _, ok := l.callee(in)
-	ok = ok || l.planNative(in)
+	_, _, ok := l.callee(&in.Call)
+	if !ok {
+		n := l.native(&in.Call)
+		if ok = n != nil; ok {
+			l.compiled[in] = n
+		}
+	}
 	results := in.Call.Signature().Results()
 	if !ok || results.Len() < 2 {
 		return
@@ -159,41 +167,39 @@ func (l *lowering) planCall(in *ssa.Call) {
 	}
 }
 
-// planNative plans a call of a compiled function, and reports whether the machine can make
-// it.
-func (l *lowering) planNative(in *ssa.Call) bool {
-	fn, ok := in.Call.Value.(*ssa.Function)
-	if !ok || fn.Blocks != nil || in.Call.IsInvoke() || calledBack(in) != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path()+".Enter" == l.host.Enter || !nativesWork() {
-		return false
+// native is a call of a compiled function that the machine can make, nil for another call.
+func (l *lowering) native(call *ssa.CallCommon) *native {
+	fn, ok := call.Value.(*ssa.Function)
+	if !ok || fn.Blocks != nil || call.IsInvoke() || calledBack(call) != nil || fn.Pkg == nil || fn.Pkg.Pkg.Path()+".Enter" == l.host.Enter && fn.String() != l.host.Recovered || !nativesWork() {
+		return nil
 	}
 	at, ok := l.pfn.at(fn)
 	if !ok || l.pfn.stack[at] == nil || reflect.ValueOf(l.pfn.stack[at]).Pointer() == madeByReflect { // one that looks at its caller
-		return false
+		return nil
 	}
-	t, results := reflect.TypeOf(l.pfn.stack[at]), in.Call.Signature().Results()
-	if t.Kind() != reflect.Func || t.NumIn() != len(in.Call.Args) || t.NumOut() != results.Len() {
-		return false
+	t, results := reflect.TypeOf(l.pfn.stack[at]), call.Signature().Results()
+	if t.Kind() != reflect.Func || t.NumIn() != len(call.Args) || t.NumOut() != results.Len() {
+		return nil
 	}
-	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data, direct: directly(l.pfn.stack[at])}
-	for i, a := range in.Call.Args {
+	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data, direct: directly(l.pfn.stack[at]), atOnce: atOnce[fn.String()]}
+	for i, a := range call.Args {
 		x := conveyedAs(t.In(i))
 		if x.class != classOf(a.Type()) || x.kind != kindOf(a.Type()) {
-			return false
+			return nil
 		}
 		n.args = append(n.args, x)
 	}
 	for i := range t.NumOut() {
 		x := conveyedAs(t.Out(i))
 		if x.class != classOf(results.At(i).Type()) || x.kind != kindOf(results.At(i).Type()) {
-			return false
+			return nil
 		}
 		n.results = append(n.results, x)
 	}
 	if !n.fits() {
-		return false
+		return nil
 	}
-	l.compiled[in] = n
-	return true
+	return n
 }
 
 // direct lowers a call that the machine executes.
@@ -211,7 +217,9 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 		cl.value, cl.invoked = l.reg(in.Call.Value), &invoking{name: in.Call.Method.Name()}
 		out.uses = append(out.uses, cl.value)
 	case l.compiled[in] != nil:
-		out.op, cl.native = opNative, l.compiled[in]
+		if out.op, cl.native = opNative, l.compiled[in]; in.Call.Value.String() == l.host.Recovered {
+			out.op = opRecovered
+		}
 	default:
 		cl.value, cl.typ, cl.last = l.reg(in.Call.Value), typeWord(l.types[in.Call.Value.Type()]), &atomic.Pointer[Function]{}
 		out.uses = append(out.uses, cl.value)

@@ -34,7 +34,7 @@ func (l *lowering) receive(in *ssa.Call, fn *ssa.Function) bool {
 	}
 	c := in.Call.Args[0]
 	rt := l.types[c.Type()]
-	if _, _, ok := l.callee(in); !ok || rt == nil || rt.Kind() != reflect.Chan || isStatic(c) {
+	if _, _, ok := l.callee(&in.Call); !ok || rt == nil || rt.Kind() != reflect.Chan || isStatic(c) {
 		return false
 	}
 	defs := l.parts[in]

@@ -25,6 +25,8 @@ type code struct {
 	entry      []slot // parameters and free variables
 	escapes    []escape
 	calls      []call
+	deferrals  []deferral
+	ends       []call // what calls deferred functions: RunDefers, and a panic, whose place -1 is the frame's
 	returns    []results
 	slices     []slicing
 	accesses   []mapAccess
@@ -40,6 +42,9 @@ type code struct {
 	probed *probed            // nil if the function has no probes
 	flags  *[1 << 16]uint8    // of probes
 	held   map[ssa.Value]slot // registers of values of variables
+
+	unwind uintptr // the place of the first instruction after a panic
+	alone  bool    // the function defers nothing, and calls no function that the machine executes
 
 	functions map[*ssa.Function]*Function // of the program
 
@@ -73,6 +78,15 @@ type call struct {
 	args    []slot                    // in the caller; the callee has them in registers 0 and up, each in two if it is a header
 	params  []uint16                  // without the receiver of a method of an interface
 	results []slot                    // in the caller
+}
+
+// deferral is a deferred call that the machine makes at the end of the function. A record
+// keeps its values until then. The call's escape is the Defer instruction.
+type deferral struct {
+	call
+	values []slot // in the function: arguments and free variables, and behind them the function value or interface
+	kept   []slot // the same in the record, with their places in the frame; -1 if the value is in each frame
+	size   int    // registers of a record
 }
 
 // results are the return values of a function.

@@ -8,8 +8,12 @@
 // that never changes, and an interface is the two words of an any. All other values stay
 // in the engine's frame, as interfaces. An instruction that the machine does not know is
 // executed by the engine's closure: its operands are stored in the frame first, and its
-// result is loaded from it. So every function can be compiled, and defers, goroutines and
-// calls of compiled code behave as before.
+// result is loaded from it. So every function can be compiled, and goroutines and calls of
+// compiled code behave as before.
+//
+// A deferred call is recorded, and made by the machine before its function returns or after
+// a panic has come to it (records.go, panics.go). The engine's list of deferred calls is used
+// for those that the machine cannot make.
 //
 // If a check fails (a bound, a nil pointer, a division by zero), the engine executes the
 // instruction and panics with its own message; the frames that a traceback names are
@@ -17,7 +21,7 @@
 //
 // Its main type is Function; the engine calls Install for each interpreter. A function
 // is compiled in stages: lower (lower.go walks the SSA form; arithmetic.go, memory.go,
-// calls.go, interfaces.go, maps.go and ranges.go emit instructions of one family each, with
+// calls.go, defers.go, interfaces.go, maps.go and ranges.go emit instructions of one family each, with
 // the vregs of values.go, the plan of merge.go and the builder of emit.go), registers
 // (finish.go), order of blocks (layout.go). The result is a code (code.go), which a machine executes
 // (run.go and machine.go). engine.go holds the layout of the engine library's types. The

@@ -45,6 +45,7 @@ type lowering struct {
 	spills    map[*ssa.Store]bool       // of records to variables that are only read
 	settled   map[ssa.Value]bool        // variables that do not change after the first load
 	blocks    map[*ssa.BasicBlock]*block
+	recovery  *block // after a recovered panic, nil if the function defers nothing
 	order     []*block
 	now       *block
 	held      []int              // vregs of the variables of the statement that is lowered
@@ -54,6 +55,8 @@ type lowering struct {
 
 	escapes    []escape
 	calls      []call
+	deferrals  []deferral
+	ends       []call // RunDefers
 	returns    []results
 	slices     []slicing
 	accesses   []mapAccess
@@ -152,11 +155,17 @@ func (l *lowering) byEngine(in ssa.Instruction) {
 			out.defs = []int{l.reg(v)}
 		}
 	}
+	if _, ok := in.(*ssa.Defer); ok {
+		out.op = opDeferByEngine
+	}
 	if c, ok := in.(*ssa.Call); ok {
-		if f := calledBack(c); f != nil {
+		if f := calledBack(&c.Call); f != nil {
 			if at, ok := l.pfn.at(f); ok {
 				out.op, l.escapes[e].calledBack, l.escapes[e].lends = opCallBack, at, &sync.Pool{}
 			}
+		}
+		if fn, ok := c.Call.Value.(*ssa.Builtin); ok && fn.Name() == "recover" && l.escapes[e].result.class == dynamic {
+			out.op = opRecover
 		}
 	}
 	l.emit(out)
@@ -174,7 +183,7 @@ func callsBack(in ssa.Instruction) bool {
 			return in.Call.IsInvoke() || fn.Blocks != nil
 		}
 		return true
-	case *ssa.RunDefers:
+	case *ssa.Defer: // it makes all that the function defers
 		return true
 	}
 	return false

@@ -30,6 +30,22 @@ type frame struct {
 	deferid uint64
 	outside bool   // code outside of the interpreter has called the function
 	by      *frame // that has deferred this call
+
+	recorder interface{ List(*ixgo.Frame) } // puts deferred calls that it has recorded into _defer
+}
+
+// unwinder are methods that the edited library adds to frames.
+type unwinder interface {
+	Panic(v any) any              // what the panic statement that the frame has come to panics with
+	Unwinding(v any) any          // is called with a panic that has come to the frame, and returns the one that goes on
+	Panics(v any)                 // notes that the frame panics
+	Panicking() (any, bool)       // the value with which it still does
+	RunDeferred()                 // makes the deferred calls in the list; it returns, whatever they do
+	Recover(fn *ssa.Function) any // the result of recover in a function that the frame has deferred
+}
+
+func (fr *frame) unwinder() unwinder {
+	return any((*ixgo.Frame)(unsafe.Pointer(fr))).(unwinder)
 }
 
 // function is a compiled function of the engine: one closure an instruction.

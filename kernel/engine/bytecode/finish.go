@@ -58,8 +58,9 @@ func (l *lowering) finish() (*code, error) {
 	}
 	l.substitute(a)
 	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, choices: l.choices, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
+		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, choices: l.choices, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
 	c.probed, c.held = l.f.probed, l.slots
+	c.alone = l.recovery == nil && !slices.ContainsFunc(l.calls, func(cl call) bool { return cl.native == nil })
 	if l.host.Probes != nil {
 		c.flags = l.host.Probes.Flags
 	}
@@ -144,6 +145,9 @@ func (a *allocation) undefined() (err error) {
 
 func (a *allocation) liveOut(b *block) bitset {
 	live := newBitset(len(a.l.vregs))
+	if a.l.recovery != nil { // any instruction may panic, and a deferred call recover
+		live.or(a.l.recovery.live)
+	}
 	for i := range b.ins {
 		for _, s := range []*block{b.ins[i].yes, b.ins[i].no} {
 			if s != nil {
@@ -319,6 +323,14 @@ func (l *lowering) substitute(a *allocation) {
 		}
 		if len(cl.results) == 1 {
 			cl.escape.result.reg = cl.results[0].reg
+		}
+	}
+	for i := range l.deferrals {
+		d := &l.deferrals[i]
+		list(d.values)
+		list(d.escape.boxes)
+		if d.value >= 0 {
+			d.value = reg(d.value)
 		}
 	}
 	for i := range l.returns {

@@ -27,6 +27,7 @@ type Host struct {
 	KillName  string   // the name of the function that returns the channel of stops
 	RecvNames []string // the names of the generic functions that receive a value
 	Cell      string   // the function that holds a cell's statements, without its package
+	Recovered string   // the name of the function that gets what recover returns; it returns nil for nil
 
 	Flag     *int32                                    // the interrupt flag
 	Polls    func(fn *ssa.Function) bool               // whether a function polls the flag although its code does not
@@ -66,7 +67,7 @@ func repeats(fn *ssa.Function) bool {
 			}
 		}
 		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.Call); ok && calledBack(c) != nil {
+			if c, ok := in.(*ssa.Call); ok && calledBack(&c.Call) != nil {
 				return true
 			}
 		}
@@ -107,12 +108,12 @@ var callers = map[string]string{
 
 // calledBack is the operand of a call that is replaced: a function, or a value whose
 // methods are called.
-func calledBack(in *ssa.Call) ssa.Value {
-	fn, ok := in.Call.Value.(*ssa.Function)
+func calledBack(call *ssa.CallCommon) ssa.Value {
+	fn, ok := call.Value.(*ssa.Function)
 	if !ok || fn.Blocks != nil || fn.Pkg == nil || !slices.Contains(strings.Fields(callers[fn.Pkg.Pkg.Path()]), fn.Name()) {
 		return nil
 	}
-	for _, a := range in.Call.Args {
+	for _, a := range call.Args {
 		switch t := a.Type().Underlying().(type) {
 		case *types.Signature:
 			return a

@@ -24,7 +24,6 @@ func Install(in *ixgo.Interp, host Host) error {
 		var marks *probed
 		if host.Probes != nil && len(pfn.Instrs) > 0 {
 			if marks = probesOf(fn, host.Probes); marks != nil {
-				marks.place = len(pfn.stack)
 				pfn.stack = append(pfn.stack, marks)
 			}
 		}

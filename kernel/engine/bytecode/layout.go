@@ -24,6 +24,7 @@ func (l *lowering) layout(c *code) {
 		}
 	}
 	place(l.order[0])
+	place(l.recovery)
 	for i := 0; i < len(placed); i++ {
 		for k := range placed[i].ins {
 			place(placed[i].ins[k].yes)
@@ -44,6 +45,9 @@ func (l *lowering) layout(c *code) {
 			c.instrs = append(c.instrs, b.ins[i].final())
 			c.checks = append(c.checks, int32(b.ins[i].check))
 		}
+	}
+	if l.recovery != nil {
+		c.unwind = uintptr(l.recovery.pos) * unsafe.Sizeof(instr{})
 	}
 	c.instrs = append(c.instrs, instr{}) // the machine reads one instruction ahead
 }

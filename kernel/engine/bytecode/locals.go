@@ -58,26 +58,25 @@ func Caller(of *ixgo.Frame) *ixgo.Frame {
 // owner finds the probes of the function of a frame, and the call of the machine that
 // executes it, nil if the engine does.
 func owner(fr *frame) (*probed, *machine, *activation) {
-	if len(fr.stack) == 0 {
-		return nil, nil, nil
-	}
-	switch x := fr.stack[len(fr.stack)-1].(type) {
-	case *probed:
-		return x, nil, nil
-	case *machine:
-		for i := range x.stack {
-			if a := &x.stack[i]; a.fr == fr {
-				return a.c.probed, x, a
+	if m, ok := fr.recorder.(*machine); ok {
+		for i := range m.stack {
+			if a := &m.stack[i]; a.fr == fr {
+				return a.c.probed, m, a
 			}
 		}
+		return nil, nil, nil
+	}
+	if n := len(fr.stack); n > 0 {
+		k, _ := fr.stack[n-1].(*probed)
+		return k, nil, nil
 	}
 	return nil, nil, nil
 }
 
-// owns notes in a frame that the machine executes it.
-func (m *machine) owns(fr *frame, k *probed) {
-	if k != nil && len(fr.stack) == k.place+1 {
-		fr.stack[k.place] = m
+// owns notes in a frame that the machine executes it, where others look at that.
+func (m *machine) owns(fr *frame, c *code) {
+	if c.probed != nil || len(c.deferrals) > 0 {
+		fr.recorder = m
 	}
 }
 
@@ -98,6 +97,9 @@ func read(v ssa.Value, fr *frame, m *machine, a *activation) (any, bool) {
 		return to[0], true
 	}
 	at, ok := fr.pfn.at(v)
+	if ok && isStatic(v) {
+		return fr.pfn.stack[at], true
+	}
 	if !ok || at >= len(fr.stack) {
 		return nil, false
 	}

@@ -21,6 +21,9 @@ func compile(f *Function) (c *code, err error) {
 	if len(f.pfn.ssaInstrs) > maxInstructions {
 		return nil, fmt.Errorf("bytecode: %v: %d instructions, at most %d", f.fn, len(f.pfn.ssaInstrs), maxInstructions)
 	}
+	if (f.fn.Recover == nil) != (f.pfn.Recover == nil) {
+		return nil, fmt.Errorf("bytecode: %v: the engine recovers nothing", f.fn)
+	}
 	host := &f.program.host
 	l := &lowering{values: &values{pfn: f.pfn, types: f.program.types, vreg: map[ssa.Value]int{}}, merging: newMerging(host, f.pfn.ssaInstrs),
 		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, spills: map[*ssa.Store]bool{}, settled: map[ssa.Value]bool{}, compiled: map[*ssa.Call]*native{}, appended: map[*ssa.Call][]ssa.Value{}, blocks: map[*ssa.BasicBlock]*block{}, slots: map[ssa.Value]slot{}, polls: host.Polls(f.fn)}
@@ -45,12 +48,13 @@ func (l *lowering) function() {
 		l.parameter(v, l.pfn.nres+l.pfn.narg+i)
 	}
 	for _, b := range l.fn.Blocks {
-		if b == l.fn.Recover && len(b.Preds) == 0 || polled(b, l.host) { // the engine's recover block, or one that is merged into another
+		if polled(b, l.host) { // it is merged into another
 			continue
 		}
 		l.blocks[b] = &block{}
 		l.order = append(l.order, l.blocks[b])
 	}
+	l.recovery = l.blocks[l.fn.Recover]
 	for _, b := range l.fn.Blocks { // before any block is lowered: a value may be used in an earlier block
 		for i, in := range b.Instrs {
 			l.plan(b, i, in)
@@ -86,6 +90,9 @@ func (l *lowering) function() {
 // block lowers a basic block.
 func (l *lowering) block(b *ssa.BasicBlock) {
 	l.now = l.blocks[b]
+	if b == l.fn.Recover {
+		l.unwinds()
+	}
 	if k := l.f.probed; k != nil {
 		l.hold(k.held[b])
 	}
@@ -168,6 +175,12 @@ func (l *lowering) instruction(in ssa.Instruction) {
 		l.next(in)
 	case *ssa.Select:
 		l.waits(in)
+	case *ssa.Panic:
+		l.panics(in)
+	case *ssa.Defer:
+		l.deferred(in)
+	case *ssa.RunDefers:
+		l.runDefers(in)
 	case *ssa.Extract:
 		if l.parts[in.Tuple] == nil {
 			l.byEngine(in)

@@ -26,6 +26,12 @@ type machine struct {
 	many  []selectCase // of a select with several cases
 	words []uint64     // numbers that its cases pass
 	regs  regArgs      // of a call of a compiled function
+
+	records        []deferred // of deferred calls
+	keptNumbers    []uint64   // their values
+	keptPointers   []unsafe.Pointer
+	ended          *frame // of a call that has made its deferred calls and still panics
+	keep, keptHigh int    // where the next values begin, and where all that were kept end
 }
 
 // activation is a call that has not returned.
@@ -40,10 +46,9 @@ type activation struct {
 // Limits of the depth and the memory of a machine. A deeper recursion is a runaway
 // recursion.
 const (
-	maxDepth  = 250000
-	maxSize   = 1 << 24 // registers
-	deepStack = 10000   // older callers get values in their frames only when these are needed
-	keptSize  = 1 << 16
+	maxDepth = 250000
+	maxSize  = 1 << 24 // registers
+	keptSize = 1 << 16
 )
 
 //go:nocheckptr
@@ -65,18 +70,22 @@ func enter(c *code, fr *frame) {
 	m.base = 0
 	m.push(activation{c: c, fr: fr})
 	fr.callee = nil // it may be left over from an earlier call
-	m.owns(fr, c.probed)
+	m.owns(fr, c)
 	r, p := m.registers()
 	for i := range c.entry {
 		c.entry[i].unbox(r, p, fr.stack[c.entry[i].at])
 	}
-	m.run(c)
+	m.finish(c)
 	m.stack = m.stack[:0]
+	if fr.recorder != nil {
+		fr.recorder = nil
+	}
 	if len(m.numbers) > keptSize {
 		return
 	}
 	clear(m.pointers[:m.high])
 	m.high = 0
+	m.clean()
 	c.machines.Put(m)
 }
 
@@ -123,7 +132,7 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 		return nil
 	}
 	if len(m.stack) >= maxDepth || m.base+c.size > maxSize {
-		m.frame()
+		m.link(len(m.stack) - 1)
 		panic(c.overflow)
 	}
 	m.push(activation{c: callee, base: m.base + c.size, ret: ret, to: cl})
@@ -170,11 +179,14 @@ func (m *machine) engineCall(c *code, cl *call) {
 
 // native calls a compiled function.
 func (m *machine) native(c *code, cl *call) {
+	r, p := m.registers()
+	if n := cl.native; n.atOnce != nil && n.atOnce(p[uint16(cl.args[0].reg)]) {
+		return
+	}
 	if m.at(&cl.escape).deferid != 0 { // functions of cells that it calls look for this frame
 		m.engineCall(c, cl)
 		return
 	}
-	r, p := m.registers()
 	cl.native.invoke(&m.regs, r, p, cl.args, cl.results)
 }
 
@@ -209,26 +221,32 @@ func (m *machine) giveBack(c *code, list *results) {
 }
 
 // frame is the engine's frame of the call at the top, linked to the frames of its
-// callers.
+// callers, with values.
 func (m *machine) frame() *frame {
-	n := len(m.stack) - 1
+	fr := m.link(len(m.stack) - 1)
+	fr.fill()
+	return fr
+}
+
+// fill gives a frame values.
+func (fr *frame) fill() {
+	if fr.stack == nil {
+		fr.stack = append([]any(nil), fr.pfn.stack...)
+	}
+}
+
+// link is likewise the frame of call n. It has values only if it has been needed with them.
+func (m *machine) link(n int) *frame {
 	first := n
 	for m.stack[first].fr == nil {
 		first--
 	}
 	for i := first + 1; i <= n; i++ {
 		a, caller := &m.stack[i], m.stack[i-1].fr
-		caller.ipc, caller.block = a.to.escape.at+1, a.to.escape.block
+		caller.calls(&a.to.escape)
 		a.fr = &frame{interp: caller.interp, caller: caller, pfn: a.c.pfn, block: a.c.pfn.Main, deferid: caller.deferid}
 		caller.callee = a.fr
-		if n < deepStack || i == n {
-			a.fr.stack = append([]any(nil), a.c.pfn.stack...)
-			m.owns(a.fr, a.c.probed)
-		}
-	}
-	if fr := m.stack[n].fr; fr.stack == nil {
-		fr.stack = append([]any(nil), fr.pfn.stack...)
-		m.owns(fr, m.stack[n].c.probed)
+		m.owns(a.fr, a.c)
 	}
 	return m.stack[n].fr
 }
@@ -258,6 +276,15 @@ func (m *machine) leave(c *code, in *instr) {
 		m.callBack(c, &c.escapes[in.imm])
 	case opNative:
 		m.native(c, &c.calls[in.imm])
+	case opRecovered:
+		m.recovered(c, &c.calls[in.imm])
+	case opRecover:
+		m.recover(c, &c.escapes[in.imm])
+	case opDefer:
+		m.defers(c, &c.deferrals[in.imm])
+	case opDeferByEngine:
+		m.list(len(m.stack) - 1)
+		m.escape(c, &c.escapes[in.imm])
 	case opChoose:
 		m.chooseOf(c, &c.choices[in.imm])
 	case opStop:
@@ -278,7 +305,8 @@ func (m *machine) escape(c *code, e *escape) {
 // boxed is the frame of the call at the top, at an escape, with the operands that are in
 // registers.
 func (m *machine) boxed(e *escape) *frame {
-	fr := m.at(e)
+	fr := m.frame()
+	fr.calls(e)
 	r, p := m.registers()
 	for i := range e.boxes {
 		e.boxes[i].box(r, p, fr.stack)
@@ -286,11 +314,18 @@ func (m *machine) boxed(e *escape) *frame {
 	return fr
 }
 
-// at is the frame of the call at the top, at an escape.
+// at is the frame of the call at the top, at an escape, perhaps without values.
 func (m *machine) at(e *escape) *frame {
-	fr := m.frame()
-	fr.ipc, fr.block = e.at+1, e.block
+	fr := m.link(len(m.stack) - 1)
+	fr.calls(e)
 	return fr
+}
+
+// calls notes the escape that a frame executes.
+func (fr *frame) calls(e *escape) {
+	if e.at >= 0 { // else it stays where it has panicked
+		fr.ipc, fr.block = e.at+1, e.block
+	}
 }
 
 // execute executes an escape.

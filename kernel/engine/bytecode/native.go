@@ -27,6 +27,7 @@ type native struct {
 	fn            unsafe.Pointer
 	args, results []conveyed
 	isPtr         [(intRegs + 7) / 8]uint8
+	atOnce        func(at unsafe.Pointer) bool                     // does what the function does with its argument, and reports false if that may wait or fail; else nil
 	direct        func(r *registers, p *pointers, from, to []slot) // calls a function of a frequent type without reflectcall; else nil
 	ints          int                                              // registers of arguments
 	most          int                                              // integer registers of arguments or results
@@ -153,13 +154,64 @@ func directly(f any) func(r *registers, p *pointers, from, to []slot) {
 			setText(r, p, to[0].reg, f(text(r, p, uint16(from[0].reg))))
 		}
 	case func(*sync.Mutex):
-		return func(_ *registers, p *pointers, from, _ []slot) { f((*sync.Mutex)(p[from[0].reg])) }
+		return ofPointer(f)
+	case func(*sync.WaitGroup):
+		return ofPointer(f)
+	case func(any) any:
+		return func(_ *registers, p *pointers, from, to []slot) {
+			x := f(*(*any)(unsafe.Pointer(&eface{p[from[0].reg], p[from[0].reg+1]})))
+			e := (*eface)(unsafe.Pointer(&x))
+			p[to[0].reg], p[to[0].reg+1] = e.typ, e.data
+		}
 	case func(string, string) bool:
 		return func(r *registers, p *pointers, from, to []slot) {
 			r[to[0].reg] = truth(f(text(r, p, uint16(from[0].reg)), text(r, p, uint16(from[1].reg))))
 		}
 	}
 	return nil
+}
+
+func ofPointer[T any](f func(*T)) func(r *registers, p *pointers, from, to []slot) {
+	return func(_ *registers, p *pointers, from, _ []slot) { f((*T)(p[from[0].reg])) }
+}
+
+// atOnce are functions that mostly take no time. They need no frame then, which takes longer
+// than the call.
+var atOnce = map[string]func(at unsafe.Pointer) bool{
+	"(*sync.Mutex).Lock":      onLock(func(m *sync.Mutex) bool { return m.TryLock() }),
+	"(*sync.RWMutex).Lock":    onLock(func(m *sync.RWMutex) bool { return m.TryLock() }),
+	"(*sync.RWMutex).RLock":   onLock(func(m *sync.RWMutex) bool { return m.TryRLock() }),
+	"(*sync.Mutex).Unlock":    onLock(func(m *sync.Mutex) bool { return unlock(m, m) }),
+	"(*sync.RWMutex).Unlock":  onLock(func(m *sync.RWMutex) bool { return unlock(m, reading{m}) }),
+	"(*sync.RWMutex).RUnlock": onLock(func(m *sync.RWMutex) bool { return unlock(reading{m}, m) }),
+}
+
+// onLock is a function of a lock. It reports false if there is none.
+func onLock[T any](f func(*T) bool) func(at unsafe.Pointer) bool {
+	return func(at unsafe.Pointer) bool { return at != nil && f((*T)(at)) }
+}
+
+// locker is a lock that can be tried.
+type locker interface {
+	sync.Locker
+	TryLock() bool
+}
+
+// reading is the lock of readers.
+type reading struct{ *sync.RWMutex }
+
+func (r reading) TryLock() bool { return r.TryRLock() }
+func (r reading) Unlock()       { r.RUnlock() }
+
+// unlock unlocks a lock, and reports false if other is free, which it excludes: then it is
+// not locked.
+func unlock(m, other locker) bool {
+	if other.TryLock() {
+		other.Unlock()
+		return false
+	}
+	m.Unlock()
+	return true
 }
 
 func setText(r *registers, p *pointers, k int, s string) {

@@ -255,16 +255,22 @@ const (
 	opReturn  // returns[imm]
 	opReturn1 // number a
 	opReturn0
-	opNative // calls[imm], of a compiled function
-	opMath1  // number a = func(float64) float64, natives[imm] (b)
-	opMath2  // number a = natives[imm] (b, c)
+	opNative    // calls[imm], of a compiled function
+	opRecovered // likewise, of the function that gets what recover returns
+	opPanic     // of interface a, at escapes[imm]
+	opDefer     // deferrals[imm]
+	opRunDefers // ends[imm]
+	opMath1     // number a = func(float64) float64, natives[imm] (b)
+	opMath2     // number a = natives[imm] (b, c)
 
 	// Instructions of the engine.
-	opEngine   // escapes[imm]
-	opChoose   // choices[imm]
-	opCallBack // likewise, a call that calls functions of cells before it returns
-	opStop     // calls the function that stops a goroutine, at escapes[imm]
-	opMoveBox  // in the engine's frame: a = b
+	opEngine        // escapes[imm]
+	opChoose        // choices[imm]
+	opCallBack      // likewise, a call that calls functions of cells before it returns
+	opRecover       // likewise, a call of recover
+	opDeferByEngine // likewise, a Defer
+	opStop          // calls the function that stops a goroutine, at escapes[imm]
+	opMoveBox       // in the engine's frame: a = b
 
 	opCount // number of operations
 )
@@ -297,8 +303,8 @@ var roles = [opCount]string{
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
-	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
-	opEngine: "---", opCallBack: "---", opChoose: "---", opMoveBox: "---", opStop: "---",
+	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opRecovered: "---", opPanic: "u--", opDefer: "---", opRunDefers: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
+	opEngine: "---", opCallBack: "---", opRecover: "---", opDeferByEngine: "---", opChoose: "---", opMoveBox: "---", opStop: "---",
 }
 
 // loopOf is the branch that also polls.

@@ -28,7 +28,6 @@ type probed struct {
 	inside map[*ssa.BasicBlock]bool        // blocks of probes
 	scopes map[*ssa.BasicBlock]scope       // of the statement that a block belongs to
 	held   map[*ssa.BasicBlock][]ssa.Value // the values of its scope
-	place  int                             // of the owner in the stack of a frame, see owner
 }
 
 // scope are the variables of a point.

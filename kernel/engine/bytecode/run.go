@@ -2,8 +2,9 @@ package bytecode
 
 import "unsafe"
 
-// run executes the call at the top of the machine until it returns. It panics as the
-// engine would, with the engine's frames in order.
+// run executes the call at the top of the machine from an instruction on, and then its
+// callers, until that at the bottom returns. It panics as the engine would, with the
+// engine's frames in order.
 //
 // It is one switch, a table with an entry an operation: the registers and the next
 // instruction stay in the processor's registers, which a call for each operation would
@@ -14,9 +15,8 @@ import "unsafe"
 // and place.
 //
 //go:nocheckptr
-func (m *machine) run(c *code) {
+func (m *machine) run(c *code, ip unsafe.Pointer) {
 	base := unsafe.Pointer(&c.instrs[0])
-	ip := base
 	flag := c.flag
 	r, p := m.registers()
 	for {
@@ -478,7 +478,9 @@ func (m *machine) run(c *code) {
 			c, ip, to = m.pop()
 			base = unsafe.Pointer(&c.instrs[0])
 			r, p = m.registers()
-			r[to.results[0].reg] = v
+			if len(to.results) > 0 { // else it was deferred
+				r[to.results[0].reg] = v
+			}
 		case opReturn0, opReturn:
 			if m.depth() == 1 {
 				m.giveBack(c, &c.returns[in.imm])
@@ -489,9 +491,20 @@ func (m *machine) run(c *code) {
 			c, ip, to = m.pop()
 			base = unsafe.Pointer(&c.instrs[0])
 			r, p = m.registers()
-			for i := range list.values {
+			for i := range to.results {
 				list.values[i].copyTo(&to.results[i], from, fp, r, p)
 			}
+		case opPanic:
+			c, ip = m.panics(&c.escapes[in.imm], eface{p[in.a], p[in.a+1]})
+			base = unsafe.Pointer(&c.instrs[0])
+			r, p = m.registers()
+		case opRunDefers:
+			callee := m.runDefers(c, &c.ends[in.imm], ip)
+			if callee != nil {
+				c, base = callee, unsafe.Pointer(&callee.instrs[0])
+				ip = base
+			}
+			r, p = m.registers()
 		case opMath1:
 			r[in.a] = b64(c.math1[in.imm](f64(r[in.b])))
 		case opMath2:

@@ -11,7 +11,7 @@ import (
 // alloc lowers a new variable.
 func (l *lowering) alloc(in *ssa.Alloc) {
 	t := l.f.program.types[in.Type()]
-	if t == nil || t.Kind() != reflect.Pointer || l.recovers(in) {
+	if t == nil || t.Kind() != reflect.Pointer {
 		l.byEngine(in)
 		return
 	}
@@ -24,8 +24,7 @@ func (l *lowering) typeOf(t reflect.Type) int64 {
 	return int64(len(l.news) - 1)
 }
 
-// recovers reports whether the block that the engine executes after a recovered panic
-// reads a value, which it looks for in the frame.
+// recovers reports whether the block after a recovered panic reads a value.
 func (l *lowering) recovers(v ssa.Value) bool {
 	return l.fn.Recover != nil && slices.ContainsFunc(*v.Referrers(), func(r ssa.Instruction) bool { return r.Block() == l.fn.Recover })
 }
