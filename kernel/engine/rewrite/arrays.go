@@ -13,7 +13,7 @@ import (
 //
 //	for i := range 4 { if 0 != 0 { _ = *p }; ... }
 func (r *Rewriter) rangeArray(n *ast.RangeStmt) {
-	if v, ok := n.Value.(*ast.Ident); n.Value != nil && (!ok || v.Name != "_") || n.Key != nil && n.Tok != token.DEFINE {
+	if n.Value != nil { // Go evaluates the array also for i, _ := range *p
 		return
 	}
 	if _, variable := ast.Unparen(n.X).(*ast.Ident); variable {
@@ -30,7 +30,10 @@ func (r *Rewriter) rangeArray(n *ast.RangeStmt) {
 	pos, zero := n.X.Pos(), func() ast.Expr { return &ast.BasicLit{ValuePos: n.For, Kind: token.INT, Value: "0"} }
 	r.prepend(n.Body, &ast.IfStmt{If: pos, Cond: &ast.BinaryExpr{X: zero(), OpPos: pos, Op: token.NEQ, Y: zero()}, // the checker sees that variables are used
 		Body: block(pos, &ast.AssignStmt{Lhs: []ast.Expr{Ident(pos, "_")}, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{n.X}})})
-	n.X, n.Value = &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(a.Len(), 10)}, nil
+	n.X = &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(a.Len(), 10)}
+	if n.Tok == token.ASSIGN {
+		n.X = Call(pos, "Length", n.X) // an int, whatever type the variable has
+	}
 }
 
 // evaluates reports whether an expression calls or receives, so that its length is not
