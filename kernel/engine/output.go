@@ -10,13 +10,15 @@ import (
 // engine's streams.
 func (e *host) registerPrints() {
 	for name, f := range map[string]any{
-		"fmt.Print":    func(a ...any) (int, error) { return fmt.Fprint(e.writer(os.Stdout), a...) },
-		"fmt.Println":  func(a ...any) (int, error) { return fmt.Fprintln(e.writer(os.Stdout), a...) },
-		"fmt.Printf":   func(format string, a ...any) (int, error) { return fmt.Fprintf(e.writer(os.Stdout), format, a...) },
-		"fmt.Fprint":   func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(e.writer(w), a...) },
-		"fmt.Fprintln": func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(e.writer(w), a...) },
+		"fmt.Print":   func(a ...any) (int, error) { return fmt.Fprint(e.writer(os.Stdout), shallow(a)...) },
+		"fmt.Println": func(a ...any) (int, error) { return fmt.Fprintln(e.writer(os.Stdout), shallow(a)...) },
+		"fmt.Printf": func(format string, a ...any) (int, error) {
+			return fmt.Fprintf(e.writer(os.Stdout), format, shallow(a)...)
+		},
+		"fmt.Fprint":   func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(e.writer(w), shallow(a)...) },
+		"fmt.Fprintln": func(w io.Writer, a ...any) (int, error) { return fmt.Fprintln(e.writer(w), shallow(a)...) },
 		"fmt.Fprintf": func(w io.Writer, format string, a ...any) (int, error) {
-			return fmt.Fprintf(e.writer(w), format, a...)
+			return fmt.Fprintf(e.writer(w), format, shallow(a)...)
 		},
 	} {
 		e.external(name, f)

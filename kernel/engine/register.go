@@ -49,6 +49,7 @@ func (e *host) registerRuntime() error {
 	flag.CommandLine.Init(flag.CommandLine.Name(), flag.PanicOnError)
 	e.registerDebugger()
 	e.registerPrints()
+	e.registerFormats()
 	e.registerLog()
 	e.registerStructuredLog()
 	e.registerWaits()

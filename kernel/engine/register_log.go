@@ -31,12 +31,12 @@ func (e *host) registerLog() {
 			_ = e.output(l, 1, text) // as package log does
 			end(text)
 		}
-		for kind, text := range map[string]func(a ...any) string{"": fmt.Sprint, "ln": fmt.Sprintln} {
+		for kind, text := range map[string]func(a ...any) string{"": sprint, "ln": sprintln} {
 			e.external("log."+name+kind, func(a ...any) { printing(log.Default(), text(a...)) })
 			e.external("(*log.Logger)."+name+kind, func(l *log.Logger, a ...any) { printing(l, text(a...)) })
 		}
-		e.external("log."+name+"f", func(format string, a ...any) { printing(log.Default(), fmt.Sprintf(format, a...)) })
-		e.external("(*log.Logger)."+name+"f", func(l *log.Logger, format string, a ...any) { printing(l, fmt.Sprintf(format, a...)) })
+		e.external("log."+name+"f", func(format string, a ...any) { printing(log.Default(), sprintf(format, a...)) })
+		e.external("(*log.Logger)."+name+"f", func(l *log.Logger, format string, a ...any) { printing(l, sprintf(format, a...)) })
 	}
 	e.external("log.Output", func(depth int, text string) error { return e.output(log.Default(), depth, text) })
 	e.external("(*log.Logger).Output", e.output)
