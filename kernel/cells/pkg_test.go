@@ -5,9 +5,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"warpbook/kernel/cellproto"
 	"warpbook/kernel/edited"
 	"warpbook/kernel/engine/module/moduletest"
 )
@@ -109,9 +111,19 @@ func (*P) Add(a, b float64) float64 { return a - b }
 	for _, x := range [][2]string{
 		{"geo¦", "package geo // import example.com/geo\n\nPackage geo measures."}, {"geo.Next¦", "func Next() int\n\nNext counts\ncalls."},
 		{"p.X¦", "Point.X float64"}, {"p.String¦", "func (p Point) String() string"}, {"geo.Number¦", "type Number interface{ ~int | ~float64 }"},
+		{"impl.T¦", "import \"example.com/geo/impl\"\n\ntype T struct{ N int }"}, {"impl¦", "import \"example.com/geo/impl\"\n\npackage impl // import example.com/geo/impl"}, {"impl.M¦", ""},
 	} {
 		if got := c.inspect(x[0]); got != x[1] {
 			t.Errorf("%s: %q, want %q", x[0], got, x[1])
+		}
+	}
+	for code, want := range map[string]string{"impl.": "P T", "deep.W": "Walk", "geo.N": "Next Number"} {
+		var got []string
+		for _, m := range c.wait(c.send(cellproto.Request{Type: cellproto.Complete, Code: code, Cursor: len(code)})).Matches {
+			got = append(got, m.Text)
+		}
+		if slices.Sort(got); strings.Join(got, " ") != want {
+			t.Errorf("%s is completed by %v, expected %s", code, got, want)
 		}
 	}
 	for _, x := range [][2]string{

@@ -191,6 +191,9 @@ func (c *completer) selector(p *partial, sel *ast.SelectorExpr) {
 			}
 		}
 	}
+	if id, ok := sel.X.(*ast.Ident); ok && p.info.ObjectOf(id) == nil {
+		c.ofModules(id.Name)
+	}
 	t := p.info.TypeOf(sel.X)
 	if t == nil {
 		return
@@ -262,6 +265,25 @@ func (c *completer) fields(t types.Type, seen map[types.Type]bool) {
 	for f := range st.Fields() {
 		if f.Embedded() {
 			c.fields(f.Type(), seen)
+		}
+	}
+}
+
+// ofModules adds the names of packages that %pkg has added and no cell has imported.
+func (c *completer) ofModules(pkg string) {
+	for _, texts := range c.e.Importer.Named(pkg) {
+		for name, text := range texts {
+			if name == "" || strings.Contains(name, ".") {
+				continue
+			}
+			kind, _, _ := strings.Cut(text, " ")
+			switch kind {
+			case "func":
+				kind = "function"
+			case "const", "var":
+				kind = "variable"
+			}
+			c.add(name, kind, nil)
 		}
 	}
 }

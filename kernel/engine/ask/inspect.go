@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (e *Asker) describeAt(p *partial) string {
 	}
 	text := e.describeObject(o, recv)
 	if pkg, ok := o.(*types.PkgName); ok && !o.Pos().IsValid() && e.Live[o.Name()] == nil { // see missing
-		text = fmt.Sprintf("import %q\n\n%s", pkg.Imported().Path(), text)
+		text = toImport(pkg.Imported().Path(), text)
 	}
 	return text
 }
@@ -91,9 +92,9 @@ func (e *Asker) describeUnimported(p *partial, id *ast.Ident, sel *ast.SelectorE
 	var texts []string
 	if sel == nil {
 		for _, pkg := range e.unimported(p, id) {
-			texts = append(texts, fmt.Sprintf("import %q\n\n%s", pkg.Path(), e.doc(pkg.Path(), "", "package "+pkg.Path())))
+			texts = append(texts, toImport(pkg.Path(), e.doc(pkg.Path(), "", "package "+pkg.Path())))
 		}
-		return strings.Join(texts, "\n\n")
+		return strings.Join(append(texts, e.ofModules(p, id, "")...), "\n\n")
 	}
 	name, ok := sel.X.(*ast.Ident)
 	if !ok {
@@ -101,11 +102,29 @@ func (e *Asker) describeUnimported(p *partial, id *ast.Ident, sel *ast.SelectorE
 	}
 	for _, pkg := range e.unimported(p, name) {
 		if o := pkg.Scope().Lookup(id.Name); o != nil && o.Exported() {
-			texts = append(texts, fmt.Sprintf("import %q\n\n%s", pkg.Path(), e.describeObject(o, nil)))
+			texts = append(texts, toImport(pkg.Path(), e.describeObject(o, nil)))
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return strings.Join(append(texts, e.ofModules(p, name, id.Name)...), "\n\n")
 }
+
+// ofModules describes a member, or with an empty name the package, of packages that %pkg has
+// added and no cell has imported.
+func (e *Asker) ofModules(p *partial, pkg *ast.Ident, member string) (texts []string) {
+	if p.info.ObjectOf(pkg) != nil {
+		return nil
+	}
+	named := e.Importer.Named(pkg.Name)
+	for _, path := range slices.Sorted(maps.Keys(named)) {
+		if text := named[path][member]; text != "" {
+			texts = append(texts, toImport(path, text))
+		}
+	}
+	return texts
+}
+
+// toImport is a text with the import statement of its package.
+func toImport(path, text string) string { return fmt.Sprintf("import %q\n\n%s", path, text) }
 
 // describeObject returns an object's declaration and documentation. For a field or a
 // method, recv is the type that it was selected from.

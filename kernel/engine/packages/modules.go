@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/goplus/ixgo"
 
@@ -130,15 +131,30 @@ func (i Importer) Packages() []string {
 
 // Doc is the declaration and the comment of an object of an added module, "" if there is
 // none; see docs.Of.
-func (i Importer) Doc(path, name string) string {
+func (i Importer) Doc(path, name string) string { return i.docsOf(path)[name] }
+
+// Named returns the documentation of the packages of added modules that have a name, by their
+// paths.
+func (i Importer) Named(name string) map[string]map[string]string {
+	found := map[string]map[string]string{}
+	for _, path := range i.Modules.Paths() {
+		if texts := i.docsOf(path); strings.HasPrefix(texts[""], "package "+name+" ") {
+			found[path] = texts
+		}
+	}
+	return found
+}
+
+// docsOf are the texts of a package of an added module.
+func (i Importer) docsOf(path string) map[string]string {
 	p, err := i.Modules.Find(path)
 	if p == nil || err != nil {
-		return ""
+		return nil
 	}
 	texts, read := i.docs[p.Dir]
 	if !read {
-		texts, _ = docs.OfSource(path, p.Dir, moduleTags) // sources that cannot be read have been reported by their import
+		texts, _ = docs.OfSource(path, p.Dir, moduleTags) // sources that cannot be read are reported by their import
 		i.docs[p.Dir] = texts
 	}
-	return texts[name]
+	return texts
 }
