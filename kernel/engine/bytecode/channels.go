@@ -43,9 +43,9 @@ func (l *lowering) receive(in *ssa.Call, fn *ssa.Function) bool {
 	}
 	done, rest, stopped := l.fresh(number), &block{}, &block{}
 	l.order = append(l.order, rest, stopped)
-	s := selecting{at: escape{at: l.indexes[in], block: in.Block()}, channel: l.reg(c), index: done, ok: defs[1], value: place{defs[0], -1}, elem: l.part(c.Type().Underlying().(*types.Chan).Elem(), rt.Elem())}
-	l.selects = append(l.selects, s)
-	l.emit(ins{op: opReceive, a: done, imm: int64(len(l.selects) - 1), uses: append([]int{s.channel}, l.held...), defs: slices.DeleteFunc(slices.Clone(defs), func(v int) bool { return v < 0 })})
+	x := operation{channel: l.reg(c), value: place{defs[0], -1}, elem: l.part(c.Type().Underlying().(*types.Chan).Elem(), rt.Elem())}
+	l.selections = append(l.selections, selecting{at: escape{at: l.indexes[in], block: in.Block()}, cases: []operation{x}, index: done, ok: defs[1], waits: true})
+	l.emit(ins{op: opReceive, a: done, imm: int64(len(l.selections) - 1), uses: append([]int{x.channel}, l.held...), defs: slices.DeleteFunc(slices.Clone(defs), func(v int) bool { return v < 0 })})
 	l.emit(ins{op: opBranch, a: done, yes: rest, no: stopped})
 	l.now = stopped
 	l.direct(in, fn, nil)
@@ -63,7 +63,7 @@ func (l *lowering) planSelect(in *ssa.Select) {
 	own := ownCases(in)
 	for _, s := range own {
 		t := s.Chan.Type().Underlying().(*types.Chan)
-		if l.types[s.Chan.Type()] == nil || l.types[t.Elem()] == nil || len(own) != 1 && (classOf(t.Elem()) == boxed || isStatic(s.Chan)) {
+		if l.types[s.Chan.Type()] == nil || l.types[t.Elem()] == nil {
 			return
 		}
 	}
@@ -89,59 +89,42 @@ func ownCases(in *ssa.Select) []*ssa.SelectState {
 	return in.States
 }
 
-// waits lowers a select.
-func (l *lowering) waits(in *ssa.Select) {
+// selects lowers a select.
+func (l *lowering) selects(in *ssa.Select) {
 	list := l.results[in]
 	if list == nil {
 		l.byEngine(in)
 		return
 	}
-	if own := ownCases(in); len(own) > 1 || !in.Blocking {
-		l.choose(in, own, list)
-		return
-	}
-	state := in.States[0]
-	t, rt := state.Chan.Type().Underlying().(*types.Chan), l.types[state.Chan.Type()]
-	s := selecting{at: escape{at: l.indexes[in], block: in.Block()}, channel: l.reg(state.Chan), index: list[0].reg, ok: list[1].reg,
-		elem: l.part(t.Elem(), rt.Elem()), sends: state.Dir == types.SendOnly}
-	out := ins{op: opSelect, imm: int64(len(l.selects)), uses: []int{s.channel}, defs: []int{s.index, s.ok}}
-	if s.sends {
-		reg, at, ok := l.operand(state.Send)
-		if !ok {
-			panic("a value that is sent is not in the frame")
-		}
-		if s.value = (place{reg, at}); reg >= 0 {
-			out.uses = append(out.uses, reg)
-		}
-	} else {
-		if s.value = (place{list[2].reg, list[2].at}); s.value.reg >= 0 {
-			out.defs = append(out.defs, s.value.reg)
-		}
-	}
-	l.selects = append(l.selects, s)
-	l.emit(out)
-}
-
-// choose lowers a select with several cases, or with a default case.
-func (l *lowering) choose(in *ssa.Select, own []*ssa.SelectState, list []result) {
-	s := choosing{at: escape{at: l.indexes[in], block: in.Block()}, index: list[0].reg, ok: list[1].reg, waits: in.Blocking}
-	out := ins{op: opChoose, imm: int64(len(l.choices)), uses: slices.Clone(l.held), defs: []int{s.index, s.ok}}
+	s := selecting{at: escape{at: l.indexes[in], block: in.Block()}, index: list[0].reg, ok: list[1].reg, waits: in.Blocking}
+	out := ins{op: opSelect, imm: int64(len(l.selections)), uses: slices.Clone(l.held), defs: []int{s.index, s.ok}}
 	list = list[2:]
-	for _, state := range own {
-		c := choice{channel: l.reg(state.Chan), sends: state.Dir == types.SendOnly, value: -1,
+	var receives []operation
+	var numbers []int
+	own := ownCases(in)
+	for i, state := range own {
+		x := operation{channel: l.reg(state.Chan), sends: state.Dir == types.SendOnly,
 			elem: l.part(state.Chan.Type().Underlying().(*types.Chan).Elem(), l.types[state.Chan.Type()].Elem())}
-		out.uses = append(out.uses, c.channel)
-		if c.sends {
-			c.value = l.reg(state.Send)
-			out.uses = append(out.uses, c.value)
+		out.uses = append(out.uses, x.channel)
+		if x.sends {
+			reg, at, ok := l.operand(state.Send)
+			if !ok {
+				panic("a value that is sent is not in the frame")
+			}
+			if x.value = (place{reg, at}); reg >= 0 {
+				out.uses = append(out.uses, reg)
+			}
+			s.cases, s.numbers = append(s.cases, x), append(s.numbers, i)
 		} else {
-			if c.value = list[0].reg; c.value >= 0 {
-				out.defs = append(out.defs, c.value)
+			if x.value = (place{list[0].reg, list[0].at}); x.value.reg >= 0 {
+				out.defs = append(out.defs, x.value.reg)
 			}
 			list = list[1:]
+			receives, numbers = append(receives, x), append(numbers, i)
 		}
-		s.cases = append(s.cases, c)
+		s.boxed = s.boxed || x.elem.class == boxed
 	}
-	l.choices = append(l.choices, s)
+	s.sends, s.cases, s.numbers = len(s.cases), append(s.cases, receives...), append(append(s.numbers, numbers...), len(own))
+	l.selections = append(l.selections, s)
 	l.emit(out)
 }

@@ -32,8 +32,7 @@ type code struct {
 	accesses   []mapAccess
 	ranges     []ranging
 	appends    []appending
-	selects    []selecting
-	choices    []choosing
+	selections []selecting
 	assertions []asserting
 	news       []unsafe.Pointer // types, as words of an interface
 	math1      []func(float64) float64
@@ -149,27 +148,21 @@ func (s *slicing) slice(r *registers, p *pointers, a, b uint16) bool {
 	return true
 }
 
-// selecting is an operation of one channel that ends at a stop.
+// selecting is a select, or a receive.
 type selecting struct {
 	at        escape
-	channel   int // registers
-	index, ok int
-	value     place // received or sent, with register and place -1 if it is not wanted
-	elem      part
-	sends     bool
+	cases     []operation // those that send come first
+	sends     int
+	numbers   []int // of the cases, and of a stop
+	index, ok int   // registers; ok is -1 if it is not wanted
+	waits     bool  // for a case or for a stop: it has no default case
+	boxed     bool  // a value is in the frame
 }
 
-// choosing is a select with several cases, or with a default case.
-type choosing struct {
-	at        escape
-	cases     []choice
-	index, ok int  // registers
-	waits     bool // for a case, or for a stop
-}
-
-// choice is a case of a select.
-type choice struct {
-	channel, value int // registers; value is -1 if it is not wanted
-	elem           part
-	sends          bool
+// operation is a channel operation.
+type operation struct {
+	channel int   // register
+	value   place // received or sent, with register and place -1 if it is not wanted
+	elem    part
+	sends   bool
 }

@@ -62,8 +62,7 @@ type lowering struct {
 	accesses   []mapAccess
 	ranges     []ranging
 	appends    []appending
-	selects    []selecting
-	choices    []choosing
+	selections []selecting
 	assertions []asserting
 	news       []unsafe.Pointer
 	math1      []func(float64) float64

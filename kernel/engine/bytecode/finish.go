@@ -58,7 +58,7 @@ func (l *lowering) finish() (*code, error) {
 	}
 	l.substitute(a)
 	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selects: l.selects, choices: l.choices, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
+		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selections: l.selections, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
 	c.probed, c.held = l.f.probed, l.slots
 	c.alone = l.recovery == nil && !slices.ContainsFunc(l.calls, func(cl call) bool { return cl.native == nil })
 	if l.host.Probes != nil {
@@ -362,15 +362,11 @@ func (l *lowering) substitute(a *allocation) {
 			each(&s.list[k].reg)
 		}
 	}
-	for i := range l.selects {
-		s := &l.selects[i]
-		each(&s.channel, &s.index, &s.ok, &s.value.reg)
-	}
-	for i := range l.choices {
-		s := &l.choices[i]
+	for i := range l.selections {
+		s := &l.selections[i]
 		each(&s.index, &s.ok)
 		for k := range s.cases {
-			each(&s.cases[k].channel, &s.cases[k].value)
+			each(&s.cases[k].channel, &s.cases[k].value.reg)
 		}
 	}
 	for i := range l.assertions {

@@ -174,7 +174,7 @@ func (l *lowering) instruction(in ssa.Instruction) {
 	case *ssa.Next:
 		l.next(in)
 	case *ssa.Select:
-		l.waits(in)
+		l.selects(in)
 	case *ssa.Panic:
 		l.panics(in)
 	case *ssa.Defer:

@@ -18,14 +18,11 @@ type machine struct {
 
 	called, returned bool // compiled code calls it, and a number that it returned is in word
 
-	word  uint64 // what a channel operation passes
-	ptr   unsafe.Pointer
-	head  sliceHeader
-	face  eface
-	cases [2]selectCase
-	many  []selectCase // of a select with several cases
-	words []uint64     // numbers that its cases pass
-	regs  regArgs      // of a call of a compiled function
+	buffer                // of a channel operation that need not wait; its word also takes a result
+	cases   []runtimeCase // of a select
+	buffers []buffer      // of its cases
+	order   []uint16      // in which the runtime looks at them
+	regs    regArgs       // of a call of a compiled function
 
 	records        []deferred // of deferred calls
 	keptNumbers    []uint64   // their values
@@ -285,8 +282,6 @@ func (m *machine) leave(c *code, in *instr) {
 	case opDeferByEngine:
 		m.list(len(m.stack) - 1)
 		m.escape(c, &c.escapes[in.imm])
-	case opChoose:
-		m.chooseOf(c, &c.choices[in.imm])
 	case opStop:
 		m.stop(c, &c.escapes[in.imm])
 	case opMoveBox:

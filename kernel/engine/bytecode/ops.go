@@ -204,8 +204,8 @@ const (
 	opAppend64 // likewise, of one number: slice a = append(slice b, c)
 	opCopy     // number a = copy(slice b, slice or string c), of type news[imm]
 
-	opSelect  // selects[imm]
-	opReceive // selects[imm], a receive; number a: whether it is done, or a stop has come
+	opSelect  // selections[imm]
+	opReceive // selections[imm], a receive; number a: whether it is done, or a stop has come
 
 	// Control. Targets are indexes of instructions.
 	opJump
@@ -265,7 +265,6 @@ const (
 
 	// Instructions of the engine.
 	opEngine        // escapes[imm]
-	opChoose        // choices[imm]
 	opCallBack      // likewise, a call that calls functions of cells before it returns
 	opRecover       // likewise, a call of recover
 	opDeferByEngine // likewise, a Defer
@@ -304,7 +303,7 @@ var roles = [opCount]string{
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
 	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opRecovered: "---", opPanic: "u--", opDefer: "---", opRunDefers: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
-	opEngine: "---", opCallBack: "---", opRecover: "---", opDeferByEngine: "---", opChoose: "---", opMoveBox: "---", opStop: "---",
+	opEngine: "---", opCallBack: "---", opRecover: "---", opDeferByEngine: "---", opMoveBox: "---", opStop: "---",
 }
 
 // loopOf is the branch that also polls.

@@ -370,10 +370,9 @@ func (m *machine) run(c *code, ip unsafe.Pointer) {
 		case opCopy:
 			r[in.a] = uint64(typedslicecopy(c.news[in.imm], headerAt(r, p, in.b), headerAt(r, p, in.c)))
 		case opSelect:
-			m.choose(c, &c.selects[in.imm])
+			m.choose(c, &c.selections[in.imm], r, p)
 		case opReceive:
-			s := &c.selects[in.imm]
-			r[in.a] = truth(!raised(flag) && m.receive(c, s, r, p))
+			r[in.a] = truth(!raised(flag) && m.receive(c, &c.selections[in.imm], r, p))
 
 		case opJump:
 			ip = unsafe.Add(base, in.imm)
