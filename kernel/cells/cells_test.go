@@ -66,6 +66,36 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestInterruptEndsSorts: a sort whose function only compares, which is not called, ends at
+// an interrupt and loses no element.
+func TestInterruptEndsSorts(t *testing.T) {
+	c := start(t)
+	c.value(`import ("cmp"; "math/rand/v2"; "slices"; "sort")
+type numbers []int
+func (x numbers) Len() int           { return len(x) }
+func (x numbers) Less(i, j int) bool { return x[i] < x[j] }
+func (x numbers) Swap(i, j int)      { x[i], x[j] = x[j], x[i] }
+xs := make(numbers, 6_000_000)
+func sum() (s int) { for _, x := range xs { s += x }; return s }
+before := 0`)
+	for _, code := range []string{
+		"sort.Sort(xs)",
+		"sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] })",
+		"slices.Sort(xs)",
+		"slices.SortFunc(xs, func(a, b int) int { return cmp.Compare(b, a) })",
+		"slices.SortStableFunc(xs, func(a, b int) int { return a - b })",
+	} {
+		c.value("for i := range xs { xs[i] = rand.IntN(1_000_000_000) }\nbefore = sum()")
+		e := c.interrupt(c.startCell(code))
+		if e.Error == nil || e.Error.Name != "interrupted" || e.Error.Value != "the cell was stopped, its variables are kept" {
+			t.Errorf("%s: the answer is %+v, %v", code, e, e.Error)
+		}
+		if got := c.value("sum() == before"); got != "true" {
+			t.Errorf("%s: elements are lost", code)
+		}
+	}
+}
+
 // TestInterruptedLockIsFree: a goroutine that is interrupted while it waits for a lock
 // does not get the lock later.
 func TestInterruptedLockIsFree(t *testing.T) {

@@ -20,12 +20,8 @@ func (m *machine) target(c *code, cl *call) (f *Function, env []any) {
 	if e.data == nil {
 		return nil, nil
 	}
-	v, made := funcval.Get(*(*any)(unsafe.Pointer(&e)))
-	if made != 1 {
-		return nil, nil
-	}
-	from := (*funcValue)(unsafe.Pointer(v))
-	if from.interp != c.pfn.Interp {
+	from := c.made(*(*any)(unsafe.Pointer(&e)))
+	if from == nil {
 		return nil, nil
 	}
 	if f = cl.last.Load(); f == nil || f.pfn != from.pfn {
@@ -35,6 +31,18 @@ func (m *machine) target(c *code, cl *call) (f *Function, env []any) {
 		cl.last.Store(f)
 	}
 	return f, from.env
+}
+
+// made is a function value of this interpreter; nil if x is another one.
+func (c *code) made(x any) *funcValue {
+	v, made := funcval.Get(x)
+	if made != 1 {
+		return nil
+	}
+	if f := (*funcValue)(unsafe.Pointer(v)); f.interp == c.pfn.Interp {
+		return f
+	}
+	return nil
 }
 
 // funcValue is a function value made by the engine, as ixgo's makeFuncVal.
@@ -91,12 +99,8 @@ func (c *code) compiled(e *escape, x any, by *frame) (value any, put func()) {
 	if f := reflect.ValueOf(x); f.Kind() != reflect.Func || f.IsNil() {
 		return nil, nil
 	}
-	v, made := funcval.Get(x)
-	if made != 1 {
-		return nil, nil
-	}
-	from := (*funcValue)(unsafe.Pointer(v))
-	if from.interp != c.pfn.Interp {
+	from := c.made(x)
+	if from == nil {
 		return nil, nil
 	}
 	code := c.functions[from.pfn.Fn].forCallback()
@@ -111,7 +115,15 @@ func (c *code) compiled(e *escape, x any, by *frame) (value any, put func()) {
 	put = func() { b.drop(); e.lends.Put(b) }
 	switch x.(type) {
 	case func(int, int) bool:
-		return func(i, j int) bool { b.call(uint64(i), uint64(j), nil); return b.number != 0 }, put
+		less := func(i, j int) bool { b.call(uint64(i), uint64(j), nil); return b.number != 0 }
+		k := c.functions[from.pfn.Fn].ordering().of(code.pfn, from.env, nil)
+		if k == nil || k.slice == nil {
+			return less, put
+		}
+		return func(i, j int) bool {
+			before, ok := k.beforeAt(i, j, code.flag)
+			return ok && before || !ok && less(i, j)
+		}, put
 	case func(int) bool:
 		return func(i int) bool { b.call(uint64(i), 0, nil); return b.number != 0 }, put
 	case func(int) int:

@@ -39,7 +39,7 @@ func (l *lowering) call(in *ssa.Call) {
 			return
 		}
 	case *ssa.Function:
-		if fn.String() == l.host.Enter || fn.Blocks == nil && l.math(in, fn) || l.receive(in, fn) {
+		if fn.String() == l.host.Enter || fn.Blocks == nil && l.math(in, fn) || l.receive(in, fn) || l.sorts(in, fn) || l.orders(in, fn) {
 			return
 		}
 	}

@@ -33,6 +33,7 @@ type code struct {
 	ranges     []ranging
 	appends    []appending
 	selections []selecting
+	sortings   []sorting
 	assertions []asserting
 	news       []unsafe.Pointer // types, as words of an interface
 	math1      []func(float64) float64

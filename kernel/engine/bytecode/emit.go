@@ -63,6 +63,7 @@ type lowering struct {
 	ranges     []ranging
 	appends    []appending
 	selections []selecting
+	sortings   []sorting
 	assertions []asserting
 	news       []unsafe.Pointer
 	math1      []func(float64) float64

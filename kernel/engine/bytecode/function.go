@@ -51,6 +51,9 @@ type Function struct {
 	once    sync.Once
 	code    atomic.Pointer[code] // nil until it is compiled, or if it cannot be compiled
 	after   int32                // number of calls that the engine still executes
+
+	ordered sync.Once
+	order   *ordering // nil if the function does more than compare
 }
 
 // callsBefore is how often a function that repeats nothing is called before it is compiled:
@@ -58,7 +61,7 @@ type Function struct {
 const callsBefore = 4
 
 // repeats reports whether one call of a function executes code many times: it has a
-// backward jump, or a compiled function calls a function of cells for it.
+// backward jump, or it sorts, or a compiled function calls a function of cells for it.
 func repeats(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, s := range b.Succs {
@@ -67,7 +70,7 @@ func repeats(fn *ssa.Function) bool {
 			}
 		}
 		for _, in := range b.Instrs {
-			if c, ok := in.(*ssa.Call); ok && calledBack(&c.Call) != nil {
+			if c, ok := in.(*ssa.Call); ok && (calledBack(&c.Call) != nil || isSort(c.Call.StaticCallee())) {
 				return true
 			}
 		}

@@ -282,6 +282,10 @@ func (m *machine) leave(c *code, in *instr) {
 	case opDeferByEngine:
 		m.list(len(m.stack) - 1)
 		m.escape(c, &c.escapes[in.imm])
+	case opSort:
+		sorted := truth(m.sort(c, &c.sortings[in.imm]))
+		r, _ := m.registers()
+		r[in.a] = sorted
 	case opStop:
 		m.stop(c, &c.escapes[in.imm])
 	case opMoveBox:

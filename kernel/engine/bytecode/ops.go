@@ -268,6 +268,7 @@ const (
 	opCallBack      // likewise, a call that calls functions of cells before it returns
 	opRecover       // likewise, a call of recover
 	opDeferByEngine // likewise, a Defer
+	opSort          // sortings[imm]; number a: whether it is done
 	opStop          // calls the function that stops a goroutine, at escapes[imm]
 	opMoveBox       // in the engine's frame: a = b
 
@@ -303,7 +304,7 @@ var roles = [opCount]string{
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
 	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opRecovered: "---", opPanic: "u--", opDefer: "---", opRunDefers: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
-	opEngine: "---", opCallBack: "---", opRecover: "---", opDeferByEngine: "---", opMoveBox: "---", opStop: "---",
+	opEngine: "---", opCallBack: "---", opRecover: "---", opDeferByEngine: "---", opSort: "d--", opMoveBox: "---", opStop: "---",
 }
 
 // loopOf is the branch that also polls.

@@ -35,7 +35,7 @@ func (l *lowering) planAppend(in *ssa.Call) {
 	if fn, ok := in.Call.Value.(*ssa.Builtin); !ok || fn.Name() != "append" || len(in.Call.Args) != 2 || !l.canAppend(in) {
 		return
 	}
-	list, array := elements(in)
+	list, array := elements(in, in.Call.Args[1])
 	if list == nil {
 		return
 	}
@@ -59,10 +59,11 @@ func (l *lowering) canAppend(in *ssa.Call) bool {
 	return t != nil && t.Kind() == reflect.Slice && t.Elem().Size() > 0
 }
 
-// elements are the further arguments of a call of append, and the instructions that put
-// them into an array and slice it. They are nil if anything else uses that array.
-func elements(in *ssa.Call) (list []ssa.Value, array []ssa.Instruction) {
-	s, ok := in.Call.Args[1].(*ssa.Slice)
+// elements are the single values of the last argument of a call, which is variadic, and the
+// instructions that put them into an array and slice it. They are nil if anything else uses
+// that array.
+func elements(in *ssa.Call, last ssa.Value) (list []ssa.Value, array []ssa.Instruction) {
+	s, ok := last.(*ssa.Slice)
 	if !ok || s.Low != nil || s.High != nil || s.Max != nil || len(*s.Referrers()) != 1 || s.Block() != in.Block() {
 		return nil, nil
 	}

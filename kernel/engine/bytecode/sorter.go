@@ -14,18 +14,28 @@ type sorter struct {
 	typ                        unsafe.Pointer // of the value
 	len, less, swap, push, pop callback
 
+	order    *ordering // what Less does, nil if it does more
+	compares *compared // likewise, of the value
+
 	elem      unsafe.Pointer // the type of elements that Swap swaps, nil if it does more
 	size      uint64         // of an element
 	of, spare unsafe.Pointer // the slice, and memory for an element
 }
 
-func (s *sorter) Len() int { s.len.call(0, 0, nil); return int(s.len.number) }
+func (s *sorter) Len() int   { s.len.call(0, 0, nil); return int(s.len.number) }
+func (s *sorter) Push(x any) { s.push.call(0, 0, x) }
+func (s *sorter) Pop() any   { s.pop.call(0, 0, nil); return s.pop.fr.stack[0] }
+
+// Less compares elements itself where the method does only that.
 func (s *sorter) Less(i, j int) bool {
+	if s.compares != nil && s.compares.slice != nil {
+		if before, ok := s.compares.beforeAt(i, j, s.less.c.flag); ok {
+			return before
+		}
+	}
 	s.less.call(uint64(i), uint64(j), nil)
 	return s.less.number != 0
 }
-func (s *sorter) Push(x any) { s.push.call(0, 0, x) }
-func (s *sorter) Pop() any   { s.pop.call(0, 0, nil); return s.pop.fr.stack[0] }
 
 // Swap swaps elements itself where the method does only that.
 func (s *sorter) Swap(i, j int) {
@@ -79,12 +89,14 @@ func (c *code) sorted(e *escape, x any, by *frame) (sort.Interface, func()) {
 		b.prepare(by, nil)
 		b.receive(x)
 	}
-	s.of = v.data
+	if s.of = v.data; s.order != nil {
+		s.compares = s.order.of(s.less.c.pfn, nil, s.of)
+	}
 	return s, func() {
 		for _, b := range s.methods() {
 			b.drop()
 		}
-		s.of, s.spare = nil, nil
+		s.of, s.spare, s.compares = nil, nil, nil
 		e.lends.Put(s)
 	}
 }
@@ -109,6 +121,7 @@ func (c *code) newSorter(t reflect.Type) *sorter {
 	if !c.method(&s.len, t, "Len") || !c.method(&s.less, t, "Less") || !c.method(&s.swap, t, "Swap") {
 		return nil
 	}
+	s.order = c.functions[s.less.c.pfn.Fn].ordering()
 	_, pushes := t.MethodByName("Push")
 	_, pops := t.MethodByName("Pop")
 	if pushes && pops && !(c.method(&s.push, t, "Push") && c.method(&s.pop, t, "Pop")) {
@@ -134,32 +147,21 @@ func swapsElements(fn *ssa.Function, host *Host) bool {
 		return nil
 	}
 	var stores []*ssa.Store
-	for _, b := range fn.Blocks {
-		instrs := b.Instrs
-		if poll(b, host.FlagName) {
-			instrs = instrs[:len(instrs)-3]
-		} else if len(b.Preds) == 1 && poll(b.Preds[0], host.FlagName) && isStop(b, b.Preds[0].Succs[1]) {
-			continue
+	for _, in := range straight(fn, host) {
+		fits := false
+		switch in := in.(type) {
+		case *ssa.Store:
+			stores = append(stores, in)
+			fits = true
+		case *ssa.IndexAddr:
+			fits = element(in) != nil
+		case *ssa.UnOp:
+			fits = loaded(in) != nil && len(stores) == 0
+		case *ssa.Return:
+			fits = true
 		}
-		for _, in := range instrs {
-			fits := false
-			switch in := in.(type) {
-			case *ssa.Store:
-				stores = append(stores, in)
-				fits = true
-			case *ssa.Call:
-				called := in.Call.StaticCallee()
-				fits = called != nil && called.String() == host.Enter
-			case *ssa.IndexAddr:
-				fits = element(in) != nil
-			case *ssa.UnOp:
-				fits = loaded(in) != nil && len(stores) == 0
-			case *ssa.Jump, *ssa.Return, *ssa.DebugRef:
-				fits = true
-			}
-			if !fits {
-				return false
-			}
+		if !fits {
+			return false
 		}
 	}
 	if len(stores) != 2 {
