@@ -3,6 +3,7 @@ package bytecode
 import (
 	"go/token"
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -234,11 +235,31 @@ func (l *lowering) strings(in *ssa.BinOp) {
 		out.op, out.b, out.c = opHLt, out.c, out.b
 	case token.GEQ:
 		out.op, out.b, out.c = opHLe, out.c, out.b
+	case token.ADD:
+		l.concat(in)
+		return
 	default:
 		l.byEngine(in)
 		return
 	}
 	l.emit(out)
+}
+
+// concat lowers a concatenation of strings, with those that are its operands only.
+func (l *lowering) concat(in *ssa.BinOp) {
+	var list []int
+	var operands func(v ssa.Value)
+	operands = func(v ssa.Value) {
+		if sum, ok := v.(*ssa.BinOp); ok && (sum == in || l.skip[sum]) {
+			operands(sum.X)
+			operands(sum.Y)
+			return
+		}
+		list = append(list, l.reg(v))
+	}
+	operands(in)
+	l.concats = append(l.concats, list)
+	l.emit(ins{op: opConcat, a: l.reg(in), imm: int64(len(l.concats) - 1), uses: slices.Clone(list)})
 }
 
 func (l *lowering) unary(in *ssa.UnOp) {

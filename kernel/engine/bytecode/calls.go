@@ -35,7 +35,7 @@ func (l *lowering) call(in *ssa.Call) {
 			l.checked(ins{op: opFieldAddr, a: l.reg(in), b: l.reg(in.Call.Args[0])}, in)
 			return
 		}
-		if fn.Name() == "delete" && l.delete(in) || fn.Name() == "append" && l.append(in) || fn.Name() == "copy" && l.copy(in) {
+		if fn.Name() == "delete" && l.delete(in) || fn.Name() == "append" && l.append(in) || fn.Name() == "copy" && l.copy(in) || l.extreme(in, fn.Name()) {
 			return
 		}
 	case *ssa.Function:

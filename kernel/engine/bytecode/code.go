@@ -34,6 +34,8 @@ type code struct {
 	appends    []appending
 	selections []selecting
 	sortings   []sorting
+	makings    []making
+	concats    [][]int // registers of strings
 	assertions []asserting
 	news       []unsafe.Pointer // types, as words of an interface
 	math1      []func(float64) float64

@@ -64,6 +64,8 @@ type lowering struct {
 	appends    []appending
 	selections []selecting
 	sortings   []sorting
+	makings    []making
+	concats    [][]int
 	assertions []asserting
 	news       []unsafe.Pointer
 	math1      []func(float64) float64

@@ -58,7 +58,7 @@ func (l *lowering) finish() (*code, error) {
 	}
 	l.substitute(a)
 	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selections: l.selections, sortings: l.sortings, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
+		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selections: l.selections, sortings: l.sortings, makings: l.makings, concats: l.concats, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
 	c.probed, c.held = l.f.probed, l.slots
 	c.alone = l.recovery == nil && !slices.ContainsFunc(l.calls, func(cl call) bool { return cl.native == nil })
 	if l.host.Probes != nil {
@@ -367,6 +367,15 @@ func (l *lowering) substitute(a *allocation) {
 		each(&s.index, &s.ok)
 		for k := range s.cases {
 			each(&s.cases[k].channel, &s.cases[k].value.reg)
+		}
+	}
+	for i := range l.makings {
+		k := &l.makings[i]
+		each(&k.to, &k.len, &k.cap)
+	}
+	for _, list := range l.concats {
+		for i := range list {
+			each(&list[i])
 		}
 	}
 	for i := range l.sortings {

@@ -29,6 +29,8 @@ func (in *instr) ofInterface(c *code, r *registers, p *pointers) bool {
 		p[a], p[a+1] = c.news[in.imm], unsafe.Pointer(&sliceHeader{p[b], r[b], r[b+1]})
 	case opBoxT:
 		p[a], p[a+1] = c.news[in.imm], unsafe.Pointer(&stringHeader{p[b], r[b]})
+	case opHashable:
+		return eface{p[b], p[b+1]}.hashable()
 	case opAssert:
 		return c.assertions[in.imm].assert(r, p)
 	}

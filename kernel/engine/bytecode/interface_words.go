@@ -32,3 +32,8 @@ func typeOf(word unsafe.Pointer) reflect.Type {
 	e := eface{typ: word}
 	return reflect.TypeOf(*(*any)(unsafe.Pointer(&e)))
 }
+
+// hashable reports whether an interface may be a key of a map.
+func (e eface) hashable() bool {
+	return e.typ == nil || reflect.ValueOf(*(*any)(unsafe.Pointer(&e))).Comparable()
+}

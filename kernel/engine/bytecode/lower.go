@@ -165,6 +165,10 @@ func (l *lowering) instruction(in ssa.Instruction) {
 		l.slice(in)
 	case *ssa.Call:
 		l.call(in)
+	case *ssa.MakeMap:
+		l.makes(in, nil, in.Reserve)
+	case *ssa.MakeSlice:
+		l.makes(in, in.Len, in.Cap)
 	case *ssa.MapUpdate:
 		l.mapUpdate(in)
 	case *ssa.Lookup:

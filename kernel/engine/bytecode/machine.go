@@ -286,6 +286,12 @@ func (m *machine) leave(c *code, in *instr) {
 		sorted := truth(m.sort(c, &c.sortings[in.imm]))
 		r, _ := m.registers()
 		r[in.a] = sorted
+	case opMake:
+		r, p := m.registers()
+		r[in.a] = truth(c.makings[in.imm].make(r, p))
+	case opConcat:
+		r, p := m.registers()
+		setText(r, p, int(in.a), concat(r, p, c.concats[in.imm]))
 	case opStop:
 		m.stop(c, &c.escapes[in.imm])
 	case opMoveBox:

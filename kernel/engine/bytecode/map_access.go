@@ -83,8 +83,14 @@ type mapAccess struct {
 	elem, elemAt int // both are -1 if the element is not wanted
 }
 
-// keyAddress is the address of the key of an access; text is space for a string.
-func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, text *stringHeader) unsafe.Pointer {
+// keySpace is memory for a key that lies in several registers.
+type keySpace struct {
+	text stringHeader
+	face eface
+}
+
+// keyAddress is the address of the key of an access.
+func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, space *keySpace) unsafe.Pointer {
 	switch a.mapType.key.class {
 	case number: // on a little-endian machine the low bytes are the value
 		return unsafe.Pointer(&r[uint16(a.key)])
@@ -93,8 +99,14 @@ func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, text *str
 	case record:
 		return p[uint16(a.key)]
 	case header:
-		*text = stringHeader{p[uint16(a.key)], r[uint16(a.key)]}
-		return unsafe.Pointer(text)
+		space.text = stringHeader{p[uint16(a.key)], r[uint16(a.key)]}
+		return unsafe.Pointer(&space.text)
+	case dynamic:
+		space.face = eface{p[uint16(a.key)], p[uint16(a.key)+1]}
+		if a.mapType.key.methods {
+			storeInterface(a.mapType.key.typ, unsafe.Pointer(&space.face), space.face)
+		}
+		return unsafe.Pointer(&space.face)
 	}
 	if e := (*eface)(unsafe.Pointer(&stack[a.keyAt])); e.typ == a.mapType.key.typ {
 		return e.data
@@ -125,7 +137,7 @@ func (a *mapAccess) get(r *registers, p *pointers, stack []any) {
 	case fastText:
 		e, ok = mapaccess2FastText(a.typ, m, text(r, p, uint16(a.key)))
 	default:
-		var space stringHeader
+		var space keySpace
 		e, ok = mapaccess2(a.typ, m, a.keyAddress(r, p, stack, &space))
 	}
 	if a.ok >= 0 {
@@ -196,7 +208,7 @@ func (a *mapAccess) set(r *registers, p *pointers, stack []any) {
 	case fastText:
 		e = mapassignFastText(a.typ, m, text(r, p, uint16(a.key)))
 	default:
-		var space stringHeader
+		var space keySpace
 		e = mapassign(a.typ, m, a.keyAddress(r, p, stack, &space))
 	}
 	a.mapType.elem.write(e, r, p, a.elem, stack, a.elemAt)
@@ -242,7 +254,7 @@ func (t *part) assign(to unsafe.Pointer, v any) {
 
 // remove deletes an element.
 func (a *mapAccess) remove(r *registers, p *pointers, stack []any) {
-	var space stringHeader
+	var space keySpace
 	mapdelete(a.typ, p[uint16(a.m)], a.keyAddress(r, p, stack, &space))
 }
 

@@ -12,11 +12,11 @@ import (
 // element. The engine does so by reflection, which allocates a copy of each element.
 
 // mapType is what the machine needs to access the maps of a type, nil if the engine has
-// to: keys that are or contain interfaces may panic.
+// to: keys that contain interfaces may panic.
 func (l *lowering) mapType(t types.Type) *mapType {
 	m, ok := t.Underlying().(*types.Map)
 	rt := l.types[t]
-	if !ok || rt == nil || rt.Kind() != reflect.Map || !plainKey(rt.Key()) || rt.Elem().Size() > maxElem {
+	if !ok || rt == nil || rt.Kind() != reflect.Map || rt.Key().Kind() != reflect.Interface && !plainKey(rt.Key()) || rt.Elem().Size() > maxElem {
 		return nil
 	}
 	out := &mapType{typ: typeWord(rt), rt: rt, key: l.part(m.Key(), rt.Key()), elem: l.part(m.Elem(), rt.Elem())}
@@ -72,7 +72,7 @@ func (l *lowering) operand(v ssa.Value) (reg, at int, ok bool) {
 // access begins an access of a map; ok is false if the engine has to make it.
 func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
 	a = mapAccess{mapType: l.mapType(m.Type()), ok: -1, elem: -1}
-	if a.mapType == nil || types.IsInterface(key.Type()) || classOf(key.Type()) != a.mapType.key.class {
+	if a.mapType == nil || classOf(key.Type()) != a.mapType.key.class {
 		return a, nil, false
 	}
 	a.m = l.reg(m)
@@ -86,9 +86,11 @@ func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
 	return a, uses, true
 }
 
-// emitAccess emits an access of a map. An assignment fails if the map is nil.
+// emitAccess emits an access of a map. An assignment fails if the map is nil, each access
+// if the key is an interface that holds a value without a hash.
 func (l *lowering) emitAccess(o op, a mapAccess, uses, defs []int, in ssa.Instruction) {
-	if a.mapType.key.class == boxed || a.mapType.elem.class == boxed {
+	if a.mapType.key.class == dynamic {
+		l.checked(ins{op: opHashable, b: a.key}, in)
 	}
 	l.accesses = append(l.accesses, a)
 	l.checked(ins{op: o, imm: int64(len(l.accesses) - 1), uses: uses, defs: defs}, in)

@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"go/token"
+	"reflect"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -43,7 +44,7 @@ func (m *merging) plan(b *ssa.BasicBlock, i int, in ssa.Instruction) {
 		if _, ok := refs[0].(*ssa.If); ok && branches(v) {
 			m.skip[v] = true
 		}
-		if sum, ok := refs[0].(*ssa.BinOp); ok && m.isMulAdd(v, sum) {
+		if sum, ok := refs[0].(*ssa.BinOp); ok && (m.isMulAdd(v, sum) || concatenates(v) && concatenates(sum)) {
 			m.skip[v] = true
 		}
 	case *ssa.IndexAddr:
@@ -129,4 +130,9 @@ func branches(in *ssa.BinOp) bool {
 		return classOf(in.X.Type()) == number && classOf(in.Y.Type()) == number
 	}
 	return false
+}
+
+// concatenates reports whether an instruction concatenates strings.
+func concatenates(in *ssa.BinOp) bool {
+	return in.Op == token.ADD && kindOf(in.Type()) == reflect.String
 }

@@ -214,10 +214,6 @@ func unlock(m, other locker) bool {
 	return true
 }
 
-func setText(r *registers, p *pointers, k int, s string) {
-	p[k], r[k], r[k+1] = unsafe.Pointer(unsafe.StringData(s)), uint64(len(s)), uint64(len(s))
-}
-
 // invoke calls the function with arguments in registers of the machine.
 func (n *native) invoke(g *regArgs, r *registers, p *pointers, from, to []slot) {
 	if n.direct != nil {

@@ -163,7 +163,8 @@ const (
 	opBoxP
 	opBoxH
 	opBoxT
-	opAssert // assertions[imm]
+	opHashable // b may be a key of a map
+	opAssert   // assertions[imm]
 
 	// Elements: a = slice b [c]. Checked.
 	opIndex8
@@ -199,6 +200,8 @@ const (
 	opNextRune // over a string
 
 	// Memory.
+	opMake     // makings[imm]; number a: whether it is made
+	opConcat   // string a = concats[imm]
 	opNew      // pointer a = new of type news[imm]
 	opAppend   // appends[imm]
 	opAppend64 // likewise, of one number: slice a = append(slice b, c)
@@ -292,14 +295,14 @@ var roles = [opCount]string{
 	opItoF: "du-", opFtoI: "du-", opF32to64: "du-", opF64to32: "du-", opItoF32: "du-", opConvert: "du-",
 	opLoad8: "du-", opLoadS8: "du-", opLoad16: "du-", opLoadS16: "du-", opLoad32: "du-", opLoadS32: "du-", opLoad64: "du-",
 	opLoadP: "du-", opLoadH: "du-", opLoadT: "du-", opLoadR: "du-", opStoreR: "uu-",
-	opLoadI: "du-", opStoreE: "uu-", opStoreI: "uu-", opBoxN: "du-", opBoxP: "du-", opBoxH: "du-", opBoxT: "du-", opAssert: "---",
+	opLoadI: "du-", opStoreE: "uu-", opStoreI: "uu-", opBoxN: "du-", opBoxP: "du-", opBoxH: "du-", opBoxT: "du-", opHashable: "-u-", opAssert: "---",
 	opStore8: "uu-", opStore16: "uu-", opStore32: "uu-", opStore64: "uu-", opStoreP: "uu-", opStoreH: "uu-", opStoreT: "uu-",
 	opIndex8: "duu", opIndexS8: "duu", opIndex16: "duu", opIndexS16: "duu", opIndex32: "duu", opIndexS32: "duu", opIndex64: "duu",
 	opIndexP: "duu", opIndexH: "duu", opIndexT: "duu",
 	opSet8: "uuu", opSet16: "uuu", opSet32: "uuu", opSet64: "uuu", opSetP: "uuu",
 	opIndexAddr: "duu", opArrayAddr: "duu", opFieldAddr: "du-", opSlice: "du-",
 	opMapGet: "---", opMapSet: "---", opMapDelete: "---", opMapLen: "du-", opRange: "---", opNext: "---", opNextRune: "---",
-	opNew: "d--", opAppend: "---", opAppend64: "duu", opSelect: "---", opReceive: "d--", opCopy: "duu",
+	opMake: "d--", opConcat: "d--", opNew: "d--", opAppend: "---", opAppend64: "duu", opSelect: "---", opReceive: "d--", opCopy: "duu",
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
 	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",

@@ -250,7 +250,7 @@ func (m *machine) run(c *code, ip unsafe.Pointer) {
 		case opStoreR:
 			m.check(c, ip, p[in.a] != nil)
 			typedmemmove(c.news[in.imm], p[in.a], p[in.b])
-		case opLoadI, opStoreE, opStoreI, opBoxN, opBoxP, opBoxH, opBoxT, opAssert:
+		case opLoadI, opStoreE, opStoreI, opBoxN, opBoxP, opBoxH, opBoxT, opHashable, opAssert:
 			m.check(c, ip, in.ofInterface(c, r, p))
 
 		case opIndex8:
