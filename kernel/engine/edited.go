@@ -147,7 +147,7 @@ func (e *host) executeUntil(in *ixgo.Interp, s *stop.Stopper) error {
 		probes = &bytecode.Probes{Call: rewrite.RuntimePath + ".Line", Flags: d.Armed(), Names: d.Names}
 	}
 	return bytecode.Install(in, bytecode.Host{
-		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", KillName: rewrite.RuntimePath + ".Kill", RecvNames: []string{rewrite.RuntimePath + ".Recv", rewrite.RuntimePath + ".Recv2"}, Cell: rewrite.BodyName, Recovered: rewrite.RuntimePath + ".Recovered",
+		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", KillName: rewrite.RuntimePath + ".Kill", RecvNames: []string{rewrite.RuntimePath + ".Recv", rewrite.RuntimePath + ".Recv2"}, Cell: rewrite.BodyName, Methods: e.methods, Recovered: rewrite.RuntimePath + ".Recovered",
 		Flag: &s.Flag, Polls: ofPackage, Stop: s.Stop, Kill: s.Channel,
 		Overflow: stop.ErrOverflow, Deep: ixgo.CheckStack, Eager: executing.eager, Is: ixgo.Is, Probes: probes,
 	})

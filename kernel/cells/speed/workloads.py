@@ -1,4 +1,5 @@
 import functools
+import io
 import queue
 import resource
 import sys
@@ -205,6 +206,30 @@ def texts(n):
     return s
 
 
+def digits(i):
+    return len(str(i))
+
+
+def helpers(n):
+    s = 0
+    for i in range(n):
+        s += digits(i)
+    return s
+
+
+def document(n):
+    ws = words(5 * n)
+    return "".join(" ".join(ws[5 * i:5 * i + 5]) + "\n" for i in range(n))
+
+
+def lines(text):
+    m = {}
+    for line in io.StringIO(text):
+        for w in line.split():
+            m[w] = m.get(w, 0) + 1
+    return m
+
+
 def closures(n):
     s = 0
 
@@ -358,6 +383,11 @@ def workload(row):
         return lambda: divisions(1000000)
     if row == "library":
         return lambda: texts(1000000)
+    if row == "helpers":
+        return lambda: helpers(1000000)
+    if row == "lines":
+        text = document(100000)
+        return lambda: lines(text)["w77"]
     if row == "closures":
         return lambda: closures(1000000)
     if row == "passes":
@@ -392,6 +422,14 @@ def workload(row):
             return people[len(people) // 2].age
 
         return by_age
+    if row == "keys":
+        staff = [Person("n" + str(x // 256 % 5000), x) for x in random(200000)]
+
+        def by_name_and_age():
+            staff.sort(key=lambda p: (p.name, p.age))
+            return staff[len(staff) // 2].age
+
+        return by_name_and_age
     if row == "sum":
         xs = [float(i % 8) for i in range(1 << 21)]
         return lambda: total(xs)

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -181,25 +180,29 @@ func (l *lowering) native(call *ssa.CallCommon) *native {
 	if t.Kind() != reflect.Func || t.NumIn() != len(call.Args) || t.NumOut() != results.Len() {
 		return nil
 	}
-	n := &native{fn: (*eface)(unsafe.Pointer(&l.pfn.stack[at])).data, direct: directly(l.pfn.stack[at]), atOnce: atOnce[fn.String()]}
-	for i, a := range call.Args {
-		x := conveyedAs(t.In(i))
-		if x.class != classOf(a.Type()) || x.kind != kindOf(a.Type()) {
-			return nil
-		}
-		n.args = append(n.args, x)
-	}
-	for i := range t.NumOut() {
-		x := conveyedAs(t.Out(i))
-		if x.class != classOf(results.At(i).Type()) || x.kind != kindOf(results.At(i).Type()) {
-			return nil
-		}
-		n.results = append(n.results, x)
-	}
-	if !n.fits() {
+	n := nativeOf(l.pfn.stack[at])
+	if n == nil || !fitsCall(n, call, 0) {
 		return nil
 	}
+	n.atOnce = atOnce[fn.String()]
 	return n
+}
+
+// fitsCall reports whether a call passes its arguments, after the first ones, and results as
+// the function does.
+func fitsCall(n *native, call *ssa.CallCommon, first int) bool {
+	fits := func(x *conveyed, t types.Type) bool { return x.class == classOf(t) && x.kind == kindOf(t) }
+	for i, a := range call.Args {
+		if !fits(&n.args[first+i], a.Type()) {
+			return false
+		}
+	}
+	for i := range n.results {
+		if !fits(&n.results[i], call.Signature().Results().At(i).Type()) {
+			return false
+		}
+	}
+	return true
 }
 
 // direct lowers a call that the machine executes.
@@ -214,7 +217,7 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	case fn != nil:
 		cl.callee = l.f.program.functions[fn]
 	case in.Call.IsInvoke():
-		cl.value, cl.invoked = l.reg(in.Call.Value), &invoking{name: in.Call.Method.Name()}
+		cl.value, cl.invoked = l.reg(in.Call.Value), l.planMethod(in)
 		out.uses = append(out.uses, cl.value)
 	case l.compiled[in] != nil:
 		if out.op, cl.native = opNative, l.compiled[in]; in.Call.Value.String() == l.host.Recovered {

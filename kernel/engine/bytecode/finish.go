@@ -321,6 +321,9 @@ func (l *lowering) substitute(a *allocation) {
 		if cl.value >= 0 {
 			cl.value = reg(cl.value)
 		}
+		if cl.invoked != nil {
+			cl.invoked.args = append([]slot{{reg: cl.value + 1}}, cl.args...)
+		}
 		if len(cl.results) == 1 {
 			cl.escape.result.reg = cl.results[0].reg
 		}

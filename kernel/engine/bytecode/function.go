@@ -22,12 +22,13 @@ type program struct {
 
 // Host describes the engine that cells run in.
 type Host struct {
-	FlagName  string   // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
-	Enter     string   // the name of a function that does nothing
-	KillName  string   // the name of the function that returns the channel of stops
-	RecvNames []string // the names of the generic functions that receive a value
-	Cell      string   // the function that holds a cell's statements, without its package
-	Recovered string   // the name of the function that gets what recover returns; it returns nil for nil
+	FlagName  string                                    // the name of the interrupt flag, an int32, in the code of cells: "package.Name"
+	Enter     string                                    // the name of a function that does nothing
+	KillName  string                                    // the name of the function that returns the channel of stops
+	RecvNames []string                                  // the names of the generic functions that receive a value
+	Methods   map[string]map[reflect.Type]reflect.Value // what calls through interfaces call in place of compiled methods, by name and receiver
+	Cell      string                                    // the function that holds a cell's statements, without its package
+	Recovered string                                    // the name of the function that gets what recover returns; it returns nil for nil
 
 	Flag     *int32                                    // the interrupt flag
 	Polls    func(fn *ssa.Function) bool               // whether a function polls the flag although its code does not

@@ -14,6 +14,7 @@ type machine struct {
 	base     int // of the registers of the call at the top
 	stack    []activation
 	high     int    // pointers from here on are nil
+	spare    *frame // of a call that has returned, for the next one
 	by       *frame // that has called compiled code, which calls the function at the bottom; nil if the engine calls it
 
 	called, returned bool // compiled code calls it, and a number that it returned is in word
@@ -125,7 +126,9 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 		callee = f.ready()
 	}
 	if callee == nil {
-		m.engineCall(c, cl)
+		if cl.invoked == nil || f != nil || !m.method(cl) {
+			m.engineCall(c, cl)
+		}
 		return nil
 	}
 	if len(m.stack) >= maxDepth || m.base+c.size > maxSize {
@@ -184,7 +187,23 @@ func (m *machine) native(c *code, cl *call) {
 		m.engineCall(c, cl)
 		return
 	}
-	cl.native.invoke(&m.regs, r, p, cl.args, cl.results)
+	cl.native.invoke(cl.native.fn, &m.regs, r, p, cl.args, cl.results)
+}
+
+// method calls a compiled method through an interface, and returns false if the engine has
+// to call it.
+func (m *machine) method(cl *call) bool {
+	r, p := m.registers()
+	typ := p[cl.value]
+	if typ == nil {
+		return false
+	}
+	fn := cl.invoked.function(typ)
+	if fn == nil || m.at(&cl.escape).deferid != 0 {
+		return false
+	}
+	cl.invoked.native.invoke(fn, &m.regs, r, p, cl.invoked.args, cl.results)
+	return true
 }
 
 // pop ends a call and returns the caller's code, its next instruction and the place of
@@ -194,6 +213,9 @@ func (m *machine) pop() (*code, unsafe.Pointer, *call) {
 	top, caller := &m.stack[n], &m.stack[n-1]
 	if top.fr != nil {
 		caller.fr.callee = nil
+		if top.fr.stack == nil && top.fr.recorder == nil && top.fr._panic == nil {
+			m.spare = top.fr // nothing refers to it
+		}
 		top.fr = nil
 	}
 	m.stack = m.stack[:n]
@@ -241,7 +263,11 @@ func (m *machine) link(n int) *frame {
 	for i := first + 1; i <= n; i++ {
 		a, caller := &m.stack[i], m.stack[i-1].fr
 		caller.calls(&a.to.escape)
-		a.fr = &frame{interp: caller.interp, caller: caller, pfn: a.c.pfn, block: a.c.pfn.Main, deferid: caller.deferid}
+		if a.fr = m.spare; a.fr == nil {
+			a.fr = new(frame)
+		}
+		m.spare = nil
+		*a.fr = frame{interp: caller.interp, caller: caller, pfn: a.c.pfn, block: a.c.pfn.Main, deferid: caller.deferid}
 		caller.callee = a.fr
 		m.owns(a.fr, a.c)
 	}

@@ -1,4 +1,4 @@
 package bytecode
 
 // Registers for arguments of the calling convention of Go, as in internal/abi.
-const intRegs, floatRegs = 9, 15
+const hasRegisters, intRegs, floatRegs = true, 9, 15

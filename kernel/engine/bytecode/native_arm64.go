@@ -1,4 +1,4 @@
 package bytecode
 
 // Registers for arguments of the calling convention of Go, as in internal/abi.
-const intRegs, floatRegs = 16, 16
+const hasRegisters, intRegs, floatRegs = true, 16, 16

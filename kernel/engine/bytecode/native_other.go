@@ -3,4 +3,4 @@
 package bytecode
 
 // The engine executes all calls of compiled functions.
-const intRegs, floatRegs = 0, 0
+const hasRegisters, intRegs, floatRegs = false, 9, 15

@@ -134,7 +134,7 @@ func (m *machine) compiled(x *deferred, end *call) bool {
 		return false
 	}
 	m.forget(len(m.records) - 1) // before it panics; it records nothing in this machine
-	n.invoke(&m.regs, kr, kp, x.d.kept, x.d.results)
+	n.invoke(n.fn, &m.regs, kr, kp, x.d.kept, x.d.results)
 	return true
 }
 
