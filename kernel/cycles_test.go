@@ -32,7 +32,7 @@ var ceilings = map[string]int{
 	"gpu/ptx":                13,
 	"kernel/debug":           8,
 	"kernel/display":         22,
-	"kernel/engine/bytecode": 10,
+	"kernel/engine/bytecode": 9,
 	"kernel/report":          8,
 	"kernel/server":          23,
 	"kernel/warpbook":        11,

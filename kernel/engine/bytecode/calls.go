@@ -73,32 +73,6 @@ func (l *lowering) math(in *ssa.Call, fn *ssa.Function) bool {
 	return true
 }
 
-// callable reports whether the machine can call a function: its arguments, free variables
-// and results are in registers.
-func (f *Function) callable() bool {
-	if !inRegisters(f.fn.Signature) {
-		return false
-	}
-	for _, v := range f.fn.FreeVars {
-		if classOf(v.Type()) == boxed {
-			return false
-		}
-	}
-	return len(f.fn.Params) == 0 || classOf(f.fn.Params[0].Type()) != boxed // a receiver
-}
-
-// inRegisters reports whether arguments and results are in registers.
-func inRegisters(sig *types.Signature) bool {
-	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
-		for v := range list.Variables() {
-			if classOf(v.Type()) == boxed {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // callee is what a call calls, if the machine can execute it: a function, with the free
 // variables of a closure; if the function is nil, a function value or the method of an
 // interface.
@@ -186,6 +160,23 @@ func (l *lowering) native(call *ssa.CallCommon) *native {
 	}
 	n.atOnce = atOnce[fn.String()]
 	return n
+}
+
+// planMethod plans the calls of compiled methods.
+func (l *lowering) planMethod(in *ssa.Call) *invoking {
+	v := &invoking{name: in.Call.Method.Name()}
+	t := l.types[in.Call.Value.Type()]
+	if t == nil || t.Kind() != reflect.Interface || !nativesWork() {
+		return v
+	}
+	method, ok := t.MethodByName(v.name)
+	if !ok || method.PkgPath != "" { // the linker keeps exported methods only
+		return v
+	}
+	if n := nativeMethod(method.Type); n != nil && fitsCall(n, &in.Call, 1) {
+		v.native, v.typ, v.index, v.replaced = n, typeWord(t), method.Index, l.host.Methods[v.name]
+	}
+	return v
 }
 
 // fitsCall reports whether a call passes its arguments, after the first ones, and results as

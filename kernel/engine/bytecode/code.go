@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -168,4 +169,15 @@ type operation struct {
 	value   place // received or sent, with register and place -1 if it is not wanted
 	elem    part
 	sends   bool
+}
+
+// sorting is a call of a function of package slices that sorts.
+type sorting struct {
+	at       escape
+	slice    int            // registers
+	less     int            // of the function that compares, -1 if there is none
+	compares *compared      // in their natural order, nil if there is a function
+	typ      reflect.Type   // of the slice
+	word     unsafe.Pointer // the type of the function, as the word of an interface
+	stable   bool
 }

@@ -101,6 +101,32 @@ func (f *Function) now() *code {
 	return f.code.Load()
 }
 
+// callable reports whether the machine can call a function: its arguments, free variables
+// and results are in registers.
+func (f *Function) callable() bool {
+	if !inRegisters(f.fn.Signature) {
+		return false
+	}
+	for _, v := range f.fn.FreeVars {
+		if classOf(v.Type()) == boxed {
+			return false
+		}
+	}
+	return len(f.fn.Params) == 0 || classOf(f.fn.Params[0].Type()) != boxed // a receiver
+}
+
+// inRegisters reports whether arguments and results are in registers.
+func inRegisters(sig *types.Signature) bool {
+	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
+		for v := range list.Variables() {
+			if classOf(v.Type()) == boxed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // callers are functions that call functions of cells before they return, on the same
 // goroutine.
 var callers = map[string]string{
@@ -128,4 +154,25 @@ func calledBack(call *ssa.CallCommon) ssa.Value {
 		}
 	}
 	return nil
+}
+
+// isSort reports whether a function is one that the machine executes if it only compares.
+func isSort(fn *ssa.Function) bool {
+	if fn == nil {
+		return false
+	}
+	switch origin(fn) {
+	case "slices.Sort", "slices.SortFunc", "slices.SortStableFunc":
+		return true
+	}
+	return false
+}
+
+// origin is the name of the generic function that a function is an instance of, "" if it is
+// none.
+func origin(fn *ssa.Function) string {
+	if fn.Origin() == nil {
+		return ""
+	}
+	return fn.Origin().String()
 }

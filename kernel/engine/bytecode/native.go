@@ -329,6 +329,30 @@ func registersOf(list []conveyed) (ints, floats int, ok bool) {
 	return ints, floats, ints <= intRegs && floats <= floatRegs
 }
 
+// methodAt is a function value: a place in the table of an interface.
+func methodAt(table unsafe.Pointer, i int) unsafe.Pointer {
+	return unsafe.Add(table, methodsOfTable+8*i)
+}
+
+// methodsOfTable is the offset of the methods in ITab of package internal/abi.
+const methodsOfTable = 24
+
+// method is the method of a value of a type, nil if the engine has to call it.
+func (v *invoking) method(c *code, typ unsafe.Pointer) *Function {
+	if f, ok := v.met.find(typ); ok {
+		return f
+	}
+	if typ == nil {
+		return nil
+	}
+	f := c.functions[methodsOf(c.pfn.Interp, typeOf(typ))[v.name]]
+	if f != nil && (len(f.fn.Params) == 0 || !f.callable()) {
+		f = nil
+	}
+	v.met.add(typ, f)
+	return f
+}
+
 // atOnce are functions that mostly take no time. They need no frame then, which takes longer
 // than the call.
 var atOnce = map[string]func(at unsafe.Pointer) bool{

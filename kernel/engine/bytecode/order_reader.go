@@ -10,6 +10,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// ordering is what the function does if it only compares, else nil.
+func (f *Function) ordering() *ordering {
+	f.ordered.Do(func() {
+		r := &orderReader{f: f, seen: map[ssa.Instruction]bool{}, o: &ordering{}}
+		f.order = r.ordering()
+	})
+	return f.order
+}
+
 // orderReader reads the instructions of a function that may only compare.
 type orderReader struct {
 	f      *Function
@@ -181,15 +190,6 @@ func (r *orderReader) operands(v ssa.Value) (x, y ssa.Value, less func(x, y unsa
 		}
 	}
 	return nil, nil, nil
-}
-
-// origin is the name of the generic function that a function is an instance of, "" if it is
-// none.
-func origin(fn *ssa.Function) string {
-	if fn.Origin() == nil {
-		return ""
-	}
-	return fn.Origin().String()
 }
 
 // value is the path to the memory that a value is loaded from, nil if there is none.

@@ -188,15 +188,6 @@ func headerOf(v ssa.Value, pfn *function, env []any, receiver unsafe.Pointer) *s
 	return (*sliceHeader)(receiver)
 }
 
-// ordering is what the function does if it only compares, else nil.
-func (f *Function) ordering() *ordering {
-	f.ordered.Do(func() {
-		r := &orderReader{f: f, seen: map[ssa.Instruction]bool{}, o: &ordering{}}
-		f.order = r.ordering()
-	})
-	return f.order
-}
-
 // lessThan compares two numbers or strings by their addresses, with NaN before all other
 // numbers if there is a total order; nil for other kinds.
 func lessThan(k reflect.Kind, total bool) func(x, y unsafe.Pointer) bool {
