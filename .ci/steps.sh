@@ -75,9 +75,11 @@ cgo() { # CGO_ENABLED changes no file of ours, and the one package whose files i
 
 checked() { # staticcheck: the module with the cells program, the stubs, the CUDA worker
   retry env GOBIN="$tmp" go install "$staticcheck" || return
-  # It takes no -modfile, and a workspace replaces modules, too.
-  { echo "go 1.26" && echo "use $PWD" && edited list -m -f '{{if .Replace}}replace {{.Path}} => {{.Dir}}{{end}}' all | grep .; } >"$tmp/go.work" &&
-    GOWORK=$tmp/go.work "$tmp/staticcheck" -tags=cells,edited ./... && "$tmp/staticcheck" ./kernel/cells ./kernel/engine &&
+  # It takes no -modfile, and a workspace replaces modules, too. Its folder has no clone below it.
+  local workspace
+  workspace=$(mktemp -d "$tmp/workspace.XXXXXX")/go.work
+  { echo "go 1.26" && echo "use $PWD" && edited list -m -f '{{if .Replace}}replace {{.Path}} => {{.Dir}}{{end}}' all | grep .; } >"$workspace" &&
+    GOWORK=$workspace "$tmp/staticcheck" -tags=cells,edited ./... && "$tmp/staticcheck" ./kernel/cells ./kernel/engine &&
     CGO_ENABLED=1 CGO_CFLAGS=-I$tmp/cuda12/nvidia/cuda_runtime/include "$tmp/staticcheck" -tags=cuda ./gpu/cuda/worker
 }
 
