@@ -206,6 +206,9 @@ func (c *client) read() {
 		if e.Fence {
 			c.post(cellproto.Request{ID: e.ID, Type: cellproto.Passed})
 		}
+		if e.Type == cellproto.Stream && e.Text == "" {
+			continue // only a fence
+		}
 		if e.Type != cellproto.Done {
 			c.shown <- e
 			continue

@@ -35,7 +35,7 @@ var warm = []string{"fmt", "errors", "time", "math", "strings", "sort", "warpboo
 // 25 ms.
 const warmDelay = 100 * time.Millisecond
 
-// fenceTime is how long a display waits for its delivery, in case cellproc does not
+// fenceTime is how long an event waits for its delivery, in case cellproc does not
 // answer.
 const fenceTime = 2 * time.Second
 
@@ -59,7 +59,7 @@ type program struct {
 	gone     chan struct{}           // closed at the end of requests
 	reader   atomic.Pointer[running] // the cell that the reading goroutine runs, nil while it reads
 
-	fence sync.Mutex // held by a display until it is delivered
+	fence sync.Mutex // held by an event until it is delivered
 
 	emitting sync.Mutex // guards events
 	events   io.Writer
@@ -78,7 +78,7 @@ func serve(requests io.Reader, events io.Writer) error {
 	}
 	p.input = &input{emit: p.emit, asking: p.asking}
 	var err error
-	if p.printed, err = newPrinted(p.emit, p.running.shows); err != nil {
+	if p.printed, err = newPrinted(p.emit, p.deliver, p.running.shows); err != nil {
 		return err
 	}
 	p.debug = newDebugging(p)
@@ -282,14 +282,20 @@ func (p *program) display(e cellproto.Event) {
 	}) {
 		return
 	}
+	p.printed.flush()
+	e.ID = p.running.shows(owner)
+	p.deliver(e)
+}
+
+// deliver sends an event and waits until it is delivered.
+func (p *program) deliver(e cellproto.Event) {
 	p.fence.Lock()
 	defer p.fence.Unlock()
-	p.printed.flush()
 	select {
 	case <-p.passed:
 	default:
 	}
-	e.ID, e.Fence = p.running.shows(owner), true
+	e.Fence = true
 	p.emit(e)
 	p.readOn() // Passed arrives as a request
 	select {

@@ -25,16 +25,18 @@ const (
 // answered, so no output of a cell counts as the next cell's.
 type printed struct {
 	emit           func(cellproto.Event)
+	deliver        func(cellproto.Event)    // is emit, and returns when the event is delivered
 	shows          func(cell uint64) uint64 // returns the cell that shows the output of a cell
 	stdout, stderr *os.File                 // cells get other descriptors and may close them
 
-	pipes sync.RWMutex // guards owner; held shared while its output is written
+	pipes sync.RWMutex // guards owner; held shared while output is written or gathered
 	owner uint64
 
 	mu       sync.Mutex // guards the fields below; held while they are sent
 	gathered []piece
 	bytes    int
 	timer    *time.Timer // will send the gathered output; nil: nothing is gathered
+	framed   bool        // output has gone in frames since a cell got the pipes
 }
 
 // piece is consecutive output of one cell on one stream.
@@ -50,11 +52,25 @@ func (g piece) goesOn(cell uint64, name string, last bool) bool {
 	return g.cell == cell && g.name == name && (last || cellproto.Incomplete(g.text) > 0)
 }
 
-// own gives the pipes to a cell.
+// own gives the pipes to a cell. What goes through them may overtake a frame: if goroutines
+// have printed in frames, these are delivered first.
 func (p *printed) own(cell uint64) {
 	p.pipes.Lock()
 	defer p.pipes.Unlock()
+	if p.flushed() {
+		p.deliver(cellproto.Event{ID: cell, Type: cellproto.Stream})
+	}
 	p.owner = cell
+}
+
+// flushed sends the gathered output, and reports whether output has gone in frames since
+// the call before.
+func (p *printed) flushed() (framed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.send(0)
+	framed, p.framed = p.framed, false
+	return framed
 }
 
 // disown ends a cell: it releases the pipes if the cell owned them, and sends the
@@ -125,6 +141,7 @@ func (p *printed) send(ends uint64) {
 			whole -= cellproto.Incomplete(g.text)
 		}
 		if whole > 0 {
+			p.framed = true
 			p.emit(cellproto.Event{ID: g.cell, Type: cellproto.Stream, Name: g.name, Text: string(g.text[:whole])})
 		}
 		if whole < len(g.text) {
@@ -140,8 +157,8 @@ func (p *printed) send(ends uint64) {
 // newPrinted gives cells an os.Stdout and an os.Stderr on other descriptors. A cell
 // that closes one loses no print, and no file of a cell gets the number 1 or 2, to
 // which the runtime and compiled code write.
-func newPrinted(emit func(cellproto.Event), shows func(uint64) uint64) (*printed, error) {
-	p := &printed{emit: emit, shows: shows, stdout: os.Stdout, stderr: os.Stderr}
+func newPrinted(emit, deliver func(cellproto.Event), shows func(uint64) uint64) (*printed, error) {
+	p := &printed{emit: emit, deliver: deliver, shows: shows, stdout: os.Stdout, stderr: os.Stderr}
 	for number, f := range map[int]**os.File{1: &os.Stdout, 2: &os.Stderr} {
 		fd, err := duplicate(number)
 		if err != nil {

@@ -153,6 +153,7 @@
 				delete event.fence;
 				queueMicrotask(() => globalThis.warpbookRequest(encode({ id: event.id, type: "passed" })));
 			}
+			if (event.type === "stream" && !event.text) return;
 			if (event.type === "done") this.running = this.running.filter((id) => id !== event.id);
 			this.deliver(event);
 		}
