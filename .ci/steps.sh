@@ -84,8 +84,8 @@ checked() { # staticcheck: the module with the cells program, the stubs, the CUD
 }
 
 tests() { # every test once, corpora whole; then what depends on the version of Go, with the newer one
-  WARPBOOK_LONG=1 twice "-timeout 60m" ./... &&
-    GOTOOLCHAIN=$newer twice "-timeout 60m" ./kernel/cellbuild ./kernel/warpbook
+  WARPBOOK_LONG=1 twice "-timeout 30m" ./... &&
+    GOTOOLCHAIN=$newer twice "-timeout 30m" ./kernel/cellbuild ./kernel/warpbook
 }
 
 edited() { # edited VERB ARGUMENTS...: a go command with the corrected engine
@@ -127,18 +127,18 @@ old_go() { # an older Go says in one line which version is needed
 # fail by the chance of an input that no run before has tried: such inputs are searched
 # between releases. The coverage that guides them is that of the package and those below it:
 # go test -fuzz would compile all that the tests link once more, which takes five times as long.
-fuzz_target() { # fuzz_target PACKAGE TARGET: 100,000 inputs, or 10,000 where an input is a cell; what earlier runs found is not read
+fuzz_target() { # fuzz_target PACKAGE TARGET: 100,000 inputs, or 10,000 where an input is a cell; what earlier runs found is not read, and -timeout does not count
   local log count=100000
   log=$(mktemp "$tmp/fuzz.XXXXXX")
   [ "$1" != ./kernel/engine ] || count=10000
-  GODEBUG=fuzzseed=17 edited test -v -vet=off "-gcflags=$1/...=-d=libfuzzer" -timeout 30m "$1" -run '^$' -args -test.fuzz="^$2\$" -test.fuzztime=${count}x \
+  GODEBUG=fuzzseed=17 timeout -s QUIT -k 30 20m "$tmp/editedgo" test -v -vet=off "-gcflags=$1/...=-d=libfuzzer" -timeout 30m "$1" -run '^$' -args -test.fuzz="^$2\$" -test.fuzztime=${count}x \
     -test.fuzzminimizetime=1x -test.parallel=1 -test.fuzzcachedir="$(mktemp -d "$tmp/found.XXXXXX")" >"$log" 2>&1 &&
     grep -qa "execs: $count " "$log" && ! grep -a 'without coverage guidance' "$log" || { echo "$1 $2" && cat "$log" && return 1; }
   echo "$1 $2: $(grep -a 'execs:' "$log" | tail -n 1)"
 }
 
 fuzz() { # every fuzz target, two at a time
-  export tmp && export -f fuzz_target edited
+  export tmp && export -f fuzz_target
   grep -rHoE '^func Fuzz\w+' --include=*_test.go . | sed -E 's|^(.*)/[^/]*:func (.*)|\1 \2|' |
     xargs -P 2 -n 2 bash -c 'fuzz_target "$@"' fuzz
 }
@@ -313,7 +313,7 @@ operators() {
 }
 
 races_of_operators() { # only references and handles
-  CGO_ENABLED=1 twice "-race -timeout 60m -short -run Reference|Handle|Interrupt|Stop" $(operators)
+  CGO_ENABLED=1 twice "-race -timeout 30m -short -run Reference|Handle|Interrupt|Stop" $(operators)
 }
 
 # What such a package calls in other packages is driven by several goroutines in their tests.
@@ -333,10 +333,10 @@ races() {
   local alone='Profiler|Defects|OfPatterns|TestCorpus|TestPlotBundle|TestLogPlots|TestUndrawable|TestTimeline'
   alone+='|TestExamples|TestNotebooksTwice|TestSoak|TestLatencyChart|TestChart|TestLineChart|TestMissingGlyphs|TestFigureIsAPlot'
   alone+='|TestCellChart|TestCellLetters|TestBarsOfValue|TestVectorsAreTheSame|TestSeriesOfUnknownPlotter|TestPartialSite'
-  CGO_ENABLED=1 twice "-race -timeout 60m -short -skip $alone" $(concurrent | grep -vxF "$(operators)" |
+  CGO_ENABLED=1 twice "-race -timeout 30m -short -skip $alone" $(concurrent | grep -vxF "$(operators)" |
     grep -vx -e warpbook/kernel/engine -e warpbook/gpu/emu/programs)
 }
 
 engine() { # engine GO: what links the engine, with a Go whose types it lays out
-  GOTOOLCHAIN=$1 edited test -vet=off -timeout 60m ./kernel/engine
+  GOTOOLCHAIN=$1 edited test -vet=off -timeout 30m ./kernel/engine
 }
