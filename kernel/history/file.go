@@ -12,12 +12,13 @@ import (
 	"warpbook/kernel/leaf/atomicfile"
 )
 
-// lockTime is how long to wait for another kernel to release the file.
-const lockTime = 200 * time.Millisecond
+// How long to wait for other kernels to release the file. What is not saved is saved with
+// the next cell, but a session that does not open the file has no history.
+const openTime, lockTime = 2 * time.Second, 200 * time.Millisecond
 
 // locked calls f with the file, which no other kernel writes meanwhile.
-func (h *History) locked(f func(*os.File) error) error {
-	for deadline := time.Now().Add(lockTime); ; time.Sleep(time.Millisecond) {
+func (h *History) locked(limit time.Duration, f func(*os.File) error) error {
+	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
 		file, err := h.tryLock()
 		if err != nil {
 			return err
@@ -27,7 +28,7 @@ func (h *History) locked(f func(*os.File) error) error {
 			return f(file)
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%s: locked for %v by another kernel", h.path, lockTime)
+			return fmt.Errorf("%s: locked for %v by another kernel", h.path, limit)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func Open(path string) (*History, error) {
 	}
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
-		err = h.locked(h.begin)
+		err = h.locked(openTime, h.begin)
 	}
 	if err != nil {
 		return &History{session: 1}, fmt.Errorf("history: open: %w", err)
@@ -107,7 +107,7 @@ func (h *History) Save() error {
 	if len(batch) == 0 {
 		return nil
 	}
-	err := h.locked(func(f *os.File) error {
+	err := h.locked(lockTime, func(f *os.File) error {
 		if err := appendTo(f, batch); err != nil {
 			return err
 		}
