@@ -70,14 +70,18 @@ func TestInterrupt(t *testing.T) {
 // an interrupt and loses no element.
 func TestInterruptEndsSorts(t *testing.T) {
 	c := start(t)
-	c.value(`import ("cmp"; "math/rand/v2"; "slices"; "sort")
+	elements := 6_000_000
+	if raceEnabled { // each takes ten times as long
+		elements = 600_000
+	}
+	c.value(fmt.Sprintf(`import ("cmp"; "math/rand/v2"; "slices"; "sort")
 type numbers []int
 func (x numbers) Len() int           { return len(x) }
 func (x numbers) Less(i, j int) bool { return x[i] < x[j] }
 func (x numbers) Swap(i, j int)      { x[i], x[j] = x[j], x[i] }
-xs := make(numbers, 6_000_000)
+xs := make(numbers, %d)
 func sum() (s int) { for _, x := range xs { s += x }; return s }
-before := 0`)
+before := 0`, elements))
 	for _, code := range []string{
 		"sort.Sort(xs)",
 		"sort.Slice(xs, func(i, j int) bool { return xs[i] < xs[j] })",
