@@ -93,7 +93,7 @@ edited() { # edited VERB ARGUMENTS...: a go command with the corrected engine
 }
 
 mutated() { # a sample of careless changes of what decides, the same for a commit: tests see each, or kernel/mutants/survivors.txt says why not
-  go run ./kernel/mutants -seconds 60 -seed "0x$(git rev-parse --short=12 HEAD)"
+  go run ./kernel/mutants -seconds 30 -seed "0x$(git rev-parse --short=12 HEAD)"
 }
 
 # Types are checked of all packages: where files differ by platform, nothing else goes wrong
