@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -59,9 +60,14 @@ type Results struct {
 func (t Twice) Run(all []Notebook) (r Results, err error) {
 	twins := t.answers(all)
 	go twins.compiled() // while others run; Run waits for it below
-	ends := slices.Concat(Each(inGroups(all, t.Jobs), t.Jobs, func(group []Notebook) []ending {
+	ends := slices.Concat(Each(slowFirst(all, t.Jobs), t.Jobs, func(group []Notebook) []ending {
 		return t.compare(group, twins)
 	})...)
+	place := map[string]int{}
+	for i, n := range all {
+		place[n.Name] = i
+	}
+	slices.SortStableFunc(ends, func(a, b ending) int { return cmp.Compare(place[a.Name], place[b.Name]) })
 	fresh, err := twins.compiled()
 	if err != nil {
 		return r, err
@@ -83,6 +89,32 @@ func (t Twice) Run(all []Notebook) (r Results, err error) {
 	r = results(ends, twins.known)
 	r.Fresh = len(fresh)
 	return r, nil
+}
+
+// slowFirst are groups of notebooks that run in one session each. Those that collect garbage or
+// run commands come first, and are by themselves: they take longest, and a collection takes the
+// longer, the more its session has run. Those that trace the program come last, because a trace
+// that is not stopped goes on.
+func slowFirst(all []Notebook, jobs int) [][]Notebook {
+	var slow, others, tracing []Notebook
+	for _, n := range all {
+		switch {
+		case n.contains("trace.Start("):
+			tracing = append(tracing, n)
+		case n.contains("runtime.GC()", ".SetGCPercent(", ".ReadMemStats(", "exec.Command("):
+			slow = append(slow, n)
+		default:
+			others = append(others, n)
+		}
+	}
+	return slices.Concat(inGroups(slow, jobs), inGroups(others, jobs), inGroups(tracing, 1))
+}
+
+// contains reports whether a cell contains one of some texts.
+func (n Notebook) contains(texts ...string) bool {
+	return slices.ContainsFunc(n.Cells, func(code string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(code, text) })
+	})
 }
 
 // ending is how a notebook ended in an order.
