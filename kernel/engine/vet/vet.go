@@ -19,10 +19,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
-	"golang.org/x/tools/go/analysis/passes/copylock"
 	"golang.org/x/tools/go/analysis/passes/nilness"
-	"golang.org/x/tools/go/analysis/passes/printf"
-	"golang.org/x/tools/go/analysis/passes/unusedresult"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -66,14 +63,14 @@ func factOf(o types.Object, f analysis.Fact) fact {
 	return fact{name, reflect.TypeOf(f)}
 }
 
-// Syntax runs the analysers of syntax and types: printf, unusedresult, copylocks and, if
-// a cell makes a context, lostcancel. Learn stores facts about the cell's functions, in
+// Syntax runs the analysers of syntax and types that may find something: printf,
+// unusedresult, copylocks and, if a cell makes a context, lostcancel. Learn stores facts about the cell's functions, in
 // place of those about earlier functions of their names; it is not called for a cell
 // that does not begin.
 func (f *Facts) Syntax(c Cell) (warnings []Warning, learn func()) {
 	p := &pass{cell: c, facts: f, fresh: map[fact]analysis.Fact{}, results: map[*analysis.Analyzer]any{}}
 	p.cell.File = inOrder(c.File)
-	for _, a := range []*analysis.Analyzer{printf.Analyzer, unusedresult.Analyzer, copylock.Analyzer} {
+	for _, a := range useful(c) {
 		p.try(a)
 	}
 	if path := contexts(c.Info); path != nil {
