@@ -58,8 +58,12 @@ func (e *Checker) addMethods(j *namespace.Journal, c *Cell, signatures []*types.
 		c.Added[m] = a.to
 		c.Replaced = append(c.Replaced, namespace.Replacement{Decl: a.decl, Old: m})
 	}
-	for _, a := range c.adds { // a signature of the last may have an instance of the first, made without methods
-		e.SyncInstances(a.to)
+	synced := map[*types.Named]bool{}
+	for _, a := range c.adds { // after all: a signature of the last may have an instance of the first, made without methods
+		if !synced[a.to] {
+			synced[a.to] = true
+			e.SyncInstances(a.to)
+		}
 	}
 }
 

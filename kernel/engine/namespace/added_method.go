@@ -7,10 +7,9 @@ import (
 	"slices"
 )
 
-// AddMethod gives a live type a method, until j.Undo.
+// AddMethod gives a live type a method, until j.Undo. SyncInstances comes after the last one.
 func (e *Namespace) AddMethod(j *Journal, t *types.Named, m *types.Func) {
 	t.AddMethod(m)
-	e.SyncInstances(t)
 	j.Note(func() { e.RemoveMethod(t, m) })
 }
 
