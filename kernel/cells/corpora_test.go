@@ -39,6 +39,7 @@ func examples(t *testing.T) (root string, all []corpus.Example) {
 // TestCellsTwice has each statement in a cell. Those that have a reason not to pass do not
 // run, and are few.
 func TestExamples(t *testing.T) {
+	t.Parallel() // so that no core waits for the last session of a corpus
 	_, all := examples(t)
 	program, err := built()
 	if err != nil {
@@ -68,6 +69,7 @@ func TestExamples(t *testing.T) {
 // each, print each time what the example or the run-test says. Notebooks without a compiled
 // program are few enough; those that differ for a listed reason do not run, or run without it.
 func TestCellsTwice(t *testing.T) {
+	t.Parallel()
 	root, examples := examples(t)
 	all, err := corpus.Notebooks(root, examples, "testdata")
 	if err != nil || len(all) < 1000 {

@@ -39,6 +39,7 @@ var once = []string{
 }
 
 func TestReruns(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no sequences", err)
