@@ -99,6 +99,30 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:  "Each function keeps a map from instructions to registers that only runtime.GC reads, its maps and lists grow as it is compiled, and a call of a function of cells makes a value of the function by reflection, which is not called.",
+			Test: "engine.TestFunctionsAreMadeCheaply",
+			Edits: []Edit{
+				{"opblock.go", 123, 122, "made       []made                       // registers, in place of instrIndex"},
+				{"opblock.go", 234, 234, "ext, ok := p.Interp.extern(v)"},
+				{"opblock.go", 251, 251, "p.made = append(p.made, made{p.makeInstr, i})"},
+				{"opblock.go", 1043, 1043, "iv = pfn.calledRegister(call)"},
+				{"opblock.go", 1103, 1103, "ext, ok := interp.extern(fn)"},
+				{"interp.go", 122, 123, ""},
+				{"interp.go", 132, 132, ""},
+				{"interp.go", 134, 133, "pfn.reserve()"},
+				{"interp.go", 264, 263, "registers := fr.pfn.madeBy()"},
+				{"interp.go", 266, 266, "for _, v := range registers[instr] {"},
+			},
+		},
+		{
+			Why:  "Each program makes the types that package ssa lists: all that the types behind its interfaces lead to, also those of compiled packages, of which it uses none.",
+			Test: "engine.TestProgramsMakeTheirOwnTypes",
+			Edits: []Edit{
+				{"context.go", 109, 108, "Reached []types.Type // those behind interfaces of the program that is loaded, without compiled ones; nil: those that package ssa lists"},
+				{"visit.go", 136, 136, "for _, T := range visit.runtimeTypes() {"},
+			},
+		},
+		{
 			Why:  "A failed type assertion of a nil interface has other words than compiled Go, and that of a nil error is a nil dereference.",
 			Test: "cells.TestSequences/identity/words of failed type assertions",
 			Edits: []Edit{

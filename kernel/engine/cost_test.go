@@ -3,9 +3,12 @@
 package engine
 
 import (
+	"go/types"
 	"maps"
+	"reflect"
 	"runtime/metrics"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goplus/ixgo"
@@ -95,6 +98,52 @@ func TestProgramsHaveTheMembersThatTheyName(t *testing.T) {
 	}
 	if want := []string{"DefaultClient", "StatusText", "init"}; !slices.Equal(members, want) {
 		t.Errorf("the program has the members %v, expected %v", members, want)
+	}
+}
+
+// TestFunctionsAreMadeCheaply: a cell compiles the functions that it reaches, so the objects of
+// each statement count.
+func TestFunctionsAreMadeCheaply(t *testing.T) {
+	const statements, most = 200, 33
+	eval := cells(t)
+	eval("func g(a, b int) int { return a + b }\nfunc f(a, b int) (n int) {\n" + strings.Repeat("\tn += g(a, b) * 2\n", statements) + "\treturn\n}\nfunc h(a, b int) (n int) { return g(a, b) }")
+	each := (testing.AllocsPerRun(20, func() { eval("f(1, 2)") }) - testing.AllocsPerRun(20, func() { eval("h(1, 2)") })) / statements
+	if t.Logf("%v objects a statement", each); each > most {
+		t.Errorf("a statement of a function takes %v objects, at most %d are allowed", each, most)
+	}
+}
+
+// asked notes the types that programs make.
+type asked struct {
+	ixgo.Loader
+	types map[string]bool
+}
+
+func (a *asked) LookupReflect(t types.Type) (reflect.Type, bool) {
+	a.types[t.String()] = true
+	return a.Loader.LookupReflect(t)
+}
+
+// TestProgramsMakeTheirOwnTypes: a client of net/http behind an interface leads to 76 named types
+// of compiled packages. A program makes those that it uses.
+func TestProgramsMakeTheirOwnTypes(t *testing.T) {
+	e, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	a := &asked{e.Loader.Loader, map[string]bool{}}
+	e.Loader.Loader = a
+	for i, code := range []string{"import \"net/http\"\ntype T struct{ *http.Client }\nvar x any = T{http.DefaultClient}", "x"} {
+		clear(a.types)
+		if r := evaluate(t.Context(), e, i+1, code); r.Err != nil {
+			t.Fatal(r.Err.Traceback)
+		}
+		if n := len(a.types); n > 10 {
+			t.Errorf("%q makes %d types, at most 10 are allowed: %v", code, n, slices.Sorted(maps.Keys(a.types)))
+		} else {
+			t.Logf("%q makes %d types", code, n)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"go/types"
 	"reflect"
 	"strings"
 
@@ -41,6 +42,9 @@ func (e *host) hook(ctx *ixgo.Context) {
 		Recovered: func(v any) { recovered(v) },
 	}
 }
+
+// reached are the types behind interfaces of the program that a context loads next.
+func reached(ctx *ixgo.Context, list []types.Type) { ctx.Reached = list }
 
 // panicking is called when interpreted code panics.
 func (e *host) panicking(info *ixgo.PanicInfo) {

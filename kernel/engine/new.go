@@ -47,7 +47,7 @@ func New(config Config) (*Engine, error) {
 }
 
 func newCompiler(names *namespace.Namespace, f *namespace.Files, h *host) *compile.Compiler {
-	c := &compile.Compiler{Namespace: names, Files: f, Externals: h.externals, Hook: h.hook, Execute: h.execute}
+	c := &compile.Compiler{Namespace: names, Files: f, Externals: h.externals, Hook: h.hook, Reached: reached, Execute: h.execute}
 	names.Graph = graph.New(c.ImportedUnit)
 	c.Types = rtypes.New(f.Ctx, names.Graph.Nested)
 	c.Types.Home, c.Types.Replaced = c.Home, h.methods

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"go/types"
 	"reflect"
 
 	"github.com/goplus/ixgo"
@@ -19,6 +20,8 @@ func (e *host) blocked(*owner) []failure.Place { return nil }
 func captured(reflect.Value) []any { return nil }
 
 func (e *host) hook(*ixgo.Context) {}
+
+func reached(*ixgo.Context, []types.Type) {}
 
 func (e *host) registerLog() {}
 

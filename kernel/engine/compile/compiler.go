@@ -32,11 +32,12 @@ type Compiler struct {
 	*namespace.Files
 	Loader      *rtypes.Loader
 	Types       *rtypes.Registry
-	Externals   map[string]any           // functions of this program, by the names that cells call
-	Hook        func(*ixgo.Context)      // makes packages stop as cells do
-	Execute     func(*ixgo.Interp) error // chooses what executes functions
-	Private     bool                     // the next program does not share the context of the session
-	dynamic     []*types.Named           // see noteDynamic
+	Externals   map[string]any                    // functions of this program, by the names that cells call
+	Hook        func(*ixgo.Context)               // makes packages stop as cells do
+	Reached     func(*ixgo.Context, []types.Type) // tells the types behind interfaces of the program that is made next
+	Execute     func(*ixgo.Interp) error          // chooses what executes functions
+	Private     bool                              // the next program does not share the context of the session
+	dynamic     []*types.Named                    // see noteDynamic
 	dynamicSeen typeutil.Map
 	homes       typeutil.Map // type to *ixgo.Interp, see home
 	Libraries   []*library   // see link

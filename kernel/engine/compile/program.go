@@ -245,7 +245,9 @@ func (e *Compiler) interpret(p *Program) (err error) {
 		}
 		shared[v.Path] = e.Loader.WithVars(v)
 	}
-	if p.Interp, err = e.Types.NewInterp(e.linkedContext(p), p.Main, shared); err != nil {
+	ctx := e.linkedContext(p)
+	e.Reached(ctx, p.reached.types)
+	if p.Interp, err = e.Types.NewInterp(ctx, p.Main, shared); err != nil {
 		return err
 	}
 	if err := e.Execute(p.Interp); err != nil {

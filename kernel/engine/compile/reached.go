@@ -21,7 +21,7 @@ type reached struct {
 
 // reach walks the members of a program's packages that have bodies, and all that they lead to.
 func reach(program *ssa.Program, packages []*ssa.Package, interpreted func(*types.Package) bool) *reached {
-	r := &reached{program: program, mine: map[*types.Package]bool{}, interpreted: interpreted, functions: map[*ssa.Function]bool{}}
+	r := &reached{program: program, mine: map[*types.Package]bool{}, interpreted: interpreted, functions: map[*ssa.Function]bool{}, types: []types.Type{}}
 	for _, q := range packages {
 		r.mine[q.Pkg] = true
 	}
