@@ -114,5 +114,10 @@ func TestCellsTwice(t *testing.T) {
 			t.Errorf("%d of %d notebooks have a compiled program, expected at least %d, and a reason for each of the others: %v", r.Compiled[order], len(some), compiled, r.Left)
 		}
 	}
+	for name, reason := range r.Left {
+		if left := corpus.LeftTwice(); left[name] == "" && !strings.HasPrefix(name, "example ") && !strings.HasPrefix(name, "run-test ") {
+			t.Errorf("%s: there is no compiled program, and no reason in twice.txt: %s", name, reason)
+		}
+	}
 	t.Logf("%d answers of compiled Go are not recorded: go run ./kernel/cells/reruns -record", r.Fresh)
 }

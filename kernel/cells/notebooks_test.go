@@ -29,7 +29,7 @@ func TestNotebooksTwice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := notebook.Compare(program, root, t.TempDir())
+			c, err := notebook.Compare(program, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"warpbook/kernel/cells/corpus/twin"
 )
 
 // Cut cuts a program into cells: its imports, each declaration after those that it uses,
@@ -58,7 +60,7 @@ func (p *program) add(d ast.Decl) {
 		p.methods[typ] = append(p.methods[typ], i)
 		return
 	}
-	for _, name := range declared(d) {
+	for _, name := range twin.Declared(d) {
 		p.byName[name] = append(p.byName[name], i)
 	}
 }
@@ -100,7 +102,7 @@ func (p *program) uses(i int) []int {
 // method is a declaration as a method, and its type; nil if it is none.
 func (p *program) method(i int) (*ast.FuncDecl, string) {
 	if f, ok := p.decls[i].(*ast.FuncDecl); ok && f.Recv != nil {
-		return f, receiver(f)
+		return f, twin.Receiver(f)
 	}
 	return nil, ""
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,6 +37,9 @@ func GoRoot() (string, error) {
 	}
 	return strings.TrimSpace(string(out)), nil
 }
+
+// goRoot is for environments: a program that was built with -trimpath does not know the folder.
+var goRoot = sync.OnceValues(GoRoot)
 
 // Examples reads the examples with known output of the packages that programs can
 // import, from the files that the build constraints select.

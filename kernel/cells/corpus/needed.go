@@ -5,6 +5,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"warpbook/kernel/cells/corpus/twin"
 )
 
 // A declaration is a top-level declaration of a test file.
@@ -49,56 +51,12 @@ func declarations(files []testFile, but testFile) map[string][]declaration {
 			continue
 		}
 		for _, d := range f.Decls {
-			for _, name := range declared(d) {
+			for _, name := range twin.Declared(d) {
 				byName[name] = append(byName[name], declaration{f, d})
 			}
 		}
 	}
 	return byName
-}
-
-// declared are the names that a declaration declares, or the type of a method.
-func declared(d ast.Decl) (names []string) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			return []string{d.Name.Name}
-		}
-		return []string{receiver(d)}
-	case *ast.GenDecl:
-		for _, s := range d.Specs {
-			switch s := s.(type) {
-			case *ast.TypeSpec:
-				names = append(names, s.Name.Name)
-			case *ast.ValueSpec:
-				for _, id := range s.Names {
-					names = append(names, id.Name)
-				}
-			}
-		}
-	}
-	return names
-}
-
-// receiver is the name of the type of a method.
-func receiver(d *ast.FuncDecl) string {
-	x := d.Recv.List[0].Type
-	for {
-		switch y := x.(type) {
-		case *ast.StarExpr:
-			x = y.X
-		case *ast.ParenExpr:
-			x = y.X
-		case *ast.IndexExpr:
-			x = y.X
-		case *ast.IndexListExpr:
-			x = y.X
-		case *ast.Ident:
-			return y.Name
-		default:
-			return ""
-		}
-	}
 }
 
 // namesIn are the identifiers in a node.

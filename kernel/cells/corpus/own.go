@@ -1,21 +1,13 @@
 package corpus
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
-	"go/importer"
-	"go/token"
-	"go/types"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"warpbook/kernel/cells/corpus/twin"
 	"warpbook/kernel/nbformat"
 )
 
@@ -64,26 +56,29 @@ type Compared struct {
 }
 
 // Compare runs all cells of a notebook, and then all again, in a session, and compares what
-// they print and show with a compiled program that does the same. Root is the folder of this
-// module, and dir an empty one. The environment names the device, which is to be the emulator.
-func (o Own) Compare(program, root, dir string) (c Compared, err error) {
-	twin := readOwn(o.cells)
-	want, err := twin.run(o, root, dir)
+// they print and show with a compiled program that does the same. Dir is an empty folder. The
+// environment names the device, which is to be the emulator.
+func (o Own) Compare(program, dir string) (c Compared, err error) {
+	n := Notebook{Name: o.Name, Dir: o.dir, Cells: o.cells}
+	twins, err := compileTwins(dir, []Notebook{n}, []Order{All2})
 	if err != nil {
 		return c, err
 	}
-	got, err := o.inSession(program, twin)
+	answer := twins.answer(n, All2)
+	if answer.reason != "" {
+		return c, fmt.Errorf("corpus: %s: %s", o.Name, answer.reason)
+	}
+	s, err := Start(program, o.dir, twinLimit)
 	if err != nil {
 		return c, err
 	}
-	if len(want) != len(got) {
-		return c, fmt.Errorf("corpus: %s: the compiled program ran %d cells, the session %d", o.Name, len(want), len(got))
-	}
+	defer s.Close()
+	got, want := n.outputs(s, All2), strings.Split(answer.text, "\x02")[1:]
 	c.Left = map[int]string{}
 	for i := range got {
 		cell := i % len(o.cells)
-		if twin.cells[cell].left != "" {
-			c.Left[cell] = twin.cells[cell].left
+		if _, left := twin.WithoutMagics(o.cells[cell]); left != "" {
+			c.Left[cell] = left
 			continue
 		}
 		c.Cells++
@@ -134,92 +129,4 @@ func (c *Compared) compare(got, want string, races bool) (difference string) {
 		}
 	}
 	return ""
-}
-
-// inSession is what each cell prints and shows in a session, without those that the compiled
-// program lacks.
-func (o Own) inSession(program string, twin *ownTwin) (outputs []string, err error) {
-	s, err := Start(program, o.dir, twinLimit)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	for range 2 {
-		for i, code := range o.cells {
-			if twin.cells[i].left != "" {
-				outputs = append(outputs, "")
-				continue
-			}
-			a := s.Run(code)
-			if a.Failure != "" {
-				a.Shown += "\x03"
-			}
-			outputs = append(outputs, a.Shown)
-		}
-	}
-	return outputs, nil
-}
-
-// run is what the program prints for each cell.
-func (t *ownTwin) run(o Own, root, dir string) (outputs []string, err error) {
-	binary, err := t.build(o, root, dir)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), twinLimit)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	c := exec.CommandContext(ctx, binary, fmt.Sprint(len(o.cells)))
-	c.Dir, c.Stdout, c.Stderr, c.Env = o.dir, &stdout, &stderr, append(os.Environ(), timeZone)
-	if err := c.Run(); err != nil {
-		return nil, fmt.Errorf("corpus: compiled program of %s: %w: %.1000s", o.Name, err, stderr.String())
-	}
-	return strings.Split(stdout.String(), "\x02")[1:], nil
-}
-
-// build builds the program as a package of this module, whose files lie in dir.
-func (t *ownTwin) build(o Own, root, dir string) (binary string, err error) {
-	imports, err := exported(root, t.paths())
-	if err != nil {
-		return "", err
-	}
-	shown, err := t.check(imports)
-	if err != nil {
-		return "", err
-	}
-	source, overlay := filepath.Join(dir, o.Name+".go"), filepath.Join(dir, o.Name+".json")
-	if err := os.WriteFile(source, []byte(t.text(shown)), 0o666); err != nil {
-		return "", err
-	}
-	const place = "kernel/cells/corpus/own" // no such folder
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, place, "main.go"): source}})
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(overlay, replace, 0o666); err != nil {
-		return "", err
-	}
-	binary = filepath.Join(dir, o.Name)
-	c := exec.Command("go", "build", "-overlay", overlay, "-ldflags=-s -w", "-o", binary, "./"+place)
-	c.Dir = root
-	if out, err := c.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("corpus: compiled program of %s: %w\n%.2000s", o.Name, err, out)
-	}
-	return binary, nil
-}
-
-// exported is an importer of packages that the go command has compiled.
-func exported(root string, paths []string) (types.Importer, error) {
-	c := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, paths...)...)
-	c.Dir = root
-	out, err := c.Output()
-	if err != nil {
-		return nil, fmt.Errorf("corpus: go list: %w", err)
-	}
-	files := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		files[path] = file
-	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }), nil
 }

@@ -14,12 +14,12 @@ import (
 	"strings"
 )
 
-// Record has the hashes of what twins print, by the hashes of their sources. To compile all
+// Record has the hashes of what twins print, by the hashes of their notebooks. To compile all
 // twins and to run them takes 200 s of processor time. A record can hide no fault: a notebook
-// passes only if it prints what compiled Go printed for this very source, with this Go.
+// passes only if it prints what compiled Go printed for these very cells, with this Go.
 type Record map[string]twinAnswers
 
-// A line of the record has a hash of a twin's source, and those of what it prints in each
+// A line of the record has a hash of a notebook, and those of what it prints in each
 // order; - is no answer.
 //
 //go:embed twins.txt
@@ -66,27 +66,18 @@ func hash(text string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }
 
-// source is the hash of the source of a notebook's twin, or the reason why it has none.
-func (n Notebook) source(root string) (key, reason string) {
-	src, reason := twinOf(root, n.Cells)
-	return hash(fmt.Sprint(n.unordered, "\n", src)), reason
+// source is the hash of a notebook.
+func (n Notebook) source() string {
+	return hash(fmt.Sprint(n.unordered, "\n", strings.Join(n.Cells, "\x00")))
 }
 
 // answers are the recorded answers of notebooks, and the notebooks that have none.
 func (r Record) answers(all []Notebook) (known map[string]twinAnswers, unknown []Notebook) {
 	known = map[string]twinAnswers{}
-	if len(r) == 0 {
-		return known, all
-	}
-	root, _ := GoRoot() // Recorded has had it
 	for _, n := range all {
-		key, reason := n.source(root)
-		switch answers := r[key]; {
-		case reason != "":
-			known[n.Name] = noAnswers(reason)
-		case answers != nil:
+		if answers := r[n.source()]; answers != nil {
 			known[n.Name] = answers
-		default:
+		} else {
 			unknown = append(unknown, n)
 		}
 	}
@@ -95,44 +86,35 @@ func (r Record) answers(all []Notebook) (known map[string]twinAnswers, unknown [
 
 // Forget removes the answers of notebooks from the record.
 func (r Record) Forget(some []Notebook) {
-	root, _ := GoRoot() // Recorded has had it
 	for _, n := range some {
-		key, _ := n.source(root)
-		delete(r, key)
+		delete(r, n.source())
 	}
 }
 
 // Add compiles the twins of the notebooks that the record lacks, in an empty folder, and adds
 // what they print, if it is the same twice. It removes the twins of other notebooks.
 func (r Record) Add(dir string, all []Notebook, jobs int) error {
-	root, err := GoRoot()
-	if err != nil {
-		return err
-	}
 	_, unknown := r.answers(all)
-	t, err := compileTwins(dir, unknown)
+	t, err := compileTwins(dir, unknown, Orders)
 	if err != nil {
 		return err
 	}
 	found := [2]map[string]twinAnswers{t.answers(unknown, Orders, jobs), t.answers(unknown, Orders, jobs)}
 	used := map[string]bool{}
 	for _, n := range all {
-		key, reason := n.source(root)
-		used[key] = reason == ""
-		first, second := found[0][n.Name], found[1][n.Name]
-		if !used[key] || first == nil {
-			continue
-		}
+		used[n.source()] = true
+	}
+	for _, n := range unknown {
 		answers, same := twinAnswers{}, true
 		for _, order := range Orders {
-			a, b := first[order], second[order]
-			same = same && (a.reason == "") == (b.reason == "") && n.comparable(a.text) == n.comparable(b.text)
+			a, b := found[0][n.Name][order], found[1][n.Name][order]
+			same = same && (a.reason == "") == (b.reason == "") && a.comparable(n.comparable) == b.comparable(n.comparable)
 			if answers[order] = a; a.reason == "" {
-				answers[order] = twinAnswer{hash: hash(n.comparable(a.text))}
+				answers[order] = twinAnswer{hash: hash(a.comparable(n.comparable))}
 			}
 		}
 		if same {
-			r[key] = answers
+			r[n.source()] = answers
 		}
 	}
 	maps.DeleteFunc(r, func(key string, _ twinAnswers) bool { return !used[key] })

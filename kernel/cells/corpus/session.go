@@ -37,8 +37,12 @@ const timeZone = "TZ=America/Los_Angeles"
 // Start starts a session in a folder, and at the place of the tests of package time. Each
 // of its cells may run for the limit.
 func Start(program, dir string, limit time.Duration) (s *Session, err error) {
+	root, err := goRoot()
+	if err != nil {
+		return nil, err
+	}
 	s = &Session{limit: limit}
-	s.client, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), timeZone, RareCollections),
+	s.client, err = cellproc.Start(cellproc.Config{Program: program, Dir: dir, Env: append(os.Environ(), timeZone, "GOROOT="+root, RareCollections),
 		Late: func(_ int, e cellproto.Event) { s.add(e) }})
 	return s, err
 }

@@ -4,10 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"warpbook/kernel/cells/corpus/twin"
 )
 
 // Notebook is cells that are run in order in a folder.
@@ -24,18 +28,45 @@ type Printed struct{ Stdout, Both string }
 // Order is the order of cells that run twice.
 type Order string
 
+// runs are the numbers of cells in the order in which they run.
+func (o Order) runs(cells int) (numbers []int) {
+	if seed, ok := strings.CutPrefix(string(o), shuffled); ok {
+		n, _ := strconv.Atoi(seed)
+		r := rand.New(rand.NewPCG(uint64(n), uint64(cells)))
+		numbers = append(numbers, 0) // most cells need the imports of the first
+		for range 2 * cells {
+			numbers = append(numbers, r.IntN(cells))
+		}
+		return numbers
+	}
+	for i := range cells {
+		numbers = append(numbers, i)
+		if o == Each2 {
+			numbers = append(numbers, i)
+		}
+	}
+	if o == All2 {
+		numbers = append(numbers, numbers...)
+	}
+	return numbers
+}
+
 // The orders.
 const (
 	Each2 Order = "each" // each cell twice, one after the other
 	All2  Order = "all"  // all cells, then all again
 )
 
-// Orders are all orders.
+// Shuffled is an order in which each cell runs twice or so, at places that a seed decides.
+func Shuffled(seed int) Order { return Order(fmt.Sprint(shuffled, seed)) }
+
+const shuffled = "shuffled:"
+
+// Orders are the orders whose answers are recorded.
 var Orders = []Order{Each2, All2}
 
 // Twice runs the cells of notebooks twice in some orders, in sessions, and compares what
-// they print to stdout with what a compiled program prints, which executes each statement
-// twice. Notebooks that say themselves what they print are compared with that, too, in the
+// they print to stdout and show with what a compiled program does. Notebooks that say themselves what they print are compared with that, too, in the
 // order All2.
 type Twice struct {
 	Program string // the cells program
@@ -167,7 +198,7 @@ func (t Twice) answers(all []Notebook) answers {
 		known[name] = noAnswers(reason)
 	}
 	return answers{known, sync.OnceValues(func() (map[string]twinAnswers, error) {
-		program, err := compileTwins(t.Dir, unknown)
+		program, err := compileTwins(t.Dir, unknown, t.Orders)
 		if err != nil {
 			return nil, err
 		}
@@ -204,34 +235,61 @@ func (t Twice) compare(group []Notebook, twins answers) (ends []ending) {
 // twinLimit is how long a cell or a twin may take, ten times what a busy machine takes.
 const twinLimit = 3 * time.Minute
 
-// twice runs the cells in a session, and compares what they print.
-func (n Notebook) twice(s *Session, order Order, twin twinAnswer) (failure string) {
-	var got string
-	if order == Each2 {
-		var cells []string
-		for _, code := range n.Cells {
-			cells = append(cells, code, code)
+// twice runs the cells in a session, and compares what they print and show. A cell may fail only
+// beside compiled Go, where it fails, too.
+func (n Notebook) twice(s *Session, order Order, want twinAnswer) (failure string) {
+	var got strings.Builder
+	var passes [2]Printed // of the order All2
+	failed := false
+	for i, cell := range order.runs(len(n.Cells)) {
+		code, left := twin.WithoutMagics(n.Cells[cell])
+		if left != "" {
+			continue
 		}
-		failure, _, got = RunAll(s, cells)
-	} else {
-		var passes [2]Printed
-		for i := range passes {
-			failure, passes[i].Both, passes[i].Stdout = RunAll(s, n.Cells)
-			if i > 0 && isRegistry(failure) && twin.reason != "" {
-				return ""
-			}
-			if failure != "" {
-				break
-			}
-		}
-		if got = passes[0].Stdout + passes[1].Stdout; failure == "" && n.expects != nil {
-			failure = n.expects(passes)
+		a := s.Run(code)
+		got.WriteString(a.shown())
+		passes[min(i/len(n.Cells), 1)].add(a)
+		failed = failed || a.Failure != ""
+		switch {
+		case a.Failure == "" || want.reason == "" && !strings.HasPrefix(a.Failure, Longer):
+		case i >= len(n.Cells) && isRegistry(a.Failure):
+			return ""
+		default:
+			return fmt.Sprintf("%s\n%.200s", a.Failure, code)
 		}
 	}
-	if failure == "" && twin.reason == "" {
-		failure = twin.unlike(n.comparable(got), n.comparable)
+	if want.reason == "" {
+		failure = want.unlike(n.comparable(plain(got.String())), n.comparable)
+	}
+	if failure == "" && order == All2 && n.expects != nil && !failed {
+		failure = n.expects(passes)
 	}
 	return failure
+}
+
+func (p *Printed) add(a Answer) { p.Stdout, p.Both = p.Stdout+a.Stdout, p.Both+a.Output }
+
+// outputs is what each run of a cell prints and shows, "" if it does not run beside a twin.
+func (n Notebook) outputs(s *Session, order Order) (all []string) {
+	for _, cell := range order.runs(len(n.Cells)) {
+		out := ""
+		if code, left := twin.WithoutMagics(n.Cells[cell]); left == "" {
+			out = plain(s.Run(code).shown())
+		}
+		all = append(all, out)
+	}
+	return all
+}
+
+// shown is what a cell prints and shows, and how it failed, as a compiled program tells it.
+func (a Answer) shown() string {
+	switch {
+	case strings.HasPrefix(a.Failure, "compile error: "):
+		return a.Shown + "\x03compile error"
+	case a.Failure != "":
+		return a.Shown + "\x03" + a.Failure
+	}
+	return a.Shown
 }
 
 // isRegistry reports whether a cell failed because a registry of the library takes a name once.
@@ -249,7 +307,10 @@ func (n Notebook) comparable(out string) string {
 type twinAnswers map[Order]twinAnswer
 
 // twinAnswer is what a twin prints, or its hash, or the reason why it prints no answer.
-type twinAnswer struct{ text, hash, reason string }
+type twinAnswer struct {
+	text, hash, reason string
+	refused            string // the runs that compiled Go refuses, with its errors
+}
 
 func noAnswers(reason string) twinAnswers {
 	return twinAnswers{Each2: {reason: reason}, All2: {reason: reason}}
@@ -260,8 +321,23 @@ func (a twinAnswer) unlike(got string, comparable func(string) string) string {
 	switch {
 	case a.hash != "" && hash(got) != a.hash:
 		return fmt.Sprintf("prints %.500q, which is not what compiled Go printed when its answer was recorded", got)
-	case a.hash == "" && got != comparable(a.text):
-		return fmt.Sprintf("prints %.500q, compiled Go %.500q", got, a.text)
+	case a.hash == "" && got != a.comparable(comparable):
+		return difference(got, a.comparable(comparable)) + "; compiled Go refuses: " + a.refused
 	}
 	return ""
+}
+
+// comparable is the text without the marks of runs.
+func (a twinAnswer) comparable(order func(string) string) string {
+	return order(strings.ReplaceAll(a.text, "\x02", ""))
+}
+
+// difference tells how an output differs, from a little before the first difference.
+func difference(got, want string) string {
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	from := max(0, i-100)
+	return fmt.Sprintf("prints at byte %d %.300q, compiled Go %.300q", from, got[from:], want[from:])
 }

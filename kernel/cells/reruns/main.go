@@ -1,12 +1,13 @@
 // The reruns command runs the cells of the corpora twice, and compares what they print with
 // a compiled program that executes each statement twice:
 //
-//	go run ./kernel/cells/reruns [-order each,all] [-jobs 2] [-v] [-compile] [PATTERN...]
+//	go run ./kernel/cells/reruns [-order each,all,7] [-jobs 2] [-v] [-compile] [PATTERN...]
 //	go run ./kernel/cells/reruns -record
 //	go run ./kernel/cells/reruns -notebooks [PATTERN...]
 //
 // In the order each, a cell runs twice, one after the other; in the order all, all cells of
-// a notebook run, and then all again.
+// a notebook run, and then all again. A number is the seed of an order in which cells run at
+// random, as in a session in which somebody runs cells here and there.
 //
 // Answers of compiled programs are recorded in kernel/cells/corpus/twins.txt, with the Go
 // that compiled them; -compile compares with compiled programs only. -record compiles the
@@ -30,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"warpbook/kernel/cellbuild"
@@ -38,7 +40,7 @@ import (
 
 func main() {
 	jobs := flag.Int("jobs", 0, "sessions at once; 0: one for each core and another one")
-	order := flag.String("order", "each,all", "each: each cell twice; all: all cells, then all again")
+	order := flag.String("order", "each,all", "each: each cell twice; all: all cells, then all again; a number: cells at random by that seed")
 	verbose := flag.Bool("v", false, "print why a notebook is left")
 	compile := flag.Bool("compile", false, "compile each program, also one whose answer is recorded")
 	record := flag.Bool("record", false, "record the answers of compiled programs")
@@ -110,8 +112,10 @@ func run(list string, jobs int, verbose, compile bool, patterns []string) error 
 	var orders []corpus.Order
 	for name := range strings.SplitSeq(list, ",") {
 		order := corpus.Order(name)
-		if order != corpus.Each2 && order != corpus.All2 {
-			return fmt.Errorf("-order %s: expected each, all, or both with a comma", list)
+		if seed, err := strconv.Atoi(name); err == nil {
+			order, compile = corpus.Shuffled(seed), true
+		} else if order != corpus.Each2 && order != corpus.All2 {
+			return fmt.Errorf("-order %s: expected each, all and numbers, with commas", list)
 		}
 		orders = append(orders, order)
 	}
@@ -205,5 +209,5 @@ func compareNotebook(program, root string, n corpus.OwnNotebook) (c corpus.Compa
 		return c, err
 	}
 	defer os.RemoveAll(dir)
-	return notebook.Compare(program, root, dir)
+	return notebook.Compare(program, dir)
 }

@@ -1,4 +1,4 @@
-package corpus
+package twin
 
 import (
 	"fmt"
@@ -10,26 +10,31 @@ import (
 	"strings"
 )
 
-// meaning is what a name of a notebook's cells means from one cell on: a later cell may
-// import, declare or define another meaning. Each has an identifier of its own in the
-// compiled program, that of the name where this is free: types print their names.
+// meaning is what a name of cells means from one run of a cell on: a later run may import,
+// declare or define another meaning. Each has an identifier of its own in the compiled
+// program, that of the name where this is free: types print their names.
 type meaning struct {
 	name, id string
-	path     string     // of an import
-	entry    bool       // an entry of a kernel, declared by a %%cuda or %%ptx cell
-	variable bool       // defined by a statement
-	typ      types.Type // of a variable
-	earlier  *meaning   // the variable of the name that the cells before have
+	path     string       // of an import
+	entry    bool         // an entry of a kernel, declared by a %%cuda or %%ptx cell
+	by       *declaration // nil for an import, an entry, and a variable
+	run      int          // that defines a variable
+	typ      types.Type   // of a variable
+	earlier  *meaning     // the variable or the entry that stays
 }
 
-// final is the identifier in the program: a variable that is defined again with its type
-// stays, and so does an entry.
-func (m *meaning) final() string {
-	for m.earlier != nil && (m.entry || types.Identical(m.typ, m.earlier.typ)) {
+func (m *meaning) variable() bool { return m.path == "" && !m.entry && m.by == nil }
+
+// first is what a variable or an entry that stays was at first.
+func (m *meaning) first() *meaning {
+	for m.earlier != nil {
 		m = m.earlier
 	}
-	return m.id
+	return m
 }
+
+// final is the identifier in the program.
+func (m *meaning) final() string { return m.first().id }
 
 // checked is the identifier while types are checked: each definition is a variable.
 func (m *meaning) checked() string { return m.id }
@@ -64,6 +69,7 @@ func (f fragment) all(id func(*meaning) string) string { return f.part(0, len(f.
 type parsed struct {
 	origin
 	text string
+	file *ast.File
 	list []ast.Stmt
 	free []*ast.Ident
 }
@@ -87,7 +93,7 @@ func parsePiece(head, text, tail string) (p parsed, err error) {
 	if err != nil {
 		return p, err
 	}
-	p = parsed{text: text, origin: origin(len(head) + 1)} // the first position of a file is 1
+	p = parsed{text: text, file: f, origin: origin(len(head) + 1)} // the first position of a file is 1
 	if tail != "" {
 		p.list = f.Decls[0].(*ast.FuncDecl).Body.List
 	}
@@ -100,7 +106,7 @@ func parsePiece(head, text, tail string) (p parsed, err error) {
 		case *ast.CompositeLit:
 			for _, e := range n.Elts { // the parser takes a key for a name only if the text declares it
 				kv, pair := e.(*ast.KeyValueExpr)
-				if key, ok := keyOf(kv, pair); ok {
+				if key, ok := keyOf(kv, pair); ok && key.Obj == nil {
 					outside[key] = mapLike(n.Type)
 				}
 			}
@@ -123,6 +129,50 @@ func keyOf(kv *ast.KeyValueExpr, ok bool) (*ast.Ident, bool) {
 	return key, ok
 }
 
+// Declared are the names that a declaration declares, or the type of a method.
+func Declared(d ast.Decl) (names []string) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			return []string{d.Name.Name}
+		}
+		return []string{Receiver(d)}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				names = append(names, s.Name.Name)
+			case *ast.ValueSpec:
+				for _, id := range s.Names {
+					names = append(names, id.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// Receiver is the name of the type of a method.
+func Receiver(d *ast.FuncDecl) string {
+	x := d.Recv.List[0].Type
+	for {
+		switch y := x.(type) {
+		case *ast.StarExpr:
+			x = y.X
+		case *ast.ParenExpr:
+			x = y.X
+		case *ast.IndexExpr:
+			x = y.X
+		case *ast.IndexListExpr:
+			x = y.X
+		case *ast.Ident:
+			return y.Name
+		default:
+			return ""
+		}
+	}
+}
+
 // mapLike reports whether a literal of a type has keys, and not fields, as far as its text
 // tells.
 func mapLike(t ast.Expr) bool {
@@ -136,7 +186,7 @@ func mapLike(t ast.Expr) bool {
 // declares reports whether a name is declared by the text outside of its functions and
 // blocks.
 func (p *parsed) declares(f *ast.File, id *ast.Ident) bool {
-	if id.Obj == nil {
+	if id.Obj == nil || id.Obj.Kind == ast.Lbl {
 		return false
 	}
 	if f.Scope.Objects[id.Name] == id.Obj {
@@ -154,19 +204,28 @@ func (p *parsed) declares(f *ast.File, id *ast.Ident) bool {
 type names struct {
 	now     map[string]*meaning
 	all     []*meaning
-	kernels bool // a cell has declared entries of kernels
+	ids     map[string]bool        // that are taken
+	kernels bool                   // a cell has declared entries of kernels
+	outside func(name string) bool // whether a package that is imported without a name has the name
 }
 
-// add gives a name a new meaning.
+// Dot stands before the number of an identifier, as a letter: no cell has such a name.
+const Dot = "ꞏ"
+
+// fresh is an identifier that is not taken: the name itself if it can be.
+func (ns *names) fresh(name string, itself bool) (id string) {
+	id = name
+	for i := 1; !itself || ns.ids[id] || types.Universe.Lookup(id) != nil || id == "init"; i++ {
+		id, itself = fmt.Sprint(name, Dot, i), true
+	}
+	ns.ids[id] = true
+	return id
+}
+
+// add gives a name a new meaning. An import is never called by its name, which another
+// declaration of the package may have.
 func (ns *names) add(m meaning) *meaning {
-	m.id = m.name
-	taken := types.Universe.Lookup(m.name) != nil || slices.ContainsFunc(ns.all, func(x *meaning) bool { return x.id == m.name })
-	if m.path != "" || taken {
-		m.id = fmt.Sprintf("%s_%d", m.name, len(ns.all))
-	}
-	if was := ns.now[m.name]; was != nil && was.variable == m.variable && was.entry == m.entry && (m.variable || m.entry) {
-		m.earlier = was
-	}
+	m.id = ns.fresh(m.name, m.path == "")
 	ns.all = append(ns.all, &m)
 	ns.now[m.name] = &m
 	return &m
@@ -179,6 +238,9 @@ func (ns *names) of(p parsed) fragment {
 		m := ns.now[id.Name]
 		if m == nil && ns.kernels && types.Universe.Lookup(id.Name) == nil {
 			m = ns.add(meaning{name: id.Name, entry: true})
+		}
+		if m == nil && types.Universe.Lookup(id.Name) == nil && !ns.outside(id.Name) { // another cell may have the identifier
+			m = &meaning{name: id.Name, id: id.Name + Dot + "undefined"}
 		}
 		if from, to := p.cut(id); m != nil {
 			f.uses = append(f.uses, use{from, to, m})
