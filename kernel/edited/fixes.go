@@ -163,6 +163,19 @@ var modules = []module{{
 			},
 		},
 		{
+			Why:   "The name of a generic type of the library has the name of its source: %T of an iter.Seq[int] is iter@patch.Seq[int].",
+			Test:  "cells.TestSequences/users/names of generic types of the library, and a channel of a wrong size",
+			Edits: []Edit{{"typeparam.go", 115, 115, "pkgpath = strings.TrimSuffix(pkg.Path(), \"@patch\")"}},
+		},
+		{
+			Why:  "The panic of make for a channel says runtime error: before its text, which Go's does not.",
+			Test: "cells.TestSequences/users/names of generic types of the library, and a channel of a wrong size",
+			Edits: []Edit{
+				{"opblock.go", 521, 521, "panic(fr.plainError(instr, \"makechan: size out of range\"))"},
+				{"opblock.go", 531, 531, "panic(fr.plainError(instr, \"makechan: size out of range\"))"},
+			},
+		},
+		{
 			Why:   "Structs that embed the same type at the same field share its methods, with the layout of the first of them: another one's fields are read and written at wrong places.",
 			Test:  "cells.TestSequences/types/structs of other layouts embed one compiled type",
 			Edits: []Edit{{"xtypes.go", 594, 594, ""}},

@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
@@ -146,7 +147,9 @@ func (p *pass) run(a *analysis.Analyzer) any {
 	r, err := a.Run(&analysis.Pass{
 		Analyzer: a, Fset: p.cell.Fset, Files: []*ast.File{p.cell.File}, Pkg: p.cell.Pkg, TypesInfo: p.cell.Info,
 		TypesSizes: types.SizesFor("gc", runtime.GOARCH), ResultOf: required,
-		Report:           func(d analysis.Diagnostic) { p.warnings = append(p.warnings, Warning{d.Pos, d.Message}) },
+		Report: func(d analysis.Diagnostic) {
+			p.warnings = append(p.warnings, Warning{d.Pos, strings.ReplaceAll(d.Message, "@patch", "")}) // generic types of the library are source
+		},
 		ImportObjectFact: p.importFact,
 		ExportObjectFact: func(o types.Object, f analysis.Fact) { p.fresh[factOf(o, f)] = f },
 		ImportPackageFact: func(*types.Package, analysis.Fact) bool {
