@@ -190,7 +190,7 @@ func (w *watch) check(body string) (*graph.Unit, error) {
 	r := &rewrite.Rewriter{Info: info,
 		Interpreted: func(fn *types.Func) bool { return fn.Pkg() == scope.Pkg || w.Graph.Interpreted(fn) },
 		Compiled:    func(p *types.Package) bool { return p != scope.Pkg && w.Graph.UnitOf(p) == nil }}
-	if r.File(f); r.Changed {
+	if r.File(f); r.Rewritten() {
 		scope = w.scope(f)
 		if info, errs = w.TypeCheck(scope, f); len(errs) > 0 {
 			return nil, errors.New(errs[0].Msg)

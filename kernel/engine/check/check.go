@@ -2,6 +2,9 @@ package check
 
 import (
 	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
 	"go/types"
 	"strings"
 
@@ -114,6 +117,9 @@ func (e *Checker) complete(ctx context.Context, j *namespace.Journal, c *Cell, h
 		Compiled:    func(p *types.Package) bool { return p != pkg && e.Graph.UnitOf(p) == nil }}
 	r.File(c.File)
 	if c.Pkg, c.Info = pkg, info; !settled && !traced && !r.Changed {
+		if r.Rewritten() {
+			r.Describe(e.sampled())
+		}
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -127,4 +133,24 @@ func (e *Checker) complete(ctx context.Context, j *namespace.Journal, c *Cell, h
 	}
 	c.Pkg, c.Info = at.Pkg, info
 	return diags
+}
+
+// sampled are the statements that the rewriter inserts in most functions, and what the checker
+// finds in them.
+func (e *Checker) sampled() *rewrite.Samples {
+	if e.samples == nil {
+		f, err := parser.ParseFile(e.Ctx.FileSet, "", fmt.Sprintf("package main\nimport %s %q\nfunc _() {}", rewrite.RuntimeName, rewrite.RuntimePath), parser.SkipObjectResolution)
+		if err != nil {
+			panic(err)
+		}
+		defer e.Forget(f)
+		e.samples = rewrite.NewSamples(f.Decls[1].(*ast.FuncDecl).Body, func() *types.Info {
+			info, errs := e.TypeCheck(namespace.Scope{Pkg: types.NewPackage("main", "main")}, f)
+			if len(errs) > 0 {
+				panic(errs[0])
+			}
+			return info
+		})
+	}
+	return e.samples
 }

@@ -8,6 +8,7 @@ import (
 
 	"warpbook/kernel/engine/failure"
 	"warpbook/kernel/engine/namespace"
+	"warpbook/kernel/engine/rewrite"
 	"warpbook/kernel/engine/rtypes"
 	"warpbook/kernel/engine/vet"
 )
@@ -88,6 +89,8 @@ type Checker struct {
 	*Language
 	Grow  func(t *types.Named, methods []string, fresh rtypes.Fresh) (undo func(), err error) // gives a type's values the methods that it has got
 	facts vet.Facts
+
+	samples *rewrite.Samples // see sampled
 
 	// Instrument, if set, adds checks of the debugger to a file of checked code, and reports
 	// whether it did.

@@ -17,13 +17,13 @@ import (
 func (r *Rewriter) enter(b *ast.BlockStmt, check, declared bool) {
 	calls := r.callsInterpreted(b)
 	if check {
-		r.prepend(b, checkFlag(b.Lbrace))
+		r.insert(b, checksFlag, b.Lbrace)
 	}
 	if calls {
-		r.prepend(b, &ast.ExprStmt{X: Call(b.Lbrace, "Enter")})
+		r.insert(b, enters, b.Lbrace)
 	}
 	if DefersInRange(b) || declared && Defers(b) {
-		r.prepend(b, &ast.DeferStmt{Defer: b.Lbrace, Call: Call(b.Lbrace, "Enter")})
+		r.insert(b, defersEnter, b.Lbrace)
 	}
 }
 

@@ -59,13 +59,13 @@ func (r *Rewriter) node(c *astutil.Cursor) {
 	case *ast.FuncLit:
 		r.enter(n.Body, true, false)
 	case *ast.ForStmt:
-		r.prepend(n.Body, checkFlag(n.For))
+		r.insert(n.Body, checksFlag, n.For)
 	case *ast.RangeStmt:
 		if r.isChan(n.X) {
-			n.X = Call(n.X.Pos(), "Iter", n.X)
+			n.X, r.Changed = Call(n.X.Pos(), "Iter", n.X), true
 		}
 		r.rangeArray(n)
-		r.prepend(n.Body, checkFlag(n.For))
+		r.insert(n.Body, checksFlag, n.For)
 	case *ast.BranchStmt:
 		if n.Tok == token.GOTO {
 			r.replace(c, block(n.Pos(), checkFlag(n.Pos()), n))
@@ -107,10 +107,11 @@ func (r *Rewriter) node(c *astutil.Cursor) {
 
 // print makes print and println write to the standard error of cells.
 func (r *Rewriter) print(n *ast.CallExpr) {
-	for builtin, name := range map[string]string{"print": "Print", "println": "Println"} {
-		if r.isBuiltin(n, builtin) {
-			n.Fun, r.Changed = Fun(n.Pos(), name), true
-		}
+	switch {
+	case r.isBuiltin(n, "print"):
+		n.Fun, r.Changed = Fun(n.Pos(), "Print"), true
+	case r.isBuiltin(n, "println"):
+		n.Fun, r.Changed = Fun(n.Pos(), "Println"), true
 	}
 }
 

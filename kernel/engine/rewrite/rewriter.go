@@ -20,7 +20,8 @@ import (
 //   - panic(nil) panics with a runtime.PanicNilError;
 //   - slices of a long constant length are made when the code runs.
 //
-// The result is type-checked again if it differs; no node may appear in it twice.
+// The result is type-checked again if Changed says so, else Describe says what the checker
+// would find; no node may appear in it twice.
 type Rewriter struct {
 	Info        *types.Info
 	Interpreted func(*types.Func) bool
@@ -29,8 +30,9 @@ type Rewriter struct {
 	inCell      map[ast.Node]bool // expressions that are statements of the cell, not of a function
 	before      map[ast.Node]bool // statements that wait
 	names       int
+	inserted    []inserted
 	Reenters    bool // the cell may call itself
-	Changed     bool // something had to be rewritten
+	Changed     bool // something had to be rewritten, beside what Describe describes
 }
 
 func (r *Rewriter) replace(c *astutil.Cursor, n ast.Node) {
