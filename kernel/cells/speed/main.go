@@ -41,6 +41,7 @@ var rows = []struct{ name, text string }{
 	{"matmul", "product of 256 x 256, float64"},
 	{"map", "1e6 inserts into a map"},
 	{"words", "1e6 words counted in a map"},
+	{"keyed", "4e5 counts in a map[any]int"},
 	{"range", "1e6 elements of maps, by range"},
 	{"fib", "fib(32), recursive"},
 	{"sort", "sort.Slice of 1e6"},

@@ -45,6 +45,16 @@ def count(ws):
     return m
 
 
+def keyed(names, n):
+    m = {}
+    for i in range(n):
+        k = i % 1000
+        m[k] = m.get(k, 0) + 1
+        w = names[i % len(names)]
+        m[w] = m.get(w, 0) + 1
+    return len(m) + m[7] + m.get("w77", 0)
+
+
 def ranges(m, n):
     s = 0
     for _ in range(n):
@@ -362,6 +372,9 @@ def workload(row):
     if row == "words":
         ws = words(1000000)
         return lambda: count(ws)["w77"]
+    if row == "keyed":
+        names = words(1000)
+        return lambda: keyed(names, 200000)
     if row == "range":
         m = {i: i * 3 for i in range(1000)}
         return lambda: ranges(m, 1000)
