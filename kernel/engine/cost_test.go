@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"fmt"
 	"go/types"
 	"maps"
 	"reflect"
@@ -184,11 +185,10 @@ func goroutines() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestObjects counts what ixgo allocates for statements that are executed often: no error,
-// stack or function that nothing uses.
+// TestObjects counts what ixgo and bytecode allocate for statements that are executed often:
+// no error, stack or function that nothing uses.
 func TestObjects(t *testing.T) {
 	const statements = 1000
-	execute(t, true)
 	for _, x := range []struct {
 		name, code string // of f(n), which executes a statement n times
 		most       float64
@@ -197,17 +197,26 @@ func TestObjects(t *testing.T) {
 		{"a failed assertion of nil", "var x any\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tif _, ok := x.(string); ok {\n\t\t\tk++\n\t\t}\n\t}\n\treturn\n}", 4},
 		{"a deferred closure", "func g(k *int) {\n\tdefer func() { *k++ }()\n}\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tg(&k)\n\t}\n\treturn\n}", 12},
 		{"a recovered panic", "func g(k *int) {\n\tdefer func() { recover() }()\n\tpanic(k)\n}\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tg(&k)\n\t}\n\treturn\n}", 20},
+		{"a recovered panic that passes a deferred call", "func h(p *int) {\n\tdefer func() { *p++ }()\n\tpanic(p)\n}\nfunc g(k *int) (err error) {\n\tdefer func() { if recover() == nil { err = nil } }()\n\th(k)\n\treturn err\n}\nfunc f(n int) (k int) {\n\tfor range n {\n\t\tg(&k)\n\t}\n\treturn\n}", 40},
+		{"a count in a map of interfaces", "var m = map[any]int{}\nfunc f(n int) (k int) {\n\tfor i := range n {\n\t\tm[1000+i%7]++\n\t}\n\treturn\n}", 10},
 	} {
-		t.Run(x.name, func(t *testing.T) {
-			eval := cells(t)
-			eval(x.code)
-			few := testing.AllocsPerRun(5, func() { eval("f(10)") })
-			many := testing.AllocsPerRun(5, func() { eval("f(10 + 1000)") })
-			each := (many - few) / statements
-			t.Logf("%v objects", each)
-			if each > x.most {
-				t.Errorf("%v objects, at most %v are allowed", each, x.most)
+		for _, interpretOnly := range []bool{true, false} {
+			most := x.most
+			if !interpretOnly {
+				most = 0.1 // of the engine itself
 			}
-		})
+			t.Run(fmt.Sprintf("%s, interpreted only: %v", x.name, interpretOnly), func(t *testing.T) {
+				execute(t, interpretOnly)
+				eval := cells(t)
+				eval(x.code)
+				few := testing.AllocsPerRun(5, func() { eval("f(10)") })
+				many := testing.AllocsPerRun(5, func() { eval("f(10 + 1000)") })
+				each := (many - few) / statements
+				t.Logf("%v objects", each)
+				if each > most {
+					t.Errorf("%v objects, at most %v are allowed", each, most)
+				}
+			})
+		}
 	}
 }

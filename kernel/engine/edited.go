@@ -153,7 +153,7 @@ func (e *host) executeUntil(in *ixgo.Interp, s *stop.Stopper) error {
 	return bytecode.Install(in, bytecode.Host{
 		FlagName: rewrite.RuntimePath + ".Intr", Enter: rewrite.RuntimePath + ".Enter", KillName: rewrite.RuntimePath + ".Kill", RecvNames: []string{rewrite.RuntimePath + ".Recv", rewrite.RuntimePath + ".Recv2"}, Cell: rewrite.BodyName, Methods: e.methods, Recovered: rewrite.RuntimePath + ".Recovered",
 		Flag: &s.Flag, Polls: ofPackage, Stop: s.Stop, Kill: s.Channel,
-		Overflow: stop.ErrOverflow, Deep: ixgo.CheckStack, Eager: executing.eager, Is: ixgo.Is, Probes: probes,
+		Overflow: stop.ErrOverflow, Deep: ixgo.CheckStack, Eager: executing.eager, Is: ixgo.Is, Probes: probes, Debugged: e.debugged,
 	})
 }
 

@@ -20,6 +20,7 @@ type deferring struct {
 	*rand.Rand
 	b         strings.Builder
 	functions int
+	registers int // functions whose variables bytecode has in registers
 	names     int
 	nested    int
 }
@@ -142,6 +143,42 @@ func (g *deferring) statement() {
 	}
 }
 
+// register is a statement of a function whose variables only deferred closures capture, so
+// that bytecode has them in registers.
+func (g *deferring) register() {
+	k := g.number()
+	change := func() string {
+		return g.pick("a += 3", "b -= 100", "c += \"z\"", "d = c", "d = nil", "x *= 1.5", "y = !y", "r = r*2 + int(a)", "e = fmt.Errorf(\"e%d\", r)", "e = nil", "q = &P{n: r}", "l = append(l, r)", "a, b = int8(b), uint16(a)", "r++", "c = fmt.Sprint(d)")
+	}
+	switch n := g.IntN(16); n {
+	case 0, 1:
+		g.printf("%s; %s\n", change(), change())
+	case 2:
+		g.printf("{ wa, wc, wd, we, wr, wl := a, c, d, e, r, l; %s; %s; %s; out(\"before %d\", wa, wc, text(wd), text(we), wr-r, len(wl)); r += wr }\n", change(), change(), change(), k)
+	case 3, 4:
+		g.printf("defer func() { out(\"registers %d\", a, b, c, text(d), x, y, q.n, len(l), r, text(e)); %s; %s }()\n", k, change(), change())
+	case 5:
+		g.printf("defer func(k int, w string, v any) { out(\"arguments %d\", k, w, text(v), a, c); %s; r += k }(r, c, d)\n", k, change())
+	case 6, 7, 8:
+		g.printf("defer func() { if v := recover(); v != nil { %s; out(\"recovered %d\", text(v), r, text(recover())); %s } else { %s } }()\n", change(), k,
+			g.pick("", "", "r = k", "e = fmt.Errorf(\"%v\", v)", "panic(v)", "panic(fmt.Sprint(v, r))", "if r, ok := v.(runtime.Error); ok { e = r }", "defer func() { out(\"inner\", text(recover())) }(); panic(r)", "try(f0, 0, c)"), change())
+	case 9:
+		g.printf("%s", g.fault())
+	case 10:
+		g.printf("defer %s\n", g.pick("delete(m, r)", "fmt.Println(\"listed\", r, c)", "p.inc(r)", "catch(c)", "helper(c)", "x0.act(r)", "recover()", "p.mu.TryLock()", "func(b big) { out(b.s) }(big{s: c})"))
+	case 11:
+		g.printf("for i := range %d { defer func() { out(\"loop %d\", i, r, c); %s }(); %s\n%s}\n", 1+g.IntN(3), k, change(), change(), g.pick("", g.fault()))
+	case 12:
+		g.printf("if n > 0 { t, err := f%d(n-1, c, x0, p); out(\"called %d\", t, text(err)); r += t }\n", g.IntN(g.functions+g.registers), k)
+	case 13:
+		g.printf("defer func() { defer func() { out(\"below %d\", text(recover())) }()\n%s; %s}()\n", k, g.fault(), change())
+	case 14:
+		g.printf("if r%%%d == 0 { %s }\n", 2+g.IntN(4), g.pick("return", "return int(a), nil", "return r, errors.New(c)", "return pair(r)"))
+	case 15:
+		g.printf("if r&7 == 5 { done := make(chan bool); go func(p *P) { defer close(done); defer p.inc(1); runtime.Goexit() }(p); <-done }\n")
+	}
+}
+
 // program writes a program of functions.
 func (g *deferring) program() string {
 	g.printf(`package main
@@ -190,9 +227,16 @@ func once(f func()) { var o sync.Once; defer func() { o.Do(func() { out("again")
 		}
 		g.printf("return %s\n}\n\n", g.pick("", "r, nil", "r + 1, e", "pair(r)"))
 	}
+	for f := range g.registers {
+		g.printf("func f%d(n int, s string, x0 I, p *P) (r int, e error) {\na, b, c, d, x, y, q, l, m := int8(n), uint16(n), s, any(n), float32(n), true, p, []int(nil), map[int]int{}\nlist, k := []int{1}, 7\n_, _, _, _, _, _, _, _, _, _, _ = a, b, c, d, x, y, q, l, m, list, k\n", g.functions+f)
+		for range 4 + g.IntN(6) {
+			g.register()
+		}
+		g.printf("return %s\n}\n\n", g.pick("", "r, e", "r + 1, e", "int(a), nil"))
+	}
 	g.printf("func try(f func(int, string, I, *P) (int, error), n int, s string) {\ndefer func() { if v := recover(); v != nil { out(\"panics:\", text(v)) } }()\np := &P{}\nr, e := f(n, s, A{n}, p)\nout(r, text(e), p.n, p.mu.TryLock(), p.rw.TryLock())\n}\n\n")
 	g.printf("func main() {\nfor n := range 4 {\nfor _, s := range []string{\"\", \"ab\", \"abc\"} {\n")
-	for f := range g.functions {
+	for f := range g.functions + g.registers {
 		g.printf("lines = 0; out(\"f%d\", n, s); try(f%d, n, s)\n", f, f)
 	}
 	g.printf("}\n}\nfmt.Println(buf.Len())\n}\n")
@@ -214,7 +258,7 @@ func TestRandomDefers(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	for i := range programs {
-		g := &deferring{Rand: rand.New(rand.NewPCG(seed, uint64(i))), functions: 10}
+		g := &deferring{Rand: rand.New(rand.NewPCG(seed, uint64(i))), functions: 8, registers: 6}
 		src := g.program()
 		t.Cleanup(func() {
 			if t.Failed() {

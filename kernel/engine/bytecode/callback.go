@@ -153,7 +153,7 @@ func (b *callback) call(i, j uint64, x any) {
 		m, fr = b.begin()
 	}
 	if len(m.stack) == 0 {
-		m.push(activation{c: b.c, fr: fr})
+		m.push(b.c, 0, nil, nil).fr = fr
 	}
 	m.base, m.stack, m.returned, fr.ipc, fr.callee = 0, m.stack[:1], false, 0, nil
 	if fr._panic != nil { // of an earlier call
@@ -250,7 +250,7 @@ func (b *callback) drop() {
 	}
 	b.m.clean()
 	clear(b.m.pointers[:b.m.high])
-	b.m.high, b.m.by, b.m.stack = 0, nil, b.m.stack[:0]
+	b.m.high, b.m.by, b.m.stack, b.m.maps = 0, nil, b.m.stack[:0], mapSpace{}
 	copy(b.fr.stack, b.c.pfn.stack)
 	b.fr.caller, b.fr.callee = nil, nil
 }

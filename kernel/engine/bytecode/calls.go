@@ -211,9 +211,7 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 		cl.value, cl.invoked = l.reg(in.Call.Value), l.planMethod(in)
 		out.uses = append(out.uses, cl.value)
 	case l.compiled[in] != nil:
-		if out.op, cl.native = opNative, l.compiled[in]; in.Call.Value.String() == l.host.Recovered {
-			out.op = opRecovered
-		}
+		out.op, cl.native = opNative, l.compiled[in]
 	default:
 		cl.value, cl.typ, cl.last = l.reg(in.Call.Value), typeWord(l.types[in.Call.Value.Type()]), &atomic.Pointer[Function]{}
 		out.uses = append(out.uses, cl.value)
@@ -221,7 +219,7 @@ func (l *lowering) direct(in *ssa.Call, fn *ssa.Function, free []ssa.Value) {
 	next := 0
 	for _, a := range slices.Concat(in.Call.Args, free) {
 		s := slot{reg: l.reg(a), class: classOf(a.Type())}
-		cl.args, cl.params = append(cl.args, s), append(cl.params, uint16(next))
+		cl.args, cl.passed = append(cl.args, s), append(cl.passed, passing{class: s.class, to: uint16(next)})
 		out.uses = append(out.uses, s.reg)
 		next += width(s.class)
 	}

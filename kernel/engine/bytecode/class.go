@@ -75,6 +75,9 @@ func holdsPointer(t types.Type) bool {
 	return false
 }
 
+// elem is the type of the variable at an address.
+func elem(at ssa.Value) types.Type { return at.Type().Underlying().(*types.Pointer).Elem() }
+
 // moves copy a value of each class.
 var moves = [...]op{number: opMov, pointer: opMovP, record: opMovP, header: opMovH, dynamic: opMovI}
 

@@ -22,11 +22,13 @@ type code struct {
 
 	overflow   error  // the panic value of a stack overflow
 	deep       func() // panics with it if the stack of the goroutine is too large
+	debugged   func() bool
 	size       int    // registers of a call
 	entry      []slot // parameters and free variables
 	escapes    []escape
 	calls      []call
 	deferrals  []deferral
+	captured   []captured
 	ends       []call // what calls deferred functions: RunDefers, and a panic, whose place -1 is the frame's
 	returns    []results
 	slices     []slicing
@@ -46,8 +48,9 @@ type code struct {
 	flags  *[1 << 16]uint8    // of probes
 	held   map[ssa.Value]slot // registers of values of variables
 
-	unwind uintptr // the place of the first instruction after a panic
-	alone  bool    // the function defers nothing, and calls no function that the machine executes
+	wrapper bool    // the function was made to call another one, so that recover may look at its caller
+	unwind  uintptr // the place of the first instruction after a panic
+	alone   bool    // the function defers nothing, and calls no function that the machine executes
 
 	functions map[*ssa.Function]*Function // of the program
 
@@ -79,17 +82,39 @@ type call struct {
 	invoked *invoking                 // the method, if the call is through an interface, which is in register value
 	native  *native                   // the compiled function that is called, nil if there is none
 	args    []slot                    // in the caller; the callee has them in registers 0 and up, each in two if it is a header
-	params  []uint16                  // without the receiver of a method of an interface
+	passed  []passing                 // the same arguments, without the receiver of a method of an interface
 	results []slot                    // in the caller
+}
+
+// passing is the move of an argument to the callee's registers.
+type passing struct {
+	class    class
+	from, to uint16
 }
 
 // deferral is a deferred call that the machine makes at the end of the function. A record
 // keeps its values until then. The call's escape is the Defer instruction.
 type deferral struct {
 	call
+	inner  *inner // nil for a function that does not use the registers of the call
 	values []slot // in the function: arguments and free variables, and behind them the function value or interface
 	kept   []slot // the same in the record, with their places in the frame; -1 if the value is in each frame
 	size   int    // registers of a record
+}
+
+// inner is a deferred closure that uses registers of the call that defers it.
+type inner struct {
+	f    *Function
+	regs []int // of its free variables, -1 for one that is passed
+	once sync.Once
+	code atomic.Pointer[code]
+}
+
+// captured is a variable in a register that closures capture.
+type captured struct {
+	part
+	reg, at int            // at is the place of its address in the frame
+	address unsafe.Pointer // the type of that, as the word of an interface
 }
 
 // results are the return values of a function.

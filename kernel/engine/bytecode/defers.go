@@ -24,6 +24,7 @@ func (l *lowering) deferred(in *ssa.Defer) {
 		return
 	}
 	d.escape = l.record(in)
+	free = d.shares(l, fn, free)
 	values := slices.Concat(in.Call.Args, free)
 	for _, v := range values {
 		d.keep(l, v)
@@ -50,6 +51,22 @@ func (l *lowering) deferred(in *ssa.Defer) {
 	}
 	l.deferrals = append(l.deferrals, d)
 	l.emit(out)
+}
+
+// shares notes which free variables of a closure are in registers. It returns the others.
+func (d *deferral) shares(l *lowering, fn *ssa.Function, free []ssa.Value) (passed []ssa.Value) {
+	regs := make([]int, len(free))
+	for i, v := range free {
+		if reg, ok := l.variables[v]; ok {
+			regs[i] = reg
+		} else {
+			regs[i], passed = -1, append(passed, v)
+		}
+	}
+	if len(passed) < len(free) {
+		d.inner = &inner{f: l.f.program.functions[fn], regs: regs}
+	}
+	return passed
 }
 
 // keep adds a value to the record.

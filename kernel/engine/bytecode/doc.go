@@ -13,7 +13,9 @@
 //
 // A deferred call is recorded, and made by the machine before its function returns or after
 // a panic has come to it (records.go, panics.go). The engine's list of deferred calls is used
-// for those that the machine cannot make.
+// for those that the machine cannot make. A variable that only deferred closures capture is
+// in a register (captures.go), and the panic of a statement is the machine's own until
+// something else looks at it.
 //
 // If a check fails (a bound, a nil pointer, a division by zero), the engine executes the
 // instruction and panics with its own message; the frames that a traceback names are
@@ -21,7 +23,7 @@
 //
 // Its main type is Function; the engine calls Install for each interpreter. A function
 // is compiled in stages: lower (lower.go walks the SSA form; arithmetic.go, memory.go,
-// calls.go, defers.go, interfaces.go, maps.go and ranges.go emit instructions of one family each, with
+// calls.go, captures.go, defers.go, interfaces.go, maps.go and ranges.go emit instructions of one family each, with
 // the vregs of values.go, the plan of merge.go and the builder of emit.go), registers
 // (finish.go), order of blocks (layout.go). The result is a code (code.go), which a machine executes
 // (run.go and machine.go). engine.go holds the layout of the engine library's types. The

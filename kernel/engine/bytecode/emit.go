@@ -3,6 +3,7 @@ package bytecode
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -48,14 +49,19 @@ type lowering struct {
 	recovery  *block // after a recovered panic, nil if the function defers nothing
 	order     []*block
 	now       *block
-	held      []int              // vregs of the variables of the statement that is lowered
-	slots     map[ssa.Value]slot // of these values, of all statements
-	leaves    bool               // it calls interpreted functions through the engine, which needs more stack than the engine alone
-	polls     bool               // it polls at the start of each iteration of a loop, because the code does not
+	held      []int                       // vregs of the variables of the statement that is lowered
+	slots     map[ssa.Value]slot          // of these values, of all statements
+	variables map[ssa.Value]int           // vregs of variables, by their addresses
+	keys      map[*ssa.MakeInterface]bool // interfaces that are only keys of maps
+	updated   map[*ssa.MapUpdate]bool     // elements that were looked up just before
+	within    *enclosing                  // nil unless it is a deferred closure that uses the registers of the call that defers it
+	leaves    bool                        // it calls interpreted functions through the engine, which needs more stack than the engine alone
+	polls     bool                        // it polls at the start of each iteration of a loop, because the code does not
 
 	escapes    []escape
 	calls      []call
 	deferrals  []deferral
+	captured   []captured
 	ends       []call // RunDefers
 	returns    []results
 	slices     []slicing
@@ -79,7 +85,10 @@ type result struct {
 	used *ssa.Extract
 }
 
-// emit adds an instruction without a check to the current block.
+// emit adds an instruction without a check to the current block. Inlined, its copies take
+// 25 KB of code.
+//
+//go:noinline
 func (l *lowering) emit(in ins) *ins {
 	in.check = -1
 	l.now.ins = append(l.now.ins, in)
@@ -110,6 +119,15 @@ func (l *lowering) record(in ssa.Instruction) escape {
 	seen := map[ssa.Value]bool{}
 	add := func(v ssa.Value) {
 		if v == nil || seen[v] || isStatic(v) || classOf(v.Type()) == boxed {
+			return
+		}
+		if _, ok := l.variables[v]; ok { // a deferred closure captures it
+			return
+		}
+		if x, ok := v.(*ssa.MakeInterface); ok && l.keys[x] {
+			s := l.slot(x.X)
+			s.at, _ = l.pfn.at(x)
+			seen[v], e.boxes = true, append(e.boxes, s)
 			return
 		}
 		if _, tuple := v.Type().(*types.Tuple); tuple {
@@ -168,6 +186,9 @@ func (l *lowering) byEngine(in ssa.Instruction) {
 		}
 		if fn, ok := c.Call.Value.(*ssa.Builtin); ok && fn.Name() == "recover" && l.escapes[e].result.class == dynamic {
 			out.op = opRecover
+			if next, ok := soleUse(c).(*ssa.Call); ok && l.compiled[next] != nil && next.Call.Value.String() == l.host.Recovered && nextOf(c.Block().Instrs[slices.Index(c.Block().Instrs, in)+1:]) == next {
+				out.a, l.vreg[next] = 1, l.reg(c)
+			}
 		}
 	}
 	l.emit(out)

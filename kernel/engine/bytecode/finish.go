@@ -57,9 +57,9 @@ func (l *lowering) finish() (*code, error) {
 		return nil, fmt.Errorf("bytecode: %v: %d registers", l.fn, size)
 	}
 	l.substitute(a)
-	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep,
-		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selections: l.selections, sortings: l.sortings, makings: l.makings, concats: l.concats, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
-	c.probed, c.held = l.f.probed, l.slots
+	c := &code{pfn: l.pfn, engine: slices.Clone(l.pfn.Instrs), size: size, constAt: constAt, flag: l.host.Flag, stop: l.host.Stop, kill: l.host.Kill, overflow: l.host.Overflow, deep: l.host.Deep, debugged: l.host.Debugged,
+		entry: l.entry, escapes: l.escapes, calls: l.calls, deferrals: l.deferrals, captured: l.captured, ends: l.ends, returns: l.returns, slices: l.slices, accesses: l.accesses, ranges: l.ranges, appends: l.appends, selections: l.selections, sortings: l.sortings, makings: l.makings, concats: l.concats, assertions: l.assertions, news: l.news, math1: l.math1, math2: l.math2}
+	c.probed, c.held, c.wrapper = l.f.probed, l.slots, wraps(l.fn)
 	c.alone = l.recovery == nil && !slices.ContainsFunc(l.calls, func(cl call) bool { return cl.native == nil })
 	if l.host.Probes != nil {
 		c.flags = l.host.Probes.Flags
@@ -232,7 +232,7 @@ func (a *allocation) coalesce() {
 	for _, m := range moves {
 		d, s := a.find(m.d), a.find(m.s)
 		v, w := &a.l.vregs[d], &a.l.vregs[s]
-		if d == s || v.class != w.class || v.static || w.static || v.fixed && w.fixed || a.interfere[d].has(s) {
+		if d == s || v.class != w.class || v.static || w.static || v.own || w.own || v.fixed && w.fixed || a.interfere[d].has(s) {
 			continue
 		}
 		if w.fixed {
@@ -246,17 +246,31 @@ func (a *allocation) coalesce() {
 
 // assign gives each class of vregs a register: parameters first, constants last.
 func (a *allocation) assign() (size, constAt int) {
+	size = a.l.first
 	for i := range a.l.vregs {
 		if v := &a.l.vregs[i]; v.fixed {
 			size = max(size, v.reg+width(v.class))
 		}
 	}
+	own := newBitset(size + 2*len(a.l.variables) + 2)
 	for i := range a.l.vregs {
 		v := &a.l.vregs[i]
-		if a.find(i) != i || v.fixed || v.static {
+		if v.own && !v.fixed {
+			v.reg = size
+			size += width(v.class)
+		}
+		if v.own {
+			own.add(v.reg)
+			own.add(v.reg + width(v.class) - 1)
+		}
+	}
+	for i := range a.l.vregs {
+		v := &a.l.vregs[i]
+		if a.find(i) != i || v.fixed || v.own || v.static {
 			continue
 		}
 		taken := newBitset(size + 4)
+		copy(taken, own)
 		a.interfere[i].all(func(x int) {
 			x = a.find(x)
 			if w := &a.l.vregs[x]; w.reg >= 0 && x != i {
@@ -266,7 +280,7 @@ func (a *allocation) assign() (size, constAt int) {
 				}
 			}
 		})
-		k := 0
+		k := a.l.first
 		for taken.has(k) || width(v.class) == 2 && taken.has(k+1) {
 			k++
 		}
@@ -316,6 +330,9 @@ func (l *lowering) substitute(a *allocation) {
 	for i := range l.calls {
 		cl := &l.calls[i]
 		list(cl.args)
+		for k := range cl.passed {
+			cl.passed[k].from = uint16(cl.args[k].reg)
+		}
 		list(cl.escape.boxes)
 		list(cl.results)
 		if cl.value >= 0 {
@@ -335,6 +352,16 @@ func (l *lowering) substitute(a *allocation) {
 		if d.value >= 0 {
 			d.value = reg(d.value)
 		}
+		if d.inner != nil {
+			for k, v := range d.inner.regs {
+				if v >= 0 {
+					d.inner.regs[k] = reg(v)
+				}
+			}
+		}
+	}
+	for i := range l.captured {
+		l.captured[i].reg = reg(l.captured[i].reg)
 	}
 	for i := range l.returns {
 		list(l.returns[i].values)
@@ -356,7 +383,9 @@ func (l *lowering) substitute(a *allocation) {
 	}
 	for i := range l.accesses {
 		s := &l.accesses[i]
-		each(&s.m, &s.ok, &s.key, &s.elem)
+		if each(&s.m, &s.ok, &s.key, &s.elem); s.bare != nil {
+			s.bare.reg = s.key
+		}
 	}
 	for i := range l.appends {
 		s := &l.appends[i]

@@ -14,7 +14,7 @@ import (
 
 // program holds the data that the functions of an interpreter share.
 type program struct {
-	compile   func(f *Function) (*code, error)
+	compile   func(f *Function, within *enclosing) (*code, error)
 	host      Host
 	types     map[types.Type]reflect.Type
 	functions map[*ssa.Function]*Function
@@ -39,6 +39,7 @@ type Host struct {
 	Eager    bool                                      // functions are compiled at their first call, even if they repeat nothing
 	Is       func(dynamic, asserted reflect.Type) bool // whether a value passes a type assertion; nil: the engine executes all of them
 	Probes   *Probes                                   // nil if no cell has them
+	Debugged func() bool                               // whether a debugger is attached, which wants to know of panics
 }
 
 // Function is a function of a cell that may be compiled.
@@ -94,11 +95,31 @@ func (f *Function) ready() *code {
 // compiled.
 func (f *Function) now() *code {
 	f.once.Do(func() {
-		if c, err := f.program.compile(f); err == nil {
+		if c, err := f.program.compile(f, nil); err == nil {
 			f.code.Store(c)
 		}
 	})
 	return f.code.Load()
+}
+
+// enclosing is what the code of a deferred closure knows of the call that defers it, in whose
+// registers it begins.
+type enclosing struct {
+	size int   // registers of that call
+	regs []int // of the free variables, -1 for one that is passed
+}
+
+// ready is the code of a closure that calls of c defer, nil if it cannot be compiled.
+func (x *inner) ready(c *code) *code {
+	if k := x.code.Load(); k != nil {
+		return k
+	}
+	x.once.Do(func() {
+		if k, err := x.f.program.compile(x.f, &enclosing{c.size, x.regs}); err == nil {
+			x.code.Store(k)
+		}
+	})
+	return x.code.Load()
 }
 
 // callable reports whether the machine can call a function: its arguments, free variables

@@ -35,5 +35,11 @@ func typeOf(word unsafe.Pointer) reflect.Type {
 
 // hashable reports whether an interface may be a key of a map.
 func (e eface) hashable() bool {
-	return e.typ == nil || reflect.ValueOf(*(*any)(unsafe.Pointer(&e))).Comparable()
+	if e.typ == nil {
+		return true
+	}
+	if k := typeOf(e.typ).Kind(); k <= reflect.Complex128 || k == reflect.String || k == reflect.Pointer {
+		return true
+	}
+	return reflect.ValueOf(*(*any)(unsafe.Pointer(&e))).Comparable()
 }

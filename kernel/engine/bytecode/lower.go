@@ -2,6 +2,7 @@ package bytecode
 
 import (
 	"fmt"
+	"go/token"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -11,8 +12,9 @@ import (
 const maxInstructions = 10000
 
 // compile makes the code of a function, or returns the reason why the engine has to
-// execute it.
-func compile(f *Function) (c *code, err error) {
+// execute it. Within is what the code of a deferred closure knows of the call that defers
+// it, nil for other code.
+func compile(f *Function, within *enclosing) (c *code, err error) {
 	defer func() {
 		if v := recover(); v != nil { // the engine executes it
 			c, err = nil, fmt.Errorf("bytecode: %v: %v", f.fn, v)
@@ -25,8 +27,8 @@ func compile(f *Function) (c *code, err error) {
 		return nil, fmt.Errorf("bytecode: %v: the engine recovers nothing", f.fn)
 	}
 	host := &f.program.host
-	l := &lowering{values: &values{pfn: f.pfn, types: f.program.types, vreg: map[ssa.Value]int{}}, merging: newMerging(host, f.pfn.ssaInstrs),
-		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, spills: map[*ssa.Store]bool{}, settled: map[ssa.Value]bool{}, compiled: map[*ssa.Call]*native{}, appended: map[*ssa.Call][]ssa.Value{}, blocks: map[*ssa.BasicBlock]*block{}, slots: map[ssa.Value]slot{}, polls: host.Polls(f.fn)}
+	l := &lowering{within: within, values: &values{pfn: f.pfn, types: f.program.types, vreg: map[ssa.Value]int{}}, merging: newMerging(host, f.pfn.ssaInstrs),
+		f: f, fn: f.fn, parts: map[ssa.Value][]int{}, results: map[ssa.Value][]result{}, iterators: map[*ssa.Range]int{}, spills: map[*ssa.Store]bool{}, settled: map[ssa.Value]bool{}, compiled: map[*ssa.Call]*native{}, appended: map[*ssa.Call][]ssa.Value{}, blocks: map[*ssa.BasicBlock]*block{}, slots: map[ssa.Value]slot{}, variables: map[ssa.Value]int{}, updated: map[*ssa.MapUpdate]bool{}, keys: map[*ssa.MakeInterface]bool{}, polls: host.Polls(f.fn)}
 	if f.probed != nil {
 		for v := range f.probed.tests {
 			l.skip[v.(ssa.Instruction)] = true
@@ -41,11 +43,19 @@ func compile(f *Function) (c *code, err error) {
 
 // function lowers a function: parameters, the plan of merged instructions, blocks.
 func (l *lowering) function() {
+	if l.within != nil {
+		l.first = l.within.size
+	}
 	for i, p := range l.fn.Params {
 		l.parameter(p, l.pfn.nres+i)
 	}
 	for i, v := range l.fn.FreeVars {
-		l.parameter(v, l.pfn.nres+l.pfn.narg+i)
+		if l.within == nil || l.within.regs[i] < 0 {
+			l.parameter(v, l.pfn.nres+l.pfn.narg+i)
+			continue
+		}
+		l.variables[v] = len(l.vregs)
+		l.vregs = append(l.vregs, vreg{class: classOf(elem(v)), reg: l.within.regs[i], fixed: true, own: true})
 	}
 	for _, b := range l.fn.Blocks {
 		if polled(b, l.host) { // it is merged into another
@@ -55,6 +65,7 @@ func (l *lowering) function() {
 		l.order = append(l.order, l.blocks[b])
 	}
 	l.recovery = l.blocks[l.fn.Recover]
+	l.planVariables()
 	for _, b := range l.fn.Blocks { // before any block is lowered: a value may be used in an earlier block
 		for i, in := range b.Instrs {
 			l.plan(b, i, in)
@@ -75,11 +86,13 @@ func (l *lowering) function() {
 				l.planRange(in)
 			case *ssa.MakeInterface:
 				l.planBox(in)
+				l.planKey(in)
 			case *ssa.TypeAssert:
 				l.planAssert(in)
 			}
 		}
 	}
+	l.planMoves()
 	for _, b := range l.fn.Blocks {
 		if l.blocks[b] != nil {
 			l.block(b)
@@ -218,7 +231,14 @@ func (l *lowering) branch(in *ssa.If) {
 	yes, no := l.edge(b, 0), l.edge(b, 1)
 	out := ins{op: opBranch, yes: yes, no: no}
 	if c, ok := in.Cond.(*ssa.BinOp); ok && l.skip[c] {
-		out = l.compare(c)
+		if x := comparedWithNil(c); x != nil {
+			if c.Op == token.NEQ {
+				yes, no = no, yes
+			}
+			out = ins{op: opBrNil, a: l.reg(x)}
+		} else {
+			out = l.compare(c)
+		}
 		out.yes, out.no = yes, no
 	} else {
 		out.a = l.reg(in.Cond)

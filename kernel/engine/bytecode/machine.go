@@ -1,6 +1,7 @@
 package bytecode
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/goplus/ixgo"
@@ -24,7 +25,9 @@ type machine struct {
 	buffers []buffer      // of its cases
 	order   []uint16      // in which the runtime looks at them
 	regs    regArgs       // of a call of a compiled function
+	maps    mapSpace      // of accesses of maps
 
+	thrown         thrown     // a panic that the engine does not know
 	records        []deferred // of deferred calls
 	keptNumbers    []uint64   // their values
 	keptPointers   []unsafe.Pointer
@@ -54,7 +57,7 @@ func (m *machine) registers() (*registers, *pointers) { return m.registersAt(m.b
 
 //go:nocheckptr
 func (m *machine) registersAt(base int) (*registers, *pointers) {
-	return (*registers)(unsafe.Pointer(&m.numbers[base])), (*pointers)(unsafe.Pointer(&m.pointers[base]))
+	return (*registers)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.numbers)), 8*base)), (*pointers)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.pointers)), 8*base))
 }
 
 func (m *machine) depth() int { return len(m.stack) }
@@ -66,12 +69,15 @@ func enter(c *code, fr *frame) {
 		m = &machine{numbers: make([]uint64, c.size+1), pointers: make([]unsafe.Pointer, c.size+1)}
 	}
 	m.base = 0
-	m.push(activation{c: c, fr: fr})
+	m.push(c, 0, nil, nil).fr = fr
 	fr.callee = nil // it may be left over from an earlier call
 	m.owns(fr, c)
 	r, p := m.registers()
 	for i := range c.entry {
 		c.entry[i].unbox(r, p, fr.stack[c.entry[i].at])
+	}
+	for i := range c.captured { // another call may have had this frame
+		fr.stack[c.captured[i].at] = nil
 	}
 	m.finish(c)
 	m.stack = m.stack[:0]
@@ -82,27 +88,40 @@ func enter(c *code, fr *frame) {
 		return
 	}
 	clear(m.pointers[:m.high])
-	m.high = 0
+	m.high, m.maps = 0, mapSpace{}
 	m.clean()
 	c.machines.Put(m)
 }
 
-// push begins a call whose registers begin at a.base.
-func (m *machine) push(a activation) {
-	end := a.base + a.c.size + 1 // a register that exists even if the call has none
+// push begins a call whose registers begin at base.
+func (m *machine) push(c *code, base int, ret unsafe.Pointer, to *call) *activation {
+	end := base + c.size + 1 // a register that exists even if the call has none
 	if end > len(m.numbers) {
 		m.grow(end)
 	}
 	m.high = max(m.high, end)
-	m.stack = append(m.stack, a)
-	m.base = a.base
-	at := a.base + a.c.constAt // most functions have few constants, so a call of copy takes longer
-	for i, x := range a.c.numbers {
+	m.base = base
+	at := base + c.constAt // most functions have few constants, so a call of copy takes longer
+	for i, x := range c.numbers {
 		m.numbers[at+i] = x
 	}
-	for i, x := range a.c.pointers {
+	for i, x := range c.pointers {
 		m.pointers[at+i] = x
 	}
+	a := next(&m.stack)
+	a.c, a.base, a.ret, a.to, a.fr = c, base, ret, to, nil
+	return a
+}
+
+// next adds an element to a list, which the caller sets: a copy of one that was made just
+// before waits for it.
+func next[T any](list *[]T) *T {
+	n := len(*list)
+	if n == cap(*list) {
+		*list = slices.Grow(*list, 1)
+	}
+	*list = (*list)[:n+1]
+	return &(*list)[n]
 }
 
 func (m *machine) grow(size int) {
@@ -113,8 +132,8 @@ func (m *machine) grow(size int) {
 	m.numbers, m.pointers = numbers, pointers
 }
 
-// call begins a call and returns its code, nil if the engine has executed it.
-func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
+// call begins a call, or has the engine execute it. It returns where the machine goes on.
+func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) (*code, unsafe.Pointer) {
 	f, env := cl.callee, []any(nil)
 	if cl.invoked != nil {
 		f = cl.invoked.method(c, m.pointers[m.base+cl.value])
@@ -129,39 +148,40 @@ func (m *machine) call(c *code, cl *call, ret unsafe.Pointer) *code {
 		if cl.invoked == nil || f != nil || !m.method(cl) {
 			m.engineCall(c, cl)
 		}
-		return nil
+		return c, ret
 	}
 	if len(m.stack) >= maxDepth || m.base+c.size > maxSize {
 		m.link(len(m.stack) - 1)
 		panic(c.overflow)
 	}
-	m.push(activation{c: callee, base: m.base + c.size, ret: ret, to: cl})
+	m.push(callee, m.base+c.size, ret, cl)
 	r, p := m.registers()
-	from, skipped := m.base-c.size, uint16(0)
+	from, fp := m.registersAt(m.base - c.size)
+	skipped := uint16(0)
 	if cl.invoked != nil {
 		s := &callee.entry[0]
-		e := eface{m.pointers[from+cl.value], m.pointers[from+cl.value+1]}
+		e := eface{fp[cl.value], fp[cl.value+1]}
 		s.unbox(r, p, *(*any)(unsafe.Pointer(&e)))
 		skipped = uint16(width(s.class))
 	}
-	for i := range cl.args {
-		s := &cl.args[i]
-		k := cl.params[i] + skipped
+	for i := range cl.passed {
+		s := &cl.passed[i]
+		k := s.to + skipped
 		switch s.class {
 		case number:
-			r[k] = m.numbers[from+s.reg]
+			r[k] = from[s.from]
 		case pointer, record:
-			p[k] = m.pointers[from+s.reg]
+			p[k] = fp[s.from]
 		case dynamic:
-			p[k], p[k+1] = m.pointers[from+s.reg], m.pointers[from+s.reg+1]
+			p[k], p[k+1] = fp[s.from], fp[s.from+1]
 		case header:
-			p[k], r[k], r[k+1] = m.pointers[from+s.reg], m.numbers[from+s.reg], m.numbers[from+s.reg+1]
+			p[k], r[k], r[k+1] = fp[s.from], from[s.from], from[s.from+1]
 		}
 	}
 	for i, v := range env {
 		callee.entry[len(cl.args)+i].unbox(r, p, v)
 	}
-	return callee
+	return callee, unsafe.Pointer(&callee.instrs[0])
 }
 
 // engineCall has the engine execute a call.
@@ -256,6 +276,9 @@ func (fr *frame) fill() {
 
 // link is likewise the frame of call n. It has values only if it has been needed with them.
 func (m *machine) link(n int) *frame {
+	if m.thrown.depth != 0 && n >= m.thrown.depth-1 {
+		m.tell()
+	}
 	first := n
 	for m.stack[first].fr == nil {
 		first--
@@ -299,12 +322,6 @@ func (m *machine) leave(c *code, in *instr) {
 		m.callBack(c, &c.escapes[in.imm])
 	case opNative:
 		m.native(c, &c.calls[in.imm])
-	case opRecovered:
-		m.recovered(c, &c.calls[in.imm])
-	case opRecover:
-		m.recover(c, &c.escapes[in.imm])
-	case opDefer:
-		m.defers(c, &c.deferrals[in.imm])
 	case opDeferByEngine:
 		m.list(len(m.stack) - 1)
 		m.escape(c, &c.escapes[in.imm])

@@ -80,17 +80,21 @@ type mapAccess struct {
 	*mapType
 	m, ok        int // registers; ok is -1 if it is not wanted
 	key, keyAt   int
-	elem, elemAt int // both are -1 if the element is not wanted
+	elem, elemAt int   // both are -1 if the element is not wanted
+	bare         *slot // of a key that is not yet an interface, nil for others
+	again        bool  // a lookup before an assignment to the same element, or that assignment
 }
 
-// keySpace is memory for a key that lies in several registers.
-type keySpace struct {
-	text stringHeader
-	face eface
+// mapSpace is memory of the machine for accesses of maps.
+type mapSpace struct {
+	text  stringHeader // a key that lies in several registers
+	face  eface
+	found unsafe.Pointer // the element of the last lookup that an assignment follows
 }
 
-// keyAddress is the address of the key of an access.
-func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, space *keySpace) unsafe.Pointer {
+// keyAddress is the address of the key of an access. Its memory is used again, unless the
+// map keeps the key.
+func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, space *mapSpace, keeps bool) unsafe.Pointer {
 	switch a.mapType.key.class {
 	case number: // on a little-endian machine the low bytes are the value
 		return unsafe.Pointer(&r[uint16(a.key)])
@@ -102,7 +106,19 @@ func (a *mapAccess) keyAddress(r *registers, p *pointers, stack []any, space *ke
 		space.text = stringHeader{p[uint16(a.key)], r[uint16(a.key)]}
 		return unsafe.Pointer(&space.text)
 	case dynamic:
-		space.face = eface{p[uint16(a.key)], p[uint16(a.key)+1]}
+		switch k := uint16(a.key); {
+		case a.bare == nil:
+			space.face = eface{p[k], p[k+1]}
+		case keeps:
+			var list [1]any
+			a.bare.box(r, p, list[:])
+			space.face = *(*eface)(unsafe.Pointer(&list[0]))
+		case a.bare.class == number:
+			space.face = eface{a.bare.typ, unsafe.Pointer(&r[k])}
+		default:
+			space.text = stringHeader{p[k], r[k]}
+			space.face = eface{a.bare.typ, unsafe.Pointer(&space.text)}
+		}
 		if a.mapType.key.methods {
 			storeInterface(a.mapType.key.typ, unsafe.Pointer(&space.face), space.face)
 		}
@@ -124,8 +140,8 @@ func (t *part) converted(v any) reflect.Value {
 	return out
 }
 
-// get reads an element.
-func (a *mapAccess) get(r *registers, p *pointers, stack []any) {
+// get reads an element, and notes its place for an assignment that follows.
+func (a *mapAccess) get(r *registers, p *pointers, stack []any, space *mapSpace) {
 	var e unsafe.Pointer
 	var ok bool
 	m := p[uint16(a.m)]
@@ -137,14 +153,16 @@ func (a *mapAccess) get(r *registers, p *pointers, stack []any) {
 	case fastText:
 		e, ok = mapaccess2FastText(a.typ, m, text(r, p, uint16(a.key)))
 	default:
-		var space keySpace
-		e, ok = mapaccess2(a.typ, m, a.keyAddress(r, p, stack, &space))
+		e, ok = mapaccess2(a.typ, m, a.keyAddress(r, p, stack, space, false))
 	}
 	if a.ok >= 0 {
 		r[uint16(a.ok)] = truth(ok)
 	}
 	if !ok {
 		e = nil
+	}
+	if a.again {
+		space.found = e
 	}
 	a.mapType.elem.read(e, r, p, a.elem, stack, a.elemAt)
 }
@@ -197,19 +215,21 @@ func (t *part) read(from unsafe.Pointer, r *registers, p *pointers, reg int, sta
 }
 
 // set assigns an element of a map that is not nil.
-func (a *mapAccess) set(r *registers, p *pointers, stack []any) {
+func (a *mapAccess) set(r *registers, p *pointers, stack []any, space *mapSpace) {
 	var e unsafe.Pointer
-	m := p[uint16(a.m)]
-	switch a.fast {
-	case fast64:
+	if a.again {
+		e, space.found = space.found, nil
+	}
+	switch m := p[uint16(a.m)]; {
+	case e != nil:
+	case a.fast == fast64:
 		e = mapassignFast64(a.typ, m, r[uint16(a.key)])
-	case fast32:
+	case a.fast == fast32:
 		e = mapassignFast32(a.typ, m, uint32(r[uint16(a.key)]))
-	case fastText:
+	case a.fast == fastText:
 		e = mapassignFastText(a.typ, m, text(r, p, uint16(a.key)))
 	default:
-		var space keySpace
-		e = mapassign(a.typ, m, a.keyAddress(r, p, stack, &space))
+		e = mapassign(a.typ, m, a.keyAddress(r, p, stack, space, true))
 	}
 	a.mapType.elem.write(e, r, p, a.elem, stack, a.elemAt)
 }
@@ -253,9 +273,8 @@ func (t *part) assign(to unsafe.Pointer, v any) {
 }
 
 // remove deletes an element.
-func (a *mapAccess) remove(r *registers, p *pointers, stack []any) {
-	var space keySpace
-	mapdelete(a.typ, p[uint16(a.m)], a.keyAddress(r, p, stack, &space))
+func (a *mapAccess) remove(r *registers, p *pointers, stack []any, space *mapSpace) {
+	mapdelete(a.typ, p[uint16(a.m)], a.keyAddress(r, p, stack, space, false))
 }
 
 // size is the number of elements of a map.

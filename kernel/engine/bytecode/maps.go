@@ -1,8 +1,10 @@
 package bytecode
 
 import (
+	"go/token"
 	"go/types"
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -76,7 +78,10 @@ func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
 		return a, nil, false
 	}
 	a.m = l.reg(m)
-	if a.key, a.keyAt, ok = l.operand(key); !ok {
+	if x, ok := key.(*ssa.MakeInterface); ok && l.keys[x] {
+		s := l.slot(x.X)
+		s.at, a.key, a.bare = 0, s.reg, &s
+	} else if a.key, a.keyAt, ok = l.operand(key); !ok {
 		return a, nil, false
 	}
 	uses = []int{a.m}
@@ -88,12 +93,75 @@ func (l *lowering) access(m, key ssa.Value) (a mapAccess, uses []int, ok bool) {
 
 // emitAccess emits an access of a map. An assignment fails if the map is nil, each access
 // if the key is an interface that holds a value without a hash.
-func (l *lowering) emitAccess(o op, a mapAccess, uses, defs []int, in ssa.Instruction) {
-	if a.mapType.key.class == dynamic {
+func (l *lowering) emitAccess(o op, a mapAccess, key ssa.Value, uses, defs []int, in ssa.Instruction) {
+	if a.mapType.key.class == dynamic && !exact(key) {
 		l.checked(ins{op: opHashable, b: a.key}, in)
 	}
 	l.accesses = append(l.accesses, a)
 	l.checked(ins{op: o, imm: int64(len(l.accesses) - 1), uses: uses, defs: defs}, in)
+}
+
+// exact reports whether a key is known to have a hash, and to be equal to keys that have the
+// same bits only, or the same text.
+func exact(key ssa.Value) bool {
+	if x, ok := key.(*ssa.MakeInterface); ok {
+		key = x.X
+	}
+	switch k := kindOf(key.Type()); k {
+	case reflect.String, reflect.Pointer:
+		return true
+	default:
+		return isNumber(k) && !isFloat(k)
+	}
+}
+
+// planKey plans an interface that is only a key of maps: it is made where a map gets it.
+func (l *lowering) planKey(in *ssa.MakeInterface) {
+	k := classOf(in.X.Type())
+	_, made := l.pfn.at(in)
+	if _, known := l.pfn.at(in.X); !made || !known || isStatic(in.X) || l.types[in.X.Type()] == nil || !exact(in) || k != number && k != header {
+		return
+	}
+	for _, r := range *in.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+			continue
+		case *ssa.Lookup:
+			if r.X != in && l.mapType(r.X.Type()) != nil {
+				continue
+			}
+		case *ssa.MapUpdate:
+			if r.Value != in && l.mapType(r.Map.Type()) != nil {
+				continue
+			}
+		}
+		return
+	}
+	l.keys[in], l.skip[in] = true, true
+}
+
+// updates is the assignment m[k] = x that follows the lookup of the same element, with
+// nothing between that could change a map; nil if there is none.
+func updates(in *ssa.Lookup) *ssa.MapUpdate {
+	if b := in.Block().Instrs; !in.CommaOk && exact(in.Index) {
+		for _, x := range b[slices.Index(b, ssa.Instruction(in))+1:] {
+			switch x := x.(type) {
+			case *ssa.BinOp, *ssa.Convert, *ssa.ChangeType, *ssa.DebugRef:
+			case *ssa.UnOp:
+				if x.Op == token.ARROW {
+					return nil
+				}
+			case *ssa.MapUpdate:
+				if x.Map == in.X && x.Key == in.Index {
+					return x
+				}
+				return nil
+			default:
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 func (l *lowering) mapUpdate(in *ssa.MapUpdate) {
@@ -109,7 +177,8 @@ func (l *lowering) mapUpdate(in *ssa.MapUpdate) {
 	if a.elem >= 0 {
 		uses = append(uses, a.elem)
 	}
-	l.emitAccess(opMapSet, a, uses, nil, in)
+	a.again = l.updated[in]
+	l.emitAccess(opMapSet, a, in.Key, uses, nil, in)
 }
 
 // planLookup plans the two results of v, ok := m[k].
@@ -180,7 +249,10 @@ func (l *lowering) lookup(in *ssa.Lookup) {
 	if a.elem >= 0 {
 		defs = append(defs, a.elem)
 	}
-	l.emitAccess(opMapGet, a, uses, defs, in)
+	if u := updates(in); u != nil {
+		a.again, l.updated[u] = true, true
+	}
+	l.emitAccess(opMapGet, a, in.Index, uses, defs, in)
 }
 
 // delete lowers delete(m, key), and reports whether the machine can execute it.
@@ -188,7 +260,7 @@ func (l *lowering) delete(in *ssa.Call) bool {
 	args := in.Call.Args
 	a, uses, ok := l.access(args[0], args[1])
 	if ok {
-		l.emitAccess(opMapDelete, a, uses, nil, in)
+		l.emitAccess(opMapDelete, a, args[1], uses, nil, in)
 	}
 	return ok
 }

@@ -11,6 +11,10 @@ import (
 
 // load lowers *x.
 func (l *lowering) load(in *ssa.UnOp) {
+	if v, ok := l.variables[in.X]; ok {
+		l.emit(ins{op: moves[classOf(in.Type())], a: l.reg(in), b: v})
+		return
+	}
 	if classOf(in.Type()) == record {
 		if t := l.types[in.Type()]; t != nil && isRecord(t) {
 			if l.settled[in.X] {
@@ -40,6 +44,10 @@ func (l *lowering) load(in *ssa.UnOp) {
 
 func (l *lowering) store(in *ssa.Store) {
 	if _, ok := l.indexes[in]; !ok { // to a blank field
+		return
+	}
+	if v, ok := l.variables[in.Addr]; ok {
+		l.emit(ins{op: moves[classOf(in.Val.Type())], a: v, b: l.reg(in.Val)})
 		return
 	}
 	if x := l.fused[in]; x != nil {

@@ -3,6 +3,7 @@ package bytecode
 import (
 	"go/token"
 	"reflect"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -126,13 +127,59 @@ func (m *merging) isMulAdd(product, sum *ssa.BinOp) bool {
 // branches reports whether a comparison can be merged into the branch that uses it.
 func branches(in *ssa.BinOp) bool {
 	switch in.Op {
-	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+	case token.EQL, token.NEQ:
+		if comparedWithNil(in) != nil {
+			return true
+		}
+		fallthrough
+	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		return classOf(in.X.Type()) == number && classOf(in.Y.Type()) == number
 	}
 	return false
 }
 
+// wraps reports whether a function was made to call another one.
+func wraps(fn *ssa.Function) bool {
+	return fn.Synthetic != "" && !strings.HasPrefix(fn.Synthetic, "instance of ")
+}
+
+// comparedWithNil is the operand of a comparison with nil, nil of another comparison.
+func comparedWithNil(in *ssa.BinOp) ssa.Value {
+	x, y := in.X, in.Y
+	if isNil(x) {
+		x, y = y, x
+	}
+	if k := classOf(x.Type()); isNil(y) && classOf(y.Type()) == k && !isStatic(x) && (k == pointer || k == dynamic || k == header) {
+		return x
+	}
+	return nil
+}
+
 // concatenates reports whether an instruction concatenates strings.
 func concatenates(in *ssa.BinOp) bool {
 	return in.Op == token.ADD && kindOf(in.Type()) == reflect.String
+}
+
+// nextOf is the first instruction of a list, nil if there is none.
+func nextOf(list []ssa.Instruction) ssa.Instruction {
+	for _, in := range list {
+		if _, debug := in.(*ssa.DebugRef); !debug {
+			return in
+		}
+	}
+	return nil
+}
+
+// soleUse is the only instruction that uses a value, nil if there are several.
+func soleUse(v ssa.Value) (use ssa.Instruction) {
+	for _, r := range *v.Referrers() {
+		if _, debug := r.(*ssa.DebugRef); debug {
+			continue
+		}
+		if use != nil {
+			return nil
+		}
+		use = r
+	}
+	return use
 }

@@ -233,6 +233,7 @@ const (
 	opBrFNe32
 	opBrFLt32
 	opBrFLe32
+	opBrNil // pointer a is nil
 	opArmed // flag a of the debugger's probes
 
 	opPoll // to the target if the interrupt flag is set, otherwise continue
@@ -259,7 +260,6 @@ const (
 	opReturn1 // number a
 	opReturn0
 	opNative    // calls[imm], of a compiled function
-	opRecovered // likewise, of the function that gets what recover returns
 	opPanic     // of interface a, at escapes[imm]
 	opDefer     // deferrals[imm]
 	opRunDefers // ends[imm]
@@ -269,7 +269,7 @@ const (
 	// Instructions of the engine.
 	opEngine        // escapes[imm]
 	opCallBack      // likewise, a call that calls functions of cells before it returns
-	opRecover       // likewise, a call of recover
+	opRecover       // likewise, a call of recover; if a is 1, the next instruction is not needed for most results
 	opDeferByEngine // likewise, a Defer
 	opSort          // sortings[imm]; number a: whether it is done
 	opStop          // calls the function that stops a goroutine, at escapes[imm]
@@ -305,8 +305,8 @@ var roles = [opCount]string{
 	opMake: "d--", opConcat: "d--", opNew: "d--", opAppend: "---", opAppend64: "duu", opSelect: "---", opReceive: "d--", opCopy: "duu",
 	opJump: "---", opBranch: "u--", opBrEq: "uu-", opBrNe: "uu-", opBrLtS: "uu-", opBrLeS: "uu-", opBrLtU: "uu-", opBrLeU: "uu-",
 	opBrEqI: "u--", opBrNeI: "u--", opBrLtI: "u--", opBrLeI: "u--", opBrGtI: "u--", opBrGeI: "u--",
-	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-",
-	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opRecovered: "---", opPanic: "u--", opDefer: "---", opRunDefers: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
+	opBrFEq: "uu-", opBrFNe: "uu-", opBrFLt: "uu-", opBrFLe: "uu-", opBrFEq32: "uu-", opBrFNe32: "uu-", opBrFLt32: "uu-", opBrFLe32: "uu-", opBrNil: "u--",
+	opArmed: "---", opPoll: "---", opCall: "---", opNative: "---", opPanic: "u--", opDefer: "---", opRunDefers: "---", opReturn: "---", opReturn1: "u--", opReturn0: "---", opMath1: "du-", opMath2: "duu",
 	opEngine: "---", opCallBack: "---", opRecover: "---", opDeferByEngine: "---", opSort: "d--", opMoveBox: "---", opStop: "---",
 }
 
@@ -318,4 +318,4 @@ var loopOf = map[op]op{
 }
 
 // isBranch reports whether an operation ends a block with two targets.
-func isBranch(o op) bool { return o >= opBranch && o <= opBrFLe32 }
+func isBranch(o op) bool { return o >= opBranch && o <= opBrNil }

@@ -79,7 +79,7 @@ func TestCodeWithoutProbes(t *testing.T) {
 			if probes != nil && probesOf(fn, probes) != nil {
 				t.Errorf("%s has probes", fn)
 			}
-			c, err := compile(&Function{program: p, fn: fn, pfn: pfn, engine: pfn.Instrs[0]})
+			c, err := compile(&Function{program: p, fn: fn, pfn: pfn, engine: pfn.Instrs[0]}, nil)
 			if err != nil {
 				t.Logf("%s: %v", fn, err)
 				continue

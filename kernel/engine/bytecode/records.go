@@ -25,26 +25,34 @@ func (m *machine) defers(c *code, d *deferral) {
 	n := len(m.stack)
 	if fr := m.stack[n-1].fr; fr != nil && fr._defer != nil || !m.record(c, d) {
 		m.list(n - 1)
+		m.lend(n - 1)
 		m.escape(c, &d.escape)
 	}
 }
 
 // record records a deferred call, and reports false if the engine has to make it.
 func (m *machine) record(c *code, d *deferral) bool {
-	x := deferred{d: d, depth: len(m.stack), at: m.keep}
-	if d.native == nil {
+	var to *code
+	var env []any
+	if d.inner != nil {
+		to = d.inner.ready(c)
+	} else if d.native == nil {
 		f := d.callee
 		if d.invoked != nil {
 			f = d.invoked.method(c, m.pointers[m.base+d.value])
 		} else if d.value >= 0 {
-			f, x.env = m.target(c, &d.call)
+			f, env = m.target(c, &d.call)
 		}
 		if f != nil {
-			x.c = f.ready()
+			to = f.ready()
 		}
-		if x.c == nil {
-			return false
-		}
+	}
+	if to == nil && d.native == nil {
+		return false
+	}
+	x := next(&m.records)
+	if x.d, x.c, x.env, x.depth, x.at = d, to, env, len(m.stack), m.keep; d.keepsNothing() {
+		return true
 	}
 	if m.keep += d.size + 1; m.keep > m.keptHigh { // at least one register, which exists
 		m.keepMore()
@@ -54,9 +62,11 @@ func (m *machine) record(c *code, d *deferral) bool {
 	for i := range d.values {
 		d.values[i].copyTo(&d.kept[i], r, p, kr, kp)
 	}
-	m.records = append(m.records, x)
 	return true
 }
+
+// keepsNothing reports whether a record has no values.
+func (d *deferral) keepsNothing() bool { return d.size == 0 && d.native == nil }
 
 // kept are the values of a record.
 //
@@ -66,32 +76,49 @@ func (m *machine) kept(at int) (*registers, *pointers) {
 }
 
 // runDefers makes the deferred calls of the call at the top, the last one first. It returns
-// the code of a function that has begun, after which the instruction before ip is executed
-// again, and nil if none is left.
-func (m *machine) runDefers(c *code, end *call, ip unsafe.Pointer) *code {
+// the code of a function that has begun, and nil if none is left. After that function, the
+// instruction before ip is executed again, unless it was the last one.
+func (m *machine) runDefers(c *code, end *call, ip unsafe.Pointer) (*code, unsafe.Pointer) {
 	n := len(m.stack)
 	for last := len(m.records) - 1; last >= 0 && m.records[last].depth == n; last = len(m.records) - 1 {
-		x := m.records[last]
+		x := &m.records[last]
 		switch {
-		case n >= maxDepth || m.base+c.size > maxSize, x.c == nil && !m.compiled(&x, end):
+		case n >= maxDepth || m.base+c.size > maxSize, x.c == nil && !m.compiled(x, end):
 			m.list(n - 1)
 		case x.c != nil:
-			m.begin(c, &x, end, unsafe.Add(ip, -int(unsafe.Sizeof(instr{}))))
-			return x.c
+			if last > 0 && m.records[last-1].depth == n || m.thrown.depth == n || m.stack[n-1].fr.listed() {
+				ip = unsafe.Add(ip, -int(unsafe.Sizeof(instr{})))
+			}
+			m.begin(c, x, end, ip)
+			return x.c, unsafe.Pointer(&x.c.instrs[0])
 		}
 	}
-	if fr := m.stack[n-1].fr; fr != nil && (fr._defer != nil || fr._panic != nil) {
+	if m.thrown.depth == n {
+		if m.thrown.recovered {
+			m.thrown.forget()
+			return c, ip
+		}
+		if next := m.catching(c); next >= 0 {
+			return m.throw(next)
+		}
+		m.tell()
+	}
+	if fr := m.stack[n-1].fr; fr.listed() {
 		fr.calls(&end.escape)
 		m.endDefers(fr)
 	}
-	return nil
+	return c, ip
 }
+
+// listed reports whether the engine has listed deferred calls of a call, or has noted a
+// panic of it.
+func (fr *frame) listed() bool { return fr != nil && (fr._defer != nil || fr._panic != nil) }
 
 // endDefers makes the deferred calls that the engine has listed for the call at the top. If
 // this still panics, it ends.
 func (m *machine) endDefers(fr *frame) {
 	u := fr.unwinder()
-	u.RunDeferred()
+	m.runListed(u)
 	if v, panics := u.Panicking(); panics {
 		m.ended = fr
 		panic(v)
@@ -100,10 +127,18 @@ func (m *machine) endDefers(fr *frame) {
 
 // begin begins the last deferred call.
 func (m *machine) begin(c *code, x *deferred, end *call, ret unsafe.Pointer) {
-	m.push(activation{c: x.c, base: m.base + c.size, ret: ret, to: end})
+	base, skipped := m.base+c.size, 0
+	if x.d.inner != nil { // it uses the registers of the call at the top
+		base, skipped = m.base, c.size
+	}
+	m.push(x.c, base, ret, end)
+	m.forget(len(m.records) - 1) // x stays as it is
+	if x.d.keepsNothing() {
+		return
+	}
 	r, p := m.registers()
 	kr, kp := m.kept(x.at)
-	skipped, n := 0, len(x.d.args)
+	n := len(x.d.args)
 	if x.d.invoked != nil {
 		s, k := &x.c.entry[0], x.d.kept[n].reg
 		e := eface{kp[k], kp[k+1]}
@@ -118,7 +153,6 @@ func (m *machine) begin(c *code, x *deferred, end *call, ret unsafe.Pointer) {
 	for i, v := range x.env {
 		x.c.entry[n+i].unbox(r, p, v)
 	}
-	m.forget(len(m.records) - 1)
 }
 
 // compiled makes the last deferred call, of a compiled function. It reports false if the
@@ -178,17 +212,60 @@ func (m *machine) list(n int) {
 	}
 	fr := m.link(n)
 	fr.fill()
+	m.lend(n)
 	for i := range m.records[first:] {
 		x := &m.records[first+i]
-		r, p := m.kept(x.at)
-		for k := range x.d.kept {
-			if s := &x.d.kept[k]; s.at >= 0 {
-				s.box(r, p, fr.stack)
+		if !x.d.keepsNothing() {
+			r, p := m.kept(x.at)
+			for k := range x.d.kept {
+				if s := &x.d.kept[k]; s.at >= 0 {
+					s.box(r, p, fr.stack)
+				}
 			}
 		}
 		m.stack[n].c.engine[x.d.escape.at]((*ixgo.Frame)(unsafe.Pointer(fr)))
 	}
 	m.forget(first)
+}
+
+// runListed makes the deferred calls that the engine has listed for the call at the top.
+// They find its captured variables in memory.
+func (m *machine) runListed(u unwinder) {
+	m.lend(len(m.stack) - 1)
+	defer m.takeBack() // also if runtime.Goexit ends the goroutine
+	u.RunDeferred()
+}
+
+// lend puts the captured variables of call n into memory.
+func (m *machine) lend(n int) {
+	a := &m.stack[n]
+	if len(a.c.captured) == 0 {
+		return
+	}
+	fr := m.link(n)
+	fr.fill()
+	r, p := m.registersAt(a.base)
+	for i := range a.c.captured {
+		v := &a.c.captured[i]
+		to := (*eface)(unsafe.Pointer(&fr.stack[v.at]))
+		if to.data == nil {
+			*to = eface{v.address, unsafeNew(v.typ)}
+		}
+		v.write(to.data, r, p, v.reg, nil, -1)
+	}
+}
+
+// takeBack loads the captured variables of the call at the top into its registers.
+func (m *machine) takeBack() {
+	a := &m.stack[len(m.stack)-1]
+	r, p := m.registersAt(a.base)
+	for i := range a.c.captured {
+		v := &a.c.captured[i]
+		if from := (*eface)(unsafe.Pointer(&a.fr.stack[v.at])).data; from != nil {
+			v.read(from, r, p, v.reg, nil, -1)
+			a.fr.stack[v.at] = nil
+		}
+	}
 }
 
 // List makes all records entries of the engine's lists, which the debugger reads.

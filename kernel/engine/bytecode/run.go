@@ -334,14 +334,14 @@ func (m *machine) run(c *code, ip unsafe.Pointer) {
 			m.check(c, ip, c.slices[in.imm].slice(r, p, in.a, in.b))
 		case opMapGet:
 			a := &c.accesses[in.imm]
-			a.get(r, p, m.stackFor(a.mapType))
+			a.get(r, p, m.stackFor(a.mapType), &m.maps)
 		case opMapSet:
 			a := &c.accesses[in.imm]
 			m.check(c, ip, p[uint16(a.m)] != nil)
-			a.set(r, p, m.stackFor(a.mapType))
+			a.set(r, p, m.stackFor(a.mapType), &m.maps)
 		case opMapDelete:
 			a := &c.accesses[in.imm]
-			a.remove(r, p, m.stackFor(a.mapType))
+			a.remove(r, p, m.stackFor(a.mapType), &m.maps)
 		case opMapLen:
 			r[in.a] = size(p[in.b])
 		case opRange:
@@ -418,7 +418,8 @@ func (m *machine) run(c *code, ip unsafe.Pointer) {
 			ip = in.branch(base, f32(r[in.a]) < f32(r[in.b]))
 		case opBrFLe32:
 			ip = in.branch(base, f32(r[in.a]) <= f32(r[in.b]))
-
+		case opBrNil:
+			ip = in.branch(base, p[in.a] == nil)
 		case opArmed:
 			ip = in.branch(base, c.flags[in.a] != 0)
 		case opPoll:
@@ -457,11 +458,8 @@ func (m *machine) run(c *code, ip unsafe.Pointer) {
 			ip = in.turn(base, flag, int64(r[in.a]) >= int64(int16(in.c)))
 
 		case opCall:
-			callee := m.call(c, &c.calls[in.imm], ip)
-			if callee != nil {
-				c, base = callee, unsafe.Pointer(&callee.instrs[0])
-				ip = base
-			}
+			c, ip = m.call(c, &c.calls[in.imm], ip)
+			base = unsafe.Pointer(&c.instrs[0])
 			r, p = m.registers()
 		case opReturn1:
 			v := r[in.a]
@@ -494,15 +492,16 @@ func (m *machine) run(c *code, ip unsafe.Pointer) {
 				list.values[i].copyTo(&to.results[i], from, fp, r, p)
 			}
 		case opPanic:
-			c, ip = m.panics(&c.escapes[in.imm], eface{p[in.a], p[in.a+1]})
+			c, ip = m.panics(c, &c.escapes[in.imm], eface{p[in.a], p[in.a+1]})
 			base = unsafe.Pointer(&c.instrs[0])
 			r, p = m.registers()
+		case opDefer:
+			m.defers(c, &c.deferrals[in.imm])
+		case opRecover:
+			ip = m.recover(c, in, ip)
 		case opRunDefers:
-			callee := m.runDefers(c, &c.ends[in.imm], ip)
-			if callee != nil {
-				c, base = callee, unsafe.Pointer(&callee.instrs[0])
-				ip = base
-			}
+			c, ip = m.runDefers(c, &c.ends[in.imm], ip)
+			base = unsafe.Pointer(&c.instrs[0])
 			r, p = m.registers()
 		case opMath1:
 			r[in.a] = b64(c.math1[in.imm](f64(r[in.b])))

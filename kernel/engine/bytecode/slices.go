@@ -9,12 +9,30 @@ import (
 
 // alloc lowers a new variable.
 func (l *lowering) alloc(in *ssa.Alloc) {
+	if d, ok := l.variables[in]; ok {
+		l.zero(in, d)
+		return
+	}
 	t := l.f.program.types[in.Type()]
 	if t == nil || t.Kind() != reflect.Pointer {
 		l.byEngine(in)
 		return
 	}
 	l.emit(ins{op: opNew, a: l.reg(in), imm: l.typeOf(t.Elem())})
+}
+
+// zero gives a variable in a register its first value, unless the next instruction does.
+func (l *lowering) zero(v *ssa.Alloc, d int) {
+	b := v.Block().Instrs
+	if s, ok := nextOf(b[slices.Index(b, ssa.Instruction(v))+1:]).(*ssa.Store); ok && s.Addr == v {
+		return
+	}
+	out := ins{op: [...]op{number: opConst, pointer: opNilP, header: opNilH, dynamic: opMovI}[classOf(elem(v))], a: d}
+	if out.op == opMovI { // from a constant
+		out.b = len(l.vregs)
+		l.vregs = append(l.vregs, vreg{class: dynamic, reg: -1, static: true})
+	}
+	l.emit(out)
 }
 
 // typeOf is the number of a type in the list of the code.

@@ -17,6 +17,7 @@ type values struct {
 	vregs []vreg
 	vreg  map[ssa.Value]int
 	entry []slot // parameters and free variables
+	first int    // the first register
 }
 
 // vreg is a value before registers are assigned.
@@ -24,6 +25,7 @@ type vreg struct {
 	class  class
 	reg    int  // -1 until assigned
 	fixed  bool // a parameter, whose register is given
+	own    bool // a variable, whose register has no other value
 	static bool // a constant
 	number uint64
 	more   uint64 // capacity of a constant slice
@@ -37,9 +39,11 @@ func (x *values) parameter(v ssa.Value, at int) {
 	if k == boxed {
 		return
 	}
-	reg := 0
+	reg := x.first
 	for _, w := range x.vregs {
-		reg += width(w.class)
+		if !w.own {
+			reg += width(w.class)
+		}
 	}
 	x.vreg[v] = len(x.vregs)
 	x.vregs = append(x.vregs, vreg{class: k, reg: reg, fixed: true})
