@@ -25,7 +25,6 @@ import (
 // twins is a compiled program that runs one twin of many, and the reasons why others have none.
 type twins struct {
 	root, dir string
-	goroot    string            // which -trimpath takes from programs
 	packages  map[int]bool      // by number
 	arguments map[string]string // the number of the package, and of its functions in the order in which they run, by key
 	left      map[string]string // by key
