@@ -249,7 +249,7 @@ func (l *lowering) lookup(in *ssa.Lookup) {
 	if a.elem >= 0 {
 		defs = append(defs, a.elem)
 	}
-	if u := updates(in); u != nil {
+	if u := updates(in); u != nil && a.bare != nil { // other keys cost little to find, and an assignment by the runtime notices concurrent ones
 		a.again, l.updated[u] = true, true
 	}
 	l.emitAccess(opMapGet, a, in.Index, uses, defs, in)
