@@ -47,7 +47,8 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 	for _, name := range h.names {
 		own[name] = true
 	}
-	more := e.revive(c, own, changed)
+	noType := func(base string) bool { return base != "" && (imported[base] || slices.Contains(h.names, base)) } // the name is that of a package or a variable now
+	more := e.revive(c, own, changed, noType)
 	if len(changed) == 0 {
 		return false
 	}
@@ -57,8 +58,8 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 			if d.Base != "" && own[d.Base] && e.Decls[d.Base] != nil && d.Serial == e.Decls[d.Base].Serial {
 				return false // declared with the type; its new declaration omits it
 			}
-			if d.Base != "" && (imported[d.Base] || slices.Contains(h.names, d.Base)) {
-				return false // the name of its type is that of a package or a variable now
+			if noType(d.Base) {
+				return false
 			}
 			if !changed[d.Base] && !intersect(d.Uses, changed) && !(d.Base == "" && changed[d.Name]) {
 				return false
@@ -74,11 +75,12 @@ func (e *Checker) carryMore(c *Cell, h *hoist) bool {
 }
 
 // revive carries the lost declarations that refer to a name which the cell declares or
-// changes: the cell may mend them. One that does not compile stays lost.
-func (e *Checker) revive(c *Cell, own, changed map[string]bool) (more bool) {
+// changes: the cell may mend them. One that does not compile stays lost, and so does a method
+// whose type has a name that is no type's.
+func (e *Checker) revive(c *Cell, own, changed map[string]bool, noType func(base string) bool) (more bool) {
 	for again := true; again; more = more || again {
 		again = e.carry(c, own, e.Lost, func(d *namespace.Declaration) bool {
-			if !intersect(d.Uses, own) && !intersect(d.Uses, changed) {
+			if noType(d.Base) || !intersect(d.Uses, own) && !intersect(d.Uses, changed) {
 				return false
 			}
 			for _, n := range d.Names {
