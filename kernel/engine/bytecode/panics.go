@@ -15,10 +15,10 @@ type arrived struct {
 	v any
 }
 
-// thrown is the panic of a panic statement that only the machine knows: most panics are
-// recovered by a deferred function that does little else. The engine is told of it before it
-// gets or makes the frame of the call or of one above, so before anything else can see or end
-// the panic (tell).
+// thrown is the panic of a panic statement that only the machine knows. Deferred functions
+// recover most panics and call little else. The machine tells the engine of the panic (tell)
+// before the engine gets or makes the frame of the call or of a call above it: other code
+// sees or ends a panic only through these frames.
 type thrown struct {
 	depth     int // of the call that makes its deferred calls, from 1; 0 if there is no such panic
 	value     eface

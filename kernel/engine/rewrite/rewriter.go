@@ -20,8 +20,8 @@ import (
 //   - panic(nil) panics with a runtime.PanicNilError;
 //   - slices of a long constant length are made when the code runs.
 //
-// The result is type-checked again if Changed says so, else Describe says what the checker
-// would find; no node may appear in it twice.
+// If Changed is set, the caller type-checks the result again. If not, Describe adds what the
+// checker would find to Info. No node may appear in the result twice.
 type Rewriter struct {
 	Info        *types.Info
 	Interpreted func(*types.Func) bool

@@ -209,7 +209,7 @@ type names struct {
 	outside func(name string) bool // whether a package that is imported without a name has the name
 }
 
-// Dot stands before the number of an identifier, as a letter: no cell has such a name.
+// Dot separates the name of an identifier from its number. It is a letter that no cell uses.
 const Dot = "ꞏ"
 
 // fresh is an identifier that is not taken: the name itself if it can be.

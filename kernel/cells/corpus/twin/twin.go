@@ -400,8 +400,8 @@ func (t *Twin) statement(x part, defined map[string]bool) statement {
 	return statement{fragment: t.of(one), origin: one.origin, syntax: x.syntax}
 }
 
-// variables gives the names that a statement defines a variable: that which the name has, if
-// that is of the same type. It reports whether the statement may define them.
+// variables finds or makes the variable of each name that a statement defines. A name keeps
+// its variable if the type is the same. ok reports whether the statement may define the names.
 func (t *Twin) variables(x part, defined map[string]bool) (define []*meaning, ok bool) {
 	own, run := x.defines(), len(t.runs)-1
 	_, spec := x.syntax.(*ast.ValueSpec)
