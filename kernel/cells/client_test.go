@@ -54,6 +54,15 @@ var built = sync.OnceValues(func() (program string, err error) {
 	return program, err
 })
 
+// builtName is the name that the program under test says.
+var builtName = sync.OnceValues(func() (name string, err error) {
+	if raceEnabled {
+		return release.Version, nil // a build without a stamp
+	}
+	hash, err := cellbuild.HashSource(filepath.Join("..", ".."))
+	return release.With(hash), err
+})
+
 func builtWithRace() (program string, err error) {
 	program = filepath.Join(tempDir, "cells")
 	// The engine's unsafe.StringData, which log/slog needs, fails under checkptr.
@@ -185,13 +194,9 @@ func start(t testing.TB, env ...string) *client {
 	}
 	t.Cleanup(c.close)
 	var ready cellproto.Event
-	name := release.Version // of a build without a stamp
-	if !raceEnabled {
-		hash, err := cellbuild.HashSource(filepath.Join("..", ".."))
-		if err != nil {
-			t.Fatal(err)
-		}
-		name = release.With(hash)
+	name, err := builtName()
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := cellproto.Read(evR, &ready); err != nil || ready.Type != cellproto.Ready || ready.Text != name {
 		t.Fatalf("first event %+v, %v; stderr %s", ready, err, c.err.take())
